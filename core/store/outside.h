@@ -130,9 +130,9 @@ bool ns_outside_may_be_mapped(const NsOutside *outside);
 
 /* A column, or those of one quantity by layer. */
 typedef struct {
-    char *name;          /* as it is written, with {l} in the place of the number of a layer */
-    const char *meaning; /* a key of ns_outside_names_map */
-    size_t layers;       /* the number of columns, if it is by layer */
+    char *name;       /* as it is written, with {l} in the place of the number of a layer */
+    unsigned meaning; /* of ns_outside_meanings */
+    size_t layers;    /* the number of columns, if it is by layer */
 } NsOutsideColumn;
 
 typedef struct {

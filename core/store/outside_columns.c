@@ -37,13 +37,6 @@ static char *pattern_of(const NsOutsideName *name)
                  : g_strdup(name->raw);
 }
 
-static const char *const meanings[] = {
-    [NS_OUTSIDE_STEP] = "step",       [NS_OUTSIDE_EPOCH] = "epoch",
-    [NS_OUTSIDE_LOSS] = "loss",       [NS_OUTSIDE_VALIDATION] = "validation",
-    [NS_OUTSIDE_LR] = "lr",           [NS_OUTSIDE_GRAD_NORM] = "grad_norm",
-    [NS_OUTSIDE_SECONDS] = "seconds",
-};
-
 /* Whether of several names of a number of the step this is the one that is taken. */
 static bool is_best(const GPtrArray *list, guint i)
 {
@@ -71,9 +64,10 @@ GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *
                      name->kind == NS_OUTSIDE_VALUE;
         bool taken = !loss && name->kind != NS_OUTSIDE_VALUE && is_best(list, i);
         for (size_t k = 0; loss && k < n; k++) taken |= losses[k] == name;
-        const char *meaning = name->layered ? NS_OUTSIDE_BY_LAYER : "curve";
-        if (!drawn || g_hash_table_contains(left_out, name->group->key)) meaning = "none";
-        if (taken && name->kind < G_N_ELEMENTS(meanings)) meaning = meanings[name->kind];
+        unsigned meaning = name->layered ? NS_OUTSIDE_BY_LAYER : NS_OUTSIDE_CURVE;
+        if (!drawn || g_hash_table_contains(left_out, name->group->key))
+            meaning = NS_OUTSIDE_LEFT_OUT;
+        if (taken && name->kind <= NS_OUTSIDE_SECONDS) meaning = name->kind;
         g_autofree char *shown = name->layered ? pattern_of(name) : g_strdup(name->raw);
         NsOutsideColumn *column = g_hash_table_lookup(patterns, shown);
         if (!column) {
@@ -113,7 +107,6 @@ const char *ns_outside_program(const NsOutsideNames *names)
     } programs[] = {
         {"Hugging Face Trainer", "train_runtime"},
         {"Hugging Face Trainer", "train/total_flos"},
-        {"Hugging Face Trainer", "train/grad_norm"},
         {"Hugging Face Trainer", "eval_runtime"},
         {"Hugging Face Trainer", "eval/runtime"},
         {"LLaMA-Factory", "current_steps"},
@@ -129,7 +122,6 @@ const char *ns_outside_program(const NsOutsideNames *names)
         {"TensorBoard", "Wall time"},
         {"MosaicML Composer", "time/batch"},
         {"Keras", "epoch_loss"},
-        {"Keras", "val_accuracy"},
     };
     const GPtrArray *list = ns_outside_names_list(names);
     for (size_t k = 0; k < G_N_ELEMENTS(programs); k++)

@@ -52,16 +52,27 @@ static bool read_layer(const char *digits, size_t *layer)
     return true;
 }
 
-static const struct {
-    NsOutsideKind kind;
-    const char *keys;
-} map_keys[] = {
-    {NS_OUTSIDE_STEP, "step"},       {NS_OUTSIDE_EPOCH, "epoch"},
-    {NS_OUTSIDE_LOSS, "loss"},       {NS_OUTSIDE_VALIDATION, "validation validation_loss val_loss"},
-    {NS_OUTSIDE_LR, "lr"},           {NS_OUTSIDE_GRAD_NORM, "grad_norm"},
-    {NS_OUTSIDE_SECONDS, "seconds"}, {NS_OUTSIDE_VALUE, NS_OUTSIDE_BY_LAYER},
-    {NS_OUTSIDE_VALUE, "curve"},     {NS_OUTSIDE_IGNORED, "none"},
+const NsOutsideMeaning ns_outside_meanings[NS_OUTSIDE_MEANINGS] = {
+    [NS_OUTSIDE_STEP] = {"step", N_("Step")},
+    [NS_OUTSIDE_EPOCH] = {"epoch", N_("Epoch")},
+    [NS_OUTSIDE_LOSS] = {"loss", N_("Training loss")},
+    [NS_OUTSIDE_VALIDATION] = {"validation", N_("Validation loss")},
+    [NS_OUTSIDE_LR] = {"lr", N_("Learning rate")},
+    [NS_OUTSIDE_GRAD_NORM] = {"grad_norm", N_("Gradient norm")},
+    [NS_OUTSIDE_SECONDS] = {"seconds", N_("Seconds a step")},
+    [NS_OUTSIDE_BY_LAYER] = {"layer", N_("By layer")},
+    [NS_OUTSIDE_CURVE] = {"curve", N_("Own curve")},
+    [NS_OUTSIDE_LEFT_OUT] = {"none", N_("Left out")},
 };
+
+/* The meaning with this key; NS_OUTSIDE_MEANINGS if there is none. */
+static unsigned find_meaning(const char *key)
+{
+    unsigned i = 0;
+    while (i < NS_OUTSIDE_MEANINGS && !g_str_equal(ns_outside_meanings[i].key, key)) i++;
+    bool validation = is_one(key, "validation_loss val_loss");
+    return validation ? (unsigned)NS_OUTSIDE_VALIDATION : i;
+}
 
 /* The next item up to a comma outside quotes, without its quotes. */
 static char *next_item(const char **at)
@@ -84,20 +95,22 @@ bool ns_outside_names_map(NsOutsideNames *names, const char *text, GError **erro
         g_autofree char *item = next_item(&text);
         char *column = strchr(item, '=');
         if (column) *column++ = '\0';
-        size_t i = 0;
-        while (column && i < G_N_ELEMENTS(map_keys) && !is_one(item, map_keys[i].keys)) i++;
-        if (!column || !*column || i == G_N_ELEMENTS(map_keys))
+        unsigned meaning = find_meaning(item);
+        if (!column || !*column || meaning == NS_OUTSIDE_MEANINGS)
             return ns_refuse(
                 error, NS_ERROR_USAGE,
                 N_("“%s” does not map a column; write “loss=COLUMN”, with step, epoch, loss, "
                    "validation, lr, grad_norm, seconds, layer, curve or none on the left."),
                 item);
-        bool layer = g_str_equal(map_keys[i].keys, NS_OUTSIDE_BY_LAYER);
+        bool layer = meaning == NS_OUTSIDE_BY_LAYER;
         if (layer && !strstr(column, "{l}"))
             return ns_refuse(error, NS_ERROR_USAGE,
                              N_("“%s” has no {l} in the place of the number of the layer."),
                              column);
-        const Mapping mapping = {map_keys[i].kind, layer, g_strdup(column)};
+        NsOutsideKind kind = meaning == NS_OUTSIDE_LEFT_OUT ? NS_OUTSIDE_IGNORED
+                             : meaning > NS_OUTSIDE_SECONDS ? NS_OUTSIDE_VALUE
+                                                            : (NsOutsideKind)meaning;
+        const Mapping mapping = {kind, layer, g_strdup(column)};
         g_ptr_array_add(names->mapped, g_memdup2(&mapping, sizeof mapping));
     }
     return true;
@@ -134,11 +147,10 @@ static bool fits(const char *pattern, const char *name, size_t *layer)
     return read_layer(digits, layer);
 }
 
-char *ns_outside_map_change(const char *map, const char *column, const char *meaning)
+char *ns_outside_map_change(const char *map, const char *column, unsigned meaning)
 {
     const char *number = strpbrk(column, "0123456789");
-    bool layer = g_str_equal(meaning, NS_OUTSIDE_BY_LAYER);
-    bool many = layer || g_str_equal(meaning, "curve") || g_str_equal(meaning, "none");
+    bool layer = meaning == NS_OUTSIDE_BY_LAYER, many = meaning > NS_OUTSIDE_SECONDS;
     g_autofree char *pattern = g_strdup(column);
     if (layer && number && !strstr(column, "{l}")) {
         const char *end = column + strlen(column);
@@ -157,12 +169,12 @@ char *ns_outside_map_change(const char *map, const char *column, const char *mea
         if (!there) continue;
         *there++ = '\0';
         bool same = fits(there, column, &unused) || fits(pattern, there, &unused) ||
-                    g_str_equal(there, column) || (!many && g_str_equal(item, meaning));
+                    g_str_equal(there, column) || (!many && find_meaning(item) == meaning);
         if (!same) g_string_append_printf(changed, "%s%s", changed->len ? "," : "", own);
     }
     const char *quote = strchr(pattern, '\'') ? "\"" : strpbrk(pattern, "\",") ? "'" : "";
-    g_string_append_printf(changed, "%s%s=%s%s%s", changed->len ? "," : "", meaning, quote, pattern,
-                           quote);
+    g_string_append_printf(changed, "%s%s=%s%s%s", changed->len ? "," : "",
+                           ns_outside_meanings[meaning].key, quote, pattern, quote);
     return g_string_free(changed, FALSE);
 }
 

@@ -75,8 +75,19 @@ const GPtrArray *ns_outside_names_list(const NsOutsideNames *names);
 /* The first of those that the log uses, at most `most`: “step, accuracy”.  Free with g_free. */
 char *ns_outside_names_words(const NsOutsideNames *names, guint most);
 
-/* The key of a pattern such as “act/layer_{l}/rms”. */
-#define NS_OUTSIDE_BY_LAYER "layer"
+/* The meanings that a user can choose for a column: the kinds up to NS_OUTSIDE_SECONDS, and these.
+ */
+enum {
+    NS_OUTSIDE_BY_LAYER = NS_OUTSIDE_SECONDS + 1, /* a pattern such as “act/layer_{l}/rms” */
+    NS_OUTSIDE_CURVE,                             /* drawn under its own name */
+    NS_OUTSIDE_LEFT_OUT,
+    NS_OUTSIDE_MEANINGS
+};
+typedef struct {
+    const char *key;   /* in a map */
+    const char *label; /* to be translated */
+} NsOutsideMeaning;
+extern const NsOutsideMeaning ns_outside_meanings[NS_OUTSIDE_MEANINGS];
 
 /* Says what columns mean, before any name is read: “loss=COLUMN,step=COLUMN”.  The keys are step,
  * epoch, loss, validation, lr, grad_norm, seconds, layer, curve (drawn under its own name) and none
@@ -84,6 +95,6 @@ char *ns_outside_names_words(const NsOutsideNames *names, guint most);
  * NS_ERROR_USAGE if the text cannot be read. */
 bool ns_outside_names_map(NsOutsideNames *names, const char *text, GError **error);
 
-/* The same text with another meaning of one column; a pattern of layers is made of a column with a
- * number.  Free with g_free. */
-char *ns_outside_map_change(const char *map, const char *column, const char *meaning);
+/* The same text with another of ns_outside_meanings for one column; a pattern of layers is made of
+ * a column with a number.  Free with g_free. */
+char *ns_outside_map_change(const char *map, const char *column, unsigned meaning);

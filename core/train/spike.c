@@ -16,7 +16,6 @@
 #define SHARE 0.15
 #define TIMES_MEDIAN 10.0
 #define TIMES_MOST 4.0
-#define FIRST_FACTOR 1.5
 #define PLATEAU_NEAR 0.03
 #define PLATEAU_LEVEL 0.01
 
@@ -173,7 +172,7 @@ bool ns_plateau_watch(NsSpikes *s, const NsStep *step, NsBaselines baselines, Ns
 
 bool ns_first_loss_watch(const NsStep *step, NsBaselines baselines, NsEvent *event)
 {
-    if (step->step != 0 || !(step->loss > FIRST_FACTOR * baselines.uniform)) return false;
+    if (step->step != 0 || !(step->loss > NS_FAR_FROM_UNIFORM * baselines.uniform)) return false;
     g_autofree char *loss = number(step->loss);
     g_autofree char *tokens = ns_group_digits(llround(exp(baselines.uniform)));
     *event = (NsEvent){.step = 0, .kind = NS_EVENT_FIRST_LOSS, .what = "loss"};

@@ -55,6 +55,9 @@ bool ns_spikes_watch(NsSpikes *spikes, const NsStep *step, size_t targets, NsEve
  * true when the loss is found on the plateau for the first time; never without baselines (NAN). */
 bool ns_plateau_watch(NsSpikes *spikes, const NsStep *step, NsBaselines baselines, NsEvent *event);
 
+/* A loss above this multiple of that of a uniform guess is one with which training cannot begin. */
+#define NS_FAR_FROM_UNIFORM 1.5
+
 /* Judges the loss before any update.  Fills in an NS_EVENT_FIRST_LOSS and returns true if it is
- * more than 1.5 times that of a uniform guess; never without baselines. */
+ * far from that of a uniform guess; never without baselines. */
 bool ns_first_loss_watch(const NsStep *step, NsBaselines baselines, NsEvent *event);

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/store/lesson_measure.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct NsBench {
@@ -82,39 +83,20 @@ static double read_sum(Parser *p)
     return value;
 }
 
-static void skip(Parser *p)
+/* Moves behind spaces and this text; false, and nowhere, if it does not follow. */
+static bool accept(Parser *p, const char *text)
 {
-    while (*p->at == ' ') p->at++;
-}
-
-static bool accept(Parser *p, const char *token)
-{
-    skip(p);
-    if (!g_str_has_prefix(p->at, token)) return false;
-    p->at += strlen(token);
+    const char *at = p->at + strspn(p->at, " ");
+    if (!g_str_has_prefix(at, text)) return false;
+    p->at = at + strlen(text);
     return true;
-}
-
-static void expect(Parser *p, const char *token)
-{
-    if (!accept(p, token)) p->failed = true;
-}
-
-static int64_t read_integer(Parser *p)
-{
-    char *end;
-    skip(p);
-    gint64 number = g_ascii_strtoll(p->at, &end, 10);
-    if (end == p->at) p->failed = true;
-    p->at = end;
-    return number;
 }
 
 static bool read_comparison(Parser *p)
 {
     double left = read_sum(p);
     bool below = accept(p, "<");
-    if (!below) expect(p, ">");
+    p->failed |= !below && !accept(p, ">");
     double right = read_sum(p);
     return below ? left < right : left > right;
 }
@@ -123,13 +105,18 @@ static bool read_comparison(Parser *p)
  * them the claim has to hold. */
 static int64_t read_seeds(Parser *p, int64_t *least)
 {
+    int some, all, end = 0;
     *least = 1;
-    if (!accept(p, "with ")) return 1;
-    int64_t seeds = *least = read_integer(p);
-    if (accept(p, "of ")) seeds = read_integer(p);
-    expect(p, "seeds:");
-    if (*least < 1 || seeds < 2 || seeds > NS_BENCH_SEEDS || *least > seeds) p->failed = true;
-    return seeds;
+    if (!g_str_has_prefix(p->at, "with ")) return 1;
+    if (sscanf(p->at, "with %d of %d seeds:%n", &some, &all, &end) < 2 || !end) {
+        end = 0;
+        if (sscanf(p->at, "with %d seeds:%n", &all, &end) == 1) some = all;
+    }
+    p->at += end;
+    p->failed |= !end || some < 1 || all < 2 || all > NS_BENCH_SEEDS || some > all;
+    if (p->failed) return 1;
+    *least = some;
+    return all;
 }
 
 static bool read_comparisons(Parser *p)
@@ -137,8 +124,7 @@ static bool read_comparisons(Parser *p)
     bool holds = true;
     do holds = read_comparison(p) && holds;
     while (!p->failed && accept(p, "and"));
-    skip(p);
-    p->failed |= *p->at != '\0';
+    p->failed |= p->at[strspn(p->at, " ")] != '\0';
     return holds;
 }
 

@@ -26,7 +26,7 @@ README_WORDS = 1500
 # Ceilings (see above).  Lines of .c and .h files in app, core and ui that are neither blank nor a comment.
 # The critical rate and the sharpness of an update raised it by 500.
 # The pane of logs with their columns and run files that are followed raised it by 947.
-MOST_PRODUCT_LINES = 80908  # curvature; columns of logs that are chosen and remembered, run files that are followed
+MOST_PRODUCT_LINES = 80905  # curvature; columns of logs that are chosen and remembered, run files that are followed
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 70
 SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 449
@@ -36,8 +36,8 @@ SMALL_FILES = {  # exceptions, with their reasons
 
 # Words that are parts of names, what to write instead, and how many names have them.
 WORDS = {
-    "told": ("reported", 7),
-    "tell": ("report", 31),
+    "told": ("reported", 5),
+    "tell": ("report", 26),
     "itself": ("alone, standalone", 2),
     "goes": ("continues", 5),
     "kept": ("retained, stored, checkpoint", 10),
@@ -48,7 +48,7 @@ WORDS = {
     "weakened": ("faded, dimmed", 1),
     "say": ("report, describe", 9),
     "way_out": ("exit", 1),
-    "whole": ("complete, intact", 16),
+    "whole": ("complete, intact", 15),
     "anew": ("again, new", 6),
     "beside": ("alongside, next_to", 6),
 }

@@ -489,10 +489,13 @@ static void test_all_lessons(void)
             g_autofree char *where = g_strdup_printf("lesson %zu, card %zu", i, k + 1);
             Walk walk = {GTK_WIDGET(window), where, faults};
             g_test_message("%s", where);
+            g_assert_cmpint(ns_learn_pane_card(pane), ==, (int)k);
             UI_UNTIL(ns_session_state(session) != NS_TRAINER_PREPARING);
-            bool deep = ns_session_lane_settings(session, 0)->layers > 12;
-            if (ns_session_steps(session) == 0) ns_session_step(session, deep ? 1 : STEPS);
-            UI_UNTIL(ns_session_steps(session) >= (deep ? 1 : STEPS));
+            UI_UNTIL(ns_session_steps(session) >= lesson->card[k].start);
+            UI_UNTIL(!ns_session_is_running(session));
+            int64_t wanted = ns_session_lane_settings(session, 0)->layers > 12 ? 1 : STEPS;
+            ns_session_step(session, wanted - ns_session_steps(session));
+            UI_UNTIL(ns_session_steps(session) >= wanted);
             check_card(&walk, window, &lesson->card[k]);
             next_card(pane);
         }

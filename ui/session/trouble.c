@@ -3,15 +3,13 @@
 
 #include "core/model/placement.h"
 #include "core/probe/seeds.h"
+#include "core/train/spike.h"
 
 #include <float.h>
 #include <math.h>
 
 /* The number of records before a spike whose mean it is compared with. */
 #define BEFORE 10
-
-/* A loss up to this multiple of that of a uniform guess is one with which training can begin. */
-#define NEAR_UNIFORM 1.5
 
 /* A trouble up to this step is early: training from the beginning takes a moment. */
 #define EARLY_STEP 200
@@ -183,7 +181,7 @@ static void end_trial(NsSession *session, NsRemedy *remedy)
     if (diverged || records == 0) return;
     NsStep last = ns_seeds_step(history, records - 1);
     double uniform = ns_history_baselines(history).uniform;
-    double most = fmax(ns_seeds_step(history, 0).loss, NEAR_UNIFORM * uniform);
+    double most = fmax(ns_seeds_step(history, 0).loss, NS_FAR_FROM_UNIFORM * uniform);
     bool whole = last.step == remedy->step || last.step == session->experiment.lane[0].steps;
     remedy->step = last.step;
     remedy->loss = last.loss;
@@ -204,14 +202,18 @@ static bool try_again(NsSession *session)
     return true;
 }
 
+/* Whether there are remedies for the run on view; forgets those for another. */
+static bool has_remedies(NsSession *session)
+{
+    if (session->n_remedies && session->remedies_for == session->serial) return true;
+    session->n_remedies = 0;
+    g_clear_pointer(&session->trial, ns_trainer_release);
+    return false;
+}
+
 bool ns_session_poll_remedies(NsSession *session)
 {
-    bool other = session->remedies_for != session->serial;
-    if (session->n_remedies == 0 || other) {
-        session->n_remedies = 0;
-        g_clear_pointer(&session->trial, ns_trainer_release);
-        return false;
-    }
+    if (!has_remedies(session)) return false;
     size_t at = 0;
     while (at < session->n_remedies && session->remedies[at].state > NS_REMEDY_IN_TRIAL) at++;
     if (at == session->n_remedies && try_again(session)) at = 0;
@@ -228,10 +230,8 @@ bool ns_session_poll_remedies(NsSession *session)
 const NsRemedy *ns_session_remedies(NsSession *session, size_t *n, int64_t *from)
 {
     bool lane = session->trouble.event && (size_t)session->trouble.lane < session->experiment.n;
-    bool known = session->n_remedies > 0 && session->remedies_for == session->serial;
-    if (!known) session->n_remedies = 0;
-    if (!known) g_clear_pointer(&session->trial, ns_trainer_release);
-    if (!known && lane && (session->trouble.first || ns_session_can_fork(session))) {
+    if (!has_remedies(session) && lane &&
+        (session->trouble.first || ns_session_can_fork(session))) {
         session->remedies_for = session->serial;
         session->remedies_before = session->trouble.step - 1;
         list_remedies(session);

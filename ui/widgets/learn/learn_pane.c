@@ -364,7 +364,7 @@ static gboolean on_key_next(GtkWidget *pane, GVariant *arguments, gpointer data)
 {
     (void)arguments, (void)data;
     bool shown = ns_learn_pane_card(NS_LEARN_PANE(pane)) >= 0;
-    if (shown && gtk_widget_is_sensitive(NS_LEARN_PANE(pane)->next)) on_next(NS_LEARN_PANE(pane));
+    if (shown && ns_lesson_is_prepared(NS_LEARN_PANE(pane)->session)) on_next(NS_LEARN_PANE(pane));
     return shown;
 }
 

@@ -12,22 +12,6 @@
 #define ROWS_MOST 100
 #define NAME_CHARS 16
 
-/* The meanings of a column: a key of ns_outside_names_map, and its name in the list. */
-static const struct {
-    const char *key, *label;
-} meanings[] = {
-    {"step", N_("Step")},
-    {"epoch", N_("Epoch")},
-    {"loss", N_("Training loss")},
-    {"validation", N_("Validation loss")},
-    {"lr", N_("Learning rate")},
-    {"grad_norm", N_("Gradient norm")},
-    {"seconds", N_("Seconds a step")},
-    {"layer", N_("By layer")},
-    {"curve", N_("Own curve")},
-    {"none", N_("Left out")},
-};
-
 typedef struct {
     NsSession *session;
     GtkWidget *box; /* all of it, made again when the columns are others */
@@ -46,25 +30,27 @@ static void parts_free(gpointer data)
     g_free(parts);
 }
 
-static void unref_reading(gpointer reading)
-{
-    ns_outside_reading_unref(reading);
-}
-
 /* ---- In words ---- */
 
-/* “table, written by Lightning; 1,240 lines read, 2 of them skipped” */
+/* A line each: the format and the program, the lines that were read, and those that were skipped.
+ */
 static char *facts_words(const NsOutsideReading *reading)
 {
     if (!reading) return g_strdup(_("Nothing has been read yet."));
-    GString *words = g_string_new(reading->format);
-    if (reading->program) g_string_append_printf(words, _(", written by %s"), reading->program);
+    GString *words = g_string_new(NULL);
+    if (reading->program)
+        g_string_printf(words, _("%s, written by %s"), reading->format, reading->program);
+    else
+        g_string_append(words, reading->format);
     g_autofree char *lines = ns_group_digits((int64_t)reading->lines);
-    g_string_append(words, "; ");
+    if (words->len) g_string_append_c(words, '\n');
     g_string_append_printf(
         words, ns_plural("%s line read", "%s lines read", (gint64)reading->lines), lines);
     g_autofree char *wrong = ns_group_digits((int64_t)reading->wrong);
-    if (reading->wrong) g_string_append_printf(words, _(", %s skipped"), wrong);
+    if (!reading->wrong) return g_string_free(words, FALSE);
+    g_string_append_c(words, '\n');
+    g_string_append_printf(
+        words, ns_plural("%s line skipped", "%s lines skipped", (gint64)reading->wrong), wrong);
     return g_string_free(words, FALSE);
 }
 
@@ -92,9 +78,9 @@ static void on_chosen(GtkDropDown *list, GParamSpec *property, GtkWidget *pane)
     guint source = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(list), SOURCE));
     guint chosen = gtk_drop_down_get_selected(list);
     const NsOutsideReading *reading = parts->readings->pdata[source];
-    if (!reading || chosen >= G_N_ELEMENTS(meanings)) return;
-    g_autofree char *map = ns_outside_map_change(
-        reading->map, g_object_get_data(G_OBJECT(list), COLUMN), meanings[chosen].key);
+    if (!reading || chosen >= NS_OUTSIDE_MEANINGS) return;
+    g_autofree char *map =
+        ns_outside_map_change(reading->map, g_object_get_data(G_OBJECT(list), COLUMN), chosen);
     ns_session_map_columns(parts->session, source, map);
 }
 
@@ -107,12 +93,8 @@ static void on_reset(GtkButton *button, GtkWidget *pane)
 
 static void add_column(GtkWidget *pane, GtkGrid *grid, guint source, const NsOutsideColumn *column)
 {
-    const char *labels[G_N_ELEMENTS(meanings) + 1] = {NULL};
-    guint chosen = GTK_INVALID_LIST_POSITION;
-    for (guint i = 0; i < G_N_ELEMENTS(meanings); i++) {
-        labels[i] = _(meanings[i].label);
-        if (g_str_equal(meanings[i].key, column->meaning)) chosen = i;
-    }
+    const char *labels[NS_OUTSIDE_MEANINGS + 1] = {NULL};
+    for (guint i = 0; i < NS_OUTSIDE_MEANINGS; i++) labels[i] = _(ns_outside_meanings[i].label);
     g_autofree char *words =
         column->layers
             ? g_strdup_printf(ns_plural("%s, %zu layer", "%s, %zu layers", column->layers),
@@ -124,7 +106,7 @@ static void add_column(GtkWidget *pane, GtkGrid *grid, guint source, const NsOut
     gtk_label_set_width_chars(GTK_LABEL(name), NAME_CHARS);
     gtk_widget_set_hexpand(name, TRUE);
     gtk_widget_set_tooltip_text(name, words);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(list), chosen);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(list), column->meaning);
     g_autofree char *accessible = g_strdup_printf(_("What %s is"), column->name);
     ns_accessible_name(list, accessible);
     g_object_set_data(G_OBJECT(list), SOURCE, GUINT_TO_POINTER(source));
@@ -145,10 +127,10 @@ static void add_columns(GtkWidget *pane, Parts *parts, guint source)
     gtk_grid_set_row_spacing(GTK_GRID(grid), 2);
     gtk_grid_set_column_spacing(GTK_GRID(grid), 6);
     guint rows = 0;
-    for (guint i = 0; i < G_N_ELEMENTS(meanings); i++)
+    for (guint i = 0; i < NS_OUTSIDE_MEANINGS; i++)
         for (guint k = 0; columns && k < columns->len; k++) {
             const NsOutsideColumn *column = columns->pdata[k];
-            if (!g_str_equal(column->meaning, meanings[i].key) || rows++ >= ROWS_MOST) continue;
+            if (column->meaning != i || rows++ >= ROWS_MOST) continue;
             add_column(pane, GTK_GRID(grid), source, column);
         }
     gtk_box_append(GTK_BOX(parts->box), grid);
@@ -179,7 +161,7 @@ static bool is_same(const NsOutsideReading *a, const NsOutsideReading *b)
     bool same = a->columns->len == b->columns->len && g_str_equal(a->map, b->map);
     for (guint i = 0; same && i < a->columns->len; i++) {
         const NsOutsideColumn *one = a->columns->pdata[i], *other = b->columns->pdata[i];
-        same = g_str_equal(one->name, other->name) && g_str_equal(one->meaning, other->meaning) &&
+        same = g_str_equal(one->name, other->name) && one->meaning == other->meaning &&
                one->layers == other->layers;
     }
     return same;
@@ -211,7 +193,7 @@ static void sync_pane(GtkWidget *pane)
 {
     Parts *parts = g_object_get_data(G_OBJECT(pane), PARTS);
     if (!ns_session_is_watching(parts->session)) return;
-    GPtrArray *readings = g_ptr_array_new_with_free_func(unref_reading);
+    GPtrArray *readings = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_reading_unref);
     for (size_t i = 0; ns_session_source(parts->session, i); i++)
         g_ptr_array_add(readings, ns_session_reading(parts->session, i));
     bool same = parts->left_out && readings->len == parts->readings->len;
@@ -240,7 +222,7 @@ GtkWidget *ns_log_pane_new(NsSession *session)
     Parts *parts = g_new0(Parts, 1);
     parts->session = ns_session_hold(session, pane);
     parts->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
-    parts->readings = g_ptr_array_new_with_free_func(unref_reading);
+    parts->readings = g_ptr_array_new();
     parts->facts = g_ptr_array_new();
     g_object_set_data_full(G_OBJECT(pane), PARTS, parts, parts_free);
     gtk_widget_add_css_class(parts->box, "settings");
