@@ -181,7 +181,8 @@ static NsWindow *open_with(const char *option, const char *words)
     return NS_WINDOW(gtk_application_get_active_window(GTK_APPLICATION(application)));
 }
 
-/* Settings of every lane leave what somebody new finds: two lanes, and the first look. */
+/* Settings of every lane leave the two lanes of the first experiment; the quick tour, whose cards
+ * are not about these settings, waits for a start without any. */
 static void test_set_alone(void)
 {
     g_settings_reset(ns_preferences(), "greeted");
@@ -192,7 +193,8 @@ static void test_set_alone(void)
         g_assert_cmpfloat(ns_session_lane_settings(session, lane)->lr, ==, 1e-4);
     g_assert_cmpuint(ns_session_lane_settings(session, 0)->placement, !=,
                      ns_session_lane_settings(session, 1)->placement);
-    g_assert_cmpint(ns_learn_pane_card(ns_window_learn_pane(window)), ==, 0);
+    g_assert_false(ns_learn_pane_is_open(ns_window_learn_pane(window)));
+    g_assert_false(g_settings_get_boolean(ns_preferences(), "greeted"));
     ui_close(window);
     window = open_with("set", "placement=pre");
     g_assert_cmpuint(ns_session_lanes(ns_window_session(window)), ==, 1);

@@ -36,8 +36,7 @@ struct _NsApplication {
     NsStyleManager *styles;
     bool run;   /* a new window starts to train at once */
     bool large; /* it begins in class mode */
-    bool plain; /* the command line has no experiment, but may have settings for every lane */
-    bool set;   /* such there are */
+    bool plain; /* the command line names nothing to open, watch, run or set */
 };
 
 G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
@@ -178,10 +177,7 @@ static void ns_application_activate(GApplication *app)
     if (application->large)
         g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                            g_variant_new_boolean(TRUE));
-    if (!application->plain) return;
-    /* The first experiment is set up here; settings of the command line override it. */
-    ns_window_greet(window);
-    if (application->set) ns_session_open(ns_window_session(window), &application->opening);
+    if (application->plain) ns_window_greet(window);
 }
 
 static int complain(int status, const char *sentence)
@@ -208,7 +204,6 @@ static bool read_settings(NsApplication *application, GVariantDict *options, GEr
     if (good && (lanes || !ns_named_has(&named, "placement")))
         good = ns_experiment_read_lanes(&asked, own, n, &named, error);
     if (good) ns_experiment_assign(&application->opening, &asked);
-    application->set = set != NULL;
     return good;
 }
 
@@ -264,7 +259,8 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
     application->run = g_variant_dict_contains(options, "run");
     application->large = g_variant_dict_contains(options, "class");
     application->plain = !application->file && !application->watch && !application->run &&
-                         !application->large && !g_variant_dict_contains(options, "lane");
+                         !application->large && !g_variant_dict_contains(options, "set") &&
+                         !g_variant_dict_contains(options, "lane");
     if (!gtk_init_check())
         return complain(EXIT_CANNOT_START,
                         "there is no display to open a window on; without one, use normscope-cli "
