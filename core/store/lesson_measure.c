@@ -54,7 +54,7 @@ static int64_t record_at(const NsHistory *history, int64_t step)
     return there ? record : -1;
 }
 
-static double measure_steps(Parser *p, const char *name, size_t lane, Span span)
+static double measure_steps(Parser *p, const char *name, int key, size_t lane, Span span)
 {
     Sum sum = {0};
     NsHistory *history = history_at(p, lane, span.last);
@@ -62,9 +62,11 @@ static double measure_steps(Parser *p, const char *name, size_t lane, Span span)
         int64_t record = record_at(history, step);
         if (record < 0) return (double)NAN;
         const NsStep *at = ns_history_step(history, (size_t)record);
-        take(&sum, g_str_equal(name, "loss") ? at->loss
-                   : g_str_equal(name, "lr") ? at->lr
-                                             : at->grad_norm);
+        double other = g_str_equal(name, "lr") ? at->lr : at->grad_norm;
+        float value = (float)(g_str_equal(name, "loss") ? at->loss : other);
+        bool has = key < 0; /* not a quantity of the table */
+        if (!has) ns_history_read(history, (NsQuantity)key, (size_t)record, &value, NULL, &has);
+        if (has) take(&sum, (double)value);
     }
     return reduce(&sum, p->reduction);
 }
@@ -176,17 +178,18 @@ static double read_measurement(Parser *p, const char *name)
 {
     size_t lane = read_lane(p);
     expect(p, ",");
-    if (g_str_equal(name, "loss") || g_str_equal(name, "grad") || g_str_equal(name, "lr")) {
+    int quantity = ns_choices_find(ns_quantity_choice, name);
+    bool one = quantity >= 0 && ns_quantity((NsQuantity)quantity)->domain == NS_DOMAIN_STEP;
+    if (one || g_str_equal(name, "loss") || g_str_equal(name, "grad") || g_str_equal(name, "lr")) {
         Span span = read_span(p);
         expect(p, ")");
-        return p->failed ? fail(p) : measure_steps(p, name, lane, span);
+        return p->failed ? fail(p) : measure_steps(p, name, quantity, lane, span);
     }
     int64_t step = read_integer(p);
     if (g_str_equal(name, "diverged")) {
         expect(p, ")");
         return p->failed ? fail(p) : has_diverged(p, lane, step);
     }
-    int quantity = ns_choices_find(ns_quantity_choice, name);
     expect(p, ",");
     Span span = read_span(p);
     expect(p, ")");

@@ -4,6 +4,7 @@
  *
  *     loss(A, 300), loss(A, 290..300)   training loss, of several steps their mean
  *     grad(A, 10), lr(A, 10)            norm of the whole gradient, learning rate
+ *     KEY(A, 1), KEY(A, 1..100)         a quantity of a step, of several the mean of those measured
  *     KEY(A, 0, 3), KEY(A, 0, 1..last)  a quantity of a layer, of several layers their mean;
  *                                       `last` is the last that has one
  *     min(...), max(...)                of a measurement of several, in place of the mean

@@ -23,7 +23,8 @@ static NsBench *small_bench(void)
     g_autoptr(GError) error = NULL;
     ns_experiment_init(&experiment);
     ns_settings_assign_all(&experiment.lane[0],
-                           "layers=2 d-model=8 heads=2 seq=5 batch=3 threads=1 eval-every=0",
+                           "layers=2 d-model=8 heads=2 seq=5 batch=3 threads=1 eval-every=0 "
+                           "curvature-every=2",
                            &error);
     ns_experiment_read_lanes(&experiment, lanes, 2, NULL, &error);
     NsBench *bench = ns_bench_new(&experiment, &error);
@@ -64,6 +65,18 @@ static void test_measure(void)
         (double)norms[0], (double)norms[2] - 1e-5, (double)gradients[1] - 1e-5,
         (double)gradients[1] + 1e-5, (double)MIN(norms[0], MIN(norms[1], norms[2])) - 1e-5);
     g_assert_true(holds(bench, layers));
+    /* Of a quantity of a step, the steps at which it was not measured are left out. */
+    float ratio[2];
+    ns_history_read(history, NS_QUANTITY_CRITICAL_RATIO, 2, &ratio[0], NULL, NULL);
+    ns_history_read(history, NS_QUANTITY_CRITICAL_RATIO, 4, &ratio[1], NULL, NULL);
+    g_autofree char *steps = g_strdup_printf(
+        "critical-ratio(B, 2..4) > %.9g and critical-ratio(B, 2..4) < %.9g and "
+        "max(critical-ratio(B, 2..4)) > %.9g",
+        (double)(ratio[0] + ratio[1]) * 0.49999, (double)(ratio[0] + ratio[1]) * 0.50001,
+        (double)MAX(ratio[0], ratio[1]) * 0.99999);
+    g_assert_true(holds(bench, steps));
+    g_assert_false(holds(bench, "critical-ratio(B, 3) > 0"));
+    g_assert_false(holds(bench, "critical-ratio(B, 3) < 1e9"));
     /* What is not there makes no claim true. */
     g_assert_false(holds(bench, "grad-layer(A, 4, 3) > 0"));
     g_assert_false(holds(bench, "grad-layer(A, 4, 0) < 1e9"));

@@ -207,8 +207,8 @@ static void test_conditions_refused(void)
     }
 }
 
-/* The first look, ten lessons, nine presets and two lectures, each with a title and a line on what
- * it is for. */
+/* The first look, eleven lessons, nine presets and two lectures, each with a title and a line on
+ * what it is for. */
 static void test_bundled(void)
 {
     size_t lessons = 0, presets = 0;
@@ -220,7 +220,7 @@ static void test_bundled(void)
         g_assert_nonnull(ns_preset_choice(presets)->label);
         g_assert_nonnull(ns_preset_choice(presets)->purpose);
     }
-    g_assert_cmpuint(lessons, ==, 11);
+    g_assert_cmpuint(lessons, ==, 12);
     g_assert_cmpstr(ns_lesson_choice(0)->key, ==, "first-look");
     g_assert_cmpuint(presets, ==, 9);
     g_assert_cmpstr(ns_lesson_choice(4)->key, ==, "warm-up");
@@ -364,7 +364,7 @@ static void test_warm_up_restarts(void)
             changes++;
         }
     }
-    g_assert_cmpuint(changes, ==, 3);
+    g_assert_cmpuint(changes, ==, 4);
 }
 
 int main(int argc, char **argv)

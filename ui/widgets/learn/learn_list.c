@@ -130,7 +130,7 @@ static GtkWidget *new_title(const char *words)
 static GtkWidget *new_head(const char *resume)
 {
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    gtk_box_append(GTK_BOX(head), new_title(_("Ten hands-on lessons of a few minutes each")));
+    gtk_box_append(GTK_BOX(head), new_title(_("Eleven hands-on lessons of a few minutes each")));
     if (resume) {
         GtkWidget *button = gtk_button_new_with_label(resume);
         gtk_widget_set_tooltip_text(button, _("Back to the card where you left off"));
