@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/outside_file.h"
 
-#include "core/base/database_file.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/store/database.h"
 #include "core/store/figure_file.h"
+#include "core/store/outside_project-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,10 +34,11 @@
 /* A regular file, or the only one. */
 typedef struct {
     char *path;
-    char *prefix; /* the folder of its tags, or NULL */
-    size_t lane;  /* see ns_outside_add_file */
-    int fd;       /* -1: it does not exist */
-    off_t at;     /* offset in a regular file */
+    char *prefix;              /* the folder of its tags, or NULL */
+    size_t lane;               /* see ns_outside_add_file */
+    int fd;                    /* -1: it does not exist, or is a project */
+    NsOutsideProject *project; /* NULL: it is none */
+    off_t at;                  /* offset in a regular file */
     char head[HEAD];
     bool reserved;    /* it ended in space that its writer has reserved, when */
     struct stat seen; /* it was like this */
@@ -76,6 +78,12 @@ static void stream_close(Stream *stream)
 {
     if (stream->fd >= 0) close(stream->fd);
     stream->fd = -1;
+    g_clear_pointer(&stream->project, ns_outside_project_free);
+}
+
+static bool is_there(const Stream *stream)
+{
+    return stream->fd >= 0 || stream->project;
 }
 
 static void stream_free(gpointer data)
@@ -213,8 +221,11 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     stream->at = 0;
     stream->reserved = false;
     stream->fd = ns_open_for_reading(stream->path);
-    if (stream->fd < 0 && errno == EMEDIUMTYPE)
-        return refuse(stream->path, "it is a database", error);
+    if (stream->fd < 0 && errno == EMEDIUMTYPE) {
+        stream->project = ns_outside_project_open(stream->path);
+        return stream->project ||
+               refuse(stream->path, N_("it is a database, and not one of trackio"), error);
+    }
     if (stream->fd < 0) return errno == ENOENT || refuse(stream->path, g_strerror(errno), error);
     if (fstat(stream->fd, &stat) != 0) return refuse(stream->path, g_strerror(errno), error);
     if (S_ISDIR(stat.st_mode)) return refuse(stream->path, N_("it is a folder"), error);
@@ -287,6 +298,14 @@ void ns_outside_file_free(NsOutsideFile *f)
     g_free(f);
 }
 
+static bool is_project(const char *path)
+{
+    NsOutsideProject *project = ns_database_is_there(path) ? ns_outside_project_open(path) : NULL;
+    bool is = project != NULL;
+    ns_outside_project_free(project);
+    return is;
+}
+
 static NsOutside *read_head(const char *path, const char *head, size_t n)
 {
     NsOutside *run = ns_outside_new(1 << 16);
@@ -304,6 +323,7 @@ bool ns_outside_file_is(const char *path)
         return streams->len > 0;
     }
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return false;
+    if (is_project(path)) return true;
     g_autofree char *head = g_malloc(CHUNK);
     size_t n = ns_database_file_head(path, head, CHUNK);
     /* A figure of Normscope in TeX begins with a comment that names losses between commas. */
@@ -321,7 +341,7 @@ bool ns_outside_file_is(const char *path)
 bool ns_outside_file_may_have_loss(const char *path, bool *mapped, GError **error)
 {
     *mapped = true;
-    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return true;
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || is_project(path)) return true;
     g_autofree char *head = g_malloc(CHUNK);
     g_autofree char *name = g_filename_display_basename(path);
     size_t n = ns_database_file_head(path, head, CHUNK);
@@ -334,12 +354,23 @@ bool ns_outside_file_may_have_loss(const char *path, bool *mapped, GError **erro
 bool ns_outside_file_is_there(const NsOutsideFile *f)
 {
     for (guint i = 0; i < f->streams->len; i++)
-        if (((const Stream *)f->streams->pdata[i])->fd >= 0) return true;
+        if (is_there(f->streams->pdata[i])) return true;
     return false;
+}
+
+const char *ns_outside_file_lane(const NsOutsideFile *f, size_t lane)
+{
+    const Stream *stream = f->streams->len == 1 ? f->streams->pdata[0] : NULL;
+    return stream && stream->project ? ns_outside_project_run(stream->project, lane) : NULL;
 }
 
 char *ns_outside_file_take_message(NsOutsideFile *f)
 {
+    for (guint i = 0; i < f->streams->len; i++) {
+        NsOutsideProject *project = ((const Stream *)f->streams->pdata[i])->project;
+        char *message = project ? ns_outside_project_take_message(project) : NULL;
+        if (message) return message;
+    }
     return f->unsaved ? g_steal_pointer(&f->unsaved) : ns_outside_take_message(f->run);
 }
 
@@ -355,6 +386,7 @@ static bool is_same(const Stream *stream)
 {
     struct stat there, own;
     char head[HEAD];
+    if (stream->project) return ns_outside_project_is_at(stream->project, stream->path);
     size_t n = (size_t)MIN(stream->at, (off_t)HEAD);
     if (fstat(stream->fd, &own) != 0 || own.st_size < stream->at) return false;
     if (stat(stream->path, &there) == 0 &&
@@ -367,7 +399,7 @@ static bool is_same(const Stream *stream)
  * read is still right. */
 static bool follow_stream(NsOutsideFile *f, Stream *stream)
 {
-    bool was_there = stream->fd >= 0;
+    bool was_there = is_there(stream);
     if (was_there && is_same(stream)) return true;
     stream_close(stream);
     if (!open_stream(f, stream, NULL)) stream_close(stream);
@@ -434,6 +466,11 @@ static NsOutsideNews read_regular(NsOutsideFile *f)
 {
     for (guint i = 0; i < f->streams->len; i++) {
         Stream *stream = f->streams->pdata[i];
+        if (stream->project) {
+            size_t read = ns_outside_project_read(stream->project, f->chunk, CHUNK);
+            if (read) ns_outside_feed_file(f->run, i, f->chunk, read);
+            if (read) return NS_OUTSIDE_MORE;
+        }
         if (stream->fd < 0 || is_reserved(stream)) continue;
         fstat(stream->fd, &stream->seen);
         ssize_t n = pread(stream->fd, f->chunk, CHUNK, stream->at);

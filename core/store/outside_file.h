@@ -35,6 +35,9 @@ bool ns_outside_file_is_there(const NsOutsideFile *file);
 /* The run that was read, borrowed. */
 NsOutside *ns_outside_file_run(NsOutsideFile *file);
 
+/* The name that the file gives to the run of a lane, from 0; NULL if it gives none. */
+const char *ns_outside_file_lane(const NsOutsideFile *file, size_t lane);
+
 /* The next message about what was read or could not be saved; NULL if there is none.  Free with
  * g_free. */
 char *ns_outside_file_take_message(NsOutsideFile *file);

@@ -395,8 +395,9 @@ static bool read_value(Scan *s, const char *name)
     }
     if (!name || !number.has || !g_utf8_validate(name, -1, NULL)) return true;
     const NsOutsideName *known = ns_outside_names_find(s->names, NULL, name);
-    /* Digits in quotes are a number where one is expected. */
-    if (!known || (quoted && known->kind >= NS_OUTSIDE_SCALARS)) return true;
+    /* Digits in quotes are a number where one is expected; NaN and Infinity always are. */
+    bool words = quoted && isfinite(number.value) && known && known->kind >= NS_OUTSIDE_SCALARS;
+    if (!known || words) return true;
     const char *why = ns_outside_line_put(s->line, known, number.value);
     return !why || fail(s, why);
 }

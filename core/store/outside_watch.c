@@ -198,10 +198,12 @@ void ns_outside_watch_free(NsOutsideWatch *w)
 
 /* ---- What was read ---- */
 
-/* "mine", "mine 2", "standard input". */
+/* "mine", "mine 2", "standard input", or the name of a run in a project. */
 static char *name_of(const NsRecordedRun *run, size_t lane, size_t of)
 {
     if (g_str_equal(run->path, "-")) return g_strdup(_("standard input"));
+    const char *own = run->log ? ns_outside_file_lane(run->log, lane) : NULL;
+    if (own) return g_strdup(own);
     g_autofree char *name = g_strdup(run->name);
     char *dot = strrchr(name, '.');
     if (dot && dot > name) *dot = '\0';

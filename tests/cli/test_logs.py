@@ -8,6 +8,7 @@ Usage: test_logs.py NORMSCOPE_CLI
 import gzip
 import json
 import os
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -226,6 +227,64 @@ def test_many_keys():
     found, err = read_text("".join(json.dumps(r) + "\n" for r in rows), "medicine.jsonl")
     assert found[2]["m/stat7"] == [i + 7 + 2 for i in range(layers)] and err == "", err
     assert len(found[2]) > names
+
+
+# ---- Projects of trackio ----
+
+def add_rows(db, rows):
+    db.executemany("INSERT INTO metrics (timestamp, run_name, step, metrics) VALUES ('2026-01-01T00:00:00', ?, ?, ?)",
+                   [(run_name, step, json.dumps(values)) for run_name, step, values in rows])
+    db.commit()
+
+
+def new_project(path):
+    """As trackio makes it; its writer stays connected."""
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("CREATE TABLE metrics (id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL, "
+               "run_name TEXT NOT NULL, step INTEGER NOT NULL, metrics TEXT NOT NULL)")
+    return db
+
+
+def test_project():
+    """The newest runs of a project, each with its curves and layers; another database is refused."""
+    with Folder() as path:
+        db = new_project(path("lab.db"))
+        add_rows(db, [("one", s, {"train/loss": 4 - s / 10, "eval/loss": 3.5, "act/layer_1/rms": s, "act/layer_2/rms": 9,
+                                  "bad": "Infinity", "note": "7"}) for s in range(5)])
+        found, err = read(path("lab.db"))
+        assert losses(found) == {s: round(4 - s / 10, 4) for s in range(5)} and err == "", (found, err)
+        assert found[3]["act/rms"] == [3, 9] and found[3]["validation_loss"] == 3.5 and found[3]["bad"] == "Infinity", found
+        assert "note" not in found[3], found
+        add_rows(db, [(f"later {k}", s, {"loss": k + s / 10}) for s in range(3) for k in range(4)])
+        done = run("watch", path("lab.db"), "--once", "--jsonl", small=False)
+        lanes = [(r.get("lane", 1), r["step"], r["loss"]) for r in map(json.loads, done.stdout.decode().splitlines())]
+        assert sorted(lanes) == [(k + 1, s, k + s / 10) for k in range(4) for s in range(3)], lanes
+        assert b"has 5 runs; the 4 that began last are shown" in done.stderr, done
+        db.execute("DROP TABLE metrics")
+        db.execute("CREATE VIEW metrics AS SELECT 1 AS id, 'a' AS run_name, 1 AS step, '{}' AS metrics")
+        db.commit()
+        for command in ("show", "watch"):
+            words = [command, path("lab.db")] + ["--once"] * (command == "watch")
+            assert "database" in sentence(run(*words, small=False), 1), words
+
+
+def test_live_project():
+    """Rows that another program commits are followed, also those of a run that begins later."""
+    with Folder() as path:
+        db = new_project(path("lab.db"))
+        add_rows(db, [("one", 0, {"loss": 3})])
+        watching = subprocess.Popen([CLI, "watch", "--jsonl", path("lab.db")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.3)
+        for step in range(1, 6):
+            add_rows(db, [("one", step, {"loss": 3}), ("two", step, {"loss": 2})])
+            time.sleep(0.05)
+        time.sleep(1)
+        watching.send_signal(2)
+        out, err = watching.communicate(timeout=60)
+        found = [(r.get("lane", 1), r["step"], r["loss"]) for r in map(json.loads, out.decode().splitlines())]
+        want = [(1, s, 3) for s in range(6)] + [(2, s, 2) for s in range(1, 6)]
+        assert sorted(found) == want and not err, (found, err)
 
 
 # ---- Event files ----
