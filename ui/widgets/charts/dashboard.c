@@ -390,14 +390,17 @@ static void sync_lanes(NsDashboard *dashboard)
     sync_compact(dashboard);
 }
 
-/* Of a run of another program that has nothing by layer the loss stands in place of all charts, the
- * others of which would be empty. */
+/* Of a run of another program that has neither gradients nor hidden states by layer the loss stands
+ * in place of all charts, the others of which would be empty. */
 static void sync_layers(NsDashboard *dashboard)
 {
     const NsView *view = ns_session_view(dashboard->session);
     bool none = ns_session_is_watching(dashboard->session) && view->history;
-    for (unsigned i = 0; none && i < view->started.n; i++)
-        none = !view->histories[i] || ns_history_layout(view->histories[i])->layers == 0;
+    for (unsigned i = 0; none && i < view->started.n; i++) {
+        const NsRecordLayout *layout =
+            view->histories[i] ? ns_history_layout(view->histories[i]) : NULL;
+        none = !layout || (!layout->count[view->gradient] && !layout->count[view->hidden]);
+    }
     if (none == dashboard->no_layers) return;
     dashboard->no_layers = none;
     NsChartTile *loss = NULL;
