@@ -5,6 +5,7 @@
 #include "tests/gradient/check.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The elements of all tensors in one vector of n, and back. */
@@ -151,6 +152,73 @@ static void test_eigenvalues(gconstpointer assignments)
     ns_case_clear(&c);
 }
 
+static int by_size(gconstpointer a, gconstpointer b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of rate times preconditioned sharpness over the later steps of a run on one batch. */
+static double settled(const char *assignments, double lr)
+{
+    enum { STEPS = 6000, FROM = 3000, EVERY = 100 };
+    double seen[(STEPS - FROM) / EVERY];
+    size_t n = 0;
+    NsCase c;
+    ns_case_init(&c, assignments, NULL);
+    const NsTensorTable *table = ns_model_tensors(c.model);
+    const NsOptimizer *optimizer = ns_optimizer(c.settings.optimizer);
+    g_autofree ns_real *m = g_new0(ns_real, table->size), *v = g_new0(ns_real, table->size);
+    g_autofree NsTensorUpdate *tensors = g_new0(NsTensorUpdate, table->n);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsCurvatureProbe) probe = ns_curvature_probe_new(c.model, &c.settings, &error);
+    g_assert_no_error(error);
+    for (int64_t step = 1; step <= STEPS; step++) {
+        const NsUpdate update = {.settings = &c.settings,
+                                 .table = table,
+                                 .w = ns_model_weights(c.model),
+                                 .m = m,
+                                 .v = v,
+                                 .g = ns_model_gradients(c.model),
+                                 .lr = lr,
+                                 .step = step,
+                                 .team = ns_model_team(c.model),
+                                 .tensors = tensors};
+        ns_model_measure(c.model, &c.batch, NULL);
+        ns_curvature_begin(probe, c.model);
+        optimizer->step(&update);
+        if (step <= FROM || step % EVERY) continue;
+        NsCurvature found = ns_curvature_measure(probe, c.model, &c.batch, &update);
+        if (isfinite(found.preconditioned)) seen[n++] = lr * found.preconditioned;
+    }
+    ns_case_clear(&c);
+    g_assert_cmpuint(n, >, G_N_ELEMENTS(seen) / 2);
+    qsort(seen, n, sizeof *seen, by_size);
+    g_test_message("%s, rate %g: %g to %g, median %g of %zu", assignments, lr, seen[0], seen[n - 1],
+                   seen[n / 2], n);
+    return seen[n / 2];
+}
+
+/* On one batch the curvature rises until the rate is at the edge, and stays there, whatever the
+ * rate.  Cohen et al. 2021, arXiv 2103.00065; 2022, 2207.14484. */
+static void test_settles(void)
+{
+#define SMALL " batch=4 seq=8 d-model=8 d-ff=16"
+    static const char *const models[][2] = {
+        {"placement=pre activation=gelu optimizer=sgd" SMALL,
+         "placement=pre activation=gelu optimizer=adam beta2=0.99" SMALL},
+        {"placement=post activation=gelu optimizer=sgd" SMALL,
+         "placement=post activation=gelu optimizer=adam beta2=0.99" SMALL},
+        {"placement=pre norm=rmsnorm activation=swiglu optimizer=sgd" SMALL,
+         "placement=pre norm=rmsnorm activation=swiglu optimizer=adam beta2=0.99" SMALL}};
+    for (size_t i = 0; i < G_N_ELEMENTS(models); i++) {
+        for (double lr = 0.2; lr < 0.45; lr *= 2)
+            g_assert_cmpfloat(fabs(settled(models[i][0], lr) / 2 - 1), <, 0.03);
+        for (double lr = 1e-3; lr < 2e-2; lr *= 10)
+            g_assert_cmpfloat(fabs(settled(models[i][1], lr) / 38 - 1), <, 0.15);
+    }
+}
+
 static void test_edge(void)
 {
     NsSettings s;
@@ -174,5 +242,6 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, cases[i], test_eigenvalues);
     }
     g_test_add_func("/curvature/edge", test_edge);
+    g_test_add_func("/curvature/settles", test_settles);
     return g_test_run();
 }
