@@ -479,7 +479,8 @@ static void add_charts(Drawing *drawing, bool newest)
         const NsSheetChart *one = ns_sheet_chart(&chart->sheet, i);
         for (unsigned copy = 0; copy < copies_of(chart, i); copy++, at++) {
             if (at == plots->len) g_ptr_array_add(plots, NULL);
-            if (plots->pdata[at] || (newest && !one->spec.kind->expensive)) continue;
+            bool only_newest = one->spec.kind->expensive || one->spec.kind->of_curvature;
+            if (plots->pdata[at] || (newest && !only_newest)) continue;
             NsFigureInput own = ns_sheet_input(&chart->sheet, one, copy, &input);
             NsFigure *figure = ns_figure_create(one->spec.kind);
             g_ptr_array_add(drawing->figures, figure);

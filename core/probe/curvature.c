@@ -27,6 +27,7 @@ struct NsCurvatureProbe {
     ns_real *q, *previous, *image; /* Lanczos vectors and the newest product */
     bool *gates;                   /* the open units of ReLU before the update */
     double displacement;
+    NsLossAlong along;
 };
 
 NsCurvatureProbe *ns_curvature_probe_new(const NsModel *model, const NsSettings *settings,
@@ -73,9 +74,8 @@ static double dot(const NsTensorTable *table, const ns_real *x, const ns_real *y
 
 /* ---- Critical rate ---- */
 
-/* Whether the loss after this part of the update is at least `loss`, or not a number. */
-static bool rises(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch, double loss,
-                  double part)
+/* The loss after this part of the update. */
+static double loss_after(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch, double part)
 {
     ns_real *w = ns_model_weights(model);
     EACH(p->table, i)
@@ -83,7 +83,7 @@ static bool rises(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch, dou
         double before = (double)p->before[i];
         w[i] = (ns_real)(before + part * ((double)p->after[i] - before));
     }
-    return !(ns_model_plain_loss(model, batch) < loss);
+    return ns_model_plain_loss(model, batch);
 }
 
 /* The critical rate over that of the update; NaN if no rate lowers the loss, or if all do.  The
@@ -91,17 +91,17 @@ static bool rises(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch, dou
 static double critical_part(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch)
 {
     double loss = ns_model_plain_loss(model, batch), part = FIRST_PART, factor = 2;
-    bool rose = rises(p, model, batch, loss, part), crossed = false;
+    bool rose = !(loss_after(p, model, batch, part) < loss), crossed = false;
     for (int i = 0; i < DOUBLINGS && !crossed; i++) {
         double next = rose ? part / 2 : part * 2;
-        crossed = rises(p, model, batch, loss, next) != rose;
+        crossed = !(loss_after(p, model, batch, next) < loss) != rose;
         if (rose || !crossed) part = next;
     }
     if (!crossed) return (double)NAN;
     /* Now the loss falls at `part`, and rises at twice that. */
     for (int i = 0; i < BISECTIONS; i++) {
         factor = sqrt(factor);
-        if (!rises(p, model, batch, loss, part * factor)) part *= factor;
+        if (loss_after(p, model, batch, part * factor) < loss) part *= factor;
     }
     return part * sqrt(factor);
 }
@@ -235,6 +235,11 @@ static double find_largest(NsCurvatureProbe *p, NsModel *model, const NsBatch *b
 
 /* ---- One update ---- */
 
+const NsLossAlong *ns_curvature_along(const NsCurvatureProbe *probe)
+{
+    return &probe->along;
+}
+
 void ns_curvature_begin(NsCurvatureProbe *p, NsModel *model)
 {
     memcpy(p->before, ns_model_weights(model), p->table->size * sizeof *p->before);
@@ -251,7 +256,16 @@ NsCurvature ns_curvature_measure(NsCurvatureProbe *p, NsModel *model, const NsBa
     memcpy(p->after, w, bytes);
     memcpy(w, p->before, bytes);
     ns_model_set_measuring(model, NS_MEASURING_LOSS);
-    c.critical_rate = u->lr * critical_part(p, model, batch);
+    double critical = critical_part(p, model, batch), unit = isnan(critical) ? 1 : critical;
+    double first = MIN(unit / 64, 1);
+    c.critical_rate = u->lr * critical;
+    p->along = (NsLossAlong){.step = u->step, .lr = u->lr, .critical_rate = c.critical_rate};
+    for (size_t i = 0; i < NS_ALONG_POINTS; i++) {
+        double part =
+            i ? first * pow(2 * unit / first, (double)(i - 1) / (NS_ALONG_POINTS - 2)) : 0;
+        p->along.rate[i] = u->lr * part;
+        p->along.loss[i] = loss_after(p, model, batch, part);
+    }
 
     memcpy(w, p->before, bytes);
     ns_model_set_gates(model, p->gates, true);

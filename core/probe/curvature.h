@@ -15,6 +15,7 @@
 #include "core/data/batch.h"
 #include "core/model/model.h"
 #include "core/optim/optimizer.h"
+#include "core/probe/history.h"
 
 /* NaN: not measured.  A sharpness is measured only if its relative residual, |A x - lambda x| /
  * lambda for the unit vector x that was found, is at most NS_CURVATURE_RESIDUAL. */
@@ -44,6 +45,9 @@ void ns_curvature_begin(NsCurvatureProbe *probe, NsModel *model);
  * nothing but the arguments and ns_curvature_begin.  Allocates nothing. */
 NsCurvature ns_curvature_measure(NsCurvatureProbe *probe, NsModel *model, const NsBatch *batch,
                                  const NsUpdate *update);
+
+/* The losses along the update that was measured last. */
+const NsLossAlong *ns_curvature_along(const NsCurvatureProbe *probe);
 
 /* Whether the step of the optimizer is a diagonal matrix P^-1 times a moment (all but Muon). */
 bool ns_curvature_has_preconditioner(const NsSettings *settings);

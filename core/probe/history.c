@@ -69,7 +69,7 @@ struct NsHistory {
     NsBaselines baselines;
     int64_t first_step; /* of record 0 */
     NsLog *steps, *evaluations, *events;
-    NsLatest *view, *similarity, *token_snapshot;
+    NsLatest *view, *similarity, *token_snapshot, *along;
     Profile first;     /* record 0, written before it is published */
     GPtrArray *others; /* histories of further seeds; NULL for none */
 
@@ -363,6 +363,7 @@ NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget, int64_t f
     h->view = ns_latest_new(sizeof(View), view_clear);
     h->similarity = ns_latest_new(sizeof(NsSimilarity), NULL);
     h->token_snapshot = ns_latest_new(sizeof(NsTokenSnapshot), NULL);
+    h->along = ns_latest_new(sizeof(NsLossAlong), NULL);
     h->steps = ns_log_new(sizeof(NsStep));
     h->evaluations = ns_log_new(sizeof(NsEvaluation));
     h->events = ns_log_new(sizeof(NsEvent));
@@ -408,6 +409,7 @@ void ns_history_unref(NsHistory *h)
     ns_log_free(h->events);
     ns_latest_free(h->similarity);
     ns_latest_free(h->token_snapshot);
+    ns_latest_free(h->along);
     profile_free(&h->first);
     profile_free(&h->newest);
     profile_free(&h->gathering);
@@ -478,6 +480,11 @@ void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *simil
 void ns_history_publish_token_snapshot(NsHistory *history, const NsTokenSnapshot *snapshot)
 {
     ns_latest_write(history->token_snapshot, snapshot);
+}
+
+void ns_history_publish_along(NsHistory *history, const NsLossAlong *along)
+{
+    ns_latest_write(history->along, along);
 }
 
 /* ---- Readers ---- */
@@ -566,6 +573,11 @@ bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity)
 bool ns_history_token_snapshot(const NsHistory *history, NsTokenSnapshot *snapshot)
 {
     return ns_latest_read(history->token_snapshot, snapshot);
+}
+
+bool ns_history_along(const NsHistory *history, NsLossAlong *along)
+{
+    return ns_latest_read(history->along, along);
 }
 
 /* A bucket found in a view. */

@@ -57,6 +57,16 @@ void ns_event_describe(NsEvent *event, const char *format, ...) G_GNUC_PRINTF(2,
 
 typedef struct NsHistory NsHistory;
 
+/* The loss after an update, had it been made with other learning rates: 0, and a geometric sequence
+ * from 1/64 of its critical rate, or from its own rate if that is smaller, to twice its critical
+ * rate.  If there is no critical rate, its own takes the place of it. */
+#define NS_ALONG_POINTS 11
+typedef struct {
+    int64_t step;             /* of the update */
+    double lr, critical_rate; /* of the update; NaN: none */
+    double rate[NS_ALONG_POINTS], loss[NS_ALONG_POINTS];
+} NsLossAlong;
+
 /* A history of a run that begins at first_step, with one reference.  budget: bytes for profiles. */
 NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget, int64_t first_step);
 NsHistory *ns_history_ref(NsHistory *history);
@@ -80,6 +90,7 @@ void ns_history_add_seed(NsHistory *history, NsHistory *other);
 /* Writer.  Each replaces the previous one. */
 void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *similarity);
 void ns_history_publish_token_snapshot(NsHistory *history, const NsTokenSnapshot *snapshot);
+void ns_history_publish_along(NsHistory *history, const NsLossAlong *along);
 
 /* Readers.  Records are numbered from 0; the numbers of their steps may differ. */
 const NsRecordLayout *ns_history_layout(const NsHistory *history);
@@ -106,10 +117,11 @@ const NsEvent *ns_history_event(const NsHistory *history, size_t i);
  * and then.  Also `record` if none of the thousand records before it has the quantity. */
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record);
 
-/* Copies the newest similarity, or the newest snapshot of tokens (a megabyte); false if there is
- * none. */
+/* Copies the newest similarity, snapshot of tokens (a megabyte), or losses along an update; false
+ * if there is none. */
 bool ns_history_similarity(const NsHistory *history, NsSimilarity *similarity);
 bool ns_history_token_snapshot(const NsHistory *history, NsTokenSnapshot *snapshot);
+bool ns_history_along(const NsHistory *history, NsLossAlong *along);
 
 /* The steps that share a bucket. */
 typedef struct {

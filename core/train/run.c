@@ -208,9 +208,11 @@ bool ns_run_step(NsRun *run)
     ns_clock_end(mark, NS_OP_OPTIMIZER);
     mark = ns_clock_begin();
     run->curvature = (NsCurvature){.measured = false};
-    if (curved)
+    if (curved) {
         run->curvature =
             ns_curvature_measure(run->curvature_probe, run->model, &run->batch, &update);
+        ns_history_publish_along(run->history, ns_curvature_along(run->curvature_probe));
+    }
     ns_clock_end(mark, NS_OP_MEASURE);
     measure(run, started);
     return !run->diverged;

@@ -10,25 +10,12 @@
 
 static void test_registry(void)
 {
-    static const char *const keys[] = {"loss",
-                                       "gradient-norm",
-                                       "hidden-norm",
-                                       "gradient-heatmap",
-                                       "profile",
-                                       "steps",
-                                       "edge",
-                                       "heatmap",
-                                       "heads",
-                                       "similarity",
-                                       "theory",
-                                       "compare",
-                                       "ratio",
-                                       "schedule",
-                                       "tokens",
-                                       "attention",
-                                       "cross-attention",
-                                       "diagram",
-                                       "diagram-gradient"};
+    static const char *const keys[] = {
+        "loss",      "gradient-norm",   "hidden-norm", "gradient-heatmap",
+        "profile",   "steps",           "edge",        "update-loss",
+        "heatmap",   "heads",           "similarity",  "theory",
+        "compare",   "ratio",           "schedule",    "tokens",
+        "attention", "cross-attention", "diagram",     "diagram-gradient"};
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
         g_assert_cmpstr(ns_figure_choice(i)->key, ==, keys[i]);
         g_assert_true(ns_figure_kind(i)->overview == (i < 4));
@@ -462,6 +449,39 @@ static void test_edge(void)
     g_assert_cmpuint(ns_figure_update(figure, &input)->n_levels, ==, 0);
 }
 
+/* The loss along an update, with marks at its own rate, at the lowest point and at the critical
+ * rate. */
+static void test_update_loss(void)
+{
+    g_autoptr(Run) run = run_made(3, BUDGET, false, 0, 0);
+    append(run, 4);
+    append(run, 3);
+    NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) figure = figure_new("update-loss");
+    g_assert_cmpuint(ns_figure_update(figure, &input)->n_series, ==, 0);
+    NsLossAlong along = {.step = 1, .lr = 0.01, .critical_rate = 0.16};
+    for (int i = 0; i < NS_ALONG_POINTS; i++) {
+        along.rate[i] = 0.02 * i;
+        along.loss[i] = 4 + 0.01 * (i - 8) * i;
+    }
+    ns_history_publish_along(run->history, &along);
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->series[0].n, ==, NS_ALONG_POINTS - 1);
+    g_assert_cmpfloat(plot->series[0].x[0], ==, 0.02);
+    g_assert_cmpfloat(plot->levels[0].y, ==, 4);
+    g_assert_cmpuint(plot->n_markers, ==, 3);
+    g_assert_cmpfloat(plot->markers[0].x, ==, 0.01);
+    g_assert_cmpfloat(plot->markers[1].x, ==, 0.08);
+    g_assert_cmpfloat(plot->markers[2].x, ==, 0.16);
+    g_assert_null(plot->note);
+    input.step = 0;
+    g_assert_nonnull(strstr(ns_figure_update(figure, &input)->note, "from step 1"));
+    along.step = 2;
+    along.critical_rate = (double)NAN;
+    ns_history_publish_along(run->history, &along);
+    g_assert_cmpuint(ns_figure_update(figure, &input)->n_markers, ==, 2);
+}
+
 static void test_expensive_quantity(void)
 {
     g_autoptr(Run) run = run_made(3, BUDGET, false, 10, 0);
@@ -656,6 +676,7 @@ int main(int argc, char **argv)
     g_test_add_func("/figures/brief-words", test_brief_words);
     g_test_add_func("/figures/every-quantity", test_every_quantity);
     g_test_add_func("/figures/edge", test_edge);
+    g_test_add_func("/figures/update-loss", test_update_loss);
     g_test_add_func("/figures/expensive-quantity", test_expensive_quantity);
     g_test_add_func("/figures/fork", test_fork);
     g_test_add_func("/figures/heads", test_heads);

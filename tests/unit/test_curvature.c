@@ -79,6 +79,49 @@ static void test_curvature_rhythm(void)
     }
 }
 
+/* The losses along an update are those of another model whose weights are moved along it. */
+static void test_curvature_along(void)
+{
+    static const char *const every[] = {"curvature-every=1", NULL}, *const never[] = {NULL};
+    g_autoptr(NsRun) run = run_new(every);
+    g_autoptr(NsRun) before = run_new(never);
+    g_autoptr(NsRun) after = run_new(never);
+    NsLossAlong along;
+    g_assert_false(ns_history_along(ns_run_history(run), &along));
+    for (int k = 0; k < 3; k++) {
+        g_assert_true(ns_run_step(run) && ns_run_step(after));
+        if (k < 2) g_assert_true(ns_run_step(before));
+    }
+    g_assert_true(ns_history_along(ns_run_history(run), &along));
+    g_assert_cmpint(along.step, ==, 3);
+    g_assert_cmpfloat(along.lr, ==, run->lr);
+    g_assert_cmpfloat(fabs(along.critical_rate / value(run, NS_QUANTITY_CRITICAL_RATE, 0) - 1), <,
+                      1e-6);
+    const NsTensorTable *table = ns_model_tensors(before->model);
+    ns_real *w = ns_model_weights(before->model), *to = ns_model_weights(after->model);
+    g_autofree ns_real *from = g_memdup2(w, table->size * sizeof *w);
+    double lowest = INFINITY;
+    for (size_t i = 0; i < NS_ALONG_POINTS; i++) {
+        double part = along.rate[i] / along.lr;
+        for (size_t k = 0; k < table->n; k++)
+            for (size_t j = 0; j < ns_tensor_size(&table->tensors[k]); j++) {
+                size_t at = table->tensors[k].offset + j;
+                w[at] = (ns_real)((double)from[at] + part * ((double)to[at] - (double)from[at]));
+            }
+        double loss = ns_model_plain_loss(before->model, &before->batch);
+        g_test_message("rate %g: loss %.7g, %.7g", along.rate[i], along.loss[i], loss);
+        g_assert_cmpfloat(fabs(along.loss[i] - loss), <, 1e-6);
+        lowest = MIN(lowest, loss);
+    }
+    double first = MIN(along.lr, along.critical_rate / 64), last = 2 * along.critical_rate;
+    g_assert_cmpfloat(along.rate[0], ==, 0);
+    g_assert_cmpfloat(fabs(along.rate[1] / first - 1), <, 1e-9);
+    g_assert_cmpfloat(fabs(along.rate[NS_ALONG_POINTS - 1] / last - 1), <, 1e-9);
+    g_assert_cmpfloat(lowest, <, along.loss[0]);
+    for (size_t i = 1; i < NS_ALONG_POINTS; i++)
+        g_assert_true((along.loss[i] >= along.loss[0]) == (along.rate[i] > along.critical_rate));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -87,5 +130,6 @@ int main(int argc, char **argv)
     g_test_add_data_func("/curvature/no-trace/sgd", "optimizer=sgd",
                          test_curvature_leaves_no_trace);
     g_test_add_func("/curvature/rhythm", test_curvature_rhythm);
+    g_test_add_func("/curvature/along", test_curvature_along);
     return g_test_run();
 }

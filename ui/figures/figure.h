@@ -165,4 +165,4 @@ int64_t ns_figure_newest(const NsFigureInput *input);
 /* The classes in the registry. */
 extern const NsFigureClass ns_loss_class, ns_profile_class, ns_steps_class, ns_heatmap_class,
     ns_heads_class, ns_similarity_class, ns_compare_class, ns_schedule_class, ns_tokens_class,
-    ns_attention_class, ns_cross_attention_class;
+    ns_attention_class, ns_cross_attention_class, ns_along_class;

@@ -108,6 +108,18 @@ static const NsFigureKind kinds[] = {
     },
     {
         {
+            .key = "update-loss",
+            .label = "Loss along the update",
+            .reference = "Kalra et al. 2026, arXiv 2601.16979",
+            .purpose = "The loss on the batch of the newest measured update, had this been made "
+                       "with other learning rates: its own, the lowest loss, the critical rate.",
+        },
+        &ns_along_class,
+        .of_curvature = true,
+        .one_model = true,
+    },
+    {
+        {
             .key = "heatmap",
             .label = "A quantity by layer and step",
             .purpose = "Any quantity in every layer at every step, as color.",

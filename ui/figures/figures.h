@@ -113,6 +113,7 @@ typedef struct {
     bool rows_are_layers; /* its heatmap has one row per layer */
     bool of_head;         /* with NS_SUBJECT_PLACE: it shows one head of a layer */
     bool expensive;       /* whatever it shows is measured every `probe-every` steps only */
+    bool of_curvature;    /* whatever it shows is measured every `curvature-every` steps only */
     bool log;             /* it has a logarithmic axis if the quantity allows one */
     bool one_model;       /* if there are several lanes, it shows the active one */
     bool theory;          /* it shows theory even if the input does not request it */

@@ -137,6 +137,7 @@ bool ns_figure_spec_is_expensive(const NsFigureSpec *spec)
 
 bool ns_figure_spec_is_of_curvature(const NsFigureSpec *spec)
 {
+    if (spec->kind->of_curvature) return true;
     return shows_quantity(spec->kind) &&
            g_strcmp0(ns_quantity(spec->quantity)->every, "curvature-every") == 0;
 }

@@ -66,7 +66,9 @@ static const char *missing_interval(const NsChartTile *tile)
     const NsFigureKind *kind = kind_of(tile);
     const NsSettings *settings = ns_session_settings(tile->session);
     const NsQuantityInfo *info = ns_quantity(tile->own.quantity);
-    const char *every = kind->expensive ? "probe-every" : NULL;
+    const char *every = kind->expensive      ? "probe-every"
+                        : kind->of_curvature ? "curvature-every"
+                                             : NULL;
     if (kind->subject == NS_SUBJECT_QUANTITY && !info->validated) every = info->every;
     if (!every || ns_session_is_watching(tile->session)) return NULL;
     return ns_settings_get_number(settings, ns_param_find(every)) < 1 ? every : NULL;

@@ -29,7 +29,7 @@ static GtkWidget *new_heatmap(NsSession *session)
 
 static GtkWidget *new_curves(NsSession *session)
 {
-    static const char *const figures[] = {"loss", "steps", "schedule", "edge", NULL};
+    static const char *const figures[] = {"loss", "steps", "schedule", "edge", "update-loss", NULL};
     return ns_dashboard_new(session, figures);
 }
 
