@@ -27,7 +27,8 @@ README_WORDS = 1500
 # The critical rate and the sharpness of an update raised it by 500.
 # The pane of logs with their columns and run files that are followed raised it by 947.
 # Projects of trackio, which are databases, raised it by 149.
-MOST_PRODUCT_LINES = 81060  # curvature; columns of logs that are chosen and remembered, run files that are followed
+# The loss along an update raised it by 126.
+MOST_PRODUCT_LINES = 81186  # curvature; columns of logs that are chosen and remembered, run files that are followed
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 70
 SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 449
