@@ -100,18 +100,13 @@ bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GEr
     return true;
 }
 
-/* “-”, or a name of the file to which standard output goes, such as /dev/stdout. */
-static bool is_standard(const char *path)
-{
-    GStatBuf file, standard;
-    return g_str_equal(path, "-") ||
-           (g_stat(path, &file) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
-            file.st_dev == standard.st_dev && file.st_ino == standard.st_ino);
-}
-
 NsLines *ns_lines_open(const char *path, bool live, GError **error)
 {
-    bool standard = is_standard(path);
+    /* “-”, or a name of the file to which standard output goes, such as /dev/stdout. */
+    GStatBuf file, output;
+    bool standard =
+        g_str_equal(path, "-") || (g_stat(path, &file) == 0 && fstat(STDOUT_FILENO, &output) == 0 &&
+                                   file.st_dev == output.st_dev && file.st_ino == output.st_ino);
     NsLines *lines = g_new0(NsLines, 1);
     lines->path = standard ? NULL : g_strdup(path);
     lines->beside = !standard && !live &&

@@ -56,20 +56,15 @@ static bool find_mount(const char *root, const char *controller, bool unified, M
     return false;
 }
 
-/* The path of the process's group relative to the mounted group: "" if it is that group, or if it
- * is not visible under this mount. */
-static const char *below(const Mount *mount, const char *group)
-{
-    size_t n = g_str_equal(mount->top, "/") ? 0 : strlen(mount->top);
-    bool seen = strncmp(group, mount->top, n) == 0 && (group[n] == '/' || !group[n]);
-    return seen && !strstr(group, "/..") ? group + n : "";
-}
-
 /* The smallest value of `limit` for a group and all groups above it. */
 static double least(const char *root, const Mount *mount, const char *group,
                     double (*limit)(const char *folder, bool unified))
 {
-    g_autofree char *path = g_strdup(below(mount, group));
+    /* The path of the process's group relative to the mounted group: "" if it is that group, or if
+     * it is not visible under this mount. */
+    size_t n = g_str_equal(mount->top, "/") ? 0 : strlen(mount->top);
+    bool seen = strncmp(group, mount->top, n) == 0 && (group[n] == '/' || !group[n]);
+    g_autofree char *path = g_strdup(seen && !strstr(group, "/..") ? group + n : "");
     double value = (double)INFINITY;
     for (;;) {
         g_autofree char *folder = g_build_filename(root, mount->point, path, NULL);

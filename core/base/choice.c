@@ -42,22 +42,17 @@ static size_t edit_distance(const char *a, const char *b)
     return row[columns];
 }
 
-/* Whether the parts of a word are the beginnings of those of a key: “val_loss” of
- * “validation-loss”. */
-static bool is_abbreviation(const char *word, const char *key)
+void ns_nearest_look(NsNearest *nearest, const char *word, const char *key)
 {
-    g_auto(GStrv) parts = g_strsplit_set(word, "-_ ", -1), all = g_strsplit_set(key, "-_ ", -1);
+    g_autofree char *small = g_ascii_strdown(word, -1);
+    /* Whether the parts of a word are the beginnings of those of a key: “val_loss” of
+     * “validation-loss”. */
+    g_auto(GStrv) parts = g_strsplit_set(small, "-_ ", -1), all = g_strsplit_set(key, "-_ ", -1);
     size_t n = g_strv_length(parts);
     bool begins = n > 1 && n == g_strv_length(all);
     for (size_t i = 0; begins && i < n; i++)
         begins = *parts[i] && g_str_has_prefix(all[i], parts[i]);
-    return begins;
-}
-
-void ns_nearest_look(NsNearest *nearest, const char *word, const char *key)
-{
-    g_autofree char *small = g_ascii_strdown(word, -1);
-    size_t edits = is_abbreviation(small, key) ? 1 : edit_distance(small, key);
+    size_t edits = begins ? 1 : edit_distance(small, key);
     size_t close = MAX(strlen(small) / 2, 1);
     if (edits > close || (nearest->key && edits >= nearest->edits)) return;
     *nearest = (NsNearest){key, edits};

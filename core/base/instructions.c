@@ -76,20 +76,15 @@ static const char *asked(void)
     return word && *word ? word : NULL;
 }
 
-static NsInstructions decide(void)
-{
-    const char *word = asked();
-    int i = word ? ns_choices_find(ns_instructions_choice, word) : -1;
-    return i >= 0 && ns_instructions_there((NsInstructions)i) ? (NsInstructions)i : best();
-}
-
 NsInstructions ns_instructions(void)
 {
     /* Threads that call this first at the same time all reach the same decision. */
     static atomic_uint decided = NS_INSTRUCTIONS_COUNT;
     unsigned set = atomic_load_explicit(&decided, memory_order_relaxed);
     if (set == NS_INSTRUCTIONS_COUNT) {
-        set = decide();
+        const char *word = asked();
+        int i = word ? ns_choices_find(ns_instructions_choice, word) : -1;
+        set = i >= 0 && ns_instructions_there((NsInstructions)i) ? (NsInstructions)i : best();
         atomic_store_explicit(&decided, set, memory_order_relaxed);
     }
     return (NsInstructions)set;

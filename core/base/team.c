@@ -102,15 +102,6 @@ static bool has_changed(const Word *word, uint64_t old)
     return atomic_load_explicit(&word->value, memory_order_acquire) != old;
 }
 
-static void sleep_until_changed(NsTeam *team, const Word *word, uint64_t old)
-{
-    pthread_mutex_lock(&team->mutex);
-    atomic_fetch_add(&team->sleeping.value, 1);
-    while (atomic_load(&word->value) == old) pthread_cond_wait(&team->change, &team->mutex);
-    atomic_fetch_sub(&team->sleeping.value, 1);
-    pthread_mutex_unlock(&team->mutex);
-}
-
 /* Waits until the word is no longer `old`. */
 static void wait_for_change(NsTeam *team, const Word *word, uint64_t old)
 {
@@ -121,7 +112,13 @@ static void wait_for_change(NsTeam *team, const Word *word, uint64_t old)
     int64_t began = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
     int64_t end = nanoseconds(CLOCK_MONOTONIC) + PATIENCE;
     while (!has_changed(word, old)) {
-        if (nanoseconds(CLOCK_MONOTONIC) > end) sleep_until_changed(team, word, old);
+        if (nanoseconds(CLOCK_MONOTONIC) > end) {
+            pthread_mutex_lock(&team->mutex);
+            atomic_fetch_add(&team->sleeping.value, 1);
+            while (atomic_load(&word->value) == old) pthread_cond_wait(&team->change, &team->mutex);
+            atomic_fetch_sub(&team->sleeping.value, 1);
+            pthread_mutex_unlock(&team->mutex);
+        }
         pause_core();
     }
     waited += nanoseconds(CLOCK_THREAD_CPUTIME_ID) - began;

@@ -23,17 +23,15 @@ struct NsBpe {
 
 /* ---- How bytes are written ---- */
 
-static bool is_written_as_itself(unsigned byte)
-{
-    return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-}
-
 /* Sets the character that each byte is written as. */
 static void write_bytes(gunichar characters[256])
 {
     gunichar next = FIRST_FREE;
     for (unsigned byte = 0; byte < 256; byte++)
-        characters[byte] = is_written_as_itself(byte) ? byte : next++;
+        characters[byte] =
+            ((byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE)
+                ? byte
+                : next++;
 }
 
 /* The bytes that a word of a file stands for.  A special token may have characters that stand for

@@ -160,17 +160,6 @@ static bool check_pairs(const NsCorpus *corpus, size_t lines, GError **error)
         lines, corpus->name, corpus->n_train_pairs, corpus->n_pairs - corpus->n_train_pairs);
 }
 
-/* Adds the number of pairs to the name. */
-static void rename_corpus(NsCorpus *corpus, size_t lines)
-{
-    g_autofree char *name = corpus->name;
-    corpus->name = corpus->n_pairs == lines
-                       ? g_strdup_printf("%s (%zu pairs)", name, lines)
-                       : g_strdup_printf("%s (%zu of %zu pairs, the others are longer than seq or "
-                                         "source-seq)",
-                                         name, corpus->n_pairs, lines);
-}
-
 /* The tokens of sides first .. last of the texts; a byte-pair encoding is learned from the training
  * texts only. */
 static NsCorpus *tokens_of(const Texts *training, const Texts *held_out, Side first, Side last,
@@ -240,7 +229,13 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
     size_t lines = training.lines + held_out.lines;
     corpus->sampler = &ns_pairs_sampler;
     if (!check_pairs(corpus, lines, error)) return NULL;
-    rename_corpus(corpus, lines);
+    /* The name with the number of pairs. */
+    g_autofree char *plain = corpus->name;
+    corpus->name = corpus->n_pairs == lines
+                       ? g_strdup_printf("%s (%zu pairs)", plain, lines)
+                       : g_strdup_printf("%s (%zu of %zu pairs, the others are longer than seq or "
+                                         "source-seq)",
+                                         plain, corpus->n_pairs, lines);
     corpus->lengths = ns_pair_lengths_new(corpus->pairs, corpus->n_train_pairs);
     return g_steal_pointer(&corpus);
 }

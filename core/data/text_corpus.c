@@ -29,16 +29,6 @@ static void alphabet_add(Alphabet *alphabet, gunichar c)
     alphabet->bits[c / 64] |= UINT64_C(1) << (c % 64);
 }
 
-static void alphabet_rank(Alphabet *alphabet)
-{
-    uint32_t below = 0;
-    for (size_t i = 0; i < ALPHABET_WORDS; i++) {
-        alphabet->below[i] = below;
-        below += (uint32_t)__builtin_popcountll(alphabet->bits[i]);
-    }
-    alphabet->V = below;
-}
-
 static uint32_t alphabet_token(const Alphabet *alphabet, gunichar c)
 {
     uint64_t lower = alphabet->bits[c / 64] & ((UINT64_C(1) << (c % 64)) - 1);
@@ -108,7 +98,12 @@ static NsCorpus *of_characters(const NsText *text, GError **error)
     size_t n = 0;
     for (const char *at = text->begin; at < end; n++)
         alphabet_add(alphabet, next_character(&at, end));
-    alphabet_rank(alphabet);
+    uint32_t below = 0;
+    for (size_t i = 0; i < ALPHABET_WORDS; i++) {
+        alphabet->below[i] = below;
+        below += (uint32_t)__builtin_popcountll(alphabet->bits[i]);
+    }
+    alphabet->V = below;
     if (!check_alphabet(alphabet->V, text->source, error)) return NULL;
     NsCorpus *corpus = new_corpus(text->source, alphabet->V, n, error);
     if (!corpus) return NULL;

@@ -179,12 +179,6 @@ static bool is_pair_file(const NsParam *param)
     return ns_param_is_file(param) && !IS(param, text);
 }
 
-static void forget_pairs(NsSettings *settings)
-{
-    for (size_t i = 1; ns_settings_file(settings, i); i++)
-        replace_text(ns_settings_file(settings, i), "");
-}
-
 static unsigned task_row(const char *key)
 {
     return (unsigned)MAX(0, ns_choices_find(ns_task_choice, key));
@@ -202,8 +196,10 @@ static void give_way(NsSettings *settings, const NsParam *param)
         settings->task = task_row("translation");
         replace_text(&settings->text, "");
     }
-    if ((IS(param, task) || IS(param, text)) && !ns_task_translates(settings))
-        forget_pairs(settings);
+    if ((IS(param, task) || IS(param, text)) && !ns_task_translates(settings)) {
+        for (size_t i = 1; ns_settings_file(settings, i); i++)
+            replace_text(ns_settings_file(settings, i), "");
+    }
     if (IS(param, placement)) replace_text(&settings->mixture, "");
     if (IS(param, mixture) && *settings->mixture)
         settings->placement = (unsigned)MAX(

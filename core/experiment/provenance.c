@@ -38,11 +38,6 @@ static char **slot(NsProvenance *provenance, size_t offset)
     return (char **)(void *)((char *)provenance + offset);
 }
 
-static const char *text_of(const NsProvenance *provenance, size_t offset)
-{
-    return *(char *const *)(const void *)((const char *)provenance + offset);
-}
-
 void ns_provenance_init(NsProvenance *provenance)
 {
     *provenance = (NsProvenance){.step = -1};
@@ -83,7 +78,8 @@ char *ns_provenance_line(const NsProvenance *provenance)
     GString *line = g_string_new(NULL);
     ns_assignment_append(line, VERSION_KEY, NS_VERSION);
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-        const char *value = text_of(provenance, texts[i].offset);
+        const char *value =
+            *(char *const *)(const void *)((const char *)provenance + texts[i].offset);
         g_autofree char *joined = value ? join_lines(value) : NULL;
         bool lines = g_str_equal(texts[i].key, STUDY_TEXT_KEY);
         if (value && !g_str_equal(texts[i].key, VERSION_KEY))

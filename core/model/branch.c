@@ -204,15 +204,6 @@ static void project(const NsSublayer *s, const NsShape *shape, const NsActivatio
     }
 }
 
-static void scale_heads(const NsSublayer *s, const NsShape *shape, const NsPass *pass, ns_real *y,
-                        const ns_real *x)
-{
-    size_t d = shape->D / shape->H;
-    const ns_real *scale = pass->weights + s->head_scale;
-    for (size_t r = 0; r < shape->R; r++)
-        for (size_t h = 0; h < shape->H; h++, x += d, y += d) ns_scale(y, scale[h], x, d);
-}
-
 /* Computes Q, K and V, and applies their norms. */
 static void project_heads(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                           const NsPass *pass)
@@ -278,7 +269,14 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
     NsClockMark mark = ns_clock_begin();
     ns_attention_forward(&attention, a->context, a->P);
     ns_clock_end(mark, NS_OP_ATTENTION);
-    if (s->c.head_scale) scale_heads(s, shape, pass, a->scaled, a->context);
+    if (s->c.head_scale) {
+        ns_real *y = a->scaled;
+        const ns_real *x = a->context;
+        size_t d = shape->D / shape->H;
+        const ns_real *scale = pass->weights + s->head_scale;
+        for (size_t r = 0; r < shape->R; r++)
+            for (size_t h = 0; h < shape->H; h++, x += d, y += d) ns_scale(y, scale[h], x, d);
+    }
     if (s->mid.norm) ns_norm_place_forward(&s->mid, shape, pass, a->mid, a->stats_mid, a->scaled);
     if (s->uniform)
         memcpy(a->f, a->mid, R * D * sizeof *a->f);

@@ -244,14 +244,6 @@ static void embed(NsDecoder *d, const NsStack *stack, const NsShape *shape, cons
         ns_norm_place_forward(&stack->embedding_norm, shape, pass, d->stream[0], d->scratch, sum);
 }
 
-/* Returns a stream that is neither x nor y. */
-static ns_real *free_stream(const NsDecoder *d, const ns_real *x, const ns_real *y)
-{
-    size_t i = 0;
-    while (d->stream[i] == x || d->stream[i] == y) i++;
-    return d->stream[i];
-}
-
 /* Runs a stack and writes its output to d->top. */
 static void run_stack(NsDecoder *d, const NsStack *stack, const NsShape *shape,
                       const NsShape *cross, NsPass *pass, const int32_t *tokens)
@@ -266,7 +258,10 @@ static void run_stack(NsDecoder *d, const NsStack *stack, const NsShape *shape,
         const NsShape *own = s->kind == NS_CROSS_ATTENTION ? cross : shape;
         if (s->first) layer = x;
         NsCursor cursor = {.base = d->scratch};
-        NsActivations a = take_sublayer(s, own, x, layer, free_stream(d, x, layer), &cursor);
+        /* A stream that is neither the input nor that of the layer. */
+        size_t i = 0;
+        while (d->stream[i] == x || d->stream[i] == layer) i++;
+        NsActivations a = take_sublayer(s, own, x, layer, d->stream[i], &cursor);
         if (stack == decoder_stack(d)) pass->keys = d->keys[k];
         ns_sublayer_forward(s, own, &a, pass, NULL);
         x = a.out;

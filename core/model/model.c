@@ -275,16 +275,6 @@ NsModelParts ns_model_parts(NsModel *model)
                           .state = model->state};
 }
 
-static void assert_fits(const NsModel *model, const NsBatch *batch)
-{
-    const NsModelLayout *layout = &model->layout;
-    size_t last = layout->n_stacks - 1;
-    bool varies = layout->spare > 0;
-    g_assert(varies || (batch->B == model->B && batch->T == layout->stacks[last].T));
-    g_assert(varies || last == 0 || batch->S == layout->stacks[0].T);
-    g_assert(batch->B >= layout->shards * layout->parts);
-}
-
 static double sum_lengths(const int32_t *length, size_t B)
 {
     double sum = 0;
@@ -356,7 +346,12 @@ static void collect_sublayers(NsModel *model, const NsBatch *batch)
 /* The arguments of a pass over a batch without noise and without measuring. */
 static NsCall call_of(NsModel *model, const NsBatch *batch, NsStatistics statistics)
 {
-    assert_fits(model, batch);
+    const NsModelLayout *layout = &model->layout;
+    size_t last = layout->n_stacks - 1;
+    bool varies = layout->spare > 0;
+    g_assert(varies || (batch->B == model->B && batch->T == layout->stacks[last].T));
+    g_assert(varies || last == 0 || batch->S == layout->stacks[0].T);
+    g_assert(batch->B >= layout->shards * layout->parts);
     return (NsCall){.workers = model->workers,
                     .batch = batch,
                     .per_target = (ns_real)share_of(ns_batch_targets(batch)),

@@ -250,16 +250,6 @@ static NsLinear class_map(const NsModelLayout *layout, const NsWorker *w, const 
                       .w = call->weights + layout->class_head};
 }
 
-static void class_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
-{
-    const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
-    size_t D = layout->D, stride = last->self.T * D;
-    for (size_t b = 0; b < w->shard->B; b++)
-        memcpy(w->shard->first_token + b * D, last->top + b * stride, D * sizeof *last->top);
-    const NsLinear map = class_map(layout, w, call);
-    ns_linear_forward(&map, w->shard->class_logits, w->shard->first_token);
-}
-
 void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
     for (size_t i = 0; i < layout->n_stacks; i++) stack_forward(layout, w, call, i);
@@ -267,7 +257,13 @@ void ns_worker_forward(const NsModelLayout *layout, NsWorker *w, const NsCall *c
     NsClockMark mark = ns_clock_begin();
     const NsLinear head = head_map(layout, last, call);
     ns_linear_forward(&head, w->shard->logits, last->top);
-    if (layout->classes > 0) class_forward(layout, w, call);
+    if (layout->classes > 0) {
+        size_t D = layout->D, stride = last->self.T * D;
+        for (size_t b = 0; b < w->shard->B; b++)
+            memcpy(w->shard->first_token + b * D, last->top + b * stride, D * sizeof *last->top);
+        const NsLinear map = class_map(layout, w, call);
+        ns_linear_forward(&map, w->shard->class_logits, w->shard->first_token);
+    }
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 

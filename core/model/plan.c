@@ -78,14 +78,6 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
     return plan;
 }
 
-/* Memory that a run needs besides its plan, such as thread stacks, batches and records.  It matters
- * under limits that count allocated address space, used or not. */
-static size_t reserve_of(const NsPlan *plan, NsMemoryLimit limit)
-{
-    bool counts = limit == NS_MEMORY_ADDRESS || limit == NS_MEMORY_DATA;
-    return counts ? RESERVE + plan->threads * NS_THREAD_STACK : 0;
-}
-
 static bool fits(const NsPlan *plan, NsMemoryLimit limit, GError **error)
 {
     static const struct {
@@ -96,7 +88,11 @@ static bool fits(const NsPlan *plan, NsMemoryLimit limit, GError **error)
         [NS_MEMORY_ADDRESS] = {"the limit of its address space (ulimit -v) leaves ", ""},
         [NS_MEMORY_DATA] = {"the limit of its data (ulimit -d) leaves ", ""},
     };
-    size_t left = ns_memory_left(limit), needed = plan->total_bytes + reserve_of(plan, limit);
+    /* Memory that a run needs besides its plan, such as thread stacks, batches and records.  It
+     * matters under limits that count allocated address space, used or not. */
+    bool counts = limit == NS_MEMORY_ADDRESS || limit == NS_MEMORY_DATA;
+    size_t left = ns_memory_left(limit),
+           needed = plan->total_bytes + (counts ? RESERVE + plan->threads * NS_THREAD_STACK : 0);
     if (needed <= left) return true;
     g_autofree char *needs = g_format_size_full(needed, G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);

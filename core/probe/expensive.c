@@ -18,20 +18,16 @@ static size_t compared_state(size_t hidden, size_t i)
     return n < 2 ? 0 : ns_evenly_spread(i, n, hidden);
 }
 
-/* The largest number of tokens at which two states are compared, with sequences of at most S. */
-static size_t most_tokens(const NsSettings *s, size_t S)
-{
-    size_t all = MAX(S * (size_t)ns_settings_batch(s), (size_t)s->batch_tokens);
-    return MIN(all, NS_SIMILARITY_TOKENS);
-}
-
 NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
                                            const NsRecordLayout *layout, GError **error)
 {
     bool two = layout->hidden > layout->layers + 1;
     size_t T = (size_t)s->seq, S = MAX(T, (size_t)ns_settings_source_seq(s));
     size_t D = (size_t)s->d_model, F = (size_t)ns_settings_d_ff(s);
-    size_t n = compared(layout->hidden), tokens = most_tokens(s, S);
+    /* The largest number of tokens at which two states are compared, with sequences of at most S.
+     */
+    size_t all = MAX(S * (size_t)ns_settings_batch(s), (size_t)s->batch_tokens);
+    size_t n = compared(layout->hidden), tokens = MIN(all, NS_SIMILARITY_TOKENS);
     NsExpensiveProbes *probes = g_new0(NsExpensiveProbes, 1);
     probes->layout = *layout;
     probes->first_stack = two ? (size_t)ns_settings_encoder_layers(s) : layout->layers;

@@ -20,16 +20,6 @@ static double entropy(const ns_real *P, size_t n)
     return sum / log((double)n);
 }
 
-static void add_entropy(HeadSums *sums, const NsActivationView *view, size_t b, size_t h)
-{
-    for (size_t t = 0; t < (size_t)view->length[b]; t++) {
-        size_t n = ns_visible_keys(view, b, t);
-        if (n < 2) continue;
-        sums->entropy += entropy(view->P + ((b * view->H + h) * view->T + t) * view->S, n);
-        sums->queries++;
-    }
-}
-
 static void add_logit(HeadSums *sums, const NsActivationView *view, size_t b, size_t h,
                       ns_real *scores)
 {
@@ -64,7 +54,12 @@ void ns_heads_measure(NsHeadMeasure *heads, const NsModel *model, size_t sublaye
             NsActivationView view = ns_model_activation_view(model, shard, sublayer);
             logits = view.Q && view.K;
             for (size_t b = 0; b < view.B; b++) {
-                add_entropy(&sums, &view, b, h);
+                for (size_t t = 0; t < (size_t)view.length[b]; t++) {
+                    size_t n = ns_visible_keys(&view, b, t);
+                    if (n < 2) continue;
+                    sums.entropy += entropy(view.P + ((b * view.H + h) * view.T + t) * view.S, n);
+                    sums.queries++;
+                }
                 if (logits) add_logit(&sums, &view, b, h, scratch);
             }
         }

@@ -38,22 +38,17 @@ void ns_latest_free(NsLatest *latest)
     g_free(latest);
 }
 
-/* Whether a slot has no reader and cannot get one: readers only take the newest slot, which only
- * the writer changes. */
-static bool is_free(NsLatest *latest, const NsSlot *slot)
-{
-    pthread_mutex_lock(&latest->lock);
-    bool free = slot != latest->newest && slot->readers == 0;
-    pthread_mutex_unlock(&latest->lock);
-    return free;
-}
-
 NsSlot *ns_latest_prepare(NsLatest *latest)
 {
     for (guint i = 0; i < latest->slots->len; i++) {
         NsSlot *slot = g_ptr_array_index(latest->slots, latest->next);
         latest->next = (latest->next + 1) % latest->slots->len;
-        if (is_free(latest, slot)) return slot;
+        /* Whether a slot has no reader and cannot get one: readers only take the newest slot, which
+         * only the writer changes. */
+        pthread_mutex_lock(&latest->lock);
+        bool free = slot != latest->newest && slot->readers == 0;
+        pthread_mutex_unlock(&latest->lock);
+        if (free) return slot;
     }
     NsSlot *slot = g_new0(NsSlot, 1);
     slot->value = g_malloc0(latest->size);

@@ -110,16 +110,6 @@ static void find_tensors(NsRecorder *r, const NsTensorTable *table)
     }
 }
 
-static void find_sublayers(NsRecorder *r, const NsModel *model)
-{
-    size_t n = ns_model_sublayers(model);
-    r->sublayers = g_new(SublayerPlace, n);
-    for (size_t s = 0; s < n; s++) {
-        NsActivationView view = ns_model_activation_view(model, 0, s);
-        r->sublayers[s] = (SublayerPlace){view.kind, view.layer};
-    }
-}
-
 NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError **error)
 {
     const NsTensorTable *table = ns_model_tensors(model);
@@ -127,7 +117,12 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
     ns_record_layout_of(&r->layout, table, settings);
     r->values = ns_values_new(r->layout.width);
     find_tensors(r, table);
-    find_sublayers(r, model);
+    size_t n = ns_model_sublayers(model);
+    r->sublayers = g_new(SublayerPlace, n);
+    for (size_t s = 0; s < n; s++) {
+        NsActivationView view = ns_model_activation_view(model, 0, s);
+        r->sublayers[s] = (SublayerPlace){view.kind, view.layer};
+    }
     size_t vocabulary = 0;
     for (size_t i = 0; i < table->n; i++)
         if (table->tensors[i].parameter == NS_PARAMETER_TOK_EMB)
@@ -222,14 +217,6 @@ static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInpu
     put(r, NS_QUANTITY_UPDATE_RATIO, layer, input->updated ? sqrt(update / weight) : 0);
     if (elements > 0) put(r, NS_QUANTITY_ADAM_RMS, layer, sqrt(ratios / elements));
     if (!(score < 0)) put(r, NS_QUANTITY_SPIKE_SCORE, layer, score);
-}
-
-static void record_layers(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
-{
-    if (member->index == 0) record_outside(r, input->seen->grad_sq);
-    size_t end = ns_member_end(member, r->n_runs);
-    for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++)
-        if (r->runs[k].layer >= 0) record_layer(r, &r->runs[k], input);
 }
 
 /* ---- Hidden states and sub-layers ---- */
@@ -364,7 +351,10 @@ static void fill_share(void *data, const NsMember *member)
     const Filling *filling = data;
     NsRecorder *r = filling->recorder;
     const NsRecordInput *input = filling->input;
-    record_layers(r, member, input);
+    if (member->index == 0) record_outside(r, input->seen->grad_sq);
+    size_t end = ns_member_end(member, r->n_runs);
+    for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++)
+        if (r->runs[k].layer >= 0) record_layer(r, &r->runs[k], input);
     record_hidden(r, member, input->seen, (double)input->settings->d_model);
     record_sublayers(r, member, input);
 }

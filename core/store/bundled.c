@@ -34,17 +34,12 @@ static GBytes *read_file(const Folder *folder, size_t i)
                                   G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 }
 
-/* The key of a file: "post-warmup" for "3-post-warmup.preset". */
-static char *key_of(const char *name)
-{
-    const char *begin = name + strspn(name, G_CSET_DIGITS "-");
-    return g_strndup(begin, strcspn(begin, "."));
-}
-
 static void read_row(const Folder *folder, size_t i)
 {
     NsChoice *row = &folder->rows[i];
-    *row = (NsChoice){.key = key_of(folder->names[i])};
+    /* The key of a file: "post-warmup" for "3-post-warmup.preset". */
+    const char *begin = folder->names[i] + strspn(folder->names[i], G_CSET_DIGITS "-");
+    *row = (NsChoice){.key = g_strndup(begin, strcspn(begin, "."))};
     g_autoptr(GBytes) bytes = read_file(folder, i);
     gsize size;
     const char *text = g_bytes_get_data(bytes, &size);

@@ -49,16 +49,6 @@ static int64_t *widen(const int32_t *from, size_t n)
     return to;
 }
 
-/* 1 where a sequence has a token, 0 where it is padded. */
-static int64_t *source_mask(const NsBatch *batch)
-{
-    int64_t *mask = g_new(int64_t, batch->B * batch->S);
-    for (size_t b = 0; b < batch->B; b++)
-        for (size_t s = 0; s < batch->S; s++)
-            mask[b * batch->S + s] = s < (size_t)batch->source_length[b];
-    return mask;
-}
-
 /* `segments`: each sequence has two segments and may have a label. */
 static bool write_batch(int fd, const NsBatch *batch, bool segments)
 {
@@ -69,7 +59,12 @@ static bool write_batch(int fd, const NsBatch *batch, bool segments)
     g_autofree int64_t *second = widen(batch->second, B);
     g_autofree int64_t *labels = widen(batch->labels, B);
     g_autofree int64_t *src = widen(batch->source, B * S);
-    g_autofree int64_t *src_mask = source_mask(batch);
+    /* 1 where a sequence has a token, 0 where it is padded. */
+    int64_t *mask = g_new(int64_t, batch->B * batch->S);
+    for (size_t b = 0; b < batch->B; b++)
+        for (size_t s = 0; s < batch->S; s++)
+            mask[b * batch->S + s] = s < (size_t)batch->source_length[b];
+    g_autofree int64_t *src_mask = mask;
     NsStoredTensor stored[7] = {
         {"tokens", NS_STORED_I64, 2, {B, T}, tokens},
         {"targets", NS_STORED_I64, 2, {B, T}, targets},

@@ -134,16 +134,6 @@ NsOutside *ns_outside_new(size_t budget)
     return o;
 }
 
-static void lane_clear(Lane *lane)
-{
-    ns_outside_records_clear(&lane->records);
-    ns_outside_line_free(lane->open);
-    g_clear_pointer(&lane->late, g_ptr_array_unref);
-    g_clear_pointer(&lane->waiting, g_ptr_array_unref);
-    g_clear_pointer(&lane->epochs, g_array_unref);
-    *lane = (Lane){0};
-}
-
 size_t ns_outside_lanes(const NsOutside *o)
 {
     size_t n = NS_LANES_MAX;
@@ -153,7 +143,15 @@ size_t ns_outside_lanes(const NsOutside *o)
 
 static void forget(NsOutside *o)
 {
-    for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&o->lanes[i]);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        Lane *lane = &o->lanes[i];
+        ns_outside_records_clear(&lane->records);
+        ns_outside_line_free(lane->open);
+        g_clear_pointer(&lane->late, g_ptr_array_unref);
+        g_clear_pointer(&lane->waiting, g_ptr_array_unref);
+        g_clear_pointer(&lane->epochs, g_array_unref);
+        *lane = (Lane){0};
+    }
     g_ptr_array_set_size(o->files, 0);
     memset(&o->counts, 0, sizeof o->counts);
     g_hash_table_remove_all(o->left_out);

@@ -58,16 +58,6 @@ static unsigned registered(const NsOutsideArray *array)
 
 /* ---- The layout ---- */
 
-static void set_count(NsRecordLayout *layout, NsQuantity quantity, size_t count)
-{
-    layout->count[quantity] = count;
-    layout->width = 0;
-    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
-        layout->offset[q] = layout->width;
-        layout->width += layout->count[q];
-    }
-}
-
 /* Derives the size of the model from an array of this domain, if it is not known yet.  A model with
  * two stacks has two more hidden states than layers. */
 static void learn_size(NsOutsideRecords *r, NsDomain domain, const NsOutsideArray *array)
@@ -145,7 +135,12 @@ static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line, NsQu
         NsRecordLayout *layout = &r->layout;
         bool fits = (unsigned)quantities[i] < NS_QUANTITY_ALL;
         if (fits && !layout->count[quantities[i]] && layout->width + array->n <= WIDEST) {
-            set_count(layout, quantities[i], array->n);
+            layout->count[quantities[i]] = array->n;
+            layout->width = 0;
+            for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
+                layout->offset[q] = layout->width;
+                layout->width += layout->count[q];
+            }
         } else if (!fits && array->scalar) {
             r->report.left_out(r->report.data, array->group->key);
         } else if (!fits) {

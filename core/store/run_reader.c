@@ -108,17 +108,6 @@ static bool fetch_one(NsRunReader *r, sqlite3_stmt *statement, GError **error)
 
 /* ---- The head of the file ---- */
 
-/* Only the tables of a run are allowed, because a view or a trigger could execute anything. */
-static bool check_tables(NsRunReader *r, GError **error)
-{
-    size_t n, others, all = G_N_ELEMENTS(ns_run_tables);
-    if (!ns_database_count(r->db, "main", ns_run_tables, all, &n, &others))
-        return complain(r, error);
-    if (n + others == 0) return refuse(r, "nothing has been recorded yet", error);
-    /* Older files do not have the last table, “notes”. */
-    return (others == 0 && n + 1 >= all) || refuse_damaged(r, error);
-}
-
 static bool check_head(NsRunReader *r, GError **error)
 {
     int64_t application, schema;
@@ -131,7 +120,13 @@ static bool check_head(NsRunReader *r, GError **error)
         return refuse(r, "it was written by an older Normscope without checkpoints", error);
     if (application != NS_DATABASE_RUN && application != 0)
         return refuse(r, "it is a database of another program", error);
-    return check_tables(r, error);
+    /* Only the tables of a run are allowed, because a view or a trigger could execute anything. */
+    size_t n, others, all = G_N_ELEMENTS(ns_run_tables);
+    if (!ns_database_count(r->db, "main", ns_run_tables, all, &n, &others))
+        return complain(r, error);
+    if (n + others == 0) return refuse(r, "nothing has been recorded yet", error);
+    /* Older files do not have the last table, “notes”. */
+    return (others == 0 && n + 1 >= all) || refuse_damaged(r, error);
 }
 
 static bool read_provenance(NsRunReader *r, NsProvenance *provenance, GError **error)
@@ -639,15 +634,6 @@ bool ns_run_reader_checkpoints_at(NsRunReader *r, int64_t step,
     return good;
 }
 
-/* Each lane is recorded with its share of the threads (core/train/lockstep.h); the sum is restored
- * for all of them. */
-static void join_threads(NsExperiment *experiment)
-{
-    int64_t threads = 0;
-    for (size_t i = 0; i < experiment->n; i++) threads += experiment->lane[i].threads;
-    for (size_t i = 0; i < experiment->n; i++) experiment->lane[i].threads = threads;
-}
-
 bool ns_run_reader_go_on(NsRunReader *r, NsExperiment *experiment,
                          NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *step, GError **error)
 {
@@ -662,7 +648,11 @@ bool ns_run_reader_go_on(NsRunReader *r, NsExperiment *experiment,
         lanes[i] = checkpoints[i] ? ns_checkpoint_settings(checkpoints[i]) : &begun->lane[i];
     ns_experiment_set_lanes(experiment, lanes, begun->n);
     for (size_t i = 0; i < begun->n; i++) experiment->lane[i].steps = begun->lane[i].steps;
-    join_threads(experiment);
+    /* Each lane is recorded with its share of the threads (core/train/lockstep.h); the sum is
+     * restored for all of them. */
+    int64_t threads = 0;
+    for (size_t i = 0; i < experiment->n; i++) threads += experiment->lane[i].threads;
+    for (size_t i = 0; i < experiment->n; i++) experiment->lane[i].threads = threads;
     return true;
 }
 

@@ -159,17 +159,6 @@ static void read_events(NsHistory *history, JsonObject *object, int64_t step)
 
 /* ---- Records ---- */
 
-/* The model has the parameters that have a gradient in the first record. */
-static void find_layout(Lane *lane, const NsSettings *settings, JsonObject *gradients)
-{
-    NsTensor tensors[NS_PARAMETER_COUNT];
-    NsTensorTable table = {.tensors = tensors};
-    for (unsigned parameter = 0; parameter < NS_PARAMETER_COUNT; parameter++)
-        if (find_quantity(gradients, (NsQuantity)parameter))
-            tensors[table.n++] = (NsTensor){.parameter = parameter};
-    ns_record_layout_of(&lane->layout, &table, settings);
-}
-
 static bool read_values(Lane *lane, JsonObject *object, JsonObject *gradients)
 {
     ns_values_reset(lane->values, lane->layout.width);
@@ -198,7 +187,14 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
         return false;
     if (step.step > reader->until) return true;
     if (!lane->values.value) {
-        find_layout(lane, &reader->run->experiment.lane[i], gradients);
+        /* The model has the parameters that have a gradient in the first record. */
+        const NsSettings *settings = &reader->run->experiment.lane[i];
+        NsTensor tensors[NS_PARAMETER_COUNT];
+        NsTensorTable table = {.tensors = tensors};
+        for (unsigned parameter = 0; parameter < NS_PARAMETER_COUNT; parameter++)
+            if (find_quantity(gradients, (NsQuantity)parameter))
+                tensors[table.n++] = (NsTensor){.parameter = parameter};
+        ns_record_layout_of(&lane->layout, &table, settings);
         if (lane->layout.width > NS_RECORDED_WIDEST) return false;
         lane->values = ns_values_new(lane->layout.width);
     }
@@ -335,16 +331,6 @@ static bool take_histories(Reader *reader, bool wrong, GError **error)
     return true;
 }
 
-static void reader_clear(Reader *reader)
-{
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
-        for (size_t k = 0; k < NS_SEEDS_MAX; k++) {
-            ns_values_free(&reader->lane[i][k].values);
-            g_clear_pointer(&reader->lane[i][k].history, ns_history_unref);
-        }
-    g_string_free(reader->head, TRUE);
-}
-
 bool ns_run_record_read(NsRecordedRun *run, int64_t until, GInputStream *stream,
                         GCancellable *cancellable, GError **error)
 {
@@ -366,7 +352,12 @@ bool ns_run_record_read(NsRecordedRun *run, int64_t until, GInputStream *stream,
                                _("Line %zu of %s does not belong to its run; everything before it "
                                  "is shown, up to step %s."),
                                reader->line, run->name, step);
-    reader_clear(reader);
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        for (size_t k = 0; k < NS_SEEDS_MAX; k++) {
+            ns_values_free(&reader->lane[i][k].values);
+            g_clear_pointer(&reader->lane[i][k].history, ns_history_unref);
+        }
+    g_string_free(reader->head, TRUE);
     return good;
 }
 

@@ -57,16 +57,12 @@ static void bind_run(sqlite3_stmt *statement, const NsRunSeed *run)
     sqlite3_bind_int64(statement, 2, run->seed);
 }
 
-static bool write_checkpoint(NsRunRows *rows, const NsRunItem *item)
-{
-    return ns_run_checkpoint_write(rows->db, item->what.clock, (int64_t)item->run + 1,
-                                   item->checkpoint) &&
-           ns_run_checkpoints_thin(rows->db, CHECKPOINT_BYTES);
-}
-
 static bool write_item(NsRunRows *rows, const NsRunItem *item)
 {
-    if (item->kind == NS_RUN_ITEM_CHECKPOINT) return write_checkpoint(rows, item);
+    if (item->kind == NS_RUN_ITEM_CHECKPOINT)
+        return ns_run_checkpoint_write(rows->db, item->what.clock, (int64_t)item->run + 1,
+                                       item->checkpoint) &&
+               ns_run_checkpoints_thin(rows->db, CHECKPOINT_BYTES);
     sqlite3_stmt *statement = rows->insert[item->kind];
     bind_run(statement, &rows->runs[item->run]);
     switch (item->kind) {

@@ -182,11 +182,6 @@ void ns_safetensors_free(NsSafetensors *file)
     g_free(file);
 }
 
-static JsonNode *member(const NsSafetensors *file, const char *name)
-{
-    return json_object_get_member(json_node_get_object(file->header), name);
-}
-
 GList *ns_safetensors_names(const NsSafetensors *file)
 {
     GList *names = json_object_get_members(json_node_get_object(file->header));
@@ -207,16 +202,6 @@ static int numbers_of(JsonObject *tensor, const char *key, int64_t numbers[2])
     return (int)MIN(n, 1000);
 }
 
-/* Half precision: 1 bit for the sign, 5 for the exponent, 10 for the fraction (IEEE 754). */
-static float widen_half(uint16_t bits)
-{
-    int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    float magnitude = exponent == 31  ? fraction ? NAN : INFINITY
-                      : exponent == 0 ? ldexpf((float)fraction, -24)
-                                      : ldexpf((float)(1024 + fraction), exponent - 25);
-    return bits >> 15 ? -magnitude : magnitude;
-}
-
 /* Number i of a buffer in one of these types, all of which double precision can hold. */
 static double read_f64(const void *buffer, size_t i)
 {
@@ -230,7 +215,13 @@ static double read_f32(const void *buffer, size_t i)
 
 static double read_f16(const void *buffer, size_t i)
 {
-    return (double)widen_half(((const uint16_t *)buffer)[i]);
+    /* Half precision: 1 bit for the sign, 5 for the exponent, 10 for the fraction (IEEE 754). */
+    uint16_t bits = ((const uint16_t *)buffer)[i];
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    float magnitude = exponent == 31  ? fraction ? NAN : INFINITY
+                      : exponent == 0 ? ldexpf((float)fraction, -24)
+                                      : ldexpf((float)(1024 + fraction), exponent - 25);
+    return (double)(bits >> 15 ? -magnitude : magnitude);
 }
 
 /* BF16 is the upper half of single precision. */
@@ -266,7 +257,8 @@ typedef struct {
  * shape. */
 static bool find(const NsSafetensors *file, const char *name, Found *found, GError **error)
 {
-    JsonObject *tensor = ns_json_object_of(member(file, name));
+    JsonObject *tensor =
+        ns_json_object_of(json_object_get_member(json_node_get_object(file->header), name));
     if (!tensor) return refuse(file, error, "it has no tensor “%s”", name);
     const char *word = ns_json_text_of(json_object_get_member(tensor, "dtype"));
     *found = (Found){0};

@@ -325,14 +325,6 @@ static double value_of(const Meter *meter)
 
 /* ---- The run ---- */
 
-static double mean_of_last(const NsHistory *history)
-{
-    size_t records = ns_history_steps(history), n = MIN(records, NS_CELL_LAST);
-    double sum = 0;
-    for (size_t k = records - n; k < records; k++) sum += ns_history_step(history, k)->loss;
-    return sum / (double)n;
-}
-
 static void note_divergence(NsStudyCell *cell, const NsHistory *history)
 {
     cell->state = NS_CELL_DIVERGED;
@@ -390,7 +382,10 @@ static void finish(Training *training)
         note_divergence(cell, history);
     else {
         cell->state = NS_CELL_DONE;
-        cell->loss = mean_of_last(history);
+        size_t records = ns_history_steps(history), n = MIN(records, NS_CELL_LAST);
+        double sum = 0;
+        for (size_t k = records - n; k < records; k++) sum += ns_history_step(history, k)->loss;
+        cell->loss = sum / (double)n;
         if (cell->step > 0 || validated) cell->validation = ns_run_evaluate(training->run);
         for (size_t i = 0; i < training->work->results.n; i++)
             if (ns_result_is_validated(training->meters[i].result))

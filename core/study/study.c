@@ -364,16 +364,6 @@ static void add_setting(GString *text, const NsSettings *settings, const NsParam
     g_string_append_printf(text, "%s=%s\n", param->key, word);
 }
 
-static void add_result(GString *text, const NsResult *result)
-{
-    const char *key =
-        result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->choice.key : "";
-    g_string_append_printf(
-        text, "result=%u %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %u %" G_GINT64_FORMAT,
-        result->kind, key, result->layer, result->head, result->at, result->n);
-    if (result->finetune) add_number(text, " finetune", (double)result->finetune);
-}
-
 void ns_study_hash(const NsStudy *study, size_t i, char *hash)
 {
     NsSettings settings;
@@ -386,7 +376,15 @@ void ns_study_hash(const NsStudy *study, size_t i, char *hash)
     ns_settings_clear(&settings);
     add_number(text, "loss-below", study->stop.loss_below);
     add_number(text, "loss-above", study->stop.loss_above);
-    for (size_t k = 0; k < study->results.n; k++) add_result(text, &study->results.of[k]);
+    for (size_t k = 0; k < study->results.n; k++) {
+        const NsResult *result = &study->results.of[k];
+        const char *key =
+            result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->choice.key : "";
+        g_string_append_printf(
+            text, "result=%u %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %u %" G_GINT64_FORMAT,
+            result->kind, key, result->layer, result->head, result->at, result->n);
+        if (result->finetune) add_number(text, " finetune", (double)result->finetune);
+    }
     g_autofree char *sum =
         g_compute_checksum_for_string(G_CHECKSUM_SHA256, text->str, (gssize)text->len);
     g_strlcpy(hash, sum, NS_STUDY_HASH + 1);

@@ -497,16 +497,6 @@ static void write_result(GString *out, const char *section, const NsResult *resu
     if (result->better) ns_entry_write(out, "better", result->better < 0 ? "lower" : "higher");
 }
 
-static void write_rules(GString *out, const NsStudy *study)
-{
-    if (!isnan(study->stop.loss_below) || !isnan(study->stop.loss_above))
-        g_string_append(out, "\n[stop]\n");
-    write_number(out, "loss-below", study->stop.loss_below);
-    write_number(out, "loss-above", study->stop.loss_above);
-    for (size_t i = 0; i < study->results.n; i++)
-        write_result(out, results[i], &study->results.of[i]);
-}
-
 char *ns_study_write(const NsStudy *study)
 {
     GString *out = g_string_new(NULL);
@@ -516,7 +506,12 @@ char *ns_study_write(const NsStudy *study)
     write_settings(out, study, 0, true);
     if (study->seeds > 1) write_whole(out, "seeds", study->seeds);
     write_varied(out, study);
-    write_rules(out, study);
+    if (!isnan(study->stop.loss_below) || !isnan(study->stop.loss_above))
+        g_string_append(out, "\n[stop]\n");
+    write_number(out, "loss-below", study->stop.loss_below);
+    write_number(out, "loss-above", study->stop.loss_above);
+    for (size_t i = 0; i < study->results.n; i++)
+        write_result(out, results[i], &study->results.of[i]);
     for (size_t lane = 0; lane < experiment->n; lane++) {
         if (experiment->n == 1 && !study->names[lane]) break;
         g_string_append_printf(out, "\n[%s]\n", ns_lane_letter(lane));

@@ -238,16 +238,6 @@ static void measure_rounding(Check *c)
     c->rounding = MAX(sqrt(sum / ROUNDING_PAIRS / 6), least);
 }
 
-/* Repeats the pass of the newest record, which restores the gradients for the next update and all
- * other results of a pass. */
-static void restore(NsRun *run)
-{
-    ns_real *state = ns_model_state(run->model, &run->n_state);
-    if (run->n_state) memcpy(state, run->state, run->n_state * sizeof *state);
-    NsNoise noise = ns_run_noise(run);
-    ns_model_measure(run->model, &run->batch, &noise);
-}
-
 /* Allocates buffers for the tensors of the layer.  False, with check->problem set, if the layer
  * cannot be checked. */
 static bool prepare(Check *c, NsGradientCheck *check)
@@ -295,7 +285,12 @@ void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
         c.layer_norm = sqrt(c.layer_norm);
         measure_rounding(&c);
         check_layer(&c, check);
-        restore(run);
+        /* Repeats the pass of the newest record, which restores the gradients for the next update
+         * and all other results of a pass. */
+        ns_real *state = ns_model_state(run->model, &run->n_state);
+        if (run->n_state) memcpy(state, run->state, run->n_state * sizeof *state);
+        NsNoise noise = ns_run_noise(run);
+        ns_model_measure(run->model, &run->batch, &noise);
         if (stop && stop(data))
             g_strlcpy(check->problem, "The check was interrupted by another command.",
                       sizeof check->problem);

@@ -12,14 +12,9 @@ typedef union {
     unsigned *choice;
 } Field;
 
-static Field field_of(NsSettings *settings, const NsParam *param)
-{
-    return (Field){.integer = (void *)((char *)settings + param->offset)};
-}
-
 static void copy(NsSettings *to, double value, const NsParam *param)
 {
-    Field field = field_of(to, param);
+    Field field = (Field){.integer = (void *)((char *)to + param->offset)};
     switch (param->type) {
     case NS_PARAM_INT:
         *field.integer = (int64_t)CLAMP(value, param->least, param->most);

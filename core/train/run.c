@@ -164,19 +164,6 @@ static void measure(NsRun *run, int64_t started)
 
 /* ---- A step ---- */
 
-/* Whether a second moment may have overflowed in the last update.  A second moment is a mean of
- * squares of the gradient, to which weight decay may have been added; it is finite unless one of
- * these was near the square root of the largest number.  Thanks to this bound, most steps need not
- * inspect all second moments. */
-static bool may_overflow(const NsRun *run)
-{
-    const double near_root = 1e18;
-    double weight_sq = 0;
-    for (size_t i = 0; i < ns_model_tensors(run->model)->n; i++)
-        weight_sq += run->updates[i].weight_sq;
-    return !(run->grad_norm + run->settings.weight_decay * sqrt(weight_sq) < near_root);
-}
-
 bool ns_run_step(NsRun *run)
 {
     if (run->diverged) return false;
@@ -204,7 +191,16 @@ bool ns_run_step(NsRun *run)
         .ratios = run->optimizer->adam_moments && !run->unmeasured,
     };
     run->optimizer->step(&update);
-    run->v_may_overflow = may_overflow(run);
+    /* Whether a second moment may have overflowed in the last update.  A second moment is a mean of
+     * squares of the gradient, to which weight decay may have been added; it is finite unless one
+     * of these was near the square root of the largest number.  Thanks to this bound, most steps
+     * need not inspect all second moments. */
+    const double near_root = 1e18;
+    double weight_sq = 0;
+    for (size_t i = 0; i < ns_model_tensors(run->model)->n; i++)
+        weight_sq += run->updates[i].weight_sq;
+    run->v_may_overflow =
+        !(run->grad_norm + run->settings.weight_decay * sqrt(weight_sq) < near_root);
     ns_clock_end(mark, NS_OP_OPTIMIZER);
     mark = ns_clock_begin();
     run->curvature = (NsCurvature){.measured = false};

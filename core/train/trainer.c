@@ -54,14 +54,6 @@ static char *sentence_of_seed(NsTrainer *t, size_t seed, const char *text)
                       : g_strdup_printf("Seed %zu of %zu: %s", seed + 1, seeds, text);
 }
 
-/* The sentence of the last event of a seed that diverged. */
-static char *divergence_of(NsTrainer *t, size_t lane, size_t seed)
-{
-    const NsHistory *history = history_of(t, lane, seed);
-    return sentence_of_seed(t, seed,
-                            ns_history_event(history, ns_history_events(history) - 1)->text);
-}
-
 /* Sets the message of every lane with a diverged seed; true if a seed has newly diverged. */
 static bool note_divergence(NsTrainer *t)
 {
@@ -71,7 +63,10 @@ static bool note_divergence(NsTrainer *t)
         if (n == t->lanes[i].diverged_seeds) continue;
         for (size_t k = 0; k < seeds; k++) {
             if (!ns_run_diverged(ns_lockstep_run(t->lockstep, i, k))) continue;
-            g_autofree char *message = divergence_of(t, i, k);
+            /* The sentence of the last event of a seed that diverged. */
+            const NsHistory *history = history_of(t, i, k);
+            g_autofree char *message = sentence_of_seed(
+                t, k, ns_history_event(history, ns_history_events(history) - 1)->text);
             set_message(t, i, message);
             break;
         }
@@ -157,12 +152,6 @@ static void keep(NsTrainer *t, bool beginning)
     for (size_t i = 0; i < t->experiment->n; i++) ns_checkpoint_unref(checkpoints[i]);
     t->checkpoint_at = g_get_monotonic_time();
     t->checkpoint_took = t->checkpoint_at - started;
-}
-
-static void keep_if_due(NsTrainer *t)
-{
-    if (g_get_monotonic_time() - t->checkpoint_at >= CHECKPOINT_SHARE * t->checkpoint_took)
-        keep(t, false);
 }
 
 /* ---- Transitions between states ---- */
@@ -368,7 +357,8 @@ static void advance(NsTrainer *t)
     } else if (t->left == 0 || is_reached(t, t->until) || (trouble && careful)) {
         rest(t, NS_TRAINER_PAUSED);
     } else {
-        keep_if_due(t);
+        if (g_get_monotonic_time() - t->checkpoint_at >= CHECKPOINT_SHARE * t->checkpoint_took)
+            keep(t, false);
     }
 }
 

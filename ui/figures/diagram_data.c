@@ -102,14 +102,6 @@ bool ns_diagram_is_one(double x)
     return !(x < 1 || x > 1);
 }
 
-/* Whether y = b v without a learned gain or dropout, and b is not 0. */
-static bool is_plain(const NsDiagramData *data, const NsWiring *c)
-{
-    const NsSettings *settings = &data->settings;
-    return c->gain == NS_GAIN_NONE && !(settings->dropout > 0) && !(settings->drop_path > 0) &&
-           c->b != 0;
-}
-
 static double skip_factor(const NsWiring *c)
 {
     return c->stream_gain ? 0 : fabs(c->a);
@@ -146,7 +138,10 @@ void ns_diagram_flows(const NsDiagram *diagram, size_t stack, size_t layer,
         double dx = k == 0 ? below.value[NS_FLOW_GRADIENT] : (double)NAN;
         if (k > 0 && !diagram->wiring[k - 1].c.out) dx = sum_gradient(diagram, k - 1, layer, NAN);
         double y = ns_diagram_value(data, of->branch, layer);
-        bool plain = is_plain(data, c);
+        /* Whether y = b v without a learned gain or dropout, and b is not 0. */
+        const NsSettings *settings = &data->settings;
+        bool plain = c->gain == NS_GAIN_NONE && !(settings->dropout > 0) &&
+                     !(settings->drop_path > 0) && c->b != 0;
         double dy = diagram->dual ? (double)NAN : dz; /* a second stream also has a gradient */
         f->x = (NsFlowValues){{x, dx}};
         f->skip_in = (NsFlowValues){{x, past}};

@@ -57,17 +57,6 @@ NsPlot *ns_figure_singles(NsFigure *figure, size_t seeds)
     return single;
 }
 
-/* TRUE if the figure now shows different runs. */
-static bool follow_runs(NsFigure *figure, const NsFigureInput *input)
-{
-    bool others = false;
-    for (unsigned i = 0; i < NS_LANES_MAX; i++) {
-        NsHistory *history = i < ns_figure_runs(input) ? ns_figure_run(input, i).history : NULL;
-        others |= ns_source_follow(&figure->runs[i], history);
-    }
-    return others;
-}
-
 /* The step at which all runs will be finished; 0 if a run has no fixed end. */
 static double end_of(const NsFigureInput *input)
 {
@@ -86,7 +75,13 @@ static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
     NsPlot *plot = &figure->plot;
     figure->changed = plot->version == 0;
     figure->kind->class->update(figure, input);
-    plot->origin += follow_runs(figure, input);
+    /* True if the figure now shows different runs. */
+    bool others = false;
+    for (unsigned i = 0; i < NS_LANES_MAX; i++) {
+        NsHistory *history = i < ns_figure_runs(input) ? ns_figure_run(input, i).history : NULL;
+        others |= ns_source_follow(&figure->runs[i], history);
+    }
+    plot->origin += others;
     plot->end = end_of(input);
     if (!figure->changed) return plot;
     plot->title = figure->title;
@@ -289,12 +284,6 @@ void ns_figure_free(NsFigure *figure)
     g_free(figure);
 }
 
-static bool has_mean(const NsFigure *figure)
-{
-    NsSeedsShown seeds = figure->kind->class->seeds;
-    return seeds == NS_SEEDS_MEAN_BY_STEP || seeds == NS_SEEDS_MEAN_BY_LAYER;
-}
-
 const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
 {
     /* Users choose the names of runs, so that _ and ^ in them are characters like any other. */
@@ -305,7 +294,10 @@ const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
     one = named;
     input = &named;
     if (figure->kind->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
-    if (has_mean(figure) && ns_figure_seeds(&one) > 1) return update_mean(figure, &one);
+    NsSeedsShown seeds = figure->kind->class->seeds;
+    if ((seeds == NS_SEEDS_MEAN_BY_STEP || seeds == NS_SEEDS_MEAN_BY_LAYER) &&
+        ns_figure_seeds(&one) > 1)
+        return update_mean(figure, &one);
     if (figure->seeds)
         figure->plot.version = MAX(figure->seeds->plot.version, figure->plot.version);
     g_clear_pointer(&figure->seeds, free_seeds);

@@ -19,13 +19,6 @@ typedef struct {
     bool log;
 } Heads;
 
-/* The quantity of the input; the entropy if that quantity is not measured in heads. */
-static NsQuantity shown_quantity(const NsFigureInput *input)
-{
-    bool of_heads = ns_quantity(input->quantity)->domain == NS_DOMAIN_HEAD;
-    return of_heads ? input->quantity : NS_QUANTITY_HEAD_ENTROPY_ATTENTION;
-}
-
 /* Fills the cells with the value of every head (the largest if steps are grouped). */
 static void fill(Heads *heads)
 {
@@ -98,7 +91,9 @@ static char *note(const Heads *heads, const NsFigureInput *input)
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Heads *heads = (Heads *)figure;
-    NsQuantity quantity = shown_quantity(input);
+    /* The quantity of the input; the entropy if that quantity is not measured in heads. */
+    bool of_heads = ns_quantity(input->quantity)->domain == NS_DOMAIN_HEAD;
+    NsQuantity quantity = of_heads ? input->quantity : NS_QUANTITY_HEAD_ENTROPY_ATTENTION;
     const NsQuantityInfo *info = ns_quantity(quantity);
     bool log = ns_figure_scale(quantity, input) == NS_SCALE_LOG;
     int64_t record = ns_figure_record(input->history, input->step);

@@ -21,16 +21,6 @@ typedef struct {
     char *bar;      /* label of the color bar */
 } Heatmap;
 
-static void follow(Heatmap *heatmap, const NsFigureInput *input, NsQuantity quantity,
-                   NsHeatMode mode)
-{
-    NsFigureRun runs[NS_LANES_MAX] = {{.history = input->history}};
-    unsigned n = mode == NS_HEAT_LANE ? 1 : ns_figure_runs(input);
-    for (unsigned i = 0; i < n && mode != NS_HEAT_LANE; i++) runs[i] = ns_figure_run(input, i);
-    NS_FIGURE_SET(&heatmap->figure, heatmap->mode, mode);
-    heatmap->figure.changed |= ns_heatmap_cells_follow(&heatmap->cells, runs, n, quantity);
-}
-
 static void make_names(Heatmap *heatmap, const NsFigureInput *input)
 {
     NsFigure *figure = &heatmap->figure;
@@ -109,17 +99,6 @@ static void mark_rows(Heatmap *heatmap)
     }
 }
 
-/* Marks the selected layer, and the selected step with a line. */
-static void mark(Heatmap *heatmap)
-{
-    NsFigure *figure = &heatmap->figure;
-    figure->plot.spans = figure->spans;
-    figure->plot.n_spans = 0;
-    mark_rows(heatmap);
-    double step = (double)heatmap->viewed;
-    if (step >= 0) figure->spans[figure->plot.n_spans++] = (NsSpan){.from = step, .to = step};
-}
-
 /* The text that is shown if there is no heatmap; NULL: no step has been measured yet. */
 static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
 {
@@ -168,7 +147,11 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     NsQuantity quantity = ns_figure_quantity(figure->kind, input);
     bool log = ns_figure_scale(quantity, input) == NS_SCALE_LOG;
     NsHeatMode mode = input->n_lanes < 2 ? NS_HEAT_LANE : input->heat;
-    follow(heatmap, input, quantity, mode);
+    NsFigureRun runs[NS_LANES_MAX] = {{.history = input->history}};
+    unsigned n = mode == NS_HEAT_LANE ? 1 : ns_figure_runs(input);
+    for (unsigned i = 0; i < n && mode != NS_HEAT_LANE; i++) runs[i] = ns_figure_run(input, i);
+    NS_FIGURE_SET(&heatmap->figure, heatmap->mode, mode);
+    heatmap->figure.changed |= ns_heatmap_cells_follow(&heatmap->cells, runs, n, quantity);
     figure->changed |= mode != NS_HEAT_RATIO && heatmap->map.log != log;
     NS_FIGURE_SET(figure, heatmap->marked, input->marked_layer);
     NS_FIGURE_SET(figure, heatmap->viewed, ns_figure_viewed(input));
@@ -177,7 +160,12 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     if (!figure->changed) return;
 
     fill_map(heatmap, log);
-    mark(heatmap);
+    /* Marks the selected layer, and the selected step with a line. */
+    figure->plot.spans = figure->spans;
+    figure->plot.n_spans = 0;
+    mark_rows(heatmap);
+    double step = (double)heatmap->viewed;
+    if (step >= 0) figure->spans[figure->plot.n_spans++] = (NsSpan){.from = step, .to = step};
     bool shown = ns_quantity(quantity)->domain != NS_DOMAIN_STEP && heatmap->map.columns &&
                  heatmap->map.rows && !(heatmap->figure.kind->two_runs && mode == NS_HEAT_LANE);
     figure->plot.heatmap = shown ? &heatmap->map : NULL;

@@ -83,16 +83,6 @@ static double find_wild(Loss *loss, const NsFigureInput *input)
     return any ? most * ABOVE : (double)NAN;
 }
 
-static void read_lanes(Loss *loss, const NsFigureInput *input)
-{
-    unsigned n = ns_figure_runs(input);
-    bool others = n != loss->n;
-    for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
-    loss->n = n;
-    for (unsigned i = 0; i < n; i++) others |= read_lane(loss, i, input);
-    loss->figure.changed |= others;
-}
-
 static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
 {
     (void)figure;
@@ -145,14 +135,6 @@ static char *label_of(const NsFigureInput *input, bool several, unsigned i, int 
     default:
         return ns_figure_run_words(input, i, _("learning rate"));
     }
-}
-
-static void make_labels(Loss *loss, const NsFigureInput *input, const char *how)
-{
-    for (unsigned i = 0; i < loss->n; i++)
-        for (int curve = 0; curve < CURVES; curve++)
-            ns_figure_text(&loss->figure, &loss->figure.labels[i * CURVES + (unsigned)curve],
-                           label_of(input, loss->n > 1, i, curve, how));
 }
 
 /* Whether a warm-up or another schedule changes the rate; without settings, whether it changed. */
@@ -241,7 +223,12 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
-    read_lanes(loss, input);
+    unsigned n = ns_figure_runs(input);
+    bool others = n != loss->n;
+    for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
+    loss->n = n;
+    for (unsigned i = 0; i < n; i++) others |= read_lane(loss, i, input);
+    loss->figure.changed |= others;
     double upper_end = find_wild(loss, input);
     /* The loss of an imported run may have any unit. */
     const char *unit = input->settings ? _("nats per token") : NULL;
@@ -249,7 +236,10 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     ns_previous_curves_follow(&loss->previous, figure, input, read_previous);
     ns_figure_mark_events(figure, input);
     ns_figure_mark_step(figure, input);
-    make_labels(loss, input, how);
+    for (unsigned i = 0; i < loss->n; i++)
+        for (int curve = 0; curve < CURVES; curve++)
+            ns_figure_text(&loss->figure, &loss->figure.labels[i * CURVES + (unsigned)curve],
+                           label_of(input, loss->n > 1, i, curve, how));
     ns_figure_words(
         figure, input,
         (NsFigureWords){.title = rate_varies(loss, input) ? _("Loss and learning rate") : _("Loss"),

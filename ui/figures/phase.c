@@ -84,12 +84,6 @@ static bool is_usual(const NsStudy *study)
            study->results.of[0].n == NS_CELL_LAST;
 }
 
-static char *label_of(const NsStudy *study)
-{
-    return is_usual(study) ? g_strdup(_("final training loss (nats)"))
-                           : ns_study_result_words(study);
-}
-
 /* Creates a plot for every seed, for tables. */
 static void make_singles(Phase *p, size_t seeds)
 {
@@ -126,7 +120,9 @@ static void follow(Phase *p, NsPhase *phase)
     set_axis(&p->figure.plot.x, x, p->x);
     set_axis(&p->figure.plot.left, y, p->y);
     p->map = ns_figure_cells(p->z, y->n, x->n, 0);
-    p->map.label = ns_figure_own(&p->figure, label_of(phase->study));
+    p->map.label =
+        ns_figure_own(&p->figure, is_usual(phase->study) ? g_strdup(_("final training loss (nats)"))
+                                                         : ns_study_result_words(phase->study));
     p->map.values = true;
     p->map.hatch = true;
     make_singles(p, (size_t)phase->study->seeds);

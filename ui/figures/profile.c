@@ -225,17 +225,6 @@ static double most_of(const Lane *lane)
     return most;
 }
 
-/* The upper limit of the axis; NaN if all values fit. */
-static double find_wild(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
-{
-    for (unsigned i = 0; i < profile->n; i++) {
-        NsFigureRun run = ns_figure_run(input, i);
-        profile->wild[i] = (NsWildRun){
-            .history = run.history, .name = run.name, .most = most_of(&profile->lanes[i])};
-    }
-    return ns_wild_find(profile->wild, profile->n, scale);
-}
-
 static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
 {
     NsPlot *plot = &profile->figure.plot;
@@ -394,7 +383,13 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     NS_FIGURE_SET(figure, profile->quantity, quantity);
     NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
     follow_all(profile, input);
-    double upper_end = find_wild(profile, input, scale);
+    /* The upper limit of the axis; NaN if all values fit. */
+    for (unsigned i = 0; i < profile->n; i++) {
+        NsFigureRun run = ns_figure_run(input, i);
+        profile->wild[i] = (NsWildRun){
+            .history = run.history, .name = run.name, .most = most_of(&profile->lanes[i])};
+    }
+    double upper_end = ns_wild_find(profile->wild, profile->n, scale);
 
     bool over_layers = info->domain != NS_DOMAIN_STEP;
     g_autofree char *empty =

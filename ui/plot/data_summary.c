@@ -63,14 +63,6 @@ static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const N
     }
 }
 
-static void summarize_levels(NsDataSummary *summary, const NsPlot *plot)
-{
-    for (size_t i = 0; i < plot->n_levels; i++) {
-        double y = plot->levels[i].y;
-        if (ns_scale_shows(plot->left.scale, y)) widen(&summary->lo, &summary->hi, y);
-    }
-}
-
 static bool any_negative(const NsHeatmap *map)
 {
     for (size_t row = 0; row < map->rows; row++) {
@@ -140,7 +132,10 @@ NsDataSummary ns_data_summary(const NsPlot *plot)
             summarize_series(&summary, plot, &plot->series[i]);
     if (plot->heatmap) summarize_cells(&summary, plot->heatmap);
     summarize_theory(&summary, plot);
-    summarize_levels(&summary, plot);
+    for (size_t i = 0; i < plot->n_levels; i++) {
+        double y = plot->levels[i].y;
+        if (ns_scale_shows(plot->left.scale, y)) widen(&summary.lo, &summary.hi, y);
+    }
     if (!summary.groups) return summary;
     if (!(summary.bar_width > 0)) summary.bar_width = 1;
     double lo = summary.x_lo - summary.bar_width / 2;

@@ -68,13 +68,6 @@ static char *say_cells(const NsPlot *plot)
                            map->columns, panels);
 }
 
-static char *say_range(const NsHeatmap *map, const NsDataSummary *summary)
-{
-    g_autofree char *name = say_label(map->label, _("value"));
-    g_autofree char *lo = say_number(summary->z_lo), *hi = say_number(summary->z_hi);
-    return g_strdup_printf(_("%s from %s to %s"), name, lo, hi);
-}
-
 /* Appends a string and frees it. */
 static void add(GString *text, const char *between, char *said)
 {
@@ -109,7 +102,10 @@ char *ns_plot_describe(const NsPlot *plot)
             add(text, "; ", say_series(plot, &plot->series[i]));
     if (plot->heatmap) {
         add(text, "; ", say_cells(plot));
-        if (summary.z_lo <= summary.z_hi) add(text, ", ", say_range(plot->heatmap, &summary));
+        g_autofree char *name = say_label(plot->heatmap->label, _("value"));
+        g_autofree char *lo = say_number(summary.z_lo), *hi = say_number(summary.z_hi);
+        if (summary.z_lo <= summary.z_hi)
+            add(text, ", ", g_strdup_printf(_("%s from %s to %s"), name, lo, hi));
     }
     for (size_t i = 0; i < plot->n_spans; i++) add_line(text, plot, &plot->spans[i]);
     g_autofree char *note = ns_data_summary_note(plot, &summary);

@@ -89,16 +89,6 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *t
     draw_y_ticks(layout, cr, target, &layout->y, layout->y_ticks, left, -1);
 }
 
-/* The color bar of a heatmap and its ticks. */
-static void draw_bar(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
-{
-    ns_heatmap_draw_bar(layout, cr);
-    ns_set_color(cr, layout->style->axis);
-    if (layout->bar.width > 0)
-        draw_y_ticks(layout, cr, target, &layout->z, layout->z_ticks,
-                     layout->bar.x + layout->bar.width, 1);
-}
-
 /* The strips separate the marks of values that have no place on the axis from the curves. */
 static void draw_strips(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
@@ -402,7 +392,12 @@ static void draw_data(const NsPlotLayout *layout, cairo_t *cr,
 void ns_plot_draw_key(const NsPlotLayout *layout, cairo_t *cr)
 {
     NsTarget target = ns_target_of(cr);
-    draw_bar(layout, cr, &target);
+    /* The color bar of a heatmap and its ticks. */
+    ns_heatmap_draw_bar(layout, cr);
+    ns_set_color(cr, layout->style->axis);
+    if (layout->bar.width > 0)
+        draw_y_ticks(layout, cr, &target, &layout->z, layout->z_ticks,
+                     layout->bar.x + layout->bar.width, 1);
     draw_labels(layout, cr, true);
 }
 

@@ -34,16 +34,6 @@ void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, d
     *to = *from + width;
 }
 
-/* The pixel from which bars start: zero, or the end of the axis if zero is not on it. */
-static double foot(const NsPlotLayout *layout)
-{
-    const NsScale *y = &layout->y;
-    double zero = ns_scale_to_pixel(y, 0);
-    double lower = layout->area.y + layout->area.height - layout->strip_bottom;
-    double upper = layout->area.y + layout->strip_top;
-    return isnan(zero) ? (y->p0 > y->p1 ? lower : upper) : CLAMP(zero, upper, lower);
-}
-
 double ns_series_opacity(const NsSeries *series)
 {
     bool faint = series->edges || series->kind == NS_SERIES_BAND || series->previous;
@@ -123,7 +113,12 @@ static GArray *boxes_of(const NsPlotLayout *layout, size_t i, double base)
 static void draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr)
 {
     const NsSeries *series = &layout->plot->series[i];
-    double base = foot(layout);
+    /* The pixel from which bars start: zero, or the end of the axis if zero is not on it. */
+    const NsScale *y = &layout->y;
+    double zero = ns_scale_to_pixel(y, 0);
+    double lower = layout->area.y + layout->area.height - layout->strip_bottom;
+    double upper = layout->area.y + layout->strip_top;
+    double base = isnan(zero) ? (y->p0 > y->p1 ? lower : upper) : CLAMP(zero, upper, lower);
     g_autoptr(GArray) found = boxes_of(layout, i, base);
     const NsBox *boxes = (const NsBox *)(const void *)found->data;
     NsColor color = ns_series_color(layout->style, series);

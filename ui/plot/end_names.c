@@ -117,11 +117,6 @@ static int compare(const void *pa, const void *pb)
     return row_a > row_b ? 1 : a->series < b->series ? -1 : 1;
 }
 
-static bool beside(const Name *a, const Name *b)
-{
-    return a->x > b->x + b->width || b->x > a->x + a->width;
-}
-
 /* Moves overlapping names apart, as little as possible. */
 static void spread(Name *names, unsigned n, double line, const NsBox *room)
 {
@@ -129,7 +124,9 @@ static void spread(Name *names, unsigned n, double line, const NsBox *room)
         for (unsigned i = 0; i < n; i++) {
             for (unsigned k = 0; k < i; k++) {
                 double missing = line - (names[i].y - names[k].y);
-                if (missing <= 0 || beside(&names[i], &names[k])) continue;
+                if (missing <= 0 || (names[i].x > names[k].x + names[k].width ||
+                                     names[k].x > names[i].x + names[i].width))
+                    continue;
                 names[i].y += missing / 2;
                 names[k].y -= missing / 2;
             }

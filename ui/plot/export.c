@@ -62,17 +62,6 @@ static char *sheet_title(const NsPlot *const *plots, size_t n)
     return g_string_free(title, FALSE);
 }
 
-/* The description of the charts for screen readers. */
-static char *sheet_description(const NsPlot *const *plots, size_t n)
-{
-    GString *words = g_string_new(NULL);
-    for (size_t i = 0; i < n; i++) {
-        g_autofree char *sentence = ns_plot_describe(plots[i]);
-        g_string_append_printf(words, "%s%s", i ? "\n" : "", sentence);
-    }
-    return g_string_free(words, FALSE);
-}
-
 static cairo_status_t draw_pdf(const NsPlotSheet *sheet, const char *title, GByteArray *bytes)
 {
     const NsExport *options = sheet->options;
@@ -118,7 +107,13 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, const NsEx
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
     if (options->format == NS_FORMAT_PDF) return draw_pdf(&sheet, title, bytes);
     if (options->format == NS_FORMAT_PNG) return draw_png(&sheet, title, bytes);
-    g_autofree char *description = sheet_description(plots, n);
+    /* The description of the charts for screen readers. */
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *sentence = ns_plot_describe(plots[i]);
+        g_string_append_printf(words, "%s%s", i ? "\n" : "", sentence);
+    }
+    g_autofree char *description = g_string_free(words, FALSE);
     return draw_svg(&sheet, &(NsSvgWords){title, description, options->experiment}, bytes);
 }
 

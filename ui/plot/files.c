@@ -83,20 +83,15 @@ static void append_number(GByteArray *bytes, guint32 number)
     g_byte_array_append(bytes, (const guint8 *)&big, sizeof big);
 }
 
-static void append_chunk(GByteArray *bytes, const char *type, const guint8 *data, guint size)
-{
-    guint at = bytes->len;
-    append_number(bytes, size);
-    g_byte_array_append(bytes, (const guint8 *)type, 4);
-    g_byte_array_append(bytes, data, size);
-    append_number(bytes, (guint32)crc32(0, bytes->data + at + 4, size + 4));
-}
-
 static void insert_chunk(GByteArray *png, const char *type, const guint8 *data, guint size)
 {
     if (png->len < HEADER_END) return;
     g_autoptr(GByteArray) chunk = g_byte_array_new();
-    append_chunk(chunk, type, data, size);
+    guint at = chunk->len;
+    append_number(chunk, size);
+    g_byte_array_append(chunk, (const guint8 *)type, 4);
+    g_byte_array_append(chunk, data, size);
+    append_number(chunk, (guint32)crc32(0, chunk->data + at + 4, size + 4));
     guint rest = png->len - HEADER_END;
     g_byte_array_set_size(png, png->len + chunk->len);
     memmove(png->data + HEADER_END + chunk->len, png->data + HEADER_END, rest);

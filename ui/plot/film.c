@@ -99,17 +99,6 @@ static int append(GifFileType *gif, const GifByteType *bytes, int size)
     return size;
 }
 
-/* Begins a film that repeats forever, with a comment or NULL. */
-static bool begin(GifFileType *gif, int width, int height, const char *comment)
-{
-    EGifSetGifVersion(gif, true);
-    return EGifPutScreenDesc(gif, width, height, 8, 0, NULL) &&
-           EGifPutExtensionLeader(gif, APPLICATION_EXT_FUNC_CODE) &&
-           EGifPutExtensionBlock(gif, 11, "NETSCAPE2.0") &&
-           EGifPutExtensionBlock(gif, 3, "\1\0\0") && EGifPutExtensionTrailer(gif) &&
-           (!comment || EGifPutComment(gif, comment));
-}
-
 /* Colors with their numbers of pixels in the upper half, of which the largest comes first. */
 static int by_count(const void *a, const void *b)
 {
@@ -253,7 +242,14 @@ bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *asked, con
         if (film && !status && !i) {
             shown = g_malloc((size_t)width * (size_t)height * sizeof *shown);
             memset(shown, 0xff, (size_t)width * (size_t)height * sizeof *shown); /* SAME */
-            good = begin(gif, width, height, options.experiment);
+            /* The film repeats forever, with a comment or NULL. */
+            const char *comment = options.experiment;
+            EGifSetGifVersion(gif, true);
+            good = EGifPutScreenDesc(gif, width, height, 8, 0, NULL) &&
+                   EGifPutExtensionLeader(gif, APPLICATION_EXT_FUNC_CODE) &&
+                   EGifPutExtensionBlock(gif, 11, "NETSCAPE2.0") &&
+                   EGifPutExtensionBlock(gif, 3, "\1\0\0") && EGifPutExtensionTrailer(gif) &&
+                   (!comment || EGifPutComment(gif, comment));
         }
         if (film && !status)
             good = good && add(gif, (const void *)cairo_image_surface_get_data(image), shown, time);

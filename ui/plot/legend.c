@@ -36,11 +36,6 @@ typedef struct {
     bool draw;
 } Pen;
 
-static bool is_listed(const NsSeries *series)
-{
-    return series->label && series->n && !series->muted;
-}
-
 /* The last finite value, where the curve ends. */
 static double last_value(const NsSeries *series)
 {
@@ -90,7 +85,8 @@ GPtrArray *ns_legend_entries(NsPlotLayout *layout)
     const NsPlot *plot = layout->plot;
     GPtrArray *found = g_ptr_array_new();
     for (size_t i = 0; i < plot->n_series; i++)
-        if (is_listed(&plot->series[i]) && !is_spoken_for(found, &plot->series[i]))
+        if (plot->series[i].label && plot->series[i].n && !plot->series[i].muted &&
+            !is_spoken_for(found, &plot->series[i]))
             g_ptr_array_add(found, (void *)(uintptr_t)&plot->series[i]);
     g_ptr_array_sort_with_data(found, compare, layout);
     if (plot->key) g_ptr_array_add(found, (void *)(uintptr_t)plot->key);

@@ -432,11 +432,6 @@ static int compare_words(const void *pa, const void *pb)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-static unsigned rank(const NsMarker *marker)
-{
-    return marker->last ? 2 : marker->alarm;
-}
-
 /* The labels of a rank whose lines are visible, from left to right. */
 static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
 {
@@ -448,7 +443,7 @@ static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
         const NsMarker *marker = &layout->plot->markers[i];
         MarkerWords words = {.marker = marker, .line = ns_scale_to_pixel(&layout->x, marker->x)};
         bool seen = words.line >= area->x - 1 && words.line <= area->x + area->width + 1;
-        if (!marker->text || rank(marker) != of_rank || !seen) continue;
+        if (!marker->text || (marker->last ? 2 : marker->alarm) != of_rank || !seen) continue;
         words.text = ns_layout_text(layout, marker->alarm, marker->text);
         if (ns_text_width(words.text) > area->width) ns_text_limit(words.text, area->width, 1);
         words.width = ns_text_width(words.text);

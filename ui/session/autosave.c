@@ -126,12 +126,6 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
         set_message(autosave, g_strdup_printf("%s  The run is not recorded.", error->message));
 }
 
-static void go_on(NsAutosave *autosave, NsLockstep *lockstep)
-{
-    set_writer(autosave, ns_run_writer_resume(autosave->goes_on, lockstep, 0, NULL));
-    if (autosave->writer) add_file(autosave, lockstep, autosave->goes_on);
-}
-
 static char *summary_of(NsLockstep *lockstep, NsRun *run)
 {
     int64_t steps = ns_run_settings(run)->steps;
@@ -165,7 +159,10 @@ static void tell(void *data, NsTrainerMoment moment, NsLockstep *lockstep)
     switch (moment) {
     case NS_TRAINER_BEGAN:
         autosave->refused = false;
-        if (autosave->goes_on) go_on(autosave, lockstep);
+        if (autosave->goes_on) {
+            set_writer(autosave, ns_run_writer_resume(autosave->goes_on, lockstep, 0, NULL));
+            if (autosave->writer) add_file(autosave, lockstep, autosave->goes_on);
+        }
         g_clear_pointer(&autosave->goes_on, g_free);
         return;
     case NS_TRAINER_STEPPED:

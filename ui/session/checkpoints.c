@@ -53,20 +53,15 @@ size_t ns_session_checkpoint_most(NsSession *session)
 
 /* ---- The limit ---- */
 
-/* Frees the checkpoints in memory; those of a recorded run are also in its file. */
-static void leave_to_file(NsPastRun *run)
-{
-    run->kept = ns_past_run_goes_on(run);
-    run->in_file = run->recorded->path && run->kept >= 0;
-    g_clear_pointer(&run->recorded->checkpoints, ns_checkpoints_free);
-}
-
 static bool drop_oldest(NsSession *session, bool recorded)
 {
     for (guint i = 0; i < session->runs->len; i++) {
         NsPastRun *run = run_at(session, i);
         if (!run->recorded->checkpoints || !run->recorded->path == recorded) continue;
-        leave_to_file(run);
+        /* The checkpoints in memory are freed; those of a recorded run are also in its file. */
+        run->kept = ns_past_run_goes_on(run);
+        run->in_file = run->recorded->path && run->kept >= 0;
+        g_clear_pointer(&run->recorded->checkpoints, ns_checkpoints_free);
         return true;
     }
     return false;

@@ -63,21 +63,17 @@ static void on_measured(GObject *object, GAsyncResult *result, gpointer data)
     g_signal_emit_by_name(session, "view-changed");
 }
 
-/* Only while the run is paused, and once per step. */
-static bool can_look(NsSession *session, int64_t step)
-{
-    const NsHistory *history = session->view->histories[0];
-    bool rests = !session->wants_run && session->state != NS_TRAINER_RUNNING &&
-                 session->state != NS_TRAINER_PREPARING && session->state != NS_TRAINER_FAILED;
-    return rests && !session->looking && history && session->view->closer_step != step &&
-           session->run->n == session->view->started.n;
-}
-
 void ns_session_look_closer(NsSession *session)
 {
     int64_t step = ns_session_shown_step(session), at;
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-    if (!can_look(session, step)) return;
+    /* Only while the run is paused, and once per step. */
+    const NsHistory *history = session->view->histories[0];
+    bool rests = !session->wants_run && session->state != NS_TRAINER_RUNNING &&
+                 session->state != NS_TRAINER_PREPARING && session->state != NS_TRAINER_FAILED;
+    if (!(rests && !session->looking && history && session->view->closer_step != step &&
+          session->run->n == session->view->started.n))
+        return;
     if (!ns_session_checkpoints_at(session, step, checkpoints, &at)) return;
     if (at != step) {
         ns_session_drop_checkpoints(checkpoints);

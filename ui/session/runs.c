@@ -80,14 +80,6 @@ NsPastRun *ns_session_take_run(NsSession *session, unsigned id)
     return g_ptr_array_steal_index(session->runs, i);
 }
 
-/* Inserts a run into the list, which is sorted by number. */
-static void put_back(NsSession *session, NsPastRun *run)
-{
-    guint at = 0;
-    while (at < session->runs->len && run_at(session, at)->told.id < run->told.id) at++;
-    g_ptr_array_insert(session->runs, (gint)at, run);
-}
-
 void ns_session_show_pinned(NsSession *session)
 {
     ns_view_clear_pinned(session->view);
@@ -137,14 +129,6 @@ static bool let_one_go(NsSession *session)
         return true;
     }
     return false;
-}
-
-static void keep_budget(NsSession *session)
-{
-    ns_session_bound_checkpoints(session);
-    while ((session->runs->len > RUNS_MOST || bytes_of_all(session) > BYTES_MOST) &&
-           let_one_go(session))
-        continue;
 }
 
 /* ---- Filing ---- */
@@ -206,9 +190,15 @@ void ns_session_file_run(NsSession *session, size_t n)
     NsPastRun *before = was_opened ? g_steal_pointer(&session->opened) : run_on_view(session);
     /* A run that was only opened is not pinned, because it was not trained just before. */
     if (!was_opened || session->trainer) pin_before(session, before, n);
-    put_back(session, before);
+    /* The list of runs is sorted by number. */
+    guint at = 0;
+    while (at < session->runs->len && run_at(session, at)->told.id < before->told.id) at++;
+    g_ptr_array_insert(session->runs, (gint)at, before);
     session->id = ++session->last_id;
-    keep_budget(session);
+    ns_session_bound_checkpoints(session);
+    while ((session->runs->len > RUNS_MOST || bytes_of_all(session) > BYTES_MOST) &&
+           let_one_go(session))
+        continue;
     ns_session_show_pinned(session);
 }
 

@@ -247,15 +247,6 @@ void ns_session_apply_now(NsSession *session)
 
 /* ---- Changing settings ---- */
 
-/* With several lanes, the sentence begins with the lane. */
-static void set_lane_problem(NsSession *session, size_t lane, const char *sentence, const char *key)
-{
-    g_autofree char *words = session->experiment.n > 1
-                                 ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), sentence)
-                                 : NULL;
-    ns_session_set_problem(session, words ? words : sentence, key, false);
-}
-
 /* Applies the changed settings, or reports why they cannot be used. */
 static void settings_differ(NsSession *session, const char *key)
 {
@@ -264,7 +255,13 @@ static void settings_differ(NsSession *session, const char *key)
     session->serial++;
     if (!ns_experiment_check(&session->experiment, &lane, &error)) {
         g_clear_handle_id(&session->restart_source, g_source_remove);
-        set_lane_problem(session, lane, error->message, key);
+        /* With several lanes, the sentence begins with the lane. */
+        const char *sentence = error->message;
+        g_autofree char *words =
+            session->experiment.n > 1
+                ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), sentence)
+                : NULL;
+        ns_session_set_problem(session, words ? words : sentence, key, false);
     } else {
         ns_session_clear_problem(session);
         apply(session);

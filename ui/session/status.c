@@ -22,17 +22,6 @@ char *ns_session_title(NsSession *session)
     return ns_experiment_title(ns_session_pending(session) ? session->run : &session->experiment);
 }
 
-/* "A Post-LN, B Pre-LN", "Layers: A 6, B 12". */
-static void append_difference(GString *text, const NsExperiment *experiment, const NsParam *param)
-{
-    bool plain = g_str_equal(param->key, "placement");
-    if (!plain) g_string_append_printf(text, "%s: ", _(param->label));
-    for (size_t lane = 0; lane < experiment->n; lane++) {
-        g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], param);
-        g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_letter(lane), value);
-    }
-}
-
 char *ns_session_differences(NsSession *session)
 {
     const NsExperiment *experiment = ns_session_experiment(session);
@@ -43,7 +32,14 @@ char *ns_session_differences(NsSession *session)
     for (size_t i = 0; ns_param(i) && told < DIFFERENCES_TOLD; i++) {
         if (!ns_experiment_differs(experiment, ns_param(i))) continue;
         if (told++) g_string_append_c(text, '\n');
-        append_difference(text, experiment, ns_param(i));
+        /* "A Post-LN, B Pre-LN", "Layers: A 6, B 12". */
+        const NsParam *param = ns_param(i);
+        bool plain = g_str_equal(param->key, "placement");
+        if (!plain) g_string_append_printf(text, "%s: ", _(param->label));
+        for (size_t lane = 0; lane < experiment->n; lane++) {
+            g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], param);
+            g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_letter(lane), value);
+        }
     }
     if (n == told) return g_strdup_printf(_("%s; all else equal."), text->str);
     n -= told;

@@ -19,15 +19,6 @@ static double jumping(const NsStep *step, const NsEvent *event)
     return g_str_equal(event->what, "loss") ? step->loss : step->grad_norm;
 }
 
-/* Whether the first update was impossible because the squares of the gradients at step 0 overflow
- * single precision. */
-static bool is_huge(const NsHistory *history, const NsEvent *event)
-{
-    int64_t first = ns_history_record(history, 0);
-    return event->kind == NS_EVENT_DIVERGED && event->step == 1 && first >= 0 &&
-           ns_history_step(history, (size_t)first)->grad_norm > sqrt((double)FLT_MAX);
-}
-
 /* The size of a spike, as a multiple of the mean before it. */
 static double size_of(const NsHistory *history, const NsEvent *event)
 {
@@ -66,13 +57,18 @@ static bool poll_seed(NsSession *session, size_t lane, size_t seed)
     for (size_t i = session->events_seen[lane][seed]; i < n; i++) {
         const NsEvent *event = ns_history_event(history, i);
         if (event->kind != NS_EVENT_SPIKE && event->kind != NS_EVENT_DIVERGED) continue;
-        NsTrouble trouble = {.lane = (int)lane,
-                             .seed = (int)seed,
-                             .step = event->step,
-                             .spike = event->kind != NS_EVENT_DIVERGED,
-                             .first = event->step == 0,
-                             .huge = is_huge(history, event),
-                             .event = event};
+        /* Whether the first update was impossible because the squares of the gradients at step 0
+         * overflow single precision. */
+        int64_t first = ns_history_record(history, 0);
+        NsTrouble trouble = {
+            .lane = (int)lane,
+            .seed = (int)seed,
+            .step = event->step,
+            .spike = event->kind != NS_EVENT_DIVERGED,
+            .first = event->step == 0,
+            .huge = event->kind == NS_EVENT_DIVERGED && event->step == 1 && first >= 0 &&
+                    ns_history_step(history, (size_t)first)->grad_norm > sqrt((double)FLT_MAX),
+            .event = event};
         if (!matters_more(session, &trouble, &session->trouble)) continue;
         session->trouble = trouble;
         news = true;

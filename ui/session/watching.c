@@ -111,14 +111,6 @@ bool ns_session_poll_watched(NsSession *session)
     return news.busy;
 }
 
-static bool has_watched(NsSession *session)
-{
-    bool has = session->opened && session->opened->watch;
-    for (guint i = 0; !has && i < session->runs->len; i++)
-        has = ((const NsPastRun *)session->runs->pdata[i])->watch != NULL;
-    return has;
-}
-
 /* The status of a run without news counts the minutes, so it changes every minute. */
 static gboolean look(gpointer data)
 {
@@ -128,7 +120,10 @@ static gboolean look(gpointer data)
     if (busy || (ns_session_is_watching(session) && minute != session->watch_minute))
         g_signal_emit_by_name(session, "status-changed");
     session->watch_minute = minute;
-    if (has_watched(session)) return G_SOURCE_CONTINUE;
+    bool has = session->opened && session->opened->watch;
+    for (guint i = 0; !has && i < session->runs->len; i++)
+        has = ((const NsPastRun *)session->runs->pdata[i])->watch != NULL;
+    if (has) return G_SOURCE_CONTINUE;
     session->watch_source = 0;
     return G_SOURCE_REMOVE;
 }

@@ -134,11 +134,6 @@ static bool is_shared(const NsChartTile *tile)
 
 static const char LIST[] = "ns-list";
 
-static bool is_list(GtkListItemFactory *factory)
-{
-    return g_object_get_data(G_OBJECT(factory), LIST);
-}
-
 static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartTile *tile)
 {
     guint i = gtk_list_item_get_position(item);
@@ -148,7 +143,8 @@ static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartT
     const char *symbol = ns_tile_choice_symbol(kind_of(tile), choice);
     /* In the list, symbols alone would not distinguish quantities of all kinds; on the button,
      * beside the title, they do. */
-    bool in_words = !symbol || (is_list(factory) && kind_of(tile)->subject == NS_SUBJECT_QUANTITY);
+    bool in_words = !symbol || (g_object_get_data(G_OBJECT(factory), LIST) &&
+                                kind_of(tile)->subject == NS_SUBJECT_QUANTITY);
     g_autofree char *words = in_words ? ns_tile_choice_label(kind_of(tile), choice) : NULL;
     g_autofree char *markup = ns_text_markup(in_words ? words : symbol, NS_LABEL_SIZE);
     gtk_label_set_markup(label, markup);
@@ -205,23 +201,6 @@ static void sync_choices(NsChartTile *tile)
     gtk_widget_set_visible(tile->choice, now->len > 0);
 }
 
-/* Beside the tiles of other lanes a thumbnail has the name of its lane. */
-static void sync_name(NsChartTile *tile)
-{
-    NsFigureInput input = ns_view_input(ns_session_view(tile->session));
-    bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
-    ns_chart_view_set_name(tile->chart,
-                           one ? ns_figure_run_label(&input, (unsigned)tile->lane) : NULL);
-}
-
-/* A measured chart has no room below the button, and is as high in the tiles of other lanes. */
-static void sync_probe_more(NsChartTile *tile, bool shown)
-{
-    int room = (int)(PROBE_ROOM * ns_widget_text_scale(GTK_WIDGET(tile)));
-    gtk_widget_set_visible(tile->probe_more, shown && tile->lane <= 0);
-    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), shown ? room : 0);
-}
-
 static void sync_controls(NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
@@ -234,8 +213,15 @@ static void sync_controls(NsChartTile *tile)
         ns_session_view(tile->session)->closer_step >= 0 && g_strcmp0(missing, "probe-every") == 0;
     gtk_widget_set_visible(tile->probe, missing && !looked);
     if (missing) ns_probe_button_set_interval(tile->probe, missing);
-    sync_probe_more(tile, looked);
-    sync_name(tile);
+    /* A measured chart has no room below the button, and is as high in the tiles of other lanes. */
+    int room = (int)(PROBE_ROOM * ns_widget_text_scale(GTK_WIDGET(tile)));
+    gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
+    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? room : 0);
+    /* Beside the tiles of other lanes a thumbnail has the name of its lane. */
+    NsFigureInput input = ns_view_input(ns_session_view(tile->session));
+    bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
+    ns_chart_view_set_name(tile->chart,
+                           one ? ns_figure_run_label(&input, (unsigned)tile->lane) : NULL);
     sync_choices(tile);
     bool of_unit = kind->subject == NS_SUBJECT_QUANTITY &&
                    ns_quantity(tile->own.quantity)->unit; /* never log */

@@ -26,13 +26,6 @@ typedef struct {
     GtkWidget *lo[NS_VIEW_STATE_AXES], *hi[NS_VIEW_STATE_AXES], *scale[NS_VIEW_STATE_AXES];
 } Limits;
 
-static GtkWidget *new_scales(void)
-{
-    const char *words[G_N_ELEMENTS(SCALES)] = {NULL};
-    for (size_t i = 0; SCALES[i]; i++) words[i] = _(SCALES[i]);
-    return gtk_drop_down_new_from_strings(words);
-}
-
 static const NsAxis *axis_of(const NsPlot *plot, NsViewStateAxis which)
 {
     return which == NS_VIEW_STATE_X ? &plot->x : &plot->left;
@@ -57,12 +50,6 @@ const char *ns_limits_read(GtkWidget *lo, GtkWidget *hi, NsScaleKind kind, NsRan
     if (kind == NS_SCALE_LOG && (range->lo <= 0 || range->hi <= 0))
         return _("A logarithmic axis has positive limits; the symmetric one takes any.");
     return NULL;
-}
-
-static void say(Limits *limits, const char *sentence)
-{
-    gtk_label_set_text(GTK_LABEL(limits->hint), sentence ? sentence : "");
-    gtk_widget_set_visible(limits->hint, sentence != NULL);
 }
 
 static bool same(double a, double b)
@@ -94,7 +81,8 @@ static void apply(Limits *limits)
         view_state->rescaled[which] = rescaled;
         view_state->scale[which] = kind;
     }
-    say(limits, problem);
+    gtk_label_set_text(GTK_LABEL(limits->hint), problem ? problem : "");
+    gtk_widget_set_visible(limits->hint, problem != NULL);
     if (changed) ns_chart_view_state_changed(limits->chart);
 }
 
@@ -139,7 +127,9 @@ static void add_row(Limits *limits, GtkGrid *grid, NsViewStateAxis which)
     int row = (int)which + 1;
     limits->lo[which] = make_field(limits, least, view_state->range[which].lo);
     limits->hi[which] = make_field(limits, most, view_state->range[which].hi);
-    limits->scale[which] = new_scales();
+    const char *words[G_N_ELEMENTS(SCALES)] = {NULL};
+    for (size_t i = 0; SCALES[i]; i++) words[i] = _(SCALES[i]);
+    limits->scale[which] = gtk_drop_down_new_from_strings(words);
     gtk_drop_down_set_selected(GTK_DROP_DOWN(limits->scale[which]),
                                view_state->rescaled[which] ? 1 + (guint)view_state->scale[which]
                                                            : 0);

@@ -27,23 +27,6 @@ static void free_kept(gpointer kept)
     g_free(kept);
 }
 
-static void remember_focus(GtkWidget *popover, GtkWidget *at)
-{
-    GtkRoot *root = gtk_widget_get_root(at);
-    GWeakRef *kept = g_new0(GWeakRef, 1);
-    g_weak_ref_init(kept, root ? gtk_root_get_focus(root) : NULL);
-    g_object_set_data_full(G_OBJECT(popover), KEPT, kept, free_kept);
-}
-
-static void give_focus_back(GtkWidget *popover)
-{
-    GWeakRef *kept = g_object_get_data(G_OBJECT(popover), KEPT);
-    g_autoptr(GtkWidget) before = g_weak_ref_get(kept);
-    GtkRoot *root = gtk_widget_get_root(popover);
-    leave(popover, before);
-    g_weak_ref_set(kept, root ? gtk_root_get_focus(root) : NULL);
-}
-
 /* Newer GTK (seen: 4.18) hands the focus to the parent of a popover when all have heard that it
  * closed, wherever it is by then.  What opened meanwhile keeps it. */
 static gboolean keep_focus(gpointer popover)
@@ -76,14 +59,21 @@ static gboolean let_go(gpointer popover)
  * it: it is removed once this event is done. */
 static void on_closed(GtkWidget *popover)
 {
-    give_focus_back(popover);
+    GWeakRef *kept = g_object_get_data(G_OBJECT(popover), KEPT);
+    g_autoptr(GtkWidget) before = g_weak_ref_get(kept);
+    GtkRoot *root = gtk_widget_get_root(popover);
+    leave(popover, before);
+    g_weak_ref_set(kept, root ? gtk_root_get_focus(root) : NULL);
     g_idle_add_full(G_PRIORITY_DEFAULT, keep_focus, g_object_ref(popover), g_object_unref);
     g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, let_go, g_object_ref(popover), g_object_unref);
 }
 
 void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *place)
 {
-    remember_focus(popover, at);
+    GtkRoot *root = gtk_widget_get_root(at);
+    GWeakRef *kept = g_new0(GWeakRef, 1);
+    g_weak_ref_init(kept, root ? gtk_root_get_focus(root) : NULL);
+    g_object_set_data_full(G_OBJECT(popover), KEPT, kept, free_kept);
     gtk_widget_set_parent(popover, at);
     if (place) gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
     g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);

@@ -152,17 +152,6 @@ static gboolean on_resized(GtkWidget *widget, GdkFrameClock *clock, gpointer dat
     return G_SOURCE_REMOVE;
 }
 
-/* Gives the present parts to the nodes of a new size.  No child may be added or removed while sizes
- * are being given out, since its ancestors would wait for their size for ever: the next frame does
- * that. */
-static void share_parts(NsDiagramView *view)
-{
-    list_nodes(view);
-    g_array_set_size(view->nodes, MIN(view->nodes->len, view->parts->len));
-    if (!view->resized)
-        view->resized = gtk_widget_add_tick_callback(GTK_WIDGET(view), on_resized, NULL, NULL);
-}
-
 static void place_parts(NsDiagramView *view)
 {
     for (guint i = 0; i < view->parts->len; i++) {
@@ -540,7 +529,13 @@ static void ns_diagram_view_size_allocate(GtkWidget *widget, int width, int heig
     if (!same) {
         rest(view);
         build(view, width, height);
-        share_parts(view);
+        /* Gives the present parts to the nodes of a new size.  No child may be added or removed
+         * while sizes are being given out, since its ancestors would wait for their size for ever:
+         * the next frame does that. */
+        list_nodes(view);
+        g_array_set_size(view->nodes, MIN(view->nodes->len, view->parts->len));
+        if (!view->resized)
+            view->resized = gtk_widget_add_tick_callback(GTK_WIDGET(view), on_resized, NULL, NULL);
     }
     place_parts(view);
 }

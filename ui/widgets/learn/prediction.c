@@ -110,20 +110,15 @@ void ns_prediction_set(NsPrediction *p, size_t i, double value)
     g_signal_emit_by_name(p, "changed");
 }
 
-static double value_at(NsPrediction *p, double py)
-{
-    NsBox area = ns_plot_area(p->layout);
-    double share = CLAMP((area.y + area.height - py) / area.height, 0, 1);
-    return p->lo * pow(p->hi / p->lo, share);
-}
-
 /* A fast stroke passes over layers: they come to lie on the line between. */
 static void stroke_to(NsPrediction *p, double px, double py)
 {
     lay_out(p);
     double x = ns_plot_pixel_to_x(p->layout, px) - p->layer[0];
     int i = (int)CLAMP(lround(x), 0, (long)p->n - 1);
-    double value = value_at(p, py);
+    NsBox area = ns_plot_area(p->layout);
+    double share = CLAMP((area.y + area.height - py) / area.height, 0, 1);
+    double value = p->lo * pow(p->hi / p->lo, share);
     double from = p->last >= 0 ? p->guess[p->last] : value;
     int begin = p->last >= 0 ? p->last : i, step = i > begin ? 1 : -1;
     for (int k = begin; k != i; k += step)

@@ -40,20 +40,17 @@ static void on_pointed(NsPageStack *stack, NsChartTile *tile)
     g_signal_emit_by_name(stack, "pointed", tile);
 }
 
-static void fill(NsPageStack *stack, GtkScrolledWindow *place, const NsPageKind *kind)
-{
-    GtkWidget *page = kind->create(stack->session);
-    g_signal_connect_object(page, "pointed", G_CALLBACK(on_pointed), stack, G_CONNECT_SWAPPED);
-    gtk_scrolled_window_set_child(place, page);
-    if (stack->style) ns_page_set_style(NS_PAGE(page), stack->style);
-}
-
 static void on_switched(NsPageStack *stack)
 {
     GtkScrolledWindow *place = shown_place(stack);
     if (!place) return;
     const NsPageKind *kind = kind_of(ns_page_stack_key(stack));
-    if (kind && !page_in(place)) fill(stack, place, kind);
+    if (kind && !page_in(place)) {
+        GtkWidget *page = kind->create(stack->session);
+        g_signal_connect_object(page, "pointed", G_CALLBACK(on_pointed), stack, G_CONNECT_SWAPPED);
+        gtk_scrolled_window_set_child(place, page);
+        if (stack->style) ns_page_set_style(NS_PAGE(page), stack->style);
+    }
     g_signal_emit_by_name(stack, "switched");
 }
 

@@ -106,14 +106,6 @@ static const char *worst_tensor(const NsGradientCheck *check)
     return check->n ? check->row[0].tensor : "";
 }
 
-/* Of several seeds of a lane the first is checked. */
-static void append_seed(GString *words, NsSession *session, unsigned lane)
-{
-    NsHistory *history = ns_session_view(session)->histories[lane];
-    size_t seeds = history ? ns_history_seeds(history) : 1;
-    if (seeds > 1) g_string_append_printf(words, _("  Seed 1 of %zu was checked."), seeds);
-}
-
 static char *verdict_words(NsSession *session, const NsGradientCheck *check)
 {
     if (*check->problem) return g_strdup(check->problem);
@@ -134,7 +126,10 @@ static char *verdict_words(NsSession *session, const NsGradientCheck *check)
                                _("  %zu of %zu derivatives are unknown: they are too small, or the "
                                  "loss is not smooth there."),
                                check->unknown, 2 * check->n);
-    append_seed(words, session, check->lane);
+    /* Of several seeds of a lane the first is checked. */
+    NsHistory *history = ns_session_view(session)->histories[check->lane];
+    size_t seeds = history ? ns_history_seeds(history) : 1;
+    if (seeds > 1) g_string_append_printf(words, _("  Seed 1 of %zu was checked."), seeds);
     return g_string_free(words, FALSE);
 }
 
@@ -158,17 +153,13 @@ static void update_chart(NsGradientCheckPanel *panel)
         ns_chart_view_describe(panel->parts.chart);
 }
 
-static void forget_checks(NsGradientCheckPanel *panel)
-{
-    g_array_set_size(panel->checks, 0);
-    panel->last = -1;
-}
-
 static void add_check(NsGradientCheckPanel *panel, const NsGradientCheck *check)
 {
     /* A reset, or another model. */
-    if (check->lane != panel->lane || check->layer != panel->layer || check->step <= panel->last)
-        forget_checks(panel);
+    if (check->lane != panel->lane || check->layer != panel->layer || check->step <= panel->last) {
+        g_array_set_size(panel->checks, 0);
+        panel->last = -1;
+    }
     panel->lane = check->lane;
     panel->layer = check->layer;
     if (panel->checks->len == MOST_CHECKS) g_array_remove_range(panel->checks, 0, MOST_CHECKS / 2);
@@ -242,17 +233,13 @@ static void on_repeat(NsGradientCheckPanel *panel)
 
 /* ---- What can be chosen ---- */
 
-static unsigned layers_of(NsGradientCheckPanel *panel)
+static void sync_layers(NsGradientCheckPanel *panel)
 {
     size_t lane = MIN(gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->parts.lane)),
                       ns_session_lanes(panel->session) - 1);
     const NsSettings *settings = ns_session_lane_settings(panel->session, lane);
-    return (unsigned)(ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings));
-}
-
-static void sync_layers(NsGradientCheckPanel *panel)
-{
-    double most = MAX(layers_of(panel), 1);
+    double most = MAX(
+        (unsigned)(ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings)), 1);
     gtk_spin_button_set_range(GTK_SPIN_BUTTON(panel->parts.layer), 1, most);
 }
 

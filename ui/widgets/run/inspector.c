@@ -63,15 +63,6 @@ static void add_section(NsInspector *inspector, const char *title, GtkWidget *co
     gtk_box_append(GTK_BOX(inspector), contents);
 }
 
-static GtkWidget *make_gradient_check(void)
-{
-    GtkWidget *button = gtk_button_new_with_label(_("Check the gradients…"));
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.gradient-check");
-    gtk_widget_set_tooltip_text(button, _("Compare them with finite differences (Ctrl+T)"));
-    gtk_widget_set_halign(button, GTK_ALIGN_START);
-    return button;
-}
-
 GtkWidget *ns_inspector_new(NsSession *session)
 {
     NsInspector *inspector = g_object_new(NS_TYPE_INSPECTOR, "orientation",
@@ -83,7 +74,11 @@ GtkWidget *ns_inspector_new(NsSession *session)
     gtk_box_append(GTK_BOX(inspector), inspector->readings);
     add_section(inspector, _("Pinned readings"), inspector->pins);
     add_section(inspector, _("Events"), inspector->events);
-    gtk_box_append(GTK_BOX(inspector), make_gradient_check());
+    GtkWidget *button = gtk_button_new_with_label(_("Check the gradients…"));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.gradient-check");
+    gtk_widget_set_tooltip_text(button, _("Compare them with finite differences (Ctrl+T)"));
+    gtk_widget_set_halign(button, GTK_ALIGN_START);
+    gtk_box_append(GTK_BOX(inspector), button);
     add_section(inspector, _("Runs"), inspector->runs);
     return GTK_WIDGET(inspector);
 }

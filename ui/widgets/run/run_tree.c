@@ -98,15 +98,6 @@ static char *open_words(const NsSessionRun *run)
     return g_strdup_printf(_("Show run %u again; Run would continue from step %s"), run->id, step);
 }
 
-/* The words of a row, without those that change with every step of the present run. */
-static char *says(const NsSessionRun *run, int generation)
-{
-    g_autofree char *facts = run->present ? g_strdup("") : facts_of(run);
-    g_autofree char *open = run->present ? g_strdup("") : open_words(run);
-    return g_strdup_printf("%u %d %d\n%s\n%s\n%s\n%s", run->id, generation, run->pinned,
-                           run->differs ? run->differs : "", run->title, facts, open);
-}
-
 static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generation)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
@@ -164,7 +155,13 @@ static void rebuild(NsRunTree *tree)
     GtkWidget *old = gtk_widget_get_first_child(GTK_WIDGET(tree)), *last = NULL;
     for (size_t i = 0; i < n; i++) {
         int generation = generation_of(runs, n, &runs[i]);
-        g_autofree char *words = says(&runs[i], generation);
+        /* The words of a row, without those that change with every step of the present run. */
+        const NsSessionRun *run = &runs[i];
+        g_autofree char *facts = run->present ? g_strdup("") : facts_of(run);
+        g_autofree char *open = run->present ? g_strdup("") : open_words(run);
+        g_autofree char *words =
+            g_strdup_printf("%u %d %d\n%s\n%s\n%s\n%s", run->id, generation, run->pinned,
+                            run->differs ? run->differs : "", run->title, facts, open);
         GtkWidget *row = old;
         if (old) old = gtk_widget_get_next_sibling(old);
         if (!row || !g_str_equal(g_object_get_data(G_OBJECT(row), SAYS), words)) {

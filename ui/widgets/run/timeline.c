@@ -315,16 +315,6 @@ static void draw_marks(NsTimeline *timeline, cairo_t *cr, double middle, const N
     }
 }
 
-static void draw_handle(cairo_t *cr, double x, double middle, const NsStyle *style, bool live)
-{
-    cairo_arc(cr, x, middle, HANDLE, 0, 2 * G_PI);
-    ns_set_color(cr, live ? style->text : style->series[0].color);
-    cairo_fill_preserve(cr);
-    cairo_set_line_width(cr, 1.5);
-    ns_set_color(cr, style->background);
-    cairo_stroke(cr);
-}
-
 static void ns_timeline_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsTimeline *timeline = NS_TIMELINE(widget);
@@ -340,7 +330,12 @@ static void ns_timeline_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     graphene_rect_t area = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
     cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &area);
     draw_marks(timeline, cr, middle, style);
-    draw_handle(cr, shown, middle, style, live);
+    cairo_arc(cr, shown, middle, HANDLE, 0, 2 * G_PI);
+    ns_set_color(cr, live ? style->text : style->series[0].color);
+    cairo_fill_preserve(cr);
+    cairo_set_line_width(cr, 1.5);
+    ns_set_color(cr, style->background);
+    cairo_stroke(cr);
     cairo_destroy(cr);
     int text_height = 0;
     pango_layout_get_pixel_size(timeline->label, NULL, &text_height);

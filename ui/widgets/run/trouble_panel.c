@@ -137,20 +137,17 @@ typedef struct {
     NsQuantity quantity; /* of the curve over steps or layers */
 } Evidence;
 
-static bool is_of_state(const NsEvent *event)
-{
-    return g_str_equal(event->what, "hidden state") || g_str_equal(event->what, "embedding");
-}
-
 /* The curve that jumped; before any update, how it grows from layer to layer.  The norm of all
  * gradients together is no quantity of its own; it is made of those of the layers. */
 static Evidence evidence_of(const NsTrouble *trouble)
 {
     bool of_loss = g_str_equal(trouble->event->what, "loss");
     if (of_loss && !trouble->first) return (Evidence){.figure = "loss"};
-    return (Evidence){trouble->first ? "profile" : "steps", of_loss || is_of_state(trouble->event)
-                                                                ? NS_QUANTITY_HIDDEN_NORM
-                                                                : NS_QUANTITY_GRAD_LAYER};
+    return (Evidence){trouble->first ? "profile" : "steps",
+                      of_loss || (g_str_equal(trouble->event->what, "hidden state") ||
+                                  g_str_equal(trouble->event->what, "embedding"))
+                          ? NS_QUANTITY_HIDDEN_NORM
+                          : NS_QUANTITY_GRAD_LAYER};
 }
 
 /* Shows the curve of the lane alone. */
@@ -301,16 +298,6 @@ static GtkWidget *new_label(const char *css_class)
     return label;
 }
 
-static GtkWidget *new_head(NsTroublePanel *panel)
-{
-    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    panel->title = ns_text_label_new(NULL, "title");
-    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), TITLE_CHARS);
-    gtk_box_append(GTK_BOX(head), gtk_image_new_from_icon_name("dialog-warning-symbolic"));
-    gtk_box_append(GTK_BOX(head), panel->title);
-    return head;
-}
-
 static void ns_trouble_panel_init(NsTroublePanel *panel)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6), *room = gtk_scrolled_window_new();
@@ -327,7 +314,12 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(room), TRUE);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(room), box);
     panel->expander = gtk_expander_new(NULL);
-    gtk_expander_set_label_widget(GTK_EXPANDER(panel->expander), new_head(panel));
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    panel->title = ns_text_label_new(NULL, "title");
+    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), TITLE_CHARS);
+    gtk_box_append(GTK_BOX(head), gtk_image_new_from_icon_name("dialog-warning-symbolic"));
+    gtk_box_append(GTK_BOX(head), panel->title);
+    gtk_expander_set_label_widget(GTK_EXPANDER(panel->expander), head);
     gtk_expander_set_child(GTK_EXPANDER(panel->expander), room);
     gtk_box_append(GTK_BOX(panel), panel->expander);
     gtk_widget_set_halign(GTK_WIDGET(panel), GTK_ALIGN_END);

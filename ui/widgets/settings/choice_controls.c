@@ -20,16 +20,6 @@ static guint chosen(const NsControl *choice)
     return (guint)ns_settings_get_number(ns_session_settings(choice->session), choice->param);
 }
 
-/* The purpose, formula and source of a choice, as markup for its tooltip. */
-static char *explain(const NsChoice *row)
-{
-    g_autofree char *purpose =
-        g_markup_escape_text(_(row->purpose ? row->purpose : row->label), -1);
-    g_autofree char *formula = ns_text_markup(row->formula ? _(row->formula) : "", NS_LABEL_SIZE);
-    g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
-    return g_strjoin("", purpose, *formula ? "\n" : "", formula, *source ? "\n" : "", source, NULL);
-}
-
 /* The formula of the row; for placements, what a mixture has put in their place; for an automatic
  * norm, what it is. */
 static char *words_below(const NsControl *choice, guint row)
@@ -118,7 +108,14 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
             gtk_box_append(GTK_BOX(box), line);
         }
         GtkWidget *button = gtk_toggle_button_new_with_label(_(row->label));
-        g_autofree char *tip = explain(row);
+        /* The purpose, formula and source of a choice, as markup for its tooltip. */
+        g_autofree char *purpose =
+            g_markup_escape_text(_(row->purpose ? row->purpose : row->label), -1);
+        g_autofree char *formula =
+            ns_text_markup(row->formula ? _(row->formula) : "", NS_LABEL_SIZE);
+        g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
+        g_autofree char *tip = g_strjoin("", purpose, *formula ? "\n" : "", formula,
+                                         *source ? "\n" : "", source, NULL);
         gtk_widget_set_tooltip_markup(button, tip);
         gtk_widget_add_css_class(button, "choice");
         g_ptr_array_add(choice->buttons, button);

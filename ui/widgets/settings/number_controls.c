@@ -21,13 +21,6 @@ static void set_number(NsControl *number, double value)
     ns_session_set(number->session, number->param->key, text);
 }
 
-/* Sets the number as one of many changes of the same movement. */
-static void slide_number(NsControl *number, double value)
-{
-    g_autofree char *text = write_number(number, value);
-    ns_session_slide(number->session, number->param->key, text);
-}
-
 /* Whether what was typed was refused. */
 static bool is_blamed(const NsControl *number)
 {
@@ -252,7 +245,10 @@ static void on_slide(GtkRange *range, gpointer user_data)
     double t = gtk_range_get_value(range);
     /* The handle stays where the user has put it, between two whole values too. */
     number->syncing = true;
-    slide_number(number, number->least * pow(number->most / number->least, t));
+    /* This is one of many changes of the same movement. */
+    g_autofree char *text =
+        write_number(number, number->least * pow(number->most / number->least, t));
+    ns_session_slide(number->session, number->param->key, text);
     number->syncing = false;
     say_value(number);
 }
@@ -262,17 +258,6 @@ static void sync_slider_at_rest(GtkWidget *widget)
     if (!ns_control_of(widget)->syncing) sync_slider(widget);
 }
 
-/* A wheel over the pane scrolls the pane; it must not change the experiment on its way. */
-static void forget_wheel(GtkWidget *widget)
-{
-    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(widget);
-    for (guint i = g_list_model_get_n_items(controllers); i-- > 0;) {
-        g_autoptr(GtkEventController) controller = g_list_model_get_item(controllers, i);
-        if (GTK_IS_EVENT_CONTROLLER_SCROLL(controller))
-            gtk_widget_remove_controller(widget, controller);
-    }
-}
-
 GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, double least,
                                  double most)
 {
@@ -280,7 +265,13 @@ GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, doubl
     gtk_scale_set_draw_value(GTK_SCALE(scale), FALSE);
     gtk_range_set_increments(GTK_RANGE(scale), 0.01, 0.1);
     gtk_widget_set_hexpand(scale, TRUE);
-    forget_wheel(scale);
+    /* A wheel over the pane scrolls the pane; it must not change the experiment on its way. */
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(scale);
+    for (guint i = g_list_model_get_n_items(controllers); i-- > 0;) {
+        g_autoptr(GtkEventController) controller = g_list_model_get_item(controllers, i);
+        if (GTK_IS_EVENT_CONTROLLER_SCROLL(controller))
+            gtk_widget_remove_controller(scale, controller);
+    }
     ns_accessible_name(scale, _(param->label));
     NsControl *number = ns_control_new(session, param, scale, G_CALLBACK(sync_slider_at_rest));
     number->range = GTK_RANGE(scale);

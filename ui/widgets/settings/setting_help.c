@@ -43,15 +43,6 @@ static void add_text(GtkWidget *box, const char *words, const char *css_class)
     gtk_box_append(GTK_BOX(box), label);
 }
 
-static void add_chosen(GtkWidget *box, const NsChoice *chosen)
-{
-    add_text(box, _(chosen->label), "heading");
-    add_text(box, chosen->purpose ? _(chosen->purpose) : NULL, NULL);
-    add_text(box, chosen->formula ? _(chosen->formula) : NULL, "formula");
-    add_text(box, chosen->reference, "hint");
-    add_text(box, chosen->differs ? _(chosen->differs) : NULL, "hint");
-}
-
 static char *limit(const NsParam *param, double value)
 {
     if (param->type == NS_PARAM_INT) return ns_group_digits((int64_t)value);
@@ -95,9 +86,15 @@ void ns_setting_help_show(NsSession *session, const NsParam *param, GtkWidget *a
     add_text(box, _(param->help), NULL);
     if (param->type != NS_PARAM_CHOICE) add_number(box, param);
     add_text(box, param->source, "hint");
-    if (param->type == NS_PARAM_CHOICE)
-        add_chosen(box, param->choices(
-                            (size_t)ns_settings_get_number(ns_session_settings(session), param)));
+    if (param->type == NS_PARAM_CHOICE) {
+        const NsChoice *chosen =
+            param->choices((size_t)ns_settings_get_number(ns_session_settings(session), param));
+        add_text(box, _(chosen->label), "heading");
+        add_text(box, chosen->purpose ? _(chosen->purpose) : NULL, NULL);
+        add_text(box, chosen->formula ? _(chosen->formula) : NULL, "formula");
+        add_text(box, chosen->reference, "hint");
+        add_text(box, chosen->differs ? _(chosen->differs) : NULL, "hint");
+    }
     g_autofree char *key = g_strdup_printf(_("On the command line: --set %s=…"), param->key);
     add_text(box, key, "hint");
     gtk_popover_set_child(GTK_POPOVER(popover), box);

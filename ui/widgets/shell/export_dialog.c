@@ -574,16 +574,6 @@ static void add_custom_size(NsExportDialog *dialog)
     g_ptr_array_add(dialog->drawn, dialog->custom);
 }
 
-static void add_film(NsExportDialog *dialog)
-{
-    dialog->film = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    dialog->seconds = make_spin(dialog, 0.5, NS_LONGEST_FILM, 0.5, _("Duration in seconds"));
-    gtk_box_append(GTK_BOX(dialog->film), dialog->seconds);
-    gtk_box_append(GTK_BOX(dialog->film), gtk_label_new(_("seconds")));
-    gtk_grid_attach(GTK_GRID(dialog->grid), dialog->film, 0, dialog->rows++, 2, 1);
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), 8);
-}
-
 static void add_choices(NsExportDialog *dialog)
 {
     const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(WHAT[0]), _(WHAT[1]), _(WHAT[2]), _(WHAT[3])};
@@ -598,7 +588,12 @@ static void add_choices(NsExportDialog *dialog)
     dialog->syncing = true;
     dialog->what = add_drop_down(dialog, _("Content"), what, false);
     dialog->format = add_drop_down(dialog, _("Format"), formats, false);
-    add_film(dialog);
+    dialog->film = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    dialog->seconds = make_spin(dialog, 0.5, NS_LONGEST_FILM, 0.5, _("Duration in seconds"));
+    gtk_box_append(GTK_BOX(dialog->film), dialog->seconds);
+    gtk_box_append(GTK_BOX(dialog->film), gtk_label_new(_("seconds")));
+    gtk_grid_attach(GTK_GRID(dialog->grid), dialog->film, 0, dialog->rows++, 2, 1);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), 8);
     dialog->size = add_drop_down(dialog, _("Size"), (const char *const *)pages->pdata, true);
     add_custom_size(dialog);
     dialog->dpi = add_drop_down(dialog, _("Dots per inch"), dpi, true);
@@ -713,21 +708,16 @@ static void on_window_gone(NsExportDialog *dialog)
     gtk_window_set_transient_for(GTK_WINDOW(dialog), NULL);
 }
 
-/* In a large window the preview is large, too. */
-static void set_size(NsExportDialog *dialog)
+GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
 {
+    NsExportDialog *dialog = g_object_new(NS_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
+    g_set_weak_pointer(&dialog->window, window);
+    /* In a large window the preview is large, too. */
     int width, height;
     gtk_window_get_default_size(GTK_WINDOW(dialog), &width, &height);
     gtk_window_set_default_size(
         GTK_WINDOW(dialog), MAX(width, gtk_widget_get_width(GTK_WIDGET(dialog->window)) * 3 / 4),
         MAX(height, gtk_widget_get_height(GTK_WIDGET(dialog->window)) * 3 / 4));
-}
-
-GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
-{
-    NsExportDialog *dialog = g_object_new(NS_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
-    g_set_weak_pointer(&dialog->window, window);
-    set_size(dialog);
     dialog->view = ns_view_copy(ns_session_view(ns_window_session(window)));
     take_tiles(dialog, tile);
     dialog->begun = beginning(dialog);

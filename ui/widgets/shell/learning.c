@@ -138,16 +138,6 @@ void ns_window_greet(NsWindow *window)
     gtk_widget_activate_action(GTK_WIDGET(ns_window_learn_pane(window)), NS_LEARN_BEGIN, "u", 0);
 }
 
-/* A class sees what the lanes differ in, what is not as usual, what the card speaks of, and the
- * few settings that every lesson begins with. */
-static bool is_for_class(NsSession *session, const NsParam *param, const char *named)
-{
-    static const char *const always[] = {"placement", "layers", "warmup", "lr", NULL};
-    return g_strv_contains(always, param->key) || g_str_equal(named, param->key) ||
-           !ns_session_is_linked(session, param) ||
-           !ns_settings_is_default(&ns_session_experiment(session)->lane[0], param);
-}
-
 static void begin_class(NsWindow *window, const char *named)
 {
     g_autoptr(GStrvBuilder) hide = g_strv_builder_new();
@@ -159,7 +149,14 @@ static void begin_class(NsWindow *window, const char *named)
     for (size_t i = 0; ns_param(i); i++) {
         const char *key = ns_param(i)->key;
         GtkWidget *row = ns_settings_pane_row(pane, key);
-        if (!is_for_class(ns_window_session(window), ns_param(i), named))
+        /* A class sees what the lanes differ in, what is not as usual, what the card speaks of, and
+         * the few settings that every lesson begins with. */
+        NsSession *session = ns_window_session(window);
+        const NsParam *param = ns_param(i);
+        static const char *const always[] = {"placement", "layers", "warmup", "lr", NULL};
+        if (!(g_strv_contains(always, param->key) || g_str_equal(named, param->key) ||
+              !ns_session_is_linked(session, param) ||
+              !ns_settings_is_default(&ns_session_experiment(session)->lane[0], param)))
             g_strv_builder_add(hide, key);
         else if (!gtk_widget_is_ancestor(row, pane) || gtk_widget_is_ancestor(row, expander))
             more = true; /* a folded expander takes its rows out of the pane */

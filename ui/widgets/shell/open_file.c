@@ -99,15 +99,6 @@ static void on_tried(NsWindow *window, gpointer data, const GError *error)
         ns_session_run(session);
 }
 
-static void open_text(NsWindow *window, const char *path, bool run)
-{
-    static const NsFileReader reader = {try_text, on_tried, reading_free};
-    Reading *reading = reading_new(path, run);
-    ns_settings_copy(&reading->settings, ns_session_settings(ns_window_session(window)));
-    ns_settings_set(&reading->settings, "text", path, NULL);
-    ns_window_read(window, &reader, reading, NULL);
-}
-
 /* ---- Experiments ---- */
 
 static void open_other(NsWindow *window, const NsExperiment *experiment)
@@ -278,9 +269,13 @@ static void open_any(NsWindow *window, const char *path, bool run)
         ns_lecture_show_file(window, path, &error);
     else if (kind == NS_RECORDED_LOG)
         watch_file(window, path);
-    else if (!open_experiment(window, path))
-        open_text(window, path, run);
-    else if (run)
+    else if (!open_experiment(window, path)) {
+        static const NsFileReader reader = {try_text, on_tried, reading_free};
+        Reading *reading = reading_new(path, run);
+        ns_settings_copy(&reading->settings, ns_session_settings(ns_window_session(window)));
+        ns_settings_set(&reading->settings, "text", path, NULL);
+        ns_window_read(window, &reader, reading, NULL);
+    } else if (run)
         ns_session_run(ns_window_session(window));
     if (error) refuse(window, error->message);
 }

@@ -82,15 +82,6 @@ static int title_room(NsWindow *window)
     return MAX(room - 2 * wider, MIN(TITLE_LEAST, folded));
 }
 
-/* GtkCenterBox reckons with the least width of one end when it sizes the other, so that both may
- * grow over each other. A start that expands takes what the title and the other end leave. */
-static void keep_ends_apart(NsWindow *window)
-{
-    GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
-    GtkWidget *start = bar ? gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)) : NULL;
-    if (start) gtk_widget_set_hexpand(start, TRUE);
-}
-
 static bool has_room(GtkWidget *label, const char *words, int room)
 {
     int width;
@@ -188,21 +179,17 @@ static void sync_banner(NsWindow *window)
     sync_way_out(window);
 }
 
-/* Whether anybody can see it: it is neither hidden nor minimized. */
-static bool is_seen(NsWindow *window)
-{
-    GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
-    return gtk_widget_get_mapped(GTK_WIDGET(window)) && surface &&
-           !(gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_MINIMIZED);
-}
-
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;
     NsWindow *window = NS_WINDOW(widget);
     bool alive = ns_session_poll(window->session);
     /* Until it is seen again, there is nothing to draw. */
-    if (!is_seen(window)) return G_SOURCE_CONTINUE;
+    /* Whether anybody can see it: it is neither hidden nor minimized. */
+    GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
+    if (!(gtk_widget_get_mapped(GTK_WIDGET(window)) && surface &&
+          !(gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_MINIMIZED)))
+        return G_SOURCE_CONTINUE;
     bool behind = ns_page_refresh(ns_window_page(window));
     ns_transport_sync(window->transport);
     ns_inspector_sync(window->inspector, ns_window_page(window), false);
@@ -614,7 +601,12 @@ static void ns_window_init(NsWindow *window)
 {
     gtk_widget_init_template(GTK_WIDGET(window));
     window->width = G_MAXINT;
-    keep_ends_apart(window);
+    /* GtkCenterBox reckons with the least width of one end when it sizes the other, so that both
+     * may grow over each other. A start that expands takes what the title and the other end leave.
+     */
+    GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
+    GtkWidget *start = bar ? gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)) : NULL;
+    if (start) gtk_widget_set_hexpand(start, TRUE);
     guard_divider(window->pane_scroller);
     guard_divider(window->inspector_scroller);
     ns_hide(window->learn_button, NS_HIDDEN_USELESS, true);
