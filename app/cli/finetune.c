@@ -177,27 +177,23 @@ static bool run_all(Finetune *f, GError **error)
 
 /* ---- The command ---- */
 
-/* Reads the format of the file or the kind of the generated pairs. */
-static bool read_format(Finetune *f, GError **error)
-{
-    static const char *const formats[] = {"mrpc", "rte"}, *const tasks[] = {"paraphrase",
-                                                                            "entailment"};
-    const char *const *words = f->a->pairs ? formats : tasks;
-    const char *word = f->a->format ? f->a->format : f->a->pairs ? "" : "entailment";
-    bool second = g_str_equal(word, words[1]);
-    f->layout = second ? NS_LABELED_RTE : NS_LABELED_MRPC;
-    f->relation = second ? NS_ENTAILMENT : NS_PARAPHRASE;
-    return second || g_str_equal(word, words[0]) ||
-           ns_refuse(error, NS_ERROR_USAGE,
-                     f->a->pairs ? "--pairs FILE needs --format mrpc or rte."
-                                 : "Without --pairs FILE, --format is paraphrase or entailment.");
-}
-
 static int run(NsArguments *a, GError **error)
 {
     g_auto(Finetune)
         f = {.a = a, .name = g_filename_display_basename(a->run ? a->run : a->checkpoint)};
-    if (!read_format(&f, error)) return NS_EXIT_USAGE;
+    /* The format of the file, or the kind of the generated pairs. */
+    static const char *const formats[] = {"mrpc", "rte"}, *const tasks[] = {"paraphrase",
+                                                                            "entailment"};
+    const char *const *words = f.a->pairs ? formats : tasks;
+    const char *word = f.a->format ? f.a->format : f.a->pairs ? "" : "entailment";
+    bool second = g_str_equal(word, words[1]);
+    f.layout = second ? NS_LABELED_RTE : NS_LABELED_MRPC;
+    f.relation = second ? NS_ENTAILMENT : NS_PARAPHRASE;
+    if (!(second || g_str_equal(word, words[0]) ||
+          ns_refuse(error, NS_ERROR_USAGE,
+                    f.a->pairs ? "--pairs FILE needs --format mrpc or rte."
+                               : "Without --pairs FILE, --format is paraphrase or entailment.")))
+        return NS_EXIT_USAGE;
     ns_interrupt_catch();
     bool good = run_all(&f, error);
     return good || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;

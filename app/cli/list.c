@@ -142,19 +142,6 @@ static char *range_words(const NsParam *param)
                            param->unit ? " " : "", param->unit ? param->unit : "");
 }
 
-static void show_settings(void)
-{
-    const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++) {
-        g_autofree char *range = range_words(param);
-        const char *initial = *param->default_text ? param->default_text : "none";
-        printf("%-24s%s: %s (default %s%s%s)\n", param->key, param->label, range, initial,
-               effect_notes[param->effect], param->shared ? "; the same in all lanes" : "");
-        show_more(param->help);
-        show_more(param->source);
-    }
-}
-
 static void write_choice(NsJson *json, const List *list, size_t i)
 {
     const NsChoice *row = list->rows(i);
@@ -231,8 +218,17 @@ static int run(NsArguments *a, GError **error)
         show_json(&lists[i]);
     else if (lists[i].rows)
         show_choices(&lists[i]);
-    else
-        show_settings();
+    else {
+        const NsParam *param;
+        for (size_t k = 0; (param = ns_param(k)); k++) {
+            g_autofree char *range = range_words(param);
+            const char *initial = *param->default_text ? param->default_text : "none";
+            printf("%-24s%s: %s (default %s%s%s)\n", param->key, param->label, range, initial,
+                   effect_notes[param->effect], param->shared ? "; the same in all lanes" : "");
+            show_more(param->help);
+            show_more(param->source);
+        }
+    }
     return NS_EXIT_OK;
 }
 

@@ -121,23 +121,6 @@ static void show_best(const NsStudy *study, const NsComparison *c)
     }
 }
 
-static void show_duel(const NsComparison *c, size_t one, size_t other)
-{
-    const char *a = ns_lane_letter(one), *b = ns_lane_letter(other);
-    printf("\n%s against %s, each with its best of k configurations\n", a, b);
-    g_autoptr(GString) row = g_string_new("    k");
-    ns_row_add(row, INTERVAL, "%s − %s", a, b);
-    ns_row_add(row, INTERVAL, "probability that %s wins", a);
-    ns_row_print(row);
-    for (size_t i = 0; i < c->n_budgets; i++) {
-        const NsDuel *duel = &c->duels[one][other][i];
-        ns_row_add(row, BUDGET, "%zu", c->budgets[i]);
-        add_interval(row, &duel->difference, "%.3g");
-        add_interval(row, &(NsInterval){duel->beats, NAN, NAN}, "%.2f");
-        ns_row_print(row);
-    }
-}
-
 static void show_verdicts(const NsComparison *c)
 {
     size_t k = c->budgets[c->n_budgets - 1];
@@ -186,7 +169,21 @@ static void show_comparison(const NsStudyResults *r)
         show_best(r->study, c);
         for (size_t lane = 0; lane < c->lanes; lane++) untrained += c->untrained[lane];
         for (size_t one = 0; one < c->lanes; one++)
-            for (size_t other = one + 1; other < c->lanes; other++) show_duel(c, one, other);
+            for (size_t other = one + 1; other < c->lanes; other++) {
+                const char *a = ns_lane_letter(one), *b = ns_lane_letter(other);
+                printf("\n%s against %s, each with its best of k configurations\n", a, b);
+                g_autoptr(GString) row = g_string_new("    k");
+                ns_row_add(row, INTERVAL, "%s − %s", a, b);
+                ns_row_add(row, INTERVAL, "probability that %s wins", a);
+                ns_row_print(row);
+                for (size_t i = 0; i < c->n_budgets; i++) {
+                    const NsDuel *duel = &c->duels[one][other][i];
+                    ns_row_add(row, BUDGET, "%zu", c->budgets[i]);
+                    add_interval(row, &duel->difference, "%.3g");
+                    add_interval(row, &(NsInterval){duel->beats, NAN, NAN}, "%.2f");
+                    ns_row_print(row);
+                }
+            }
         if (c->lanes > 1) show_verdicts(c);
     }
     if (s) show_sensitivity(r->study, s);
@@ -224,18 +221,6 @@ static void show_mixture(GHashTable *words, const char *what)
            list->str);
 }
 
-static void show_origins(const NsStudyResults *r)
-{
-    g_autoptr(GHashTable) programs = g_hash_table_new(g_str_hash, g_str_equal);
-    g_autoptr(GHashTable) instructions = g_hash_table_new(g_str_hash, g_str_equal);
-    for (size_t i = 0; i < ns_study_cells(r->study); i++) {
-        count_word(programs, r->origins[i].program);
-        count_word(instructions, r->origins[i].instructions);
-    }
-    show_mixture(programs, "programs");
-    show_mixture(instructions, "instruction sets");
-}
-
 void ns_study_show_table(const NsStudyResults *r)
 {
     size_t cells = ns_study_cells(r->study);
@@ -248,7 +233,14 @@ void ns_study_show_table(const NsStudyResults *r)
     printf("\n\n");
     show_configurations(r);
     show_comparison(r);
-    show_origins(r);
+    g_autoptr(GHashTable) programs = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) instructions = g_hash_table_new(g_str_hash, g_str_equal);
+    for (size_t i = 0; i < ns_study_cells(r->study); i++) {
+        count_word(programs, r->origins[i].program);
+        count_word(instructions, r->origins[i].instructions);
+    }
+    show_mixture(programs, "programs");
+    show_mixture(instructions, "instruction sets");
 }
 
 /* ---- JSON ---- */

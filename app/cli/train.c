@@ -40,21 +40,6 @@ static void show_data(NsRun *run)
     printf("%-16s%s%% of the positions of a batch on average\n", "padding", share);
 }
 
-static void show_model(NsRun *run)
-{
-    const NsSettings *settings = ns_run_settings(run);
-    int64_t encoder = ns_settings_encoder_layers(settings);
-    int64_t decoder = ns_settings_decoder_layers(settings);
-    g_autofree char *placement = ns_settings_placement_words(settings);
-    printf("%-16s%s, ", "model", placement);
-    g_autofree char *encoders = ns_group_digits(encoder);
-    if (encoder && decoder) printf("%s + ", encoders);
-    g_autofree char *layers = ns_group_digits(decoder ? decoder : encoder);
-    g_autofree char *parameters = ns_group_digits((int64_t)ns_run_plan(run).parameters);
-    printf("%s %s, %s parameters\n", layers, encoder + decoder == 1 ? "layer" : "layers",
-           parameters);
-}
-
 /* Prints the result. */
 static void show_result(NsLockstep *lockstep, void *data)
 {
@@ -68,7 +53,17 @@ static void show_result(NsLockstep *lockstep, void *data)
         printf("%-16s%" G_GINT64_FORMAT ", the first of %zu\n", "seed", ns_run_settings(run)->seed,
                seeds);
     show_data(run);
-    show_model(run);
+    const NsSettings *settings = ns_run_settings(run);
+    int64_t encoder = ns_settings_encoder_layers(settings);
+    int64_t decoder = ns_settings_decoder_layers(settings);
+    g_autofree char *placement = ns_settings_placement_words(settings);
+    printf("%-16s%s, ", "model", placement);
+    g_autofree char *encoders = ns_group_digits(encoder);
+    if (encoder && decoder) printf("%s + ", encoders);
+    g_autofree char *layers = ns_group_digits(decoder ? decoder : encoder);
+    g_autofree char *parameters = ns_group_digits((int64_t)ns_run_plan(run).parameters);
+    printf("%s %s, %s parameters\n", layers, encoder + decoder == 1 ? "layer" : "layers",
+           parameters);
     g_autofree char *steps = ns_group_digits((int64_t)records - 1);
     printf("%-16s%s after %s %s\n", "state", ns_journal_state(run), steps,
            records == 2 ? "step" : "steps");

@@ -163,24 +163,6 @@ static bool read_lines(Translate *t, GError **error)
     return true;
 }
 
-/* Reports what was not translated. */
-static void tell(const Translate *t)
-{
-    if (t->checkpoint->diverged)
-        fprintf(stderr,
-                NS_CLI ": The model had diverged by step %" PRId64 ", so that it writes nothing.\n",
-                ns_checkpoint_step(t->checkpoint));
-    if (t->left_out > 0)
-        fprintf(stderr,
-                NS_CLI ": The model has no token for %zu characters, which were left out.\n",
-                t->left_out);
-    if (t->cut > 0)
-        fprintf(stderr,
-                NS_CLI ": %zu lines have more tokens than the model reads (source-seq=%zu); the "
-                       "beginning of each was translated.\n",
-                t->cut, ns_model_source(t->model));
-}
-
 /* Translates and writes n lines, beginning with line `first`. */
 static bool translate_part(const Translate *t, size_t first, size_t n, NsLines *out, GError **error)
 {
@@ -221,7 +203,20 @@ static int run(NsArguments *a, GError **error)
     if (!ns_output_spares(a->out, a->in, error) || (a->out && !ns_output_check(a->out, error)))
         return NS_EXIT_USAGE;
     if (!open_model(&t, error) || !read_lines(&t, error)) return NS_EXIT_ERROR;
-    tell(&t);
+    /* Reports what was not translated. */
+    if (t.checkpoint->diverged)
+        fprintf(stderr,
+                NS_CLI ": The model had diverged by step %" PRId64 ", so that it writes nothing.\n",
+                ns_checkpoint_step(t.checkpoint));
+    if (t.left_out > 0)
+        fprintf(stderr,
+                NS_CLI ": The model has no token for %zu characters, which were left out.\n",
+                t.left_out);
+    if (t.cut > 0)
+        fprintf(stderr,
+                NS_CLI ": %zu lines have more tokens than the model reads (source-seq=%zu); the "
+                       "beginning of each was translated.\n",
+                t.cut, ns_model_source(t.model));
     return translate(&t, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 

@@ -243,42 +243,35 @@ static void write_symbol(Writer *w, const char *name, unsigned depth)
     }
 }
 
-static void write_speech(Writer *w)
-{
-    w->speaker = (w->speaker + 1 + below(w, CAST - 1)) % CAST;
-    g_string_append_printf(w->text, "%s:\n", w->cast[w->speaker]);
-    for (unsigned lines = between(w, 1, 4); lines > 0; lines--) {
-        write_symbol(w, "line", 0);
-        g_string_append_c(w->text, '\n');
-    }
-    g_string_append_c(w->text, '\n');
-}
-
-static void write_scene(Writer *w, unsigned number)
-{
-    g_string_append_printf(w->text, "Act %u, Scene %u: ", number / SCENES + 1, number % SCENES + 1);
-    write_symbol(w, "where", 0);
-    g_string_append(w->text, ".\n\n");
-
-    const char *all[G_N_ELEMENTS(people)];
-    memcpy(all, people, sizeof all);
-    for (size_t i = 0; i < CAST; i++) {
-        size_t j = i + below(w, G_N_ELEMENTS(people) - i);
-        w->cast[i] = all[j];
-        all[j] = all[i];
-    }
-    g_string_append_printf(w->text, "(Enter %s, %s and %s.)\n\n", w->cast[0], w->cast[1],
-                           w->cast[2]);
-}
-
 char *ns_grammar_text(uint64_t seed, size_t characters)
 {
     Writer w = {.text = g_string_sized_new(characters + 1024)};
     ns_rng_init(&w.rng, seed, ns_rng_stream("grammar"));
     for (unsigned scene = 0; w.text->len < characters; scene++) {
-        write_scene(&w, scene);
+        g_string_append_printf(w.text, "Act %u, Scene %u: ", scene / SCENES + 1,
+                               scene % SCENES + 1);
+        write_symbol(&w, "where", 0);
+        g_string_append(w.text, ".\n\n");
+
+        const char *all[G_N_ELEMENTS(people)];
+        memcpy(all, people, sizeof all);
+        for (size_t i = 0; i < CAST; i++) {
+            size_t j = i + below(&w, G_N_ELEMENTS(people) - i);
+            w.cast[i] = all[j];
+            all[j] = all[i];
+        }
+        g_string_append_printf(w.text, "(Enter %s, %s and %s.)\n\n", w.cast[0], w.cast[1],
+                               w.cast[2]);
         unsigned speeches = between(&w, SPEECHES_MIN, SPEECHES_MAX);
-        while (speeches-- > 0 && w.text->len < characters) write_speech(&w);
+        while (speeches-- > 0 && w.text->len < characters) {
+            w.speaker = (w.speaker + 1 + below(&w, CAST - 1)) % CAST;
+            g_string_append_printf(w.text, "%s:\n", w.cast[w.speaker]);
+            for (unsigned lines = between(&w, 1, 4); lines > 0; lines--) {
+                write_symbol(&w, "line", 0);
+                g_string_append_c(w.text, '\n');
+            }
+            g_string_append_c(w.text, '\n');
+        }
     }
     return g_string_free(w.text, FALSE);
 }

@@ -125,8 +125,15 @@ size_t ns_subwords_spell(const NsSubwords *subwords, const char *word, size_t by
     return n;
 }
 
-static void collect_characters(GHashTable *words, GHashTable *characters)
+static int compare(gconstpointer a, gconstpointer b)
 {
+    return strcmp(a, b);
+}
+
+bool ns_subwords_add_characters(NsSubwords *subwords, GHashTable *words, const char *source,
+                                GError **error)
+{
+    g_autoptr(GHashTable) characters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     GHashTableIter iter;
     gpointer word;
     char symbol[CHARACTER_ROOM];
@@ -137,18 +144,6 @@ static void collect_characters(GHashTable *words, GHashTable *characters)
             if (!g_hash_table_contains(characters, symbol))
                 g_hash_table_add(characters, g_strdup(symbol));
         }
-}
-
-static int compare(gconstpointer a, gconstpointer b)
-{
-    return strcmp(a, b);
-}
-
-bool ns_subwords_add_characters(NsSubwords *subwords, GHashTable *words, const char *source,
-                                GError **error)
-{
-    g_autoptr(GHashTable) characters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    collect_characters(words, characters);
     /* The order of a hash table may vary; sorting makes the numbers of symbols reproducible. */
     g_autoptr(GList) sorted = g_list_sort(g_hash_table_get_keys(characters), compare);
     for (GList *c = sorted; c; c = c->next)

@@ -74,21 +74,6 @@ static void note_pairs(Learner *learner, guint number, const uint16_t *new_symbo
     }
 }
 
-static void add_words(Learner *learner, GHashTable *counts)
-{
-    GHashTableIter iter;
-    gpointer text, count;
-    g_hash_table_iter_init(&iter, counts);
-    while (g_hash_table_iter_next(&iter, &text, &count)) {
-        size_t bytes = strlen(text);
-        Word word = {.symbols = g_new(uint16_t, bytes), .count = (int64_t)GPOINTER_TO_SIZE(count)};
-        word.n = ns_subwords_spell(learner->subwords, text, bytes, word.symbols);
-        g_array_append_val(learner->words, word);
-        count_pairs(learner, learner->words->len - 1, 1);
-        note_pairs(learner, learner->words->len - 1, NULL);
-    }
-}
-
 static const char *text_of(const Learner *learner, uint16_t symbol)
 {
     return g_ptr_array_index(learner->subwords->symbols, symbol);
@@ -159,7 +144,17 @@ NsSubwords *ns_subwords_learn(GHashTable *words, size_t vocab, const char *sourc
     };
     g_array_set_clear_func(learner.words, clear_word);
     g_array_set_clear_func(learner.pairs, clear_pair);
-    add_words(&learner, words);
+    GHashTableIter iter;
+    gpointer text, count;
+    g_hash_table_iter_init(&iter, words);
+    while (g_hash_table_iter_next(&iter, &text, &count)) {
+        size_t bytes = strlen(text);
+        Word word = {.symbols = g_new(uint16_t, bytes), .count = (int64_t)GPOINTER_TO_SIZE(count)};
+        word.n = ns_subwords_spell(learner.subwords, text, bytes, word.symbols);
+        g_array_append_val(learner.words, word);
+        count_pairs(&learner, learner.words->len - 1, 1);
+        note_pairs(&learner, learner.words->len - 1, NULL);
+    }
     size_t pair = 0;
     while (ns_subwords_size(subwords) < vocab && find_pair(&learner, &pair))
         join_pair(&learner, pair);

@@ -54,17 +54,6 @@ static void search_init(Search *s, const NsDecoder *decoder, const NsBeamSearch 
     }
 }
 
-static void search_clear(Search *s)
-{
-    g_free(s->log_p);
-    g_free(s->written);
-    g_free(s->next_written);
-    g_free(s->token);
-    g_free(s->parent);
-    g_free(s->done);
-    g_free(s->best);
-}
-
 /* log sum_v exp(x_v) */
 static double log_sum_exp(const ns_real *x, size_t V)
 {
@@ -179,5 +168,11 @@ void ns_beam_search(NsDecoder *decoder, const NsBeamSearch *search, NsHypothesis
         more = step(&s, ns_decoder_step(decoder, s.token));
         if (more && s.t + 1 < search->limit && s.beam > 1) ns_decoder_reorder(decoder, s.parent);
     }
-    search_clear(&s);
+    g_free(s.log_p);
+    g_free(s.written);
+    g_free(s.next_written);
+    g_free(s.token);
+    g_free(s.parent);
+    g_free(s.done);
+    g_free(s.best);
 }

@@ -536,18 +536,6 @@ static void set_omega(NsModel *model, const NsSublayer *s, double omega)
     for (size_t i = 0; i < model->layout.D; i++) x[i] = (ns_real)omega;
 }
 
-/* The variance, over all elements, of the output of a sub-layer's branch in the last pass. */
-static double branch_variance(const NsModel *model, size_t k, double elements)
-{
-    double sum = 0, squares = 0;
-    for (unsigned i = 0; i < model->n_workers; i++) {
-        sum += model->workers[i].sums[k].branch_sum;
-        squares += model->workers[i].sums[k].branch;
-    }
-    double mean = sum / elements;
-    return squares / elements - mean * mean;
-}
-
 void ns_model_profile(NsModel *model, const NsBatch *batch)
 {
     const NsModelLayout *layout = &model->layout;
@@ -560,7 +548,15 @@ void ns_model_profile(NsModel *model, const NsBatch *batch)
         double elements = tokens_of(model, batch, i) * (double)layout->D, variance = 1;
         for (size_t k = stack->first; k < stack->first + stack->n; k++) {
             set_omega(model, &layout->sublayers[k], sqrt(variance));
-            variance += branch_variance(model, k, elements);
+            /* The variance, over all elements, of the output of a sub-layer's branch in the last
+             * pass. */
+            double sum = 0, squares = 0;
+            for (unsigned j = 0; j < model->n_workers; j++) {
+                sum += model->workers[j].sums[k].branch_sum;
+                squares += model->workers[j].sums[k].branch;
+            }
+            double mean = sum / elements;
+            variance += squares / elements - mean * mean;
         }
     }
 }

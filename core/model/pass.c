@@ -41,20 +41,6 @@ static const int32_t *length_of(const NsModelLayout *layout, const NsWorker *w,
     return (i + 1 < layout->n_stacks ? batch->source_length : batch->length) + w->shard->first;
 }
 
-static void find_padding(const NsModelLayout *layout, NsWorker *w, const NsBatch *batch, size_t i)
-{
-    const int32_t *length = length_of(layout, w, batch, i);
-    size_t T = w->shard->stacks[i].self.T;
-    w->shard->length[i] = length;
-    w->padded[i] = false;
-    for (size_t b = 0; b < w->shard->B; b++)
-        for (size_t t = 0; t < T; t++) {
-            bool live = t < (size_t)length[b];
-            w->live[i][b * T + t] = live;
-            w->padded[i] |= !live;
-        }
-}
-
 static NsPass pass_of(const NsModelLayout *layout, const NsWorker *w, const NsCall *call, size_t i)
 {
     const NsStack *stack = &layout->stacks[i];
@@ -118,7 +104,18 @@ void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *ca
     w->shard->first = first + n * part / parts;
     w->shard->B = n * (part + 1) / parts - n * part / parts;
     set_shapes(layout, w->shard, call->batch);
-    for (size_t i = 0; i < layout->n_stacks; i++) find_padding(layout, w, call->batch, i);
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        const int32_t *length = length_of(layout, w, call->batch, i);
+        size_t T = w->shard->stacks[i].self.T;
+        w->shard->length[i] = length;
+        w->padded[i] = false;
+        for (size_t b = 0; b < w->shard->B; b++)
+            for (size_t t = 0; t < T; t++) {
+                bool live = t < (size_t)length[b];
+                w->live[i][b * T + t] = live;
+                w->padded[i] |= !live;
+            }
+    }
 }
 
 void ns_worker_begin(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)

@@ -385,28 +385,23 @@ static void score_block(const Head *h, const Scores *s, const Piece *p, size_t f
     }
 }
 
-static void score_by_kernels(const Head *h, const Scores *s)
-{
-    alignas(64) ns_real panels[PANELS];
-    size_t features = h->piece_features, keys = h->piece_keys, all = whole(h, h->keys);
-    for (size_t k = 0; k < all; k += keys)
-        for (size_t c = 0; c < h->d; c += features) {
-            Piece p = {k, MIN(keys, all - k), c, MIN(features, h->d - c), panels};
-            bool last = k + keys >= all && c + features >= h->d;
-            h->kernels->pack[1](panels, s->Y + k * s->y_stride + c, s->y_stride, p.keys,
-                                p.features);
-            for (size_t i = 0, first = 0, end; i < h->queries.count; i++, first = end) {
-                end = first + block_rows(&h->queries, i);
-                score_block(h, s, &p, first, end);
-                if (last) s->finish(h, first, end);
-            }
-        }
-}
-
 static void score(const Head *h, const Scores *s)
 {
     if (h->kernels) {
-        score_by_kernels(h, s);
+        alignas(64) ns_real panels[PANELS];
+        size_t features = h->piece_features, keys = h->piece_keys, all = whole(h, h->keys);
+        for (size_t k = 0; k < all; k += keys)
+            for (size_t c = 0; c < h->d; c += features) {
+                Piece p = {k, MIN(keys, all - k), c, MIN(features, h->d - c), panels};
+                bool last = k + keys >= all && c + features >= h->d;
+                h->kernels->pack[1](panels, s->Y + k * s->y_stride + c, s->y_stride, p.keys,
+                                    p.features);
+                for (size_t i = 0, first = 0, end; i < h->queries.count; i++, first = end) {
+                    end = first + block_rows(&h->queries, i);
+                    score_block(h, s, &p, first, end);
+                    if (last) s->finish(h, first, end);
+                }
+            }
         return;
     }
     for (size_t i = 0, first = 0, end; i < h->queries.count; i++, first = end) {

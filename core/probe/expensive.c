@@ -133,24 +133,6 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
               view.layer);
 }
 
-/* Measures all sub-layers in parallel; or layer by layer, recomputing the activations of each, if
- * the model does not store them all. */
-static void fill_sublayers(NsExpensiveProbes *probes, NsModel *model, NsValues values)
-{
-    size_t n = ns_model_sublayers(model);
-    bool all = ns_model_keeps(model);
-    for (size_t first = 0, end = n; first < n; first = end) {
-        size_t layer = ns_model_activation_view(model, 0, first).layer;
-        if (!all) {
-            ns_model_revisit(model, layer);
-            for (end = first; end < n && ns_model_activation_view(model, 0, end).layer == layer;)
-                end++;
-        }
-        ns_team_each(probes->team, end - first, fill_sublayer,
-                     &(Filling){probes, model, values, first});
-    }
-}
-
 /* ---- Similarity ---- */
 
 /* Whether the k-th of n tokens is in an evenly spread sample of `most` tokens. */
@@ -270,7 +252,20 @@ void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *in
     ns_states_find(probes->sources, model, probes->first_stack);
     fill_mean_gradients(probes, ns_model_tensors(model), values);
     ns_team_each(probes->team, layout->hidden, fill_cosine, &(Filling){probes, model, values, 0});
-    fill_sublayers(probes, model, values);
+    /* Measures all sub-layers in parallel; or layer by layer, recomputing the activations of each,
+     * if the model does not store them all. */
+    size_t n = ns_model_sublayers(model);
+    bool all = ns_model_keeps(model);
+    for (size_t first = 0, end = n; first < n; first = end) {
+        size_t layer = ns_model_activation_view(model, 0, first).layer;
+        if (!all) {
+            ns_model_revisit(model, layer);
+            for (end = first; end < n && ns_model_activation_view(model, 0, end).layer == layer;)
+                end++;
+        }
+        ns_team_each(probes->team, end - first, fill_sublayer,
+                     &(Filling){probes, model, values, first});
+    }
     fill_similarity(probes, input);
     fill_snapshot(probes, input);
 }

@@ -34,23 +34,6 @@ static GBytes *read_file(const Folder *folder, size_t i)
                                   G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 }
 
-static void read_row(const Folder *folder, size_t i)
-{
-    NsChoice *row = &folder->rows[i];
-    /* The key of a file: "post-warmup" for "3-post-warmup.preset". */
-    const char *begin = folder->names[i] + strspn(folder->names[i], G_CSET_DIGITS "-");
-    *row = (NsChoice){.key = g_strndup(begin, strcspn(begin, "."))};
-    g_autoptr(GBytes) bytes = read_file(folder, i);
-    gsize size;
-    const char *text = g_bytes_get_data(bytes, &size);
-    g_autoptr(NsEntries) entries = ns_entries_new(text, size, NULL);
-    const NsEntry *entry;
-    for (size_t e = 0; entries && (entry = ns_entries_at(entries, e)) && entry->key; e++) {
-        if (g_str_equal(entry->key, "title")) row->label = g_strdup(entry->value);
-        if (g_str_equal(entry->key, folder->purpose)) row->purpose = g_strdup(entry->value);
-    }
-}
-
 static int by_name(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -67,7 +50,21 @@ static const Folder *open_folder(Folder *folder)
     NsChoice *rows = g_new0(NsChoice, folder->n + 1);
     Folder filling = *folder;
     filling.rows = rows;
-    for (size_t i = 0; i < folder->n; i++) read_row(&filling, i);
+    for (size_t i = 0; i < folder->n; i++) {
+        NsChoice *row = &filling.rows[i];
+        /* The key of a file: "post-warmup" for "3-post-warmup.preset". */
+        const char *begin = filling.names[i] + strspn(filling.names[i], G_CSET_DIGITS "-");
+        *row = (NsChoice){.key = g_strndup(begin, strcspn(begin, "."))};
+        g_autoptr(GBytes) bytes = read_file(&filling, i);
+        gsize size;
+        const char *text = g_bytes_get_data(bytes, &size);
+        g_autoptr(NsEntries) entries = ns_entries_new(text, size, NULL);
+        const NsEntry *entry;
+        for (size_t e = 0; entries && (entry = ns_entries_at(entries, e)) && entry->key; e++) {
+            if (g_str_equal(entry->key, "title")) row->label = g_strdup(entry->value);
+            if (g_str_equal(entry->key, filling.purpose)) row->purpose = g_strdup(entry->value);
+        }
+    }
     g_once_init_leave(&folder->rows, rows);
     return folder;
 }

@@ -81,18 +81,6 @@ static bool write_batch(int fd, const NsBatch *batch, bool segments)
     return ns_safetensors_fill(fd, stored, n);
 }
 
-/* The list is empty if the symbols are not characters. */
-static void write_symbols(NsJson *json, const NsCorpus *corpus)
-{
-    ns_json_open(json, "symbols", '[');
-    for (size_t i = 0; corpus->symbols && i < corpus->V; i++) {
-        char symbol[7] = "";
-        g_unichar_to_utf8(corpus->symbols[i], symbol);
-        ns_json_string(json, NULL, symbol);
-    }
-    ns_json_close(json, ']');
-}
-
 static char *make_meta(NsRun *run)
 {
     NsHistory *history = ns_run_history(run);
@@ -100,7 +88,15 @@ static char *make_meta(NsRun *run)
     NsJson json;
     ns_json_init(&json);
     ns_jsonl_add_model(&json, run);
-    write_symbols(&json, ns_run_corpus(run));
+    /* The list is empty if the symbols are not characters. */
+    const NsCorpus *corpus = ns_run_corpus(run);
+    ns_json_open(&json, "symbols", '[');
+    for (size_t k = 0; corpus->symbols && k < corpus->V; k++) {
+        char symbol[7] = "";
+        g_unichar_to_utf8(corpus->symbols[k], symbol);
+        ns_json_string(&json, NULL, symbol);
+    }
+    ns_json_close(&json, ']');
     ns_json_int(&json, "step", newest->step);
     ns_json_double(&json, "loss", newest->loss);
     ns_json_open(&json, "grad_norm", '{');

@@ -195,18 +195,6 @@ static NsStep step_of(const NsOutsideLine *line)
                     .grad_norm_untold = !norm->name};
 }
 
-/* Gives a record what it lacks and the line has. */
-static void complete_step(NsStep *step, const NsOutsideLine *line)
-{
-    NsStep more = step_of(line);
-    if (step->lr_untold) step->lr = more.lr;
-    if (step->grad_norm_untold) step->grad_norm = more.grad_norm;
-    if (step->seconds_untold) step->seconds = more.seconds;
-    step->lr_untold &= more.lr_untold;
-    step->grad_norm_untold &= more.grad_norm_untold;
-    step->seconds_untold &= more.seconds_untold;
-}
-
 static void append(NsHistory *history, const NsStep *step, NsValues values)
 {
     size_t n = ns_history_steps(history);
@@ -258,7 +246,14 @@ static void rebuild(NsOutsideRecords *r, int64_t before, const GPtrArray *lines,
         for (; i < late; i++) {
             line = lines->pdata[i];
             if (line->step != step.step) break;
-            complete_step(&step, line);
+            /* The record gets the values that it lacks and the line has. */
+            NsStep more = step_of(line);
+            if (step.lr_untold) step.lr = more.lr;
+            if (step.grad_norm_untold) step.grad_norm = more.grad_norm;
+            if (step.seconds_untold) step.seconds = more.seconds;
+            step.lr_untold &= more.lr_untold;
+            step.grad_norm_untold &= more.grad_norm_untold;
+            step.seconds_untold &= more.seconds_untold;
             put_arrays(r, line, quantities->pdata[i], values);
         }
         append(history, &step, values);

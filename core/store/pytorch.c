@@ -190,25 +190,6 @@ static void add_equations(Page *page)
 
 /* ---- Names and their texts ---- */
 
-/* The parts of the names of all tensors, such as "blk0", "attn", "q_norm" and "gain". */
-static void add_tensors(Page *page)
-{
-    const NsTensorTable *table = &page->checkpoint->table;
-    double lr = 1, eps = 1;
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *t = &table->tensors[i];
-        g_auto(GStrv) parts = g_strsplit(t->name, ".", -1);
-        for (char **part = parts; *part; part++) word(page, *part, NULL);
-        if (g_str_has_suffix(t->name, ".gain") && strstr(t->name, "norm"))
-            word(page, "norms", NULL);
-        if (t->lr != 1) lr = t->lr;
-        if (t->eps != 1) eps = t->eps;
-    }
-    if (lr != 1 || eps != 1) word(page, "factors", NULL);
-    word(page, "lr-factor", ns_number_text(lr));
-    word(page, "eps-factor", ns_number_text(eps));
-}
-
 static void add_settings(Page *page)
 {
     const NsSettings *s = page->settings;
@@ -262,17 +243,6 @@ static char *quoted(const char *text)
     char others[129] = "";
     for (int i = 0; i < 128; i++) others[i] = (char)(128 + i);
     return g_strescape(text, others);
-}
-
-static void add_names(Page *page, const char *path, const char *data)
-{
-    g_autofree char *file = g_filename_display_basename(path);
-    g_autofree char *beside = g_filename_display_basename(data);
-    g_autofree char *line = ns_settings_line(page->settings, false);
-    word(page, "file", quoted(file));
-    word(page, "data", quoted(beside));
-    word(page, "settings", quoted(line));
-    word(page, "version", g_strdup(NS_VERSION));
 }
 
 /* ---- The text ---- */
@@ -466,12 +436,32 @@ bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError *
     };
     g_autofree char *data =
         g_strdup_printf("%.*s.safetensors", (int)(strlen(path) - strlen(".py")), path);
-    add_tensors(&page);
+    /* The parts of the names of all tensors, such as "blk0", "attn", "q_norm" and "gain". */
+    const NsTensorTable *table = &page.checkpoint->table;
+    double lr = 1, eps = 1;
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        g_auto(GStrv) parts = g_strsplit(t->name, ".", -1);
+        for (char **part = parts; *part; part++) word(&page, *part, NULL);
+        if (g_str_has_suffix(t->name, ".gain") && strstr(t->name, "norm"))
+            word(&page, "norms", NULL);
+        if (t->lr != 1) lr = t->lr;
+        if (t->eps != 1) eps = t->eps;
+    }
+    if (lr != 1 || eps != 1) word(&page, "factors", NULL);
+    word(&page, "lr-factor", ns_number_text(lr));
+    word(&page, "eps-factor", ns_number_text(eps));
     add_settings(&page);
     add_sublayers(&page);
     add_equations(&page);
     add_model(&page);
-    add_names(&page, path, data);
+    g_autofree char *file = g_filename_display_basename(path);
+    g_autofree char *beside = g_filename_display_basename(data);
+    g_autofree char *line = ns_settings_line(page.settings, false);
+    word(&page, "file", quoted(file));
+    word(&page, "data", quoted(beside));
+    word(&page, "settings", quoted(line));
+    word(&page, "version", g_strdup(NS_VERSION));
     g_autoptr(GString) text = write_text(&page);
     return write_tensors(checkpoint, corpus, data, error) &&
            ns_save(path, text->str, text->len, error);

@@ -201,22 +201,17 @@ NsRowsWritten ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError 
 
 /* ---- Creating the file ---- */
 
-static char *experiment_line(NsLockstep *lockstep)
+static bool write_run(NsRunRows *rows, NsLockstep *lockstep)
 {
+    NS_AUTO_STATEMENT statement = ns_database_prepare(rows->db, "INSERT INTO run VALUES (?, ?, ?)");
+    if (!statement) return false;
     const NsSettings *settings[NS_LANES_MAX];
     size_t n = ns_lockstep_lanes(lockstep);
     for (size_t i = 0; i < n; i++) settings[i] = ns_run_settings(ns_lockstep_run(lockstep, i, 0));
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     ns_experiment_set_lanes(&provenance.experiment, settings, n);
-    return ns_provenance_line(&provenance);
-}
-
-static bool write_run(NsRunRows *rows, NsLockstep *lockstep)
-{
-    NS_AUTO_STATEMENT statement = ns_database_prepare(rows->db, "INSERT INTO run VALUES (?, ?, ?)");
-    if (!statement) return false;
-    g_autofree char *line = experiment_line(lockstep);
+    g_autofree char *line = ns_provenance_line(&provenance);
     sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
     return ns_database_bind_text(statement, 1, "normscope " NS_VERSION) &&
            ns_database_bind_text(statement, 2, line) && ns_database_finish(statement);

@@ -149,22 +149,6 @@ static void enqueue(NsRunWriter *w, size_t run, NsRunItem item, size_t bytes)
     w->checkpoints += item.kind == NS_RUN_ITEM_CHECKPOINT;
 }
 
-static void take_step(NsRunWriter *w, size_t i, const NsHistory *history, size_t record)
-{
-    const NsRecordLayout *layout = &w->rows.runs[i].layout;
-    NsRunItem item = {.kind = NS_RUN_ITEM_STEP, .values = ns_values_new(layout->width)};
-    item.what.step = *ns_history_step(history, record);
-    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
-        if (layout->count[q] == 0) continue;
-        bool *has = item.values.has + layout->offset[q];
-        NsBucket bucket = ns_history_read(history, (NsQuantity)q, record, NULL,
-                                          item.values.value + layout->offset[q], has);
-        /* Thinned records from before a fork are not values of one step. */
-        if (bucket.first < bucket.last) memset(has, 0, layout->count[q] * sizeof *has);
-    }
-    enqueue(w, i, item, layout->width * (sizeof(float) + sizeof(bool)));
-}
-
 /* A long earlier history is queued all at once: the caller waits for half of it to be written. */
 static void wait_for_disk(NsRunWriter *w)
 {
@@ -186,7 +170,19 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
             w->reached = MAX(w->reached, step);
             if (w->rows.resumed && step <= run->newest) continue; /* already in the file */
             if (past) wait_for_disk(w);
-            take_step(w, i, history, run->steps);
+            size_t record = run->steps;
+            const NsRecordLayout *layout = &w->rows.runs[i].layout;
+            NsRunItem item = {.kind = NS_RUN_ITEM_STEP, .values = ns_values_new(layout->width)};
+            item.what.step = *ns_history_step(history, record);
+            for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+                if (layout->count[q] == 0) continue;
+                bool *has = item.values.has + layout->offset[q];
+                NsBucket bucket = ns_history_read(history, (NsQuantity)q, record, NULL,
+                                                  item.values.value + layout->offset[q], has);
+                /* Thinned records from before a fork are not values of one step. */
+                if (bucket.first < bucket.last) memset(has, 0, layout->count[q] * sizeof *has);
+            }
+            enqueue(w, i, item, layout->width * (sizeof(float) + sizeof(bool)));
         }
         for (; run->evaluations < ns_history_evaluations(history); run->evaluations++) {
             NsRunItem item = {.kind = NS_RUN_ITEM_EVALUATION};

@@ -193,24 +193,6 @@ static void choose_budgets(NsComparison *c, size_t most)
     }
 }
 
-static void compare_pair(NsComparison *c, const Scores *s, size_t one, size_t other)
-{
-    double pairs = (double)(c->lanes * (c->lanes - 1)) / 2;
-    for (size_t i = 0; i < c->n_budgets; i++) {
-        NsDuel *duel = &c->duels[one][other][i];
-        g_autofree double *difference = pseudo_values(s, one, c->budgets[i]);
-        g_autofree double *best = pseudo_values(s, other, c->budgets[i]);
-        for (size_t k = 0; k < s->seeds * s->draws; k++) difference[k] -= best[k];
-        duel->difference = interval_of(s, difference, CONFIDENCE);
-        duel->better = better_of(&duel->difference);
-        duel->difference = flip(duel->difference, c->better);
-        duel->beats = probability(s, one, other, c->budgets[i]);
-        if (i + 1 < c->n_budgets) continue;
-        NsInterval family = interval_of(s, difference, 1 - (1 - CONFIDENCE) / pairs);
-        c->verdicts[one][other] = c->no_verdict ? NS_BETTER_UNKNOWN : better_of(&family);
-    }
-}
-
 /* Finds the configurations with a score for every seed in every lane, and the number of their
  * draws.  Returns their numbers, [configurations].  *mixed is set if one of them counts as
  * untrained with some seeds of a lane, but not with all. */
@@ -281,7 +263,22 @@ static void compare(NsComparison *c, const Scores *s)
             g_autofree double *best = pseudo_values(s, one, c->budgets[i]);
             c->best[one][i] = flip(interval_of(s, best, CONFIDENCE), c->better);
         }
-        for (size_t other = one + 1; other < c->lanes; other++) compare_pair(c, s, one, other);
+        for (size_t other = one + 1; other < c->lanes; other++) {
+            double pairs = (double)(c->lanes * (c->lanes - 1)) / 2;
+            for (size_t j = 0; j < c->n_budgets; j++) {
+                NsDuel *duel = &c->duels[one][other][j];
+                g_autofree double *difference = pseudo_values(s, one, c->budgets[j]);
+                g_autofree double *best = pseudo_values(s, other, c->budgets[j]);
+                for (size_t k = 0; k < s->seeds * s->draws; k++) difference[k] -= best[k];
+                duel->difference = interval_of(s, difference, CONFIDENCE);
+                duel->better = better_of(&duel->difference);
+                duel->difference = flip(duel->difference, c->better);
+                duel->beats = probability(s, one, other, c->budgets[j]);
+                if (j + 1 < c->n_budgets) continue;
+                NsInterval family = interval_of(s, difference, 1 - (1 - CONFIDENCE) / pairs);
+                c->verdicts[one][other] = c->no_verdict ? NS_BETTER_UNKNOWN : better_of(&family);
+            }
+        }
     }
 }
 

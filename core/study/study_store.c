@@ -421,23 +421,6 @@ NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
     return good && commit(store, &transaction, error) ? claimed : NS_CLAIMED_FAILED;
 }
 
-static bool bind_cell(NsStudyStore *store, sqlite3_stmt *statement, const NsStudyCell *cell,
-                      GError **error)
-{
-    bool ended = cell->state > NS_CELL_RUNNING;
-    const double numbers[] = {cell->first, cell->loss, cell->validation, cell->value,
-                              cell->seconds};
-    const char *instructions =
-        ended ? ns_instructions_choice((size_t)ns_instructions())->key : NULL;
-    sqlite3_bind_int64(statement, 2, cell->step);
-    for (int k = 0; k < (int)G_N_ELEMENTS(numbers); k++)
-        sqlite3_bind_double(statement, 3 + k, numbers[k]);
-    return bind_text(store, statement, 1, ns_cell_state_word(cell->state), error) &&
-           bind_text(store, statement, 8, *cell->text ? cell->text : NULL, error) &&
-           bind_text(store, statement, 9, ended ? "normscope " NS_VERSION : NULL, error) &&
-           bind_text(store, statement, 10, instructions, error);
-}
-
 bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell, GError **error)
 {
     char hash[NS_STUDY_HASH + 1];
@@ -451,7 +434,19 @@ bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell,
             "WHERE hash = ? AND state NOT IN ('done', 'diverged')",
             error);
     if (!store->keep) return false;
-    return bind_cell(store, store->keep, cell, error) &&
+    sqlite3_stmt *statement = store->keep;
+    bool ended = cell->state > NS_CELL_RUNNING;
+    const double numbers[] = {cell->first, cell->loss, cell->validation, cell->value,
+                              cell->seconds};
+    const char *instructions =
+        ended ? ns_instructions_choice((size_t)ns_instructions())->key : NULL;
+    sqlite3_bind_int64(statement, 2, cell->step);
+    for (int k = 0; k < (int)G_N_ELEMENTS(numbers); k++)
+        sqlite3_bind_double(statement, 3 + k, numbers[k]);
+    return (bind_text(store, statement, 1, ns_cell_state_word(cell->state), error) &&
+            bind_text(store, statement, 8, *cell->text ? cell->text : NULL, error) &&
+            bind_text(store, statement, 9, ended ? "normscope " NS_VERSION : NULL, error) &&
+            bind_text(store, statement, 10, instructions, error)) &&
            bind_text(store, store->keep, 11, hash, error) && finish(store, store->keep, error);
 }
 

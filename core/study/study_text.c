@@ -390,20 +390,6 @@ static void make_absolute(char **path)
     *path = absolute;
 }
 
-/* Makes paths absolute, so that they remain valid if the study is copied. */
-static void find_texts(NsStudy *study, const char *path)
-{
-    g_autofree char *folder = g_path_get_dirname(path);
-    ns_preset_find_texts(&study->experiment, folder);
-    for (size_t lane = 0; lane < study->experiment.n; lane++) {
-        NsSettings *settings = &study->experiment.lane[lane];
-        char **file;
-        for (size_t i = 0; (file = ns_settings_file(settings, i)); i++)
-            if (**file) make_absolute(file);
-        if (ns_tokenizer_is_path(settings->tokenizer)) make_absolute(&settings->tokenizer);
-    }
-}
-
 bool ns_study_load(NsStudy *study, const char *path, GError **error)
 {
     size_t size;
@@ -414,7 +400,16 @@ bool ns_study_load(NsStudy *study, const char *path, GError **error)
         g_autofree char *name = g_filename_display_basename(path);
         return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
     }
-    find_texts(study, path);
+    /* Makes paths absolute, so that they remain valid if the study is copied. */
+    g_autofree char *folder = g_path_get_dirname(path);
+    ns_preset_find_texts(&study->experiment, folder);
+    for (size_t lane = 0; lane < study->experiment.n; lane++) {
+        NsSettings *settings = &study->experiment.lane[lane];
+        char **file;
+        for (size_t i = 0; (file = ns_settings_file(settings, i)); i++)
+            if (**file) make_absolute(file);
+        if (ns_tokenizer_is_path(settings->tokenizer)) make_absolute(&settings->tokenizer);
+    }
     return true;
 }
 
@@ -485,18 +480,6 @@ static char *at_words(const NsResult *result)
     return plain ? g_strdup(word) : g_strdup_printf("%s %" G_GINT64_FORMAT, word, result->n);
 }
 
-static void write_result(GString *out, const char *section, const NsResult *result)
-{
-    g_autofree char *at = at_words(result);
-    g_string_append_printf(out, "\n[%s]\nquantity = %s\nat = %s\n", section,
-                           ns_study_quantity_key(result), at);
-    if (result->layer >= 0) write_whole(out, "layer", result->layer);
-    if (result->layer == NS_LAYER_ALL) ns_entry_write(out, "layer", "all");
-    if (result->head > 1) write_whole(out, "head", result->head);
-    if (result->finetune) write_whole(out, "finetune-steps", result->finetune);
-    if (result->better) ns_entry_write(out, "better", result->better < 0 ? "lower" : "higher");
-}
-
 char *ns_study_write(const NsStudy *study)
 {
     GString *out = g_string_new(NULL);
@@ -510,8 +493,18 @@ char *ns_study_write(const NsStudy *study)
         g_string_append(out, "\n[stop]\n");
     write_number(out, "loss-below", study->stop.loss_below);
     write_number(out, "loss-above", study->stop.loss_above);
-    for (size_t i = 0; i < study->results.n; i++)
-        write_result(out, results[i], &study->results.of[i]);
+    for (size_t i = 0; i < study->results.n; i++) {
+        const char *section = results[i];
+        const NsResult *result = &study->results.of[i];
+        g_autofree char *at = at_words(result);
+        g_string_append_printf(out, "\n[%s]\nquantity = %s\nat = %s\n", section,
+                               ns_study_quantity_key(result), at);
+        if (result->layer >= 0) write_whole(out, "layer", result->layer);
+        if (result->layer == NS_LAYER_ALL) ns_entry_write(out, "layer", "all");
+        if (result->head > 1) write_whole(out, "head", result->head);
+        if (result->finetune) write_whole(out, "finetune-steps", result->finetune);
+        if (result->better) ns_entry_write(out, "better", result->better < 0 ? "lower" : "higher");
+    }
     for (size_t lane = 0; lane < experiment->n; lane++) {
         if (experiment->n == 1 && !study->names[lane]) break;
         g_string_append_printf(out, "\n[%s]\n", ns_lane_letter(lane));

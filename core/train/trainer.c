@@ -34,18 +34,6 @@ static void set_message(NsTrainer *t, size_t lane, const char *message)
     pthread_mutex_unlock(&t->mutex);
 }
 
-static void show_histories(NsTrainer *t)
-{
-    for (size_t i = 0; i < t->experiment->n; i++) {
-        NsHistory *shown = ns_history_ref(history_of(t, i, 0));
-        pthread_mutex_lock(&t->mutex);
-        NsHistory *replaced = t->lanes[i].history;
-        t->lanes[i].history = shown;
-        pthread_mutex_unlock(&t->mutex);
-        ns_history_unref(replaced);
-    }
-}
-
 /* Puts "Seed 3 of 5: " before a sentence about one of several seeds. */
 static char *sentence_of_seed(NsTrainer *t, size_t seed, const char *text)
 {
@@ -164,7 +152,14 @@ static void tell(NsTrainer *t, NsTrainerMoment moment)
 /* Called when the lanes are at their beginning. */
 static void begin(NsTrainer *t)
 {
-    show_histories(t);
+    for (size_t k = 0; k < t->experiment->n; k++) {
+        NsHistory *shown = ns_history_ref(history_of(t, k, 0));
+        pthread_mutex_lock(&t->mutex);
+        NsHistory *replaced = t->lanes[k].history;
+        t->lanes[k].history = shown;
+        pthread_mutex_unlock(&t->mutex);
+        ns_history_unref(replaced);
+    }
     tell(t, NS_TRAINER_BEGAN);
     for (size_t i = 0; i < t->experiment->n; i++)
         memset(t->lanes[i].events, 0, sizeof t->lanes[i].events);

@@ -28,10 +28,11 @@ README_WORDS = 1500
 # The pane of logs with their columns and run files that are followed raised it by 947.
 # Projects of trackio, which are databases, raised it by 149.
 # The loss along an update raised it by 126.
-MOST_PRODUCT_LINES = 81186  # curvature; columns of logs that are chosen and remembered, run files that are followed
+# Helpers with one caller, written where they are called, lowered it by 680.
+MOST_PRODUCT_LINES = 80506  # curvature; columns of logs that are chosen and remembered, run files that are followed
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 70
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 350
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 346
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }
@@ -49,7 +50,7 @@ WORDS = {
     "of_texts": ("from_texts", 1),
     "weakened": ("faded, dimmed", 1),
     "say": ("report, describe", 8),
-    "way_out": ("exit", 1),
+    "way_out": ("exit", 0),
     "whole": ("complete, intact", 15),
     "anew": ("again, new", 6),
     "beside": ("alongside, next_to", 6),

@@ -34,20 +34,6 @@ static size_t reduce(NsCurve *curve, size_t out, size_t first, size_t end, bool 
     return out;
 }
 
-static void widen(NsCurve *curve)
-{
-    /* A bucket of two steps may still have two points, so the first stride is four. */
-    curve->stride = curve->stride > 1 ? 2 * curve->stride : 4;
-    size_t out = 0;
-    for (size_t first = 0, end; first < curve->n; first = end) {
-        int64_t bucket = bucket_of(curve, first);
-        for (end = first + 1; end < curve->n && bucket_of(curve, end) == bucket;) end++;
-        curve->open = out;
-        out = reduce(curve, out, first, end, end == curve->n);
-    }
-    curve->n = out;
-}
-
 void ns_curve_append(NsCurve *curve, double x, double y)
 {
     if (curve->n == curve->capacity) {
@@ -69,7 +55,18 @@ void ns_curve_append(NsCurve *curve, double x, double y)
             curve->n = reduce(curve, curve->open, curve->open, curve->n, true);
     }
     if (curve->n <= NS_CURVE_POINTS) return;
-    while (curve->n > NS_CURVE_POINTS / 2) widen(curve);
+    while (curve->n > NS_CURVE_POINTS / 2) {
+        /* A bucket of two steps may still have two points, so the first stride is four. */
+        curve->stride = curve->stride > 1 ? 2 * curve->stride : 4;
+        size_t out = 0;
+        for (size_t first = 0, end; first < curve->n; first = end) {
+            int64_t bucket = bucket_of(curve, first);
+            for (end = first + 1; end < curve->n && bucket_of(curve, end) == bucket;) end++;
+            curve->open = out;
+            out = reduce(curve, out, first, end, end == curve->n);
+        }
+        curve->n = out;
+    }
 }
 
 void ns_curve_show(const NsCurve *curve, NsSeries *series)

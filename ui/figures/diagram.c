@@ -240,23 +240,6 @@ static char *describe(const void *data)
     return g_string_free(text, FALSE);
 }
 
-static char *wire_label(const NsDiagram *lane, const NsWire *wire)
-{
-    const char *name = lane->data->name;
-    g_autofree char *from = ns_text_plain(ns_diagram_node(lane, wire->from)->text);
-    g_autofree char *to = ns_text_plain(ns_diagram_node(lane, wire->to)->text);
-    const char *kinds[] = {[NS_WIRE_STREAM] = "stream",      [NS_WIRE_SKIP] = "skip",
-                           [NS_WIRE_BRANCH] = "branch",      [NS_WIRE_EXTRA] = "extra skip",
-                           [NS_WIRE_DUAL] = "second stream", [NS_WIRE_MEMORY] = "encoder"};
-    const NsNode *node = ns_diagram_node(lane, wire->from);
-    int sublayer = node->sublayer >= 0 ? node->sublayer : ns_diagram_node(lane, wire->to)->sublayer;
-    g_autofree char *place =
-        sublayer < 0 ? g_strdup("stack") : g_strdup_printf("sub-layer %d", sublayer + 1);
-    return g_strdup_printf("%s%s%s, %s, %s to %s", name ? name : "", name ? ": " : "", place,
-                           kinds[wire->kind], *from ? from : "fork or sum",
-                           *to ? to : "fork or sum");
-}
-
 /* Creates the series for tables: every number of the diagram, as a series of one point. */
 static void fill_series(Diagram *diagram)
 {
@@ -274,10 +257,26 @@ static void fill_series(Diagram *diagram)
             double *point = ns_figure_own(figure, g_new(double, 2));
             point[0] = (double)layer;
             point[1] = wire->value[diagram->flow];
-            NsSeries series = {.label = ns_figure_own(figure, wire_label(lane, wire)),
-                               .n = 1,
-                               .x = point,
-                               .y = point + 1};
+            const char *name = lane->data->name;
+            g_autofree char *from = ns_text_plain(ns_diagram_node(lane, wire->from)->text);
+            g_autofree char *to = ns_text_plain(ns_diagram_node(lane, wire->to)->text);
+            const char *kinds[] = {[NS_WIRE_STREAM] = "stream",      [NS_WIRE_SKIP] = "skip",
+                                   [NS_WIRE_BRANCH] = "branch",      [NS_WIRE_EXTRA] = "extra skip",
+                                   [NS_WIRE_DUAL] = "second stream", [NS_WIRE_MEMORY] = "encoder"};
+            const NsNode *node = ns_diagram_node(lane, wire->from);
+            int sublayer =
+                node->sublayer >= 0 ? node->sublayer : ns_diagram_node(lane, wire->to)->sublayer;
+            g_autofree char *place =
+                sublayer < 0 ? g_strdup("stack") : g_strdup_printf("sub-layer %d", sublayer + 1);
+            NsSeries series = {
+                .label = ns_figure_own(figure,
+                                       g_strdup_printf("%s%s%s, %s, %s to %s", name ? name : "",
+                                                       name ? ": " : "", place, kinds[wire->kind],
+                                                       *from ? from : "fork or sum",
+                                                       *to ? to : "fork or sum")),
+                .n = 1,
+                .x = point,
+                .y = point + 1};
             g_array_append_val(all, series);
         }
     }
@@ -295,23 +294,6 @@ static bool replace(Diagram *diagram, NsDiagramData *lanes[NS_LANES_MAX], size_t
     for (size_t i = 0; i < n; i++) diagram->lanes[i] = lanes[i];
     diagram->n = n;
     return !same;
-}
-
-/* Finds the common color scale of all lanes, except lanes that diverged far beyond the others. */
-static void share_colors(Diagram *diagram)
-{
-    NsRange all = {INFINITY, -INFINITY};
-    for (size_t i = 0; i < diagram->n; i++) {
-        g_autoptr(NsDiagram) lane =
-            ns_diagram_new(diagram->lanes[i], diagram->layer, SQUARE, SQUARE, 1);
-        NsRange one = ns_diagram_extent(lane, diagram->flow);
-        diagram->wild[i].most = MAX(one.hi, 0);
-        diagram->wild[i].least = one.lo;
-        all = (NsRange){MIN(all.lo, one.lo), MAX(all.hi, one.hi)};
-    }
-    all = ns_wild_colors(diagram->wild, diagram->n, NS_SCALE_LOG, all);
-    NS_FIGURE_SET(&diagram->figure, diagram->range.lo, all.lo);
-    NS_FIGURE_SET(&diagram->figure, diagram->range.hi, all.hi);
 }
 
 static char *note(const Diagram *diagram, NsBucket steps)
@@ -344,7 +326,19 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     unsigned layer = input->layer ? input->layer : (unsigned)MAX(input->marked_layer, 0);
     figure->changed |= replace(diagram, lanes, n);
     NS_FIGURE_SET(figure, diagram->layer, layer);
-    share_colors(diagram);
+    /* All lanes share a color scale, except those that diverged far beyond the others. */
+    NsRange all = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < diagram->n; i++) {
+        g_autoptr(NsDiagram) lane =
+            ns_diagram_new(diagram->lanes[i], diagram->layer, SQUARE, SQUARE, 1);
+        NsRange one = ns_diagram_extent(lane, diagram->flow);
+        diagram->wild[i].most = MAX(one.hi, 0);
+        diagram->wild[i].least = one.lo;
+        all = (NsRange){MIN(all.lo, one.lo), MAX(all.hi, one.hi)};
+    }
+    all = ns_wild_colors(diagram->wild, diagram->n, NS_SCALE_LOG, all);
+    NS_FIGURE_SET(&diagram->figure, diagram->range.lo, all.lo);
+    NS_FIGURE_SET(&diagram->figure, diagram->range.hi, all.hi);
     NsBucket steps = n ? diagram->lanes[0]->steps : (NsBucket){-1, -1};
     const char *title = diagram->flow == NS_FLOW_SIGNAL
                             ? _("Wiring of a layer, with the norms of its signals")

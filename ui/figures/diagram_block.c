@@ -214,19 +214,6 @@ static NsWire *connect(Builder *b, NsWireKind kind, unsigned from, unsigned to,
     return ns_diagram_connect(b->d, kind, from, to, *carries, ends, 2);
 }
 
-/* Connects the trunk at the row of a fork to the branch: across to its column, then up. */
-static void connect_to_branch(Builder *b, unsigned from, unsigned to, double row,
-                              const NsFlowValues *carries)
-{
-    NsPoint begin = ns_diagram_middle(b->d, from);
-    NsPoint corner = at(b, BRANCH, row), trunk = at(b, TRUNK, row);
-    NsPoint end = ns_diagram_middle(b->d, to);
-    bool bent = fabs(begin.y - corner.y) > 1e-6; /* there is no fork */
-    const NsPoint way[] = {begin, bent ? trunk : corner, bent ? corner : end, end};
-    NsWire *wire = ns_diagram_connect(b->d, NS_WIRE_BRANCH, from, to, *carries, way, bent ? 4 : 3);
-    wire->numbered[NS_FLOW_SIGNAL] = bent;
-}
-
 /* Connects the branch to the trunk: up to the row of the sum, then across. */
 static void connect_from_branch(Builder *b, unsigned from, unsigned to, double row,
                                 const NsFlowValues *carries)
@@ -278,7 +265,16 @@ static unsigned add_branch_path(Builder *b, int k, unsigned fork)
         chain[n] = add_scale(b, k, NS_FACTOR_B, BRANCH, row + ROW[ROW_B]);
         after[n++] = &f->y;
     }
-    connect_to_branch(b, fork, chain[0], row, &f->branch_in);
+    /* Connects the trunk at the row of a fork to the branch: across to its column, then up. */
+    unsigned to = chain[0];
+    const NsFlowValues *carries = &f->branch_in;
+    NsPoint begin = ns_diagram_middle(b->d, fork);
+    NsPoint corner = at(b, BRANCH, row), trunk = at(b, TRUNK, row);
+    NsPoint end = ns_diagram_middle(b->d, to);
+    bool bent = fabs(begin.y - corner.y) > 1e-6; /* there is no fork */
+    const NsPoint way[] = {begin, bent ? trunk : corner, bent ? corner : end, end};
+    NsWire *wire = ns_diagram_connect(b->d, NS_WIRE_BRANCH, fork, to, *carries, way, bent ? 4 : 3);
+    wire->numbered[NS_FLOW_SIGNAL] = bent;
     for (size_t i = 1; i < n; i++) connect(b, NS_WIRE_BRANCH, chain[i - 1], chain[i], after[i - 1]);
     return chain[n - 1];
 }

@@ -148,18 +148,6 @@ static void add_foot(Builder *b)
     b->top = b->dual = split;
 }
 
-static void connect_first_dual(Builder *b, unsigned layer)
-{
-    NsPoint fork = ns_diagram_middle(b->d, b->dual), end = ns_diagram_middle(b->d, layer);
-    double x = b->x + b->width / 2 + aside_of_dual(b);
-    const NsPoint way[] = {fork, {x, fork.y}, {x, end.y}};
-    NsWire *wire =
-        ns_diagram_connect(b->d, NS_WIRE_DUAL, b->dual, layer,
-                           ns_diagram_hidden(b->d->data, b->stack->first + b->index), way, 3);
-    wire->numbered[NS_FLOW_SIGNAL] = false;
-    wire->value[NS_FLOW_GRADIENT] = NAN;
-}
-
 static void add_layers(Builder *b)
 {
     unsigned first = b->stack->first;
@@ -177,7 +165,16 @@ static void add_layers(Builder *b)
             g_snprintf(n.text, sizeof n.text, _("Layer %u"), n.layer);
         unsigned box = add_box(b, n);
         connect(b, box, ns_diagram_hidden(b->d->data, first + piece->first - 1 + b->index));
-        if (b->stack->dual && i == 0) connect_first_dual(b, box);
+        if (b->stack->dual && i == 0) {
+            NsPoint fork = ns_diagram_middle(b->d, b->dual), end = ns_diagram_middle(b->d, box);
+            double x = b->x + b->width / 2 + aside_of_dual(b);
+            const NsPoint way[] = {fork, {x, fork.y}, {x, end.y}};
+            NsWire *wire = ns_diagram_connect(
+                b->d, NS_WIRE_DUAL, b->dual, box,
+                ns_diagram_hidden(b->d->data, b->stack->first + b->index), way, 3);
+            wire->numbered[NS_FLOW_SIGNAL] = false;
+            wire->value[NS_FLOW_GRADIENT] = NAN;
+        }
         if (b->stack->dual && i > 0) connect_dual(b, box);
         b->top = b->dual = box;
     }

@@ -172,23 +172,6 @@ static int64_t common_step(const NsFigureInput *input, const Going *going)
     return step == INT64_MAX ? -1 : step;
 }
 
-/* "1 of 5 seeds diverged"; with several lanes, each is preceded by its name.  NULL if none
- * diverged. */
-static char *diverged_words(const NsFigureInput *input, const Going *going)
-{
-    GString *words = g_string_new(NULL);
-    unsigned runs = ns_figure_runs(input);
-    for (unsigned i = 0; i < runs; i++) {
-        NsFigureRun run = ns_figure_run(input, i);
-        if (!going[i].diverged) continue;
-        if (words->len) g_string_append(words, "; ");
-        if (runs > 1) g_string_append_printf(words, "%s: ", run.name);
-        g_string_append_printf(words, _("%zu of %zu seeds diverged"), going[i].diverged,
-                               ns_history_seeds(run.history));
-    }
-    return g_string_free(words, words->len == 0);
-}
-
 /* Whether any of the n plots has changed since the mean was computed; stores their versions. */
 static bool is_news(NsSeedFigures *seeds, const NsPlot *const *plots, size_t n, size_t at)
 {
@@ -242,7 +225,19 @@ static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
     if (!news && seeds->mean) return &seeds->plot;
 
     uint64_t version = MAX(seeds->plot.version, first->plot.version) + 1;
-    g_autofree char *diverged = diverged_words(input, going);
+    /* "1 of 5 seeds diverged"; with several lanes, each is preceded by its name.  NULL if none
+     * diverged. */
+    GString *words = g_string_new(NULL);
+    unsigned runs = ns_figure_runs(input);
+    for (unsigned i = 0; i < runs; i++) {
+        NsFigureRun run = ns_figure_run(input, i);
+        if (!going[i].diverged) continue;
+        if (words->len) g_string_append(words, "; ");
+        if (runs > 1) g_string_append_printf(words, "%s: ", run.name);
+        g_string_append_printf(words, _("%zu of %zu seeds diverged"), going[i].diverged,
+                               ns_history_seeds(run.history));
+    }
+    g_autofree char *diverged = g_string_free(words, words->len == 0);
     if (seeds->mean) ns_mean_plot_free(seeds->mean);
     seeds->mean = ns_mean_plot_new(seeds->merged, n_merged, n, diverged);
     seeds->plot = *ns_mean_plot(seeds->mean);

@@ -69,19 +69,6 @@ static char *note(const Heatmap *heatmap)
     return g_string_free(words, words->len == 0);
 }
 
-static void fill_map(Heatmap *heatmap, bool log)
-{
-    if (heatmap->mode == NS_HEAT_RATIO) {
-        heatmap->map = ns_heatmap_ratio(&heatmap->ratio, &heatmap->cells, 0, 1);
-    } else {
-        heatmap->map = ns_heatmap_cells_map(&heatmap->cells, heatmap->panels);
-        heatmap->map.log = log;
-        heatmap->map.lo = heatmap->colors.lo;
-        heatmap->map.hi = heatmap->colors.hi;
-    }
-    heatmap->map.label = heatmap->bar;
-}
-
 /* Draws two lines around the selected layer in every panel that has it. */
 static void mark_rows(Heatmap *heatmap)
 {
@@ -159,7 +146,15 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     make_texts(heatmap, input);
     if (!figure->changed) return;
 
-    fill_map(heatmap, log);
+    if (heatmap->mode == NS_HEAT_RATIO) {
+        heatmap->map = ns_heatmap_ratio(&heatmap->ratio, &heatmap->cells, 0, 1);
+    } else {
+        heatmap->map = ns_heatmap_cells_map(&heatmap->cells, heatmap->panels);
+        heatmap->map.log = log;
+        heatmap->map.lo = heatmap->colors.lo;
+        heatmap->map.hi = heatmap->colors.hi;
+    }
+    heatmap->map.label = heatmap->bar;
     /* Marks the selected layer, and the selected step with a line. */
     figure->plot.spans = figure->spans;
     figure->plot.n_spans = 0;

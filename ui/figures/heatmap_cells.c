@@ -77,18 +77,6 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
     cells->values = ns_values_new(most);
 }
 
-static void join_pairs(NsHeatmapCells *cells)
-{
-    size_t columns = (cells->columns + 1) / 2;
-    for (size_t row = 0; row < cells->rows; row++) {
-        float *z = cells->z + row * cells->room;
-        for (size_t c = 0; c < columns; c++)
-            z[c] = 2 * c + 1 < cells->columns ? larger(z[2 * c], z[2 * c + 1]) : z[2 * c];
-    }
-    cells->columns = columns;
-    cells->stride *= 2;
-}
-
 /* Increases the capacity to `columns`.  Rows are moved from the last to the first, so that none is
  * overwritten before it is moved. */
 static void make_room(NsHeatmapCells *cells, size_t columns)
@@ -148,9 +136,16 @@ static bool read_all(NsHeatmapCells *cells)
     if (!more) return false;
     while (column_of(cells, newest) >= COLUMNS) {
         /* If nothing has been read yet, there are no columns to join. */
-        if (cells->columns)
-            join_pairs(cells);
-        else
+        if (cells->columns) {
+            size_t columns = (cells->columns + 1) / 2;
+            for (size_t row = 0; row < cells->rows; row++) {
+                float *z = cells->z + row * cells->room;
+                for (size_t c = 0; c < columns; c++)
+                    z[c] = 2 * c + 1 < cells->columns ? larger(z[2 * c], z[2 * c + 1]) : z[2 * c];
+            }
+            cells->columns = columns;
+            cells->stride *= 2;
+        } else
             cells->stride *= 2;
     }
     set_columns(cells, column_of(cells, newest) + 1);

@@ -63,26 +63,6 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
     return anew;
 }
 
-/* Finds the lanes whose loss is so much larger than another that a common axis would flatten the
- * other one.  For a lane that diverged the limit is lower.  Returns the upper limit of the axis;
- * NaN if all losses fit. */
-static double find_wild(Loss *loss, const NsFigureInput *input)
-{
-    double least = INFINITY, most = -INFINITY;
-    bool any = false;
-    for (unsigned i = 0; i < loss->n; i++)
-        if (isfinite(loss->runs[i].most)) least = MIN(least, loss->runs[i].most);
-    for (unsigned i = 0; i < loss->n; i++) {
-        NsWildRun *run = &loss->runs[i];
-        bool diverged = ns_figure_divergence(loss->lanes[i].run.history) != NULL;
-        run->name = ns_figure_run(input, i).name;
-        run->wild = run->most > (diverged ? WILD_DIVERGED : WILD) * least;
-        any |= run->wild;
-        if (!run->wild) most = MAX(most, run->most);
-    }
-    return any ? most * ABOVE : (double)NAN;
-}
-
 static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
 {
     (void)figure;
@@ -229,7 +209,21 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     loss->n = n;
     for (unsigned i = 0; i < n; i++) others |= read_lane(loss, i, input);
     loss->figure.changed |= others;
-    double upper_end = find_wild(loss, input);
+    /* The loss of a lane may be so much larger than another that a common axis would flatten the
+     * other one; for a lane that diverged the limit is lower.  The axis then has an upper end. */
+    double least = INFINITY, most = -INFINITY;
+    bool any = false;
+    for (unsigned k = 0; k < loss->n; k++)
+        if (isfinite(loss->runs[k].most)) least = MIN(least, loss->runs[k].most);
+    for (unsigned k = 0; k < loss->n; k++) {
+        NsWildRun *run = &loss->runs[k];
+        bool diverged = ns_figure_divergence(loss->lanes[k].run.history) != NULL;
+        run->name = ns_figure_run(input, k).name;
+        run->wild = run->most > (diverged ? WILD_DIVERGED : WILD) * least;
+        any |= run->wild;
+        if (!run->wild) most = MAX(most, run->most);
+    }
+    double upper_end = any ? most * ABOVE : (double)NAN;
     /* The loss of an imported run may have any unit. */
     const char *unit = input->settings ? _("nats per token") : NULL;
     NS_FIGURE_SET(figure, figure->plot.left.unit, unit);

@@ -247,9 +247,13 @@ static bool is_axis(const Phase *p, const NsParam *param)
     return param == p->phase->x->param || param == p->phase->y->param;
 }
 
-/* Explains how cells combine the settings that are on neither axis. */
-static void add_others(const Phase *p, GString *note)
+static char *note(const Phase *p)
 {
+    GString *words = g_string_new(NULL);
+    size_t cells = p->phase->cells, finished = p->done + p->diverged + p->failed;
+    if (finished < cells)
+        add_sentence(words, g_strdup_printf(_("%zu of %zu cells so far."), finished, cells));
+    /* Explains how cells combine the settings that are on neither axis. */
     const NsStudy *study = p->phase->study;
     g_autoptr(GString) names = g_string_new(NULL);
     for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
@@ -258,19 +262,10 @@ static void add_others(const Phase *p, GString *note)
             g_string_append_printf(names, "%s%s", names->len ? ", " : "", _(param->label));
     }
     if (names->len)
-        add_sentence(note, g_strdup_printf(ns_study_better(study)
-                                               ? _("Each cell has the best result over %s.")
-                                               : _("Each cell has the mean over %s."),
-                                           names->str));
-}
-
-static char *note(const Phase *p)
-{
-    GString *words = g_string_new(NULL);
-    size_t cells = p->phase->cells, finished = p->done + p->diverged + p->failed;
-    if (finished < cells)
-        add_sentence(words, g_strdup_printf(_("%zu of %zu cells so far."), finished, cells));
-    add_others(p, words);
+        add_sentence(words, g_strdup_printf(ns_study_better(study)
+                                                ? _("Each cell has the best result over %s.")
+                                                : _("Each cell has the mean over %s."),
+                                            names->str));
     if (p->diverged) {
         g_autofree char *place = place_words(p, p->first_diverged);
         g_autofree char *step = ns_group_digits(ns_phase_cell(p->phase, p->first_diverged).step);

@@ -44,20 +44,6 @@ static char *bucket_label(const char *before, const NsLayerValues *column)
     return g_strconcat(before, steps, NULL);
 }
 
-static void show(NsFigure *figure, const NsLayerValues *column, NsSeries look)
-{
-    NsSeries *series = &figure->series[figure->plot.n_series++];
-    *series = look;
-    series->kind = NS_SERIES_POINTS;
-    series->n = column->n;
-    series->x = column->x;
-    series->y = column->y;
-    if (column->band && !look.muted) {
-        series->lo = column->lo;
-        series->hi = column->y;
-    }
-}
-
 /* ---- One run ---- */
 
 /* Norms of hidden states have an additional value for the state after the final norm, a separate
@@ -196,7 +182,17 @@ static void show_lane(Profile *profile, unsigned i)
         look.label = labels[k];
         /* A run has one entry in the legend for all its columns. */
         if (profile->n > 1) look.group = labels[NOW];
-        show(figure, &lane->columns[k], look);
+        const NsLayerValues *column = &lane->columns[k];
+        NsSeries *series = &figure->series[figure->plot.n_series++];
+        *series = look;
+        series->kind = NS_SERIES_POINTS;
+        series->n = column->n;
+        series->x = column->x;
+        series->y = column->y;
+        if (column->band && !look.muted) {
+            series->lo = column->lo;
+            series->hi = column->y;
+        }
     }
     const NsTheory *theory = &lane->theory;
     for (size_t k = 0; k < theory->n_curves; k++)

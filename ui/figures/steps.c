@@ -93,19 +93,6 @@ static void read_lane(Steps *steps, NsStepCurves *lane, double *most)
     }
 }
 
-static void follow_lane(Steps *steps, const NsFigureInput *input, unsigned i, bool other)
-{
-    NsStepCurves *lane = &steps->lanes[i];
-    NsFigureRun run = ns_figure_run(input, i);
-    bool anew = ns_step_curves_follow(lane, run.history, input->smoothing, other);
-    steps->runs[i].history = run.history;
-    steps->runs[i].name = run.name;
-    if (anew) steps->runs[i].most = 0;
-    size_t before = lane->run.steps;
-    read_lane(steps, lane, &steps->runs[i].most);
-    steps->figure.changed |= anew || lane->run.steps != before;
-}
-
 static void follow(Steps *steps, const NsFigureInput *input)
 {
     NsFigure *figure = &steps->figure;
@@ -115,7 +102,17 @@ static void follow(Steps *steps, const NsFigureInput *input)
     for (unsigned i = n; i < steps->n; i++) ns_step_curves_clear(&steps->lanes[i]);
     NS_FIGURE_SET(figure, steps->n, n);
     if (other) ns_previous_curves_forget(&steps->previous);
-    for (unsigned i = 0; i < n; i++) follow_lane(steps, input, i, other);
+    for (unsigned i = 0; i < n; i++) {
+        NsStepCurves *lane = &steps->lanes[i];
+        NsFigureRun run = ns_figure_run(input, i);
+        bool anew = ns_step_curves_follow(lane, run.history, input->smoothing, other);
+        steps->runs[i].history = run.history;
+        steps->runs[i].name = run.name;
+        if (anew) steps->runs[i].most = 0;
+        size_t before = lane->run.steps;
+        read_lane(steps, lane, &steps->runs[i].most);
+        steps->figure.changed |= anew || lane->run.steps != before;
+    }
     ns_previous_curves_follow(&steps->previous, figure, input, read_previous);
 }
 

@@ -36,20 +36,6 @@ NS_CLONES(static, summarize_lanes,
     *lanes = l;
 }
 
-static void add_lanes(NsCellSummary *summary, const Lanes *l, size_t n)
-{
-    size_t shown = 0, finite = 0, blank = 0;
-    for (int i = 0; i < LANES; i++) {
-        summary->lo = MIN(summary->lo, l->lo[i]);
-        summary->hi = MAX(summary->hi, l->hi[i]);
-        shown += (size_t)l->shown[i];
-        finite += (size_t)l->finite[i];
-        blank += (size_t)l->blank[i];
-    }
-    summary->bad += n - finite - blank;
-    summary->unshown += finite - shown;
-}
-
 void ns_cells_summarize(NsCellSummary *summary, const float *z, size_t n, bool log)
 {
     Lanes lanes = {0};
@@ -65,7 +51,16 @@ void ns_cells_summarize(NsCellSummary *summary, const float *z, size_t n, bool l
         summarize_lanes(&lanes, last, 1, least);
         n += LANES - rest; /* the padding is blank */
     }
-    add_lanes(summary, &lanes, n);
+    size_t shown = 0, finite = 0, blank = 0;
+    for (int i = 0; i < LANES; i++) {
+        summary->lo = MIN(summary->lo, lanes.lo[i]);
+        summary->hi = MAX(summary->hi, lanes.hi[i]);
+        shown += (size_t)lanes.shown[i];
+        finite += (size_t)lanes.finite[i];
+        blank += (size_t)lanes.blank[i];
+    }
+    summary->bad += n - finite - blank;
+    summary->unshown += finite - shown;
 }
 
 /* log2 of a positive finite number to within 1e-5: the exponent, and a polynomial through the

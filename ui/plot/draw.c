@@ -136,25 +136,20 @@ static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *
 #define FRAME 2.5
 #define RIM 5
 
-static void draw_frame(const NsPlotLayout *layout, cairo_t *cr, const NsBox *box)
-{
-    const double inks[] = {0, 1}, widths[] = {RIM, FRAME}, alphas[] = {0.7, 1};
-    double inset = RIM * layout->style->axis_width / 2;
-    for (int pass = 0; pass < 2; pass++) {
-        cairo_set_source_rgba(cr, inks[pass], inks[pass], inks[pass], alphas[pass]);
-        cairo_set_line_width(cr, widths[pass] * layout->style->axis_width);
-        cairo_rectangle(cr, box->x + inset, box->y + inset, MAX(box->width - 2 * inset, 1),
-                        MAX(box->height - 2 * inset, 1));
-        cairo_stroke(cr);
-    }
-}
-
 /* Lines around rows and columns of cells, or a frame around cells. */
 static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
 {
     NsBox box;
     if (ns_layout_framed(layout, &box)) {
-        draw_frame(layout, cr, &box);
+        const double inks[] = {0, 1}, widths[] = {RIM, FRAME}, alphas[] = {0.7, 1};
+        double inset = RIM * layout->style->axis_width / 2;
+        for (int pass = 0; pass < 2; pass++) {
+            cairo_set_source_rgba(cr, inks[pass], inks[pass], inks[pass], alphas[pass]);
+            cairo_set_line_width(cr, widths[pass] * layout->style->axis_width);
+            cairo_rectangle(cr, box.x + inset, box.y + inset, MAX(box.width - 2 * inset, 1),
+                            MAX(box.height - 2 * inset, 1));
+            cairo_stroke(cr);
+        }
         return;
     }
     for (size_t i = 0; i < layout->plot->n_spans; i++) {

@@ -238,19 +238,6 @@ void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, ca
     draw_curve(layout, which, stronger, cr);
 }
 
-/* A band, with gaps where x is NaN. */
-static void fill_band(const NsPath *path, cairo_t *cr)
-{
-    const NsBandColumn *band = (const NsBandColumn *)(const void *)path->band->data;
-    for (size_t from = 0, to; from < path->band->len; from = to + 1) {
-        for (to = from; to < path->band->len && !isnan(band[to].x); to++)
-            cairo_line_to(cr, band[to].x, band[to].top);
-        for (size_t i = to; i-- > from;) cairo_line_to(cr, band[i].x, band[i].bottom);
-        cairo_close_path(cr);
-        cairo_fill(cr);
-    }
-}
-
 /* Draws a mark at every point, except where marks would overlap. */
 static void draw_marks(const NsPlotLayout *layout, size_t which, cairo_t *cr)
 {
@@ -323,7 +310,15 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
     NsColor color = ns_series_color(layout->style, series);
     if (series->kind != NS_SERIES_BARS) {
         ns_set_color(cr, ns_with_alpha(color, BAND_ALPHA));
-        fill_band(path, cr);
+        /* A band, with gaps where x is NaN. */
+        const NsBandColumn *band = (const NsBandColumn *)(const void *)path->band->data;
+        for (size_t from = 0, to; from < path->band->len; from = to + 1) {
+            for (to = from; to < path->band->len && !isnan(band[to].x); to++)
+                cairo_line_to(cr, band[to].x, band[to].top);
+            for (size_t k = to; k-- > from;) cairo_line_to(cr, band[k].x, band[k].bottom);
+            cairo_close_path(cr);
+            cairo_fill(cr);
+        }
     }
     ns_set_color(cr, color);
     switch (series->kind) {

@@ -117,25 +117,6 @@ static int compare(const void *pa, const void *pb)
     return row_a > row_b ? 1 : a->series < b->series ? -1 : 1;
 }
 
-/* Moves overlapping names apart, as little as possible. */
-static void spread(Name *names, unsigned n, double line, const NsBox *room)
-{
-    for (int round = 0; round < ROUNDS; round++)
-        for (unsigned i = 0; i < n; i++) {
-            for (unsigned k = 0; k < i; k++) {
-                double missing = line - (names[i].y - names[k].y);
-                if (missing <= 0 || (names[i].x > names[k].x + names[k].width ||
-                                     names[k].x > names[i].x + names[i].width))
-                    continue;
-                names[i].y += missing / 2;
-                names[k].y -= missing / 2;
-            }
-            double least = room->y + line / 2 + line * i;
-            double most = room->y + room->height - line / 2 - line * (n - 1 - i);
-            names[i].y = CLAMP(names[i].y, MIN(least, most), most);
-        }
-}
-
 static void add(NsPlotLayout *layout, const Name *name, double line)
 {
     double size = layout->style->text_size, height = ns_text_height(name->text);
@@ -178,6 +159,21 @@ void ns_end_names_place(NsPlotLayout *layout)
         all[i].x = end + BEFORE * size;
     }
     g_array_sort(names, compare);
-    spread(all, names->len, line, &room);
+    /* Moves overlapping names apart, as little as possible. */
+    unsigned n = names->len;
+    for (int round = 0; round < ROUNDS; round++)
+        for (unsigned j = 0; j < n; j++) {
+            for (unsigned k = 0; k < j; k++) {
+                double missing = line - (all[j].y - all[k].y);
+                if (missing <= 0 ||
+                    (all[j].x > all[k].x + all[k].width || all[k].x > all[j].x + all[j].width))
+                    continue;
+                all[j].y += missing / 2;
+                all[k].y -= missing / 2;
+            }
+            double least = room.y + line / 2 + line * j;
+            double most = room.y + room.height - line / 2 - line * (n - 1 - j);
+            all[j].y = CLAMP(all[j].y, MIN(least, most), most);
+        }
     for (unsigned i = 0; i < names->len; i++) add(layout, &all[i], line);
 }

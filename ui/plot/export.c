@@ -72,19 +72,6 @@ static cairo_status_t draw_pdf(const NsPlotSheet *sheet, const char *title, GByt
     return ns_end_drawing(cr, surface);
 }
 
-static cairo_status_t draw_svg(const NsPlotSheet *sheet, const NsSvgWords *about, GByteArray *bytes)
-{
-    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
-        ns_collect_bytes, bytes, sheet->options->width, sheet->options->height);
-    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
-    g_autoptr(GArray) texts = ns_text_capture(surface);
-    cairo_t *cr = cairo_create(surface);
-    ns_plot_sheet_draw(sheet, cr);
-    cairo_status_t status = ns_end_drawing(cr, surface);
-    ns_svg_finish(bytes, about, texts);
-    return status;
-}
-
 static cairo_status_t draw_png(const NsPlotSheet *sheet, const char *title, GByteArray *bytes)
 {
     const NsExport *options = sheet->options;
@@ -114,7 +101,16 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, const NsEx
         g_string_append_printf(words, "%s%s", i ? "\n" : "", sentence);
     }
     g_autofree char *description = g_string_free(words, FALSE);
-    return draw_svg(&sheet, &(NsSvgWords){title, description, options->experiment}, bytes);
+    const NsSvgWords *about = &(NsSvgWords){title, description, options->experiment};
+    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
+        ns_collect_bytes, bytes, sheet.options->width, sheet.options->height);
+    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
+    g_autoptr(GArray) texts = ns_text_capture(surface);
+    cairo_t *cr = cairo_create(surface);
+    ns_plot_sheet_draw(&sheet, cr);
+    cairo_status_t status = ns_end_drawing(cr, surface);
+    ns_svg_finish(bytes, about, texts);
+    return status;
 }
 
 bool ns_export_check_size(const NsExport *options, GError **error)

@@ -166,23 +166,6 @@ static void draw_panel(const NsPlotLayout *layout, const NsPanel *panel, cairo_t
     cairo_restore(cr);
 }
 
-/* Draws gaps between panels in the color of the background. */
-static void draw_seams(const NsPlotLayout *layout, cairo_t *cr)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    const NsBox *area = &layout->area;
-    double height = NS_SEAM * layout->style->text_size;
-    if (layout->style->raster) height = 2 * ceil(height / 2);
-    for (size_t i = 0; i + 1 < map->n_panels; i++) {
-        double y = ns_scale_to_pixel(&layout->y, ns_panel(map, i).lo);
-        if (layout->style->raster) y = round(y);
-        if (!(y > area->y && y < area->y + area->height)) continue;
-        cairo_rectangle(cr, area->x, y - height / 2, area->width, height);
-    }
-    ns_set_color(cr, layout->style->background);
-    cairo_fill(cr);
-}
-
 void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
@@ -191,7 +174,18 @@ void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr)
         NsPanel panel = ns_panel(map, i);
         draw_panel(layout, &panel, cr);
     }
-    draw_seams(layout, cr);
+    /* Draws gaps between panels in the color of the background. */
+    const NsBox *area = &layout->area;
+    double height = NS_SEAM * layout->style->text_size;
+    if (layout->style->raster) height = 2 * ceil(height / 2);
+    for (size_t k = 0; k + 1 < map->n_panels; k++) {
+        double y = ns_scale_to_pixel(&layout->y, ns_panel(map, k).lo);
+        if (layout->style->raster) y = round(y);
+        if (!(y > area->y && y < area->y + area->height)) continue;
+        cairo_rectangle(cr, area->x, y - height / 2, area->width, height);
+    }
+    ns_set_color(cr, layout->style->background);
+    cairo_fill(cr);
     if (map->hatch) hatch_bad_cells(layout, cr);
 }
 

@@ -180,25 +180,6 @@ static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
     }
 }
 
-/* Appends all series of one vertical axis from back to front. */
-static void append_series(GString *out, const NsPlotLayout *layout)
-{
-    for (int rank = 0; rank < NS_SERIES_RANKS; rank++)
-        for (size_t i = 0; i < layout->plot->n_series; i++) {
-            const NsSeries *series = &layout->plot->series[i];
-            if (!series->n || series->hidden || ns_series_rank(series) != rank) continue;
-            g_autofree char *label = ns_tex(series->label, true);
-            const char *note = ", reduced to first, lowest, highest and last of every column";
-            print(out, "%% %s: %zu points%s\n", label, series->n,
-                  series->n > MOST_POINTS ? note : "");
-            append_band(out, layout, series);
-            if (series->kind == NS_SERIES_BARS)
-                append_bars(out, layout, i);
-            else if (series->kind != NS_SERIES_BAND)
-                append_curve(out, layout, i);
-        }
-}
-
 /* ---- heatmaps ---- */
 
 /* Appends the cells of a panel as a matrix.  Of too many columns, the largest of several side by
@@ -440,7 +421,21 @@ static void append_axes(const Page *page)
     double y0 = coordinate_at(y, foot), y1 = coordinate_at(y, box.y);
     if (plot->heatmap) append_heatmap(out, layout, x0, x1);
     append_highlights(out, layout, y0, y1);
-    append_series(out, layout);
+    /* Appends all series of one vertical axis from back to front. */
+    for (int rank = 0; rank < NS_SERIES_RANKS; rank++)
+        for (size_t i = 0; i < layout->plot->n_series; i++) {
+            const NsSeries *series = &layout->plot->series[i];
+            if (!series->n || series->hidden || ns_series_rank(series) != rank) continue;
+            g_autofree char *label = ns_tex(series->label, true);
+            const char *note = ", reduced to first, lowest, highest and last of every column";
+            print(out, "%% %s: %zu points%s\n", label, series->n,
+                  series->n > MOST_POINTS ? note : "");
+            append_band(out, layout, series);
+            if (series->kind == NS_SERIES_BARS)
+                append_bars(out, layout, i);
+            else if (series->kind != NS_SERIES_BAND)
+                append_curve(out, layout, i);
+        }
     append_annotations(out, layout, x0, x1, y0, y1);
     print(out, "\\end{axis}\n");
 }

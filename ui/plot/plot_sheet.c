@@ -80,20 +80,6 @@ static void share(const NsPlotSheet *sheet, size_t first, size_t end)
     sheet->plots[bearer].plot.key_reach = MAX(reach, 0);
 }
 
-/* Gives consecutive heatmaps with the same colors one color bar. */
-static void share_keys(const NsPlotSheet *sheet)
-{
-    for (size_t first = 0; first < sheet->n; first += sheet->columns) {
-        size_t end = first + 1;
-        while (end < sheet->n && same_colors(&sheet->plots[first].plot, &sheet->plots[end].plot))
-            end++;
-        if (end < sheet->n) end -= (end - first) % sheet->columns;
-        if (end < first + 2) continue;
-        share(sheet, first, end);
-        first = end - 1 - (end - 1 - first) % sheet->columns; /* first plot of the last row */
-    }
-}
-
 /* ---- the sheet ---- */
 
 /* The titles of several plots start with their letters. */
@@ -152,7 +138,16 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         one->cell = (NsBox){(double)(i % columns) * (width + gutter),
                             (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
     }
-    share_keys(&sheet);
+    /* Gives consecutive heatmaps with the same colors one color bar. */
+    for (size_t first = 0; first < sheet.n; first += sheet.columns) {
+        size_t end = first + 1;
+        while (end < sheet.n && same_colors(&sheet.plots[first].plot, &sheet.plots[end].plot))
+            end++;
+        if (end < sheet.n) end -= (end - first) % sheet.columns;
+        if (end < first + 2) continue;
+        share(&sheet, first, end);
+        first = end - 1 - (end - 1 - first) % sheet.columns; /* first plot of the last row */
+    }
     return sheet;
 }
 
@@ -195,10 +190,12 @@ static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *o
     return lacks;
 }
 
-/* The additional height for subtitles and notes of more than one line.  On a narrow page these may
- * leave so little space that more height is necessary. */
-static double more_lines(const NsPlot *const *plots, size_t n, const NsExport *options)
+double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
+    if (!options->proposed) return options->height;
+    if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
+    /* The additional height for subtitles and notes of more than one line.  On a narrow page these
+     * may leave so little space that more height is necessary. */
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
     double most = 0;
     for (size_t i = 0; i < n; i++)
@@ -209,14 +206,7 @@ static double more_lines(const NsPlot *const *plots, size_t n, const NsExport *o
     taller.height = options->height + more;
     while (taller.height < MOST_TALL * options->width * rows && lacks_height(plots, n, &taller))
         taller.height += options->style->text_size * rows;
-    return taller.height - options->height;
-}
-
-double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport *options)
-{
-    if (!options->proposed) return options->height;
-    if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
-    return options->height + more_lines(plots, n, options);
+    return options->height + (taller.height - options->height);
 }
 
 /* ---- drawing ---- */

@@ -76,21 +76,6 @@ static double page_units(int units)
     return (double)units / PANGO_SCALE;
 }
 
-static Look look_of(const PangoGlyphItem *run)
-{
-    Look look = {.rise = page_units(run->y_offset)};
-    PangoFontDescription *font = pango_font_describe_with_absolute_size(run->item->analysis.font);
-    look.size = page_units(pango_font_description_get_size(font));
-    look.bold = pango_font_description_get_weight(font) >= PANGO_WEIGHT_SEMIBOLD;
-    pango_font_description_free(font);
-    for (GSList *at = run->item->analysis.extra_attrs; at; at = at->next) {
-        const PangoAttribute *attribute = at->data;
-        if (attribute->klass->type == PANGO_ATTR_LETTER_SPACING)
-            look.spacing = page_units(((const PangoAttrInt *)(const void *)attribute)->value);
-    }
-    return look;
-}
-
 static bool same_look(const Look *a, const Look *b)
 {
     return fabs(a->size - b->size) < 1e-3 && fabs(a->rise - b->rise) < 1e-3 &&
@@ -111,9 +96,20 @@ static GArray *stretches_of(PangoLayout *layout, PangoLayoutLine *line)
         const PangoGlyphItem *run = at->data;
         const PangoItem *item = run->item;
         bool cut = item->analysis.flags & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS;
+        Look look = {.rise = page_units(run->y_offset)};
+        PangoFontDescription *font =
+            pango_font_describe_with_absolute_size(run->item->analysis.font);
+        look.size = page_units(pango_font_description_get_size(font));
+        look.bold = pango_font_description_get_weight(font) >= PANGO_WEIGHT_SEMIBOLD;
+        pango_font_description_free(font);
+        for (GSList *place = run->item->analysis.extra_attrs; place; place = place->next) {
+            const PangoAttribute *attribute = place->data;
+            if (attribute->klass->type == PANGO_ATTR_LETTER_SPACING)
+                look.spacing = page_units(((const PangoAttrInt *)(const void *)attribute)->value);
+        }
         Stretch stretch = {
             .offset = item->offset,
-            .look = look_of(run),
+            .look = look,
             .text = cut ? g_strdup("…") : g_strndup(whole + item->offset, (gsize)item->length),
         };
         g_array_append_val(runs, stretch);

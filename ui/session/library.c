@@ -40,18 +40,6 @@ static bool has_settings(const NsRecordedRun *run)
     return !run->wrong && run->experiment.n > 0;
 }
 
-static void name_differences(GPtrArray *runs)
-{
-    for (guint i = 0; i < runs->len; i++) {
-        NsRecordedRun *run = runs->pdata[i];
-        const NsRecordedRun *before = find_parent(runs, run);
-        for (guint k = i + 1; !before && !run->parent && k < runs->len; k++)
-            if (has_settings(runs->pdata[k])) before = runs->pdata[k];
-        if (has_settings(run) && before)
-            run->differs = ns_experiment_difference_words(&before->experiment, &run->experiment);
-    }
-}
-
 GPtrArray *ns_library_list(const char *folder, bool logs)
 {
     GPtrArray *runs = ns_run_list(folder, logs, NULL);
@@ -66,7 +54,14 @@ GPtrArray *ns_library_list(const char *folder, bool logs)
         if (!run->wrong) run->title = ns_experiment_title(&run->experiment);
     }
     g_ptr_array_sort(runs, compare_runs);
-    name_differences(runs);
+    for (guint i = 0; i < runs->len; i++) {
+        NsRecordedRun *run = runs->pdata[i];
+        const NsRecordedRun *before = find_parent(runs, run);
+        for (guint k = i + 1; !before && !run->parent && k < runs->len; k++)
+            if (has_settings(runs->pdata[k])) before = runs->pdata[k];
+        if (has_settings(run) && before)
+            run->differs = ns_experiment_difference_words(&before->experiment, &run->experiment);
+    }
     return runs;
 }
 

@@ -99,25 +99,20 @@ static void on_read_back(GObject *object, GAsyncResult *result, gpointer data)
     ns_session_open_run(session, reading->id);
 }
 
-static void read_back_checkpoints(NsSession *session, const NsPastRun *run)
-{
-    Reading *reading = g_new0(Reading, 1);
-    reading->id = session->opening = run->told.id;
-    reading->path = g_strdup(run->recorded->path);
-    reading->last = run->shared_from > 0 ? run->shared_from : run->told.last_step;
-    reading->most = session->checkpoint_bytes;
-    g_autofree char *words = g_strdup_printf(_("Reading %s…"), run->recorded->name);
-    ns_session_tell(session, words);
-    g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, session);
-    g_task_set_task_data(task, reading, reading_free);
-    g_task_run_in_thread(task, read_back);
-}
-
 void ns_session_open_run(NsSession *session, unsigned id)
 {
     const NsPastRun *there = ns_session_find_run(session, id);
     if (there && there->in_file) {
-        read_back_checkpoints(session, there);
+        Reading *reading = g_new0(Reading, 1);
+        reading->id = session->opening = there->told.id;
+        reading->path = g_strdup(there->recorded->path);
+        reading->last = there->shared_from > 0 ? there->shared_from : there->told.last_step;
+        reading->most = session->checkpoint_bytes;
+        g_autofree char *words = g_strdup_printf(_("Reading %s…"), there->recorded->name);
+        ns_session_tell(session, words);
+        g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, session);
+        g_task_set_task_data(task, reading, reading_free);
+        g_task_run_in_thread(task, read_back);
         return;
     }
     NsPastRun *run = ns_session_take_run(session, id);

@@ -222,20 +222,6 @@ static gboolean live_now(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-static void apply(NsSession *session)
-{
-    gint64 rested = (g_get_monotonic_time() - session->live_at) / 1000;
-    if (live_differs(session) && !session->live_source) {
-        if (rested >= NS_SESSION_SETTLE_MS)
-            send_live(session);
-        else
-            session->live_source = g_timeout_add(NS_SESSION_SETTLE_MS, live_now, session);
-    }
-    g_clear_handle_id(&session->restart_source, g_source_remove);
-    if (!ns_session_has_begun(session) && (needs_trainer(session) || ns_session_differs(session)))
-        session->restart_source = g_timeout_add(NS_SESSION_SETTLE_MS, restart_now, session);
-}
-
 void ns_session_apply_now(NsSession *session)
 {
     bool live = session->live_source != 0, restart = session->restart_source != 0;
@@ -264,7 +250,17 @@ static void settings_differ(NsSession *session, const char *key)
         ns_session_set_problem(session, words ? words : sentence, key, false);
     } else {
         ns_session_clear_problem(session);
-        apply(session);
+        gint64 rested = (g_get_monotonic_time() - session->live_at) / 1000;
+        if (live_differs(session) && !session->live_source) {
+            if (rested >= NS_SESSION_SETTLE_MS)
+                send_live(session);
+            else
+                session->live_source = g_timeout_add(NS_SESSION_SETTLE_MS, live_now, session);
+        }
+        g_clear_handle_id(&session->restart_source, g_source_remove);
+        if (!ns_session_has_begun(session) &&
+            (needs_trainer(session) || ns_session_differs(session)))
+            session->restart_source = g_timeout_add(NS_SESSION_SETTLE_MS, restart_now, session);
         if (ns_session_differs(session)) ns_session_estimate(session);
     }
     session->active = MIN(session->active, session->experiment.n - 1);

@@ -112,20 +112,6 @@ static char *losses(NsSession *session)
     return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
 
-/* Lists the lanes that diverged while others continue. */
-static void append_diverged(GString *text, NsSession *session)
-{
-    const NsView *view = ns_session_view(session);
-    for (size_t lane = 0; view->started.n > 1 && lane < view->started.n; lane++) {
-        if (ns_session_lane_state(session, lane) != NS_TRAINER_DIVERGED) continue;
-        int64_t last = view->histories[lane] ? ns_history_last_step(view->histories[lane]) : 0;
-        g_autofree char *digits = ns_group_digits(MAX(last, 0));
-        g_autofree char *words =
-            g_strdup_printf(_("%s diverged at step %s"), ns_view_lane_name(view, lane), digits);
-        g_string_append_printf(text, "; %s", words);
-    }
-}
-
 /* Whether the file of the run ends before the run did: training was interrupted, or goes on in
  * another program. */
 static bool is_recorded_in_part(NsSession *session, NsTrainerState state)
@@ -154,20 +140,6 @@ static void append_state(GString *text, NsSession *session, NsTrainerState state
         g_string_append_printf(text, _("%s at step %s"), word, count);
     else
         g_string_append_printf(text, _("%s, step %s"), word, count);
-}
-
-static void append_pace(GString *text, NsSession *session, NsTrainerState state)
-{
-    NsPace pace = ns_session_pace(session);
-    double speed = pace.steps_per_second;
-    bool slow = ns_session_slow_motion(session) && ns_session_is_running(session);
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    if (state != NS_TRAINER_DIVERGED && !slow && isfinite(speed))
-        g_string_append_printf(
-            text, _(", %s steps/s"),
-            g_ascii_formatd(number, sizeof number, speed < 9.95 ? "%.1f" : "%.0f", speed));
-    if (pace.probe_share > 0.0)
-        g_string_append_printf(text, _(", measuring %.0f%%"), 100.0 * pace.probe_share);
 }
 
 /* "preparing B, stage 3 of 4: initializing the weights, 7 s": a long preparation shows its
@@ -212,8 +184,28 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     append_state(text, session, state, brief);
     g_autofree char *loss = length == NS_STATUS_STEP ? NULL : losses(session);
     if (loss) g_string_append_printf(text, brief ? ", %s" : _(", loss %s"), loss);
-    if (length == NS_STATUS_WHOLE) append_pace(text, session, state);
-    append_diverged(text, session);
+    if (length == NS_STATUS_WHOLE) {
+        NsPace pace = ns_session_pace(session);
+        double speed = pace.steps_per_second;
+        bool slow = ns_session_slow_motion(session) && ns_session_is_running(session);
+        char number[G_ASCII_DTOSTR_BUF_SIZE];
+        if (state != NS_TRAINER_DIVERGED && !slow && isfinite(speed))
+            g_string_append_printf(
+                text, _(", %s steps/s"),
+                g_ascii_formatd(number, sizeof number, speed < 9.95 ? "%.1f" : "%.0f", speed));
+        if (pace.probe_share > 0.0)
+            g_string_append_printf(text, _(", measuring %.0f%%"), 100.0 * pace.probe_share);
+    }
+    /* Lists the lanes that diverged while others continue. */
+    const NsView *view = ns_session_view(session);
+    for (size_t lane = 0; view->started.n > 1 && lane < view->started.n; lane++) {
+        if (ns_session_lane_state(session, lane) != NS_TRAINER_DIVERGED) continue;
+        int64_t last = view->histories[lane] ? ns_history_last_step(view->histories[lane]) : 0;
+        g_autofree char *digits = ns_group_digits(MAX(last, 0));
+        g_autofree char *words =
+            g_strdup_printf(_("%s diverged at step %s"), ns_view_lane_name(view, lane), digits);
+        g_string_append_printf(text, "; %s", words);
+    }
     if (session->autosave && ns_autosave_waits(session->autosave))
         g_string_append(text, _("; the run file is locked"));
     g_autofree char *past = ns_session_past_words(session);

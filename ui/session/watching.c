@@ -158,17 +158,6 @@ static char *save_path(NsSession *session, GError **error)
     return g_build_filename(session->folder, name, NULL);
 }
 
-static char *title_of(const char *const *paths)
-{
-    GString *title = g_string_new(NULL);
-    for (size_t i = 0; paths[i]; i++) {
-        g_autofree char *name = g_str_equal(paths[i], "-") ? g_strdup(_("standard input"))
-                                                           : g_filename_display_basename(paths[i]);
-        g_string_append_printf(title, "%s%s", i ? ", " : "", name);
-    }
-    return g_string_free(title, FALSE);
-}
-
 bool ns_session_watch(NsSession *session, const char *const *paths, GError **error)
 {
     bool input = g_strv_contains(paths, "-");
@@ -185,7 +174,13 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
     /* Records that are not saved could be lost. */
     NsRecordedRun *recorded = ns_recorded_run_new(input ? save : paths[0]);
     recorded->kind = NS_RECORDED_LOG;
-    recorded->title = title_of(paths);
+    GString *title = g_string_new(NULL);
+    for (size_t k = 0; paths[k]; k++) {
+        g_autofree char *name = g_str_equal(paths[k], "-") ? g_strdup(_("standard input"))
+                                                           : g_filename_display_basename(paths[k]);
+        g_string_append_printf(title, "%s%s", k ? ", " : "", name);
+    }
+    recorded->title = g_string_free(title, FALSE);
     ns_experiment_init(&recorded->experiment);
     NsPastRun *run = ns_past_run_new(recorded, &recorded->experiment);
     run->watch = watch;

@@ -305,18 +305,6 @@ static void pin(Input *input)
     g_signal_emit_by_name(input->chart, "told", sentence);
 }
 
-static void toggle_series(Input *input, int series, bool solo)
-{
-    const NsPlot *plot = ns_chart_view_plot(input->chart);
-    NsViewState *view_state = ns_chart_view_state(input->chart);
-    const char *label = ns_series_name(&plot->series[series]);
-    if (solo)
-        ns_view_state_solo(view_state, plot, label);
-    else
-        ns_view_state_hide(view_state, label, !ns_view_state_hides(view_state, label));
-    ns_chart_view_state_changed(input->chart);
-}
-
 /* A press that may become a click, or the second one of two. */
 static void on_pressed(GtkGestureClick *click, int presses, double x, double y, Input *input)
 {
@@ -345,7 +333,15 @@ static void on_released(GtkGestureClick *click, int presses, double x, double y,
 {
     int series = legend_at(input, x, y);
     if (series >= 0) {
-        toggle_series(input, series, modifiers_of(click) & (GDK_ALT_MASK | GDK_CONTROL_MASK));
+        bool solo = modifiers_of(click) & (GDK_ALT_MASK | GDK_CONTROL_MASK);
+        const NsPlot *plot = ns_chart_view_plot(input->chart);
+        NsViewState *view_state = ns_chart_view_state(input->chart);
+        const char *label = ns_series_name(&plot->series[series]);
+        if (solo)
+            ns_view_state_solo(view_state, plot, label);
+        else
+            ns_view_state_hide(view_state, label, !ns_view_state_hides(view_state, label));
+        ns_chart_view_state_changed(input->chart);
         return;
     }
     if (presses != 1 || !in_area(input, x, y)) return;

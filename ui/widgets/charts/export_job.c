@@ -250,8 +250,15 @@ void ns_export_facts_free(NsExportFacts *facts)
     g_free(facts);
 }
 
-static NsExportFacts *facts_of(const NsPlot *plot)
+static void find_facts(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
+    (void)source, (void)cancellable;
+    const Job *job = data;
+    const NsSheetChart *chart = ns_sheet_chart(&job->sheet, job->request.current);
+    const NsFigureInput input = input_of(job);
+    NsFigureInput own = ns_sheet_input(&job->sheet, chart, 0, &input);
+    g_autoptr(NsFigure) figure = ns_figure_create(chart->spec.kind);
+    const NsPlot *plot = ns_figure_update(figure, &own);
     NsExportFacts *facts = g_new0(NsExportFacts, 1);
     const NsAxis *axes[NS_VIEW_STATE_AXES] = {&plot->x, &plot->left};
     facts->title = ns_text_plain(plot->title);
@@ -264,19 +271,7 @@ static NsExportFacts *facts_of(const NsPlot *plot)
             facts->axis[i] = ns_text_plain(axes[i]->label);
         facts->scale[i] = axes[i]->scale;
     }
-    return facts;
-}
-
-static void find_facts(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-    (void)source, (void)cancellable;
-    const Job *job = data;
-    const NsSheetChart *chart = ns_sheet_chart(&job->sheet, job->request.current);
-    const NsFigureInput input = input_of(job);
-    NsFigureInput own = ns_sheet_input(&job->sheet, chart, 0, &input);
-    g_autoptr(NsFigure) figure = ns_figure_create(chart->spec.kind);
-    g_task_return_pointer(task, facts_of(ns_figure_update(figure, &own)),
-                          (GDestroyNotify)ns_export_facts_free);
+    g_task_return_pointer(task, facts, (GDestroyNotify)ns_export_facts_free);
 }
 
 void ns_export_facts_async(const NsView *view, const NsExportRequest *request,

@@ -313,18 +313,6 @@ static GtkWidget *new_bar(NsDiagramPage *page)
     return bar;
 }
 
-/* Below the diagrams: what their colors mean, and which of them is active. */
-static GtkWidget *new_foot(NsDiagramPage *page)
-{
-    GtkWidget *foot = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    gtk_widget_set_margin_end(foot, MARGIN);
-    gtk_widget_set_hexpand(page->legend, TRUE);
-    gtk_widget_set_valign(page->tabs, GTK_ALIGN_CENTER);
-    gtk_box_append(GTK_BOX(foot), page->legend);
-    gtk_box_append(GTK_BOX(foot), page->tabs);
-    return foot;
-}
-
 /* The ground of charts, on which wires have the contrast that their colors are made for. */
 static void ns_diagram_page_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -357,7 +345,14 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(page->legend), draw_legend, page, NULL);
     gtk_box_append(GTK_BOX(page), new_bar(page));
     gtk_box_append(GTK_BOX(page), page->lanes);
-    gtk_box_append(GTK_BOX(page), new_foot(page));
+    /* Below the diagrams: what their colors mean, and which of them is active. */
+    GtkWidget *foot = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    gtk_widget_set_margin_end(foot, MARGIN);
+    gtk_widget_set_hexpand(page->legend, TRUE);
+    gtk_widget_set_valign(page->tabs, GTK_ALIGN_CENTER);
+    gtk_box_append(GTK_BOX(foot), page->legend);
+    gtk_box_append(GTK_BOX(foot), page->tabs);
+    gtk_box_append(GTK_BOX(page), foot);
 }
 
 GtkWidget *ns_diagram_page_new(NsSession *session)

@@ -30,18 +30,6 @@ static bool same_model(const NsSettings *a, const NsSettings *b)
     return true;
 }
 
-static NsDiagramData *read_data(NsDiagramView *view)
-{
-    const NsView *shown = ns_session_view(view->session);
-    bool there = view->lane < shown->started.n;
-    const NsSettings *settings = ns_session_lane_settings(view->session, view->lane);
-    const char *name = ns_session_lanes(view->session) > 1 ? ns_lane_letter(view->lane) : NULL;
-    bool measured = there && !ns_session_is_watching(view->session) &&
-                    same_model(&shown->now.lane[view->lane], settings);
-    return ns_diagram_data_new(settings, name, measured ? shown->histories[view->lane] : NULL,
-                               shown->step);
-}
-
 static bool is_focusable(const NsNode *node)
 {
     switch (node->kind) {
@@ -152,20 +140,6 @@ static gboolean on_resized(GtkWidget *widget, GdkFrameClock *clock, gpointer dat
     return G_SOURCE_REMOVE;
 }
 
-static void place_parts(NsDiagramView *view)
-{
-    for (guint i = 0; i < view->parts->len; i++) {
-        GtkAllocation place = {0, 0, 1, 1};
-        if (i < view->nodes->len) {
-            unsigned node = g_array_index(view->nodes, unsigned, i);
-            const NsBox *box = &ns_diagram_node(view->diagram, node)->box;
-            place = (GtkAllocation){MARGIN + (int)box->x, MARGIN + (int)box->y,
-                                    MAX(1, (int)box->width), MAX(1, (int)box->height)};
-        }
-        gtk_widget_size_allocate(view->parts->pdata[i], &place, -1);
-    }
-}
-
 static void refocus(NsDiagramView *view)
 {
     if (view->sublayer_shown < 0) return;
@@ -239,7 +213,14 @@ static bool animates(void)
 bool ns_diagram_view_read(NsDiagramView *view)
 {
     GtkWidget *widget = GTK_WIDGET(view);
-    NsDiagramData *data = read_data(view);
+    const NsView *shown = ns_session_view(view->session);
+    bool there = view->lane < shown->started.n;
+    const NsSettings *settings = ns_session_lane_settings(view->session, view->lane);
+    const char *name = ns_session_lanes(view->session) > 1 ? ns_lane_letter(view->lane) : NULL;
+    bool measured = there && !ns_session_is_watching(view->session) &&
+                    same_model(&shown->now.lane[view->lane], settings);
+    NsDiagramData *data = ns_diagram_data_new(
+        settings, name, measured ? shown->histories[view->lane] : NULL, shown->step);
     NsDiagram *before = view->diagram;
     unsigned layer = (unsigned)MAX(ns_session_layer(view->session), 0);
     bool same = view->data && ns_diagram_data_equal(view->data, data) &&
@@ -537,7 +518,16 @@ static void ns_diagram_view_size_allocate(GtkWidget *widget, int width, int heig
         if (!view->resized)
             view->resized = gtk_widget_add_tick_callback(GTK_WIDGET(view), on_resized, NULL, NULL);
     }
-    place_parts(view);
+    for (guint i = 0; i < view->parts->len; i++) {
+        GtkAllocation place = {0, 0, 1, 1};
+        if (i < view->nodes->len) {
+            unsigned node = g_array_index(view->nodes, unsigned, i);
+            const NsBox *box = &ns_diagram_node(view->diagram, node)->box;
+            place = (GtkAllocation){MARGIN + (int)box->x, MARGIN + (int)box->y,
+                                    MAX(1, (int)box->width), MAX(1, (int)box->height)};
+        }
+        gtk_widget_size_allocate(view->parts->pdata[i], &place, -1);
+    }
 }
 
 static void ns_diagram_view_dispose(GObject *object)

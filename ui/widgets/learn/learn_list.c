@@ -127,8 +127,11 @@ static GtkWidget *new_title(const char *words)
     return title;
 }
 
-static GtkWidget *new_head(const char *resume)
+GtkWidget *ns_learn_list_new(const char *resume)
 {
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *presets = new_title(_("Experiments to begin with"));
+    gtk_widget_set_margin_top(presets, 12);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     gtk_box_append(GTK_BOX(head), new_title(_("Eleven hands-on lessons of a few minutes each")));
     if (resume) {
@@ -139,15 +142,7 @@ static GtkWidget *new_head(const char *resume)
         gtk_box_append(GTK_BOX(head), button);
     }
     gtk_box_append(GTK_BOX(head), ns_learn_close_new());
-    return head;
-}
-
-GtkWidget *ns_learn_list_new(const char *resume)
-{
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    GtkWidget *presets = new_title(_("Experiments to begin with"));
-    gtk_widget_set_margin_top(presets, 12);
-    gtk_box_append(GTK_BOX(box), new_head(resume));
+    gtk_box_append(GTK_BOX(box), head);
     gtk_box_append(GTK_BOX(box), new_lesson_row(0));
     gtk_box_append(GTK_BOX(box), new_grid(ns_lesson_choice, 1, new_lesson_row));
     gtk_box_append(GTK_BOX(box), presets);

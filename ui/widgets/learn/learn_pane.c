@@ -133,23 +133,6 @@ static void point_out(NsLearnPane *pane, const NsCard *card, bool done)
     g_signal_emit_by_name(pane, "point-out", name);
 }
 
-/* Says that the settings are not those of the lesson, except on a card whose task is to change
- * them.
- */
-static void look_at_settings(NsLearnPane *pane, const NsCard *card)
-{
-    bool own = card->asks_for_settings || !card->end.n ||
-               ns_lesson_has_settings(pane->session, &card->end);
-    gtk_widget_set_visible(pane->apart, !own);
-    /* Below the pages there is room beside Back and Next, and little for more lines. */
-    GtkOrientation across =
-        gtk_orientable_get_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(GTK_WIDGET(pane))));
-    GtkOrientation along =
-        across == GTK_ORIENTATION_VERTICAL ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL;
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(pane->apart), along);
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(pane->apart)), along);
-}
-
 static bool has_numbers(const NsCard *card)
 {
     for (char **text = card->texts; *text; text++)
@@ -198,7 +181,18 @@ static void look(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
     if (!card || !pane->next) return;
-    look_at_settings(pane, card);
+    /* A line reports settings that are not those of the lesson, except on a card whose task is to
+     * change them. */
+    bool own = card->asks_for_settings || !card->end.n ||
+               ns_lesson_has_settings(pane->session, &card->end);
+    gtk_widget_set_visible(pane->apart, !own);
+    /* Below the pages there is room beside Back and Next, and little for more lines. */
+    GtkOrientation across =
+        gtk_orientable_get_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(GTK_WIDGET(pane))));
+    GtkOrientation along =
+        across == GTK_ORIENTATION_VERTICAL ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL;
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(pane->apart), along);
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(pane->apart)), along);
     look_at_data(pane, card);
     hold_next(pane, !ns_lesson_is_prepared(pane->session));
     pane->situation.page = pane->page;
@@ -396,22 +390,17 @@ static void add_keys(GtkWidget *pane)
 
 /* ---- A card ---- */
 
-/* A drawing with a point for every layer of its lane. */
-static GtkWidget *new_prediction(NsLearnPane *pane, const NsCard *card)
+static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *left,
+                           GtkWidget *columns)
 {
+    /* A drawing with a point for every layer of its lane. */
     const NsSettings *settings = card->draw_lane < ns_session_lanes(pane->session)
                                      ? ns_session_lane_settings(pane->session, card->draw_lane)
                                      : &card->end.lane[card->draw_lane];
     bool hidden = ns_quantity(card->quantity)->domain == NS_DOMAIN_HIDDEN;
     size_t n = (size_t)settings->layers + (hidden ? 1 : 0);
-    return ns_prediction_new(card->quantity, n, hidden ? 0 : 1, hidden ? 1 : 0.1,
-                             hidden ? 100 : 10);
-}
-
-static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *left,
-                           GtkWidget *columns)
-{
-    pane->prediction = new_prediction(pane, card);
+    pane->prediction =
+        ns_prediction_new(card->quantity, n, hidden ? 0 : 1, hidden ? 1 : 0.1, hidden ? 100 : 10);
     pane->verdict = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
     gtk_widget_set_vexpand(pane->prediction, TRUE);
     gtk_widget_set_hexpand(pane->prediction, TRUE);
@@ -430,19 +419,6 @@ static GtkWidget *new_text(const NsCard *card)
     for (char **text = card->texts; *text; text++)
         gtk_box_append(GTK_BOX(left), ns_learn_label_new(_(*text), NULL, chars));
     return left;
-}
-
-/* A line and a button, until the step that the card speaks of has been measured. */
-static GtkWidget *new_waits(NsLearnPane *pane)
-{
-    GtkWidget *waits = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
-    g_autofree char *label = g_strdup_printf(_("Run to step %s"), step);
-    GtkWidget *run = new_button(pane, label, _("Runs, and pauses there"), on_run);
-    gtk_widget_set_halign(run, GTK_ALIGN_START);
-    gtk_box_append(GTK_BOX(waits), ns_learn_label_new(NULL, NULL, NS_LEARN_CHARS));
-    gtk_box_append(GTK_BOX(waits), run);
-    return waits;
 }
 
 static void set_tooltips(GtkWidget *turn, bool shown)
@@ -552,7 +528,15 @@ static void show_card(NsLearnPane *pane)
     add_buttons(pane, card, left);
     gtk_box_append(GTK_BOX(columns), left);
     pane->texts = left;
-    pane->waits = new_waits(pane);
+    /* A line and a button, until the step that the card speaks of has been measured. */
+    GtkWidget *waits = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
+    g_autofree char *label = g_strdup_printf(_("Run to step %s"), step);
+    GtkWidget *run = new_button(pane, label, _("Runs, and pauses there"), on_run);
+    gtk_widget_set_halign(run, GTK_ALIGN_START);
+    gtk_box_append(GTK_BOX(waits), ns_learn_label_new(NULL, NULL, NS_LEARN_CHARS));
+    gtk_box_append(GTK_BOX(waits), run);
+    pane->waits = waits;
     if (card->ask) {
         pane->question = ns_lesson_question_new(card, G_CALLBACK(look), pane);
         gtk_box_append(GTK_BOX(columns), pane->question);

@@ -216,21 +216,6 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 
 /* ---- Sweeps ---- */
 
-/* What the controls ask for, as a text to compare.  The lane's own values of the two axes do not
- * count, so that opening a cell does not ask for another sweep. */
-static char *asked_words(NsPhasePage *page, size_t lane, const NsStudyAxis *x, const NsStudyAxis *y,
-                         int64_t steps)
-{
-    g_autofree char *a = ns_study_axis_text(x), *b = ns_study_axis_text(y);
-    NsSettings rest;
-    ns_settings_copy(&rest, ns_session_lane_settings(page->session, lane));
-    ns_settings_set(&rest, x->param->key, x->param->default_text, NULL);
-    ns_settings_set(&rest, y->param->key, y->param->default_text, NULL);
-    g_autofree char *line = ns_settings_line(&rest, true);
-    ns_settings_clear(&rest);
-    return g_strdup_printf("%s %s %" PRId64 " %s", a, b, steps, line);
-}
-
 /* Stops the sweep and gives up its cells. */
 static void drop_work(NsPhasePage *page)
 {
@@ -269,7 +254,16 @@ static char *read_controls(NsPhasePage *page, const NsStudyAxis *x, const NsStud
     *n = side ? ns_session_lanes(page->session) : 1;
     for (size_t i = 0; i < *n; i++) {
         size_t lane = *n > 1 ? i : ns_session_active(page->session);
-        g_autofree char *words = asked_words(page, lane, x, y, steps);
+        /* What the controls ask for, as a text to compare.  The lane's own values of the two axes
+         * do not count, so that opening a cell does not ask for another sweep. */
+        g_autofree char *a = ns_study_axis_text(x), *b = ns_study_axis_text(y);
+        NsSettings rest;
+        ns_settings_copy(&rest, ns_session_lane_settings(page->session, lane));
+        ns_settings_set(&rest, x->param->key, x->param->default_text, NULL);
+        ns_settings_set(&rest, y->param->key, y->param->default_text, NULL);
+        g_autofree char *line = ns_settings_line(&rest, true);
+        ns_settings_clear(&rest);
+        g_autofree char *words = g_strdup_printf("%s %s %" PRId64 " %s", a, b, steps, line);
         lanes[i] = ns_session_lane_settings(page->session, lane);
         g_string_append_printf(asked, "%s\n", words);
     }
@@ -435,18 +429,6 @@ static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, Gd
                         NS_CHART_VIEW(gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(keys))));
 }
 
-static void add_input(NsPhasePage *page, GtkWidget *chart)
-{
-    GtkGesture *click = gtk_gesture_click_new();
-    gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(click), GTK_PHASE_CAPTURE);
-    g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), page);
-    gtk_widget_add_controller(chart, GTK_EVENT_CONTROLLER(click));
-    GtkEventController *keys = gtk_event_controller_key_new();
-    gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
-    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), page);
-    gtk_widget_add_controller(chart, keys);
-}
-
 /* ---- Controls ---- */
 
 static void name(GtkWidget *widget, const char *label, const char *tooltip)
@@ -534,23 +516,6 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
     return grid;
 }
 
-/* The two axes beside each other, or below each other where the window is narrow. */
-static GtkWidget *make_axes(NsPhasePage *page)
-{
-    GtkWidget *flow = gtk_flow_box_new();
-    g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
-    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
-    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 2);
-    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 12);
-    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
-    for (int axis = 0; axis < 2; axis++) {
-        GtkWidget *part = make_axis(page, axis, axis ? _("Rows") : _("Columns"), settings);
-        gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
-        gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
-    }
-    return flow;
-}
-
 static GtkWidget *make_progress(NsPhaseControls *c)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
@@ -603,11 +568,30 @@ static void build(NsPhasePage *page)
         GtkWidget *chart = ns_chart_view_new(&ns_phase_kind);
         page->charts[i] = NS_CHART_VIEW(chart);
         gtk_widget_set_hexpand(chart, TRUE);
-        add_input(page, chart);
+        GtkGesture *click = gtk_gesture_click_new();
+        gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(click), GTK_PHASE_CAPTURE);
+        g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), page);
+        gtk_widget_add_controller(chart, GTK_EVENT_CONTROLLER(click));
+        GtkEventController *keys = gtk_event_controller_key_new();
+        gtk_event_controller_set_propagation_phase(keys, GTK_PHASE_CAPTURE);
+        g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), page);
+        gtk_widget_add_controller(chart, keys);
         gtk_box_append(GTK_BOX(page->row), chart);
     }
     show_charts(page, 1);
-    gtk_box_append(GTK_BOX(page), make_axes(page));
+    /* The two axes beside each other, or below each other where the window is narrow. */
+    GtkWidget *flow = gtk_flow_box_new();
+    g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
+    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
+    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 2);
+    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 12);
+    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
+    for (int axis = 0; axis < 2; axis++) {
+        GtkWidget *part = make_axis(page, axis, axis ? _("Rows") : _("Columns"), settings);
+        gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
+        gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
+    }
+    gtk_box_append(GTK_BOX(page), flow);
     gtk_box_append(GTK_BOX(page), make_buttons(page));
     gtk_box_append(GTK_BOX(page), page->row);
     gtk_box_append(GTK_BOX(page), c->hint);

@@ -44,20 +44,6 @@ static GtkWidget *make_row(const NsSessionMark *mark, bool lanes)
     return row;
 }
 
-static void rebuild(NsEventList *list, const NsSessionMark *marks, size_t n)
-{
-    GtkListBox *box = GTK_LIST_BOX(list->box);
-    for (GtkListBoxRow *row; (row = gtk_list_box_get_row_at_index(box, 0));)
-        gtk_list_box_remove(box, GTK_WIDGET(row));
-    guint rows = 0;
-    for (size_t i = n; i-- > 0 && rows < MOST_ROWS;) {
-        if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
-        gtk_list_box_append(box,
-                            make_row(&marks[i], ns_session_view(list->session)->started.n > 1));
-        rows++;
-    }
-}
-
 void ns_event_list_sync(NsEventList *list)
 {
     size_t n = 0, events = 0;
@@ -71,7 +57,16 @@ void ns_event_list_sync(NsEventList *list)
     if (events == list->n && last == list->last) return;
     list->n = events;
     list->last = last;
-    rebuild(list, marks, n);
+    GtkListBox *box = GTK_LIST_BOX(list->box);
+    for (GtkListBoxRow *row; (row = gtk_list_box_get_row_at_index(box, 0));)
+        gtk_list_box_remove(box, GTK_WIDGET(row));
+    guint rows = 0;
+    for (size_t i = n; i-- > 0 && rows < MOST_ROWS;) {
+        if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
+        gtk_list_box_append(box,
+                            make_row(&marks[i], ns_session_view(list->session)->started.n > 1));
+        rows++;
+    }
 }
 
 static void on_chosen(GtkListBox *box, GtkListBoxRow *row, NsEventList *list)

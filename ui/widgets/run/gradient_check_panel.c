@@ -37,22 +37,17 @@ G_DEFINE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, GTK_TYPE_BOX)
 
 /* ---- The table ---- */
 
-static GtkWidget *make_cell(const char *text, bool number, const char *css)
+static void attach(NsGradientCheckPanel *panel, int column, int row, const char *text,
+                   const char *css)
 {
+    bool number = column > 0;
     GtkWidget *label = gtk_label_new(text);
     gtk_label_set_xalign(GTK_LABEL(label), number ? 1.0F : 0.0F);
     gtk_label_set_selectable(GTK_LABEL(label), FALSE);
     gtk_widget_set_hexpand(label, !number);
     if (number) gtk_widget_add_css_class(label, "numeric");
     if (css) gtk_widget_add_css_class(label, css);
-    return label;
-}
-
-static void attach(NsGradientCheckPanel *panel, int column, int row, const char *text,
-                   const char *css)
-{
-    GtkWidget *cell = make_cell(text, column > 0, css);
-    gtk_grid_attach(GTK_GRID(panel->parts.table), cell, column, row, 1, 1);
+    gtk_grid_attach(GTK_GRID(panel->parts.table), label, column, row, 1, 1);
 }
 
 static void attach_number(NsGradientCheckPanel *panel, int column, int row, int digits,
@@ -80,20 +75,6 @@ static void clear_table(NsGradientCheckPanel *panel)
     const char *const heads[COLUMNS] = {_("tensor"), _("gradient"), _("finite difference"),
                                         _("relative error"), _("random direction")};
     for (int i = 0; i < COLUMNS; i++) attach(panel, i, 0, heads[i], "heading");
-}
-
-static void fill_table(NsGradientCheckPanel *panel, const NsGradientCheck *check)
-{
-    clear_table(panel);
-    for (size_t i = 0; i < check->n; i++) {
-        const NsCheckRow *row = &check->row[i];
-        int at = (int)i + 1;
-        attach(panel, TENSOR, at, row->tensor, NULL);
-        attach_number(panel, ANALYTIC, at, 5, row->along.analytic, NULL);
-        attach_number(panel, NUMERIC, at, 5, row->along.numeric, NULL);
-        attach_error(panel, ERROR, at, &row->along, row->along.error >= check->worst);
-        attach_error(panel, RANDOM, at, &row->random, row->random.error >= check->worst_random);
-    }
 }
 
 /* ---- The verdict ---- */
@@ -153,21 +134,6 @@ static void update_chart(NsGradientCheckPanel *panel)
         ns_chart_view_describe(panel->parts.chart);
 }
 
-static void add_check(NsGradientCheckPanel *panel, const NsGradientCheck *check)
-{
-    /* A reset, or another model. */
-    if (check->lane != panel->lane || check->layer != panel->layer || check->step <= panel->last) {
-        g_array_set_size(panel->checks, 0);
-        panel->last = -1;
-    }
-    panel->lane = check->lane;
-    panel->layer = check->layer;
-    if (panel->checks->len == MOST_CHECKS) g_array_remove_range(panel->checks, 0, MOST_CHECKS / 2);
-    NsGradientCheckErrors point = {check->step, check->worst, check->worst_random};
-    g_array_append_val(panel->checks, point);
-    panel->last = check->step;
-}
-
 /* ---- Checks ---- */
 
 static void sync_button(NsGradientCheckPanel *panel)
@@ -188,8 +154,27 @@ void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientC
         panel->last = MAX(panel->last, check->step);
         return;
     }
-    fill_table(panel, check);
-    add_check(panel, check);
+    clear_table(panel);
+    for (size_t i = 0; i < check->n; i++) {
+        const NsCheckRow *row = &check->row[i];
+        int at = (int)i + 1;
+        attach(panel, TENSOR, at, row->tensor, NULL);
+        attach_number(panel, ANALYTIC, at, 5, row->along.analytic, NULL);
+        attach_number(panel, NUMERIC, at, 5, row->along.numeric, NULL);
+        attach_error(panel, ERROR, at, &row->along, row->along.error >= check->worst);
+        attach_error(panel, RANDOM, at, &row->random, row->random.error >= check->worst_random);
+    }
+    /* A reset, or another model. */
+    if (check->lane != panel->lane || check->layer != panel->layer || check->step <= panel->last) {
+        g_array_set_size(panel->checks, 0);
+        panel->last = -1;
+    }
+    panel->lane = check->lane;
+    panel->layer = check->layer;
+    if (panel->checks->len == MOST_CHECKS) g_array_remove_range(panel->checks, 0, MOST_CHECKS / 2);
+    NsGradientCheckErrors point = {check->step, check->worst, check->worst_random};
+    g_array_append_val(panel->checks, point);
+    panel->last = check->step;
     update_chart(panel);
 }
 

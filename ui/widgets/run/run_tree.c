@@ -52,8 +52,9 @@ static int generation_of(const NsSessionRun *runs, size_t n, const NsSessionRun 
     return generation;
 }
 
-static char *losses_of(const NsSessionRun *run)
+static char *facts_of(const NsSessionRun *run)
 {
+    if (!run->measured) return g_strdup(_("no step measured yet"));
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < run->lanes; i++) {
         g_autofree char *number = ns_text_value(run->loss[i], 3);
@@ -63,13 +64,7 @@ static char *losses_of(const NsSessionRun *run)
         else
             g_string_append(words, loss);
     }
-    return g_string_free(words, FALSE);
-}
-
-static char *facts_of(const NsSessionRun *run)
-{
-    if (!run->measured) return g_strdup(_("no step measured yet"));
-    g_autofree char *last = ns_group_digits(run->last_step), *loss = losses_of(run);
+    g_autofree char *last = ns_group_digits(run->last_step), *loss = g_string_free(words, FALSE);
     g_autofree char *from = ns_group_digits(run->fork_step);
     if (run->parent)
         return g_strdup_printf(run->present ? _("from step %s of run %u, now at %s, loss %s")

@@ -147,26 +147,20 @@ static gboolean on_key(NsTimeline *timeline, guint keyval, guint code, GdkModifi
     }
 }
 
-/* An event comes before a checkpoint. */
-static const NsSessionMark *mark_near(NsTimeline *timeline, double x)
+char *ns_timeline_tip(NsTimeline *timeline, double x)
 {
+    /* An event comes before a checkpoint. */
     size_t n = 0;
-    const NsSessionMark *marks = ns_session_marks(timeline->session, &n), *nearest = NULL;
+    const NsSessionMark *marks = ns_session_marks(timeline->session, &n), *mark = NULL;
     double least = INFINITY;
     for (size_t i = 0; i < n; i++) {
         double away = fabs(ns_timeline_x_of(timeline, marks[i].step) - x);
         if (away > NEAR) continue;
         if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT) away += NEAR;
         if (away >= least) continue;
-        nearest = &marks[i];
+        mark = &marks[i];
         least = away;
     }
-    return nearest;
-}
-
-char *ns_timeline_tip(NsTimeline *timeline, double x)
-{
-    const NsSessionMark *mark = mark_near(timeline, x);
     int64_t at = mark ? mark->step : ns_timeline_step_at(timeline, x);
     g_autofree char *step = ns_group_digits(at);
     if (mark && mark->text && mark->seed)
@@ -297,24 +291,6 @@ static NsColor color_of(const NsSessionMark *mark, const NsStyle *style)
     return mark->lane >= 0 ? style->series[mark->lane % NS_SERIES_STYLES].color : style->text;
 }
 
-/* Of several marks of a kind at the same pixel one is drawn. */
-static void draw_marks(NsTimeline *timeline, cairo_t *cr, double middle, const NsStyle *style)
-{
-    size_t n = 0;
-    const NsSessionMark *marks = ns_session_marks(timeline->session, &n);
-    double last[NS_SESSION_MARK_CHECKPOINT + 1];
-    for (size_t i = 0; i < G_N_ELEMENTS(last); i++) last[i] = -1.0;
-    cairo_set_line_width(cr, 1.8);
-    for (size_t i = 0; i < n; i++) {
-        double x = round(ns_timeline_x_of(timeline, marks[i].step));
-        bool below = marks[i].kind == NS_SESSION_MARK_CHECKPOINT;
-        if (x == last[marks[i].kind]) continue;
-        last[marks[i].kind] = x;
-        ns_set_color(cr, color_of(&marks[i], style));
-        draw_mark(cr, marks[i].kind, x, below ? middle + TRACK : middle - TRACK - MARK - 1);
-    }
-}
-
 static void ns_timeline_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsTimeline *timeline = NS_TIMELINE(widget);
@@ -329,7 +305,20 @@ static void ns_timeline_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     append_bar(snapshot, MARGIN, shown, middle, style->series[0].color);
     graphene_rect_t area = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
     cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &area);
-    draw_marks(timeline, cr, middle, style);
+    /* Of several marks of a kind at the same pixel one is drawn. */
+    size_t n = 0;
+    const NsSessionMark *marks = ns_session_marks(timeline->session, &n);
+    double last[NS_SESSION_MARK_CHECKPOINT + 1];
+    for (size_t i = 0; i < G_N_ELEMENTS(last); i++) last[i] = -1.0;
+    cairo_set_line_width(cr, 1.8);
+    for (size_t i = 0; i < n; i++) {
+        double x = round(ns_timeline_x_of(timeline, marks[i].step));
+        bool below = marks[i].kind == NS_SESSION_MARK_CHECKPOINT;
+        if (x == last[marks[i].kind]) continue;
+        last[marks[i].kind] = x;
+        ns_set_color(cr, color_of(&marks[i], style));
+        draw_mark(cr, marks[i].kind, x, below ? middle + TRACK : middle - TRACK - MARK - 1);
+    }
     cairo_arc(cr, shown, middle, HANDLE, 0, 2 * G_PI);
     ns_set_color(cr, live ? style->text : style->series[0].color);
     cairo_fill_preserve(cr);

@@ -115,22 +115,6 @@ static GtkWidget *new_button(const char *icon, const char *action, const char *t
     return button;
 }
 
-static GtkWidget *new_entry(NsTransport *transport)
-{
-    GtkWidget *entry = gtk_entry_new();
-    gtk_editable_set_width_chars(GTK_EDITABLE(entry), ENTRY_CHARS);
-    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), ENTRY_CHARS);
-    gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0F);
-    gtk_entry_set_input_purpose(GTK_ENTRY(entry), GTK_INPUT_PURPOSE_DIGITS);
-    gtk_widget_set_valign(entry, GTK_ALIGN_CENTER);
-    gtk_widget_set_tooltip_text(entry, _("The step shown.  Type a number to go to a step already "
-                                         "trained, or to train up to a later one"));
-    gtk_widget_add_css_class(entry, "numeric");
-    ns_accessible_name(entry, _("Step"));
-    g_signal_connect_swapped(entry, "activate", G_CALLBACK(on_step_typed), transport);
-    return entry;
-}
-
 static GtkWidget *new_live_chip(void)
 {
     GtkWidget *chip = gtk_button_new_with_label(_("Back to live"));
@@ -170,7 +154,18 @@ GtkWidget *ns_transport_new(NsSession *session)
     transport->session = ns_session_hold(session, transport);
     transport->stages = ns_stages_new(session);
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
-    transport->entry = new_entry(transport);
+    GtkWidget *entry = gtk_entry_new();
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), ENTRY_CHARS);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), ENTRY_CHARS);
+    gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0F);
+    gtk_entry_set_input_purpose(GTK_ENTRY(entry), GTK_INPUT_PURPOSE_DIGITS);
+    gtk_widget_set_valign(entry, GTK_ALIGN_CENTER);
+    gtk_widget_set_tooltip_text(entry, _("The step shown.  Type a number to go to a step already "
+                                         "trained, or to train up to a later one"));
+    gtk_widget_add_css_class(entry, "numeric");
+    ns_accessible_name(entry, _("Step"));
+    g_signal_connect_swapped(entry, "activate", G_CALLBACK(on_step_typed), transport);
+    transport->entry = entry;
     transport->timeline = ns_timeline_new(session);
     transport->live = new_live_chip();
     transport->speed = ns_speed_control_new(session);

@@ -79,20 +79,6 @@ static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
         sync_toggles(widget);
 }
 
-static GtkWidget *make_others(NsControl *choice, GtkWidget *widget)
-{
-    g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
-    g_autofree char *title = g_strdup_printf(_("%s: more"), _(choice->param->label));
-    bool placement = g_str_equal(choice->param->key, "placement");
-    gtk_string_list_append(labels, placement ? _("More placements…") : _("More…"));
-    for (guint i = choice->buttons->len; choice->param->choices(i); i++)
-        gtk_string_list_append(labels, _(choice->param->choices(i)->label));
-    GtkWidget *others = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
-    ns_accessible_name(others, title);
-    g_signal_connect(others, "notify::selected", G_CALLBACK(on_other), widget);
-    return others;
-}
-
 GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
@@ -123,7 +109,16 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
         gtk_box_append(GTK_BOX(line), button);
     }
     if (param->choices(choice->buttons->len)) {
-        choice->others = make_others(choice, box);
+        g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
+        g_autofree char *title = g_strdup_printf(_("%s: more"), _(choice->param->label));
+        bool placement = g_str_equal(choice->param->key, "placement");
+        gtk_string_list_append(labels, placement ? _("More placements…") : _("More…"));
+        for (guint k = choice->buttons->len; choice->param->choices(k); k++)
+            gtk_string_list_append(labels, _(choice->param->choices(k)->label));
+        GtkWidget *others = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
+        ns_accessible_name(others, title);
+        g_signal_connect(others, "notify::selected", G_CALLBACK(on_other), box);
+        choice->others = others;
         gtk_box_append(GTK_BOX(box), choice->others);
     }
     choice->label = ns_text_label_new(NULL, "formula");

@@ -40,17 +40,6 @@ static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height
     ns_draw_mark(cr, look->mark, 0.5 * width, 0.5 * height, SWATCH_MARK);
 }
 
-static GtkWidget *make_swatch(unsigned lane)
-{
-    GtkWidget *area = gtk_drawing_area_new();
-    gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(area), SWATCH_WIDTH);
-    gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(area), SWATCH_HEIGHT);
-    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw_swatch, GUINT_TO_POINTER(lane),
-                                   NULL);
-    gtk_widget_set_valign(area, GTK_ALIGN_CENTER);
-    return area;
-}
-
 /* ---- What they show ---- */
 
 /* The value that distinguishes a lane from the others; "" if there is none. */
@@ -67,17 +56,6 @@ static char *special(const NsExperiment *experiment, size_t lane)
         return g_strdup_printf("%s %s", param->key, value);
     }
     return g_strdup("");
-}
-
-/* Whether every tab has enough space for the value that distinguishes its lane. */
-static bool has_room(const NsExperiment *experiment)
-{
-    glong chars = 0;
-    for (size_t lane = 0; lane < experiment->n; lane++) {
-        g_autofree char *own = special(experiment, lane);
-        chars += g_utf8_strlen(own, -1);
-    }
-    return experiment->n <= 2 && chars <= NAMES_CHARS;
 }
 
 static void sync_tab(Tabs *tabs, size_t lane, bool named)
@@ -101,7 +79,14 @@ static void sync_tabs(GtkWidget *box)
 {
     Tabs *tabs = tabs_of(box);
     size_t n = ns_session_lanes(tabs->session);
-    bool named = has_room(ns_session_experiment(tabs->session));
+    /* Whether every tab has enough space for the value that distinguishes its lane. */
+    const NsExperiment *experiment = ns_session_experiment(tabs->session);
+    glong chars = 0;
+    for (size_t l = 0; l < experiment->n; l++) {
+        g_autofree char *own = special(experiment, l);
+        chars += g_utf8_strlen(own, -1);
+    }
+    bool named = experiment->n <= 2 && chars <= NAMES_CHARS;
     tabs->syncing = true;
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++) sync_tab(tabs, lane, named);
     tabs->syncing = false;
@@ -152,7 +137,13 @@ static void add_tab(Tabs *tabs, GtkWidget *owner, unsigned lane)
     gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
     tabs->names[lane] = gtk_label_new(NULL);
     gtk_label_set_ellipsize(GTK_LABEL(tabs->names[lane]), PANGO_ELLIPSIZE_END);
-    gtk_box_append(GTK_BOX(content), make_swatch(lane));
+    GtkWidget *area = gtk_drawing_area_new();
+    gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(area), SWATCH_WIDTH);
+    gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(area), SWATCH_HEIGHT);
+    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw_swatch, GUINT_TO_POINTER(lane),
+                                   NULL);
+    gtk_widget_set_valign(area, GTK_ALIGN_CENTER);
+    gtk_box_append(GTK_BOX(content), area);
     gtk_box_append(GTK_BOX(content), tabs->names[lane]);
     tabs->tabs[lane] = gtk_toggle_button_new();
     gtk_button_set_child(GTK_BUTTON(tabs->tabs[lane]), content);
@@ -160,23 +151,6 @@ static void add_tab(Tabs *tabs, GtkWidget *owner, unsigned lane)
     gtk_widget_add_css_class(tabs->tabs[lane], "lane");
     g_signal_connect(tabs->tabs[lane], "toggled", G_CALLBACK(on_tab), owner);
     gtk_box_append(GTK_BOX(tabs->line), tabs->tabs[lane]);
-}
-
-static void add_buttons(Tabs *tabs, GtkWidget *owner)
-{
-    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
-    tabs->add_label = gtk_label_new(_("Compare with a second lane"));
-    gtk_box_append(GTK_BOX(content), gtk_image_new_from_icon_name("list-add-symbolic"));
-    gtk_box_append(GTK_BOX(content), tabs->add_label);
-    tabs->add = gtk_button_new();
-    gtk_button_set_child(GTK_BUTTON(tabs->add), content);
-    tabs->remove = gtk_button_new_from_icon_name("list-remove-symbolic");
-    g_signal_connect_object(tabs->add, "clicked", G_CALLBACK(on_add), owner, G_CONNECT_SWAPPED);
-    g_signal_connect_object(tabs->remove, "clicked", G_CALLBACK(on_remove), owner,
-                            G_CONNECT_SWAPPED);
-    gtk_box_append(GTK_BOX(tabs->line), tabs->remove);
-    gtk_box_append(GTK_BOX(tabs->line), tabs->add);
 }
 
 GtkWidget *ns_lane_tabs_new(NsSession *session)
@@ -190,7 +164,18 @@ GtkWidget *ns_lane_tabs_new(NsSession *session)
     gtk_widget_add_css_class(tabs->line, "linked");
     gtk_box_append(GTK_BOX(box), tabs->line);
     for (unsigned lane = 0; lane < NS_LANES_MAX; lane++) add_tab(tabs, box, lane);
-    add_buttons(tabs, box);
+    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
+    tabs->add_label = gtk_label_new(_("Compare with a second lane"));
+    gtk_box_append(GTK_BOX(content), gtk_image_new_from_icon_name("list-add-symbolic"));
+    gtk_box_append(GTK_BOX(content), tabs->add_label);
+    tabs->add = gtk_button_new();
+    gtk_button_set_child(GTK_BUTTON(tabs->add), content);
+    tabs->remove = gtk_button_new_from_icon_name("list-remove-symbolic");
+    g_signal_connect_object(tabs->add, "clicked", G_CALLBACK(on_add), box, G_CONNECT_SWAPPED);
+    g_signal_connect_object(tabs->remove, "clicked", G_CALLBACK(on_remove), box, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(tabs->line), tabs->remove);
+    gtk_box_append(GTK_BOX(tabs->line), tabs->add);
     tabs->differences = ns_text_label_new(NULL, "hint");
     gtk_box_append(GTK_BOX(box), tabs->differences);
     ns_session_listen(session, "settings-changed", G_CALLBACK(sync_tabs), box);

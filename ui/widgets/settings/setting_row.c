@@ -58,21 +58,6 @@ static char *words_of_others(const Row *row)
              : g_steal_pointer(&words);
 }
 
-static void sync_link(Row *row)
-{
-    bool linked = ns_session_is_linked(row->session, row->param);
-    bool shown = ns_session_lanes(row->session) > 1 && !row->param->shared;
-    g_autofree char *words = g_strdup_printf(
-        linked ? _("%s: same in all lanes") : _("%s: each lane has its own"), _(row->param->label));
-    row->syncing = true;
-    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(row->link), linked);
-    row->syncing = false;
-    gtk_button_set_icon_name(GTK_BUTTON(row->link),
-                             linked ? "normscope-linked-symbolic" : "normscope-split-symbolic");
-    gtk_widget_set_visible(row->link, shown);
-    ns_accessible_tooltip(row->link, words);
-}
-
 static void set_class(GtkWidget *widget, const char *name, bool on)
 {
     if (on)
@@ -99,7 +84,17 @@ static void sync_row(GtkWidget *widget)
     gtk_widget_set_opacity(row->reset, changed ? 1.0 : 0.0);
     gtk_widget_set_sensitive(row->reset, changed);
     gtk_widget_set_can_target(row->reset, changed);
-    sync_link(row);
+    bool linked = ns_session_is_linked(row->session, row->param);
+    bool shown = ns_session_lanes(row->session) > 1 && !row->param->shared;
+    g_autofree char *words = g_strdup_printf(
+        linked ? _("%s: same in all lanes") : _("%s: each lane has its own"), _(row->param->label));
+    row->syncing = true;
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(row->link), linked);
+    row->syncing = false;
+    gtk_button_set_icon_name(GTK_BUTTON(row->link),
+                             linked ? "normscope-linked-symbolic" : "normscope-split-symbolic");
+    gtk_widget_set_visible(row->link, shown);
+    ns_accessible_tooltip(row->link, words);
     g_autofree char *others = words_of_others(row);
     gtk_label_set_text(GTK_LABEL(row->others), others ? others : "");
     gtk_widget_set_tooltip_text(row->others, others); /* a narrow row may cut it */
@@ -154,17 +149,6 @@ static char *words_of_reset(const NsParam *param)
     return g_strdup_printf(_("Back to %s"), value);
 }
 
-static char *tooltip_of(const NsParam *param)
-{
-    GString *text = g_string_new(_(param->help));
-    if (param->unit) {
-        g_autofree char *unit = g_strdup_printf(_("In %s."), _(param->unit));
-        g_string_append_printf(text, "\n%s", unit);
-    }
-    g_string_append_printf(text, "\n%s", effect_words(param));
-    return g_string_free(text, FALSE);
-}
-
 /* The line under the name: what other lanes have, whether a change is pending, and buttons. */
 static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
 {
@@ -188,17 +172,6 @@ static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
     return line;
 }
 
-static GtkWidget *make_name(Row *row, GtkWidget *owner)
-{
-    GtkWidget *name = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    GtkWidget *label = ns_line_label_new(_(row->param->label), NULL);
-    gtk_widget_set_hexpand(name, TRUE);
-    gtk_widget_set_valign(name, GTK_ALIGN_CENTER);
-    gtk_box_append(GTK_BOX(name), label);
-    gtk_box_append(GTK_BOX(name), make_second_line(row, owner));
-    return name;
-}
-
 GtkWidget *ns_setting_row_new(NsSession *session, const NsParam *param, NsSettingControl control)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 2);
@@ -207,10 +180,22 @@ GtkWidget *ns_setting_row_new(NsSession *session, const NsParam *param, NsSettin
     row->session = ns_session_hold(session, box);
     row->param = param;
     g_object_set_data_full(G_OBJECT(box), "ns-row", row, g_free);
-    g_autofree char *tip = tooltip_of(param);
+    GString *text = g_string_new(_(param->help));
+    if (param->unit) {
+        g_autofree char *unit = g_strdup_printf(_("In %s."), _(param->unit));
+        g_string_append_printf(text, "\n%s", unit);
+    }
+    g_string_append_printf(text, "\n%s", effect_words(param));
+    g_autofree char *tip = g_string_free(text, FALSE);
     gtk_widget_add_css_class(box, "setting");
     gtk_widget_set_tooltip_text(box, tip);
-    gtk_box_append(GTK_BOX(line), make_name(row, box));
+    GtkWidget *name = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    GtkWidget *label = ns_line_label_new(_(row->param->label), NULL);
+    gtk_widget_set_hexpand(name, TRUE);
+    gtk_widget_set_valign(name, GTK_ALIGN_CENTER);
+    gtk_box_append(GTK_BOX(name), label);
+    gtk_box_append(GTK_BOX(name), make_second_line(row, box));
+    gtk_box_append(GTK_BOX(line), name);
     if (control.beside) {
         gtk_widget_set_valign(control.beside, GTK_ALIGN_CENTER);
         gtk_box_append(GTK_BOX(line), control.beside);

@@ -90,19 +90,6 @@ static void sync_size(GtkWidget *label)
     if (size) gtk_label_set_text(GTK_LABEL(label), size);
 }
 
-static void add_size(NsSession *session, GtkWidget *row)
-{
-    GtkWidget *label = ns_text_label_new(NULL, "hint");
-    ns_session_hold(session, label);
-    gtk_widget_add_css_class(label, "size");
-    gtk_widget_set_tooltip_text(
-        label, _("Memory for weights, gradients, moments and the activations of all threads; the "
-                 "time is that of one forward and backward pass."));
-    gtk_box_append(GTK_BOX(row), label);
-    ns_session_listen(session, "status-changed", G_CALLBACK(sync_size), label);
-    sync_size(label);
-}
-
 static bool on_top(const char *key)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(ROWS); i++)
@@ -180,7 +167,16 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
         if (!last || param->group != last->group) group = add_group(rows, _(GROUPS[param->group]));
         add_row(pane, group, session, last = param);
     }
-    add_size(session, ns_settings_pane_row(pane, "layers"));
+    GtkWidget *row = ns_settings_pane_row(pane, "layers");
+    GtkWidget *label = ns_text_label_new(NULL, "hint");
+    ns_session_hold(session, label);
+    gtk_widget_add_css_class(label, "size");
+    gtk_widget_set_tooltip_text(
+        label, _("Memory for weights, gradients, moments and the activations of all threads; the "
+                 "time is that of one forward and backward pass."));
+    gtk_box_append(GTK_BOX(row), label);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_size), label);
+    sync_size(label);
     GtkWidget *more = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8), *search = gtk_search_entry_new();
     g_object_set(search, "placeholder-text", _("Search settings"), "margin-top", 6, NULL);
     g_signal_connect_object(search, "search-changed", G_CALLBACK(on_searched), pane, 0);
@@ -203,9 +199,24 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     return rows;
 }
 
-/* The words in place of pending changes while another program's run is on view. */
-static GtkWidget *new_watch_words(void)
+static void sync_watching(GtkWidget *pane)
 {
+    const Watching *parts = g_object_get_data(G_OBJECT(pane), WATCHING);
+    bool watching = ns_session_is_watching(parts->session);
+    gtk_widget_set_visible(parts->tabs, !watching);
+    gtk_widget_set_visible(parts->rows, !watching);
+    gtk_widget_set_visible(parts->log, watching);
+    gtk_widget_set_sensitive(parts->rows, !watching);
+    gtk_stack_set_visible_child(GTK_STACK(parts->place),
+                                watching ? parts->watched : parts->pending);
+}
+
+GtkWidget *ns_settings_pane_new(NsSession *session)
+{
+    GtkWidget *pane = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    GtkWidget *scroller = gtk_scrolled_window_new();
+    Watching *parts = g_new(Watching, 1);
+    /* The words in place of pending changes while another program's run is on view. */
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *words = ns_text_label_new(
         _("Another program trains this run: settings, Run, Fork and Reset are for runs that are "
@@ -219,44 +230,19 @@ static GtkWidget *new_watch_words(void)
     gtk_widget_add_css_class(box, "pending-bar");
     gtk_box_append(GTK_BOX(box), words);
     gtk_box_append(GTK_BOX(box), leave);
-    return box;
-}
-
-static void sync_watching(GtkWidget *pane)
-{
-    const Watching *parts = g_object_get_data(G_OBJECT(pane), WATCHING);
-    bool watching = ns_session_is_watching(parts->session);
-    gtk_widget_set_visible(parts->tabs, !watching);
-    gtk_widget_set_visible(parts->rows, !watching);
-    gtk_widget_set_visible(parts->log, watching);
-    gtk_widget_set_sensitive(parts->rows, !watching);
-    gtk_stack_set_visible_child(GTK_STACK(parts->place),
-                                watching ? parts->watched : parts->pending);
-}
-
-/* A place of constant height, so that the rows stay where they are whatever is pending. */
-static GtkWidget *new_pending_place(NsSession *session)
-{
+    /* A place of constant height, so that the rows stay where they are whatever is pending. */
     GtkWidget *place = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     gtk_widget_set_size_request(place, -1, PENDING_HEIGHT);
     gtk_widget_set_vexpand(place, FALSE);
     gtk_box_append(GTK_BOX(place), ns_pending_bar_new(session));
     gtk_widget_add_css_class(place, "pending-place");
-    return place;
-}
-
-GtkWidget *ns_settings_pane_new(NsSession *session)
-{
-    GtkWidget *pane = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    GtkWidget *scroller = gtk_scrolled_window_new();
-    Watching *parts = g_new(Watching, 1);
     *parts = (Watching){ns_session_hold(session, pane),
                         ns_lane_tabs_new(session),
                         scroller,
                         ns_log_pane_new(session),
                         gtk_stack_new(),
-                        new_pending_place(session),
-                        new_watch_words()};
+                        place,
+                        box};
     g_object_set_data_full(G_OBJECT(pane), WATCHING, parts, g_free);
     gtk_widget_add_css_class(pane, "settings-pane");
     gtk_box_append(GTK_BOX(pane), parts->tabs);

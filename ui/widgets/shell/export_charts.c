@@ -258,41 +258,12 @@ static GtkWidget *make_limit(NsExportCharts *charts, double value, const char *w
     return field;
 }
 
-static void add_limits(NsExportCharts *charts, int axis)
-{
-    const char *label = charts->facts->axis[axis];
-    NsRange range = current(charts)->view.range[axis];
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
-    g_autofree char *from = g_strdup_printf(_("%s from"), label);
-    g_autofree char *to = g_strdup_printf(_("%s to"), label);
-    charts->limits[axis][0] = make_limit(charts, range.lo, from);
-    charts->limits[axis][1] = make_limit(charts, range.hi, to);
-    gtk_box_append(GTK_BOX(box), charts->limits[axis][0]);
-    gtk_box_append(GTK_BOX(box), gtk_label_new("–"));
-    gtk_box_append(GTK_BOX(box), charts->limits[axis][1]);
-    add_words(charts, label, box);
-}
-
 static void on_curve(GtkCheckButton *check, NsExportCharts *charts)
 {
     uint64_t bit = UINT64_C(1) << GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(check), "ns-curve"));
     NsSheetChart *chart = current(charts);
     chart->hidden = gtk_check_button_get_active(check) ? chart->hidden & ~bit : chart->hidden | bit;
     told(charts, NULL);
-}
-
-static void add_curves(NsExportCharts *charts)
-{
-    const GPtrArray *curves = charts->facts->curves;
-    if (curves->len > 1) add_heading(charts, _("Curves"));
-    for (guint i = 0; curves->len > 1 && i < curves->len; i++) {
-        GtkWidget *check = gtk_check_button_new_with_label(curves->pdata[i]);
-        bool hidden = current(charts)->hidden & UINT64_C(1) << i;
-        gtk_check_button_set_active(GTK_CHECK_BUTTON(check), !hidden);
-        g_object_set_data(G_OBJECT(check), "ns-curve", GUINT_TO_POINTER(i));
-        g_signal_connect(check, "toggled", G_CALLBACK(on_curve), charts);
-        gtk_grid_attach(GTK_GRID(charts->editor), check, 0, charts->rows++, 2, 1);
-    }
 }
 
 /* Another quantity or lane is another plot: forgets what was chosen of the previous one. */
@@ -409,8 +380,29 @@ static void build_editor(NsExportCharts *charts)
         add_choice(charts);
         add_lane(charts);
         for (int i = 0; i < NS_VIEW_STATE_AXES; i++)
-            if (charts->facts->axis[i]) add_limits(charts, i);
-        add_curves(charts);
+            if (charts->facts->axis[i]) {
+                const char *label = charts->facts->axis[i];
+                NsRange range = current(charts)->view.range[i];
+                GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
+                g_autofree char *from = g_strdup_printf(_("%s from"), label);
+                g_autofree char *to = g_strdup_printf(_("%s to"), label);
+                charts->limits[i][0] = make_limit(charts, range.lo, from);
+                charts->limits[i][1] = make_limit(charts, range.hi, to);
+                gtk_box_append(GTK_BOX(box), charts->limits[i][0]);
+                gtk_box_append(GTK_BOX(box), gtk_label_new("–"));
+                gtk_box_append(GTK_BOX(box), charts->limits[i][1]);
+                add_words(charts, label, box);
+            }
+        const GPtrArray *curves = charts->facts->curves;
+        if (curves->len > 1) add_heading(charts, _("Curves"));
+        for (guint k = 0; curves->len > 1 && k < curves->len; k++) {
+            GtkWidget *check = gtk_check_button_new_with_label(curves->pdata[k]);
+            bool hidden = current(charts)->hidden & UINT64_C(1) << k;
+            gtk_check_button_set_active(GTK_CHECK_BUTTON(check), !hidden);
+            g_object_set_data(G_OBJECT(check), "ns-curve", GUINT_TO_POINTER(k));
+            g_signal_connect(check, "toggled", G_CALLBACK(on_curve), charts);
+            gtk_grid_attach(GTK_GRID(charts->editor), check, 0, charts->rows++, 2, 1);
+        }
     }
     add_names(charts);
 }
@@ -447,23 +439,6 @@ static void find_facts(NsExportCharts *charts)
 }
 
 /* ---- Making ---- */
-
-static GtkWidget *make_adder(const NsView *view)
-{
-    GtkWidget *button = gtk_menu_button_new();
-    g_autoptr(GMenu) menu = g_menu_new();
-    for (size_t i = 0; ns_figure_kind(i); i++) {
-        const NsFigureKind *kind = ns_figure_kind(i);
-        if (kind->two_runs && view->started.n < 2) continue;
-        g_autoptr(GMenuItem) item = g_menu_item_new(_(kind->choice.label), NULL);
-        g_menu_item_set_action_and_target(item, "charts.add", "s", kind->choice.key);
-        g_menu_append_item(menu, item);
-    }
-    gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Add chart"));
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
-    gtk_widget_set_halign(button, GTK_ALIGN_START);
-    return button;
-}
 
 static void ns_export_charts_dispose(GObject *object)
 {
@@ -502,7 +477,19 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first,
     gtk_grid_set_row_spacing(GTK_GRID(charts->editor), 8);
     gtk_grid_set_column_spacing(GTK_GRID(charts->editor), 12);
     gtk_box_append(GTK_BOX(charts), charts->list);
-    gtk_box_append(GTK_BOX(charts), make_adder(view));
+    GtkWidget *button = gtk_menu_button_new();
+    g_autoptr(GMenu) menu = g_menu_new();
+    for (size_t i = 0; ns_figure_kind(i); i++) {
+        const NsFigureKind *kind = ns_figure_kind(i);
+        if (kind->two_runs && view->started.n < 2) continue;
+        g_autoptr(GMenuItem) item = g_menu_item_new(_(kind->choice.label), NULL);
+        g_menu_item_set_action_and_target(item, "charts.add", "s", kind->choice.key);
+        g_menu_append_item(menu, item);
+    }
+    gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Add chart"));
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
+    gtk_widget_set_halign(button, GTK_ALIGN_START);
+    gtk_box_append(GTK_BOX(charts), button);
     gtk_box_append(GTK_BOX(charts), charts->editor);
     GtkGesture *drag = gtk_gesture_drag_new();
     g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), charts);

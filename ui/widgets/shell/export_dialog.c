@@ -181,20 +181,6 @@ static gboolean on_window_close(NsExportDialog *dialog)
     return TRUE;
 }
 
-/* The charts and lanes that a dialog begins with, as text: with the same text, the charts and names
- * of an earlier dialog fit. */
-static char *beginning(NsExportDialog *dialog)
-{
-    GString *text = g_string_new(NULL);
-    g_autofree char *charts = ns_sheet_text(&dialog->sheet, 0, dialog->sheet.charts->len);
-    g_string_append(text, charts);
-    for (size_t i = 0; i < dialog->view->started.n; i++) {
-        g_autofree char *lane = ns_experiment_lane_words(&dialog->view->started, i);
-        g_string_append_printf(text, "\n%s", lane);
-    }
-    return g_string_free(text, FALSE);
-}
-
 static void recall(NsExportDialog *dialog)
 {
     g_auto(NsSheet) sheet;
@@ -720,7 +706,16 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
         MAX(height, gtk_widget_get_height(GTK_WIDGET(dialog->window)) * 3 / 4));
     dialog->view = ns_view_copy(ns_session_view(ns_window_session(window)));
     take_tiles(dialog, tile);
-    dialog->begun = beginning(dialog);
+    /* The charts and lanes that a dialog begins with, as text: with the same text, the charts and
+     * names of an earlier dialog fit. */
+    GString *text = g_string_new(NULL);
+    g_autofree char *charts = ns_sheet_text(&dialog->sheet, 0, dialog->sheet.charts->len);
+    g_string_append(text, charts);
+    for (size_t i = 0; i < dialog->view->started.n; i++) {
+        g_autofree char *lane = ns_experiment_lane_words(&dialog->view->started, i);
+        g_string_append_printf(text, "\n%s", lane);
+    }
+    dialog->begun = g_string_free(text, FALSE);
     recall(dialog);
     add_choices(dialog);
     if (memory.used) dialog->choices = memory.choices;

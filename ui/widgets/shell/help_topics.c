@@ -182,22 +182,6 @@ static char *effect_of(const NsParam *param)
     return g_strdup(_("Fork: a new branch continues with all weights."));
 }
 
-static void add_settings(GPtrArray *topics)
-{
-    const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++) {
-        NsHelpTopic *topic = add(topics, _("Settings"), param->key, _(param->label));
-        say(topic, g_strdup(_(param->help)));
-        if (param->unit) say(topic, g_strdup_printf(_("Unit: %s"), _(param->unit)));
-        say(topic, choices_of(param));
-        say(topic, effect_of(param));
-        if (*param->default_text)
-            say(topic, g_strdup_printf(_("Default: %s"), param->default_text));
-        say(topic, g_strdup_printf(_("In presets and on the command line: %s"), param->key));
-        say(topic, source_of(param->source));
-    }
-}
-
 static void add_choices(GPtrArray *topics, const char *section, NsChoices choices)
 {
     const NsChoice *row;
@@ -211,8 +195,29 @@ static void add_choices(GPtrArray *topics, const char *section, NsChoices choice
     }
 }
 
-static void add_quantities(GPtrArray *topics)
+GPtrArray *ns_help_topics(void)
 {
+    GPtrArray *topics = g_ptr_array_new_with_free_func(free_topic);
+    add_manual(topics);
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        NsHelpTopic *topic = add(topics, _("Settings"), param->key, _(param->label));
+        say(topic, g_strdup(_(param->help)));
+        if (param->unit) say(topic, g_strdup_printf(_("Unit: %s"), _(param->unit)));
+        say(topic, choices_of(param));
+        say(topic, effect_of(param));
+        if (*param->default_text)
+            say(topic, g_strdup_printf(_("Default: %s"), param->default_text));
+        say(topic, g_strdup_printf(_("In presets and on the command line: %s"), param->key));
+        say(topic, source_of(param->source));
+    }
+    add_choices(topics, _("Norm placements"), ns_placement_choice);
+    add_choices(topics, _("Kinds of norm"), ns_norm_choice);
+    add_choices(topics, _("Initializations"), ns_init_choice);
+    add_choices(topics, _("Optimizers"), ns_optimizer_choice);
+    add_choices(topics, _("Schedules"), ns_schedule_choice);
+    add_choices(topics, _("Tasks"), ns_task_choice);
+    add_choices(topics, _("Figures"), ns_figure_choice);
     for (int i = 0; i < NS_QUANTITY_COUNT; i++) {
         const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
         NsHelpTopic *topic =
@@ -225,21 +230,6 @@ static void add_quantities(GPtrArray *topics)
         say(topic, g_strdup_printf(_("On the command line: %s"), info->choice.key));
         say(topic, source_of(info->choice.reference));
     }
-}
-
-GPtrArray *ns_help_topics(void)
-{
-    GPtrArray *topics = g_ptr_array_new_with_free_func(free_topic);
-    add_manual(topics);
-    add_settings(topics);
-    add_choices(topics, _("Norm placements"), ns_placement_choice);
-    add_choices(topics, _("Kinds of norm"), ns_norm_choice);
-    add_choices(topics, _("Initializations"), ns_init_choice);
-    add_choices(topics, _("Optimizers"), ns_optimizer_choice);
-    add_choices(topics, _("Schedules"), ns_schedule_choice);
-    add_choices(topics, _("Tasks"), ns_task_choice);
-    add_choices(topics, _("Figures"), ns_figure_choice);
-    add_quantities(topics);
     return topics;
 }
 

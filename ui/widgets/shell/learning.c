@@ -267,21 +267,6 @@ static void append_choices(GMenu *menu, const char *title, NsChoices rows, const
     g_menu_append_submenu(menu, title, G_MENU_MODEL(choices));
 }
 
-/* Adds the items once, since all windows have the same menu. */
-static void add_to_menu(NsWindow *window)
-{
-    static GMenu *added;
-    GMenu *menu =
-        gtk_application_get_menu_by_id(gtk_window_get_application(GTK_WINDOW(window)), "main-menu");
-    if (menu == added) return;
-    added = menu;
-    g_autoptr(GMenu) section = g_menu_new();
-    append_choices(section, _("Presets"), ns_preset_choice, "win.preset::");
-    append_choices(section, _("Lectures"), ns_lecture_choice, "win.lecture::");
-    g_menu_append(section, _("Class mode"), "win.class-mode");
-    g_menu_insert_section(menu, 1, NULL, G_MENU_MODEL(section));
-}
-
 void ns_window_add_learning(NsWindow *window)
 {
     static const NsWindowCommand commands[] = {
@@ -310,5 +295,15 @@ void ns_window_add_learning(NsWindow *window)
     g_object_set_data(G_OBJECT(window), LEAVE, leave);
     ns_window_add_commands(window, commands, G_N_ELEMENTS(commands));
     g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
-    add_to_menu(window);
+    /* Adds the items once, since all windows have the same menu. */
+    static GMenu *added;
+    GMenu *menu =
+        gtk_application_get_menu_by_id(gtk_window_get_application(GTK_WINDOW(window)), "main-menu");
+    if (menu == added) return;
+    added = menu;
+    g_autoptr(GMenu) section = g_menu_new();
+    append_choices(section, _("Presets"), ns_preset_choice, "win.preset::");
+    append_choices(section, _("Lectures"), ns_lecture_choice, "win.lecture::");
+    g_menu_append(section, _("Class mode"), "win.class-mode");
+    g_menu_insert_section(menu, 1, NULL, G_MENU_MODEL(section));
 }

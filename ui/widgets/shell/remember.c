@@ -57,35 +57,6 @@ static int quantity_kept(const char *key, NsDomain domain)
     return found >= 0 && ns_quantity((NsQuantity)found)->domain == domain ? found : -1;
 }
 
-static void restore_view(NsSession *session)
-{
-    GSettings *preferences = ns_preferences();
-    ns_session_show_log(session, g_settings_get_boolean(preferences, "log"));
-    ns_session_show_theory(session, g_settings_get_boolean(preferences, "theory"));
-    int gradient = quantity_kept("gradient", NS_DOMAIN_LAYER);
-    int hidden = quantity_kept("hidden", NS_DOMAIN_HIDDEN);
-    if (gradient >= 0) ns_session_show_gradient(session, (NsQuantity)gradient);
-    if (hidden >= 0) ns_session_show_hidden(session, (NsQuantity)hidden);
-    g_autofree char *smoothing = g_settings_get_string(preferences, "smoothing");
-    double amount = g_settings_get_double(preferences, "smoothing-amount");
-    for (size_t i = 0; i < G_N_ELEMENTS(SMOOTHING); i++)
-        if (g_str_equal(SMOOTHING[i], smoothing) && (i != NS_SMOOTH_EMA || amount < 1.0))
-            ns_session_show_smoothing(session, (NsSmoothing){(NsSmoothKind)i, amount});
-}
-
-static void keep_view(NsSession *session)
-{
-    GSettings *preferences = ns_preferences();
-    const NsView *view = ns_session_view(session);
-    g_settings_set_boolean(preferences, "log", view->log);
-    g_settings_set_boolean(preferences, "theory", view->theory);
-    g_settings_set_string(preferences, "gradient", ns_quantity_choice(view->gradient)->key);
-    g_settings_set_string(preferences, "hidden", ns_quantity_choice(view->hidden)->key);
-    g_settings_set_string(preferences, "smoothing", SMOOTHING[view->smoothing.kind]);
-    if (view->smoothing.kind != NS_SMOOTH_NONE)
-        g_settings_set_double(preferences, "smoothing-amount", view->smoothing.amount);
-}
-
 /* ---- The window ---- */
 
 static void keep_size(GtkWindow *window)
@@ -104,7 +75,16 @@ static void keep_size(GtkWindow *window)
 static void on_unrealize(GtkWidget *window)
 {
     keep_size(GTK_WINDOW(window));
-    keep_view(ns_window_session(NS_WINDOW(window)));
+    NsSession *session = ns_window_session(NS_WINDOW(window));
+    GSettings *preferences = ns_preferences();
+    const NsView *view = ns_session_view(session);
+    g_settings_set_boolean(preferences, "log", view->log);
+    g_settings_set_boolean(preferences, "theory", view->theory);
+    g_settings_set_string(preferences, "gradient", ns_quantity_choice(view->gradient)->key);
+    g_settings_set_string(preferences, "hidden", ns_quantity_choice(view->hidden)->key);
+    g_settings_set_string(preferences, "smoothing", SMOOTHING[view->smoothing.kind]);
+    if (view->smoothing.kind != NS_SMOOTH_NONE)
+        g_settings_set_double(preferences, "smoothing-amount", view->smoothing.amount);
     g_settings_sync();
 }
 
@@ -116,7 +96,18 @@ void ns_remember_window(NsWindow *window)
                                 g_settings_get_int(preferences, "window-height"));
     if (g_settings_get_boolean(preferences, "window-maximized"))
         gtk_window_maximize(GTK_WINDOW(window));
-    restore_view(ns_window_session(window));
+    NsSession *session = ns_window_session(window);
+    ns_session_show_log(session, g_settings_get_boolean(preferences, "log"));
+    ns_session_show_theory(session, g_settings_get_boolean(preferences, "theory"));
+    int gradient = quantity_kept("gradient", NS_DOMAIN_LAYER);
+    int hidden = quantity_kept("hidden", NS_DOMAIN_HIDDEN);
+    if (gradient >= 0) ns_session_show_gradient(session, (NsQuantity)gradient);
+    if (hidden >= 0) ns_session_show_hidden(session, (NsQuantity)hidden);
+    g_autofree char *smoothing = g_settings_get_string(preferences, "smoothing");
+    double amount = g_settings_get_double(preferences, "smoothing-amount");
+    for (size_t i = 0; i < G_N_ELEMENTS(SMOOTHING); i++)
+        if (g_str_equal(SMOOTHING[i], smoothing) && (i != NS_SMOOTH_EMA || amount < 1.0))
+            ns_session_show_smoothing(session, (NsSmoothing){(NsSmoothKind)i, amount});
     remember_actions(G_ACTION_GROUP(window), OF_WINDOW, G_N_ELEMENTS(OF_WINDOW));
     g_signal_connect(window, "unrealize", G_CALLBACK(on_unrealize), NULL);
 }

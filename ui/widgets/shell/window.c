@@ -122,19 +122,6 @@ static void sync_title(NsWindow *window)
         gtk_window_set_title(GTK_WINDOW(window), whole);
 }
 
-/* The button that leads out of a run that cannot continue, or that could not be made at all. */
-static void sync_way_out(NsWindow *window)
-{
-    NsTrainerState state = ns_session_state(window->session);
-    bool failed = state == NS_TRAINER_FAILED, undo = ns_session_can_undo(window->session);
-    GtkButton *button = GTK_BUTTON(window->banner_button);
-    gtk_button_set_label(button, !failed ? _("Reset") : undo ? _("Undo") : _("Default settings"));
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), !failed ? "win.reset"
-                                                           : undo  ? "win.undo"
-                                                                   : "win.reset-settings");
-    ns_hide(window->banner_button, NS_HIDDEN_USELESS, !failed && state != NS_TRAINER_DIVERGED);
-}
-
 /* The panel of trouble lies on the inspector or, without it, on the thumbnails; it is folded where
  * it would lie on a large chart. */
 static void place_trouble(NsWindow *window)
@@ -154,19 +141,6 @@ static void place_trouble(NsWindow *window)
     ns_trouble_panel_set_folded(window->trouble, !inspector && thumbnails == 0);
 }
 
-/* The pages fade while another model is being prepared, and a line reports it. */
-static void sync_preparing(NsWindow *window)
-{
-    bool preparing = ns_session_state(window->session) == NS_TRAINER_PREPARING;
-    g_autofree char *words = preparing ? ns_session_preparing_words(window->session) : NULL;
-    if (words) ns_text_label_set(window->preparing, words);
-    gtk_widget_set_visible(window->preparing, preparing);
-    if (preparing)
-        gtk_widget_add_css_class(GTK_WIDGET(window->pages), "stale");
-    else
-        gtk_widget_remove_css_class(GTK_WIDGET(window->pages), "stale");
-}
-
 static void sync_banner(NsWindow *window)
 {
     if (ns_trouble_panel_sync(window->trouble)) place_trouble(window);
@@ -176,7 +150,15 @@ static void sync_banner(NsWindow *window)
     if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
     gtk_widget_set_margin_bottom(window->toast, problem ? BANNER_HEIGHT : 0);
-    sync_way_out(window);
+    /* The button that leads out of a run that cannot continue, or that could not be made at all. */
+    NsTrainerState state = ns_session_state(window->session);
+    bool failed = state == NS_TRAINER_FAILED, undo = ns_session_can_undo(window->session);
+    GtkButton *button = GTK_BUTTON(window->banner_button);
+    gtk_button_set_label(button, !failed ? _("Reset") : undo ? _("Undo") : _("Default settings"));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), !failed ? "win.reset"
+                                                           : undo  ? "win.undo"
+                                                                   : "win.reset-settings");
+    ns_hide(window->banner_button, NS_HIDDEN_USELESS, !failed && state != NS_TRAINER_DIVERGED);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -225,7 +207,15 @@ static void on_status(NsWindow *window)
     sync_title(window);
     sync_subtitle(window);
     sync_banner(window);
-    sync_preparing(window);
+    /* The pages fade while another model is being prepared, and a line reports it. */
+    bool preparing = ns_session_state(window->session) == NS_TRAINER_PREPARING;
+    g_autofree char *words = preparing ? ns_session_preparing_words(window->session) : NULL;
+    if (words) ns_text_label_set(window->preparing, words);
+    gtk_widget_set_visible(window->preparing, preparing);
+    if (preparing)
+        gtk_widget_add_css_class(GTK_WIDGET(window->pages), "stale");
+    else
+        gtk_widget_remove_css_class(GTK_WIDGET(window->pages), "stale");
     ns_transport_sync(window->transport);
     wake(window);
 }
