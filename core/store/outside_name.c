@@ -489,12 +489,12 @@ static void name_free(gpointer data)
 static const char *skip_own(const char *text, NsOutsideName *name)
 {
     char *end;
-    if (g_str_has_prefix(text, "lane") && text[4] >= '1' && text[4] <= '0' + NS_LANES_MAX &&
+    if (strncmp(text, "lane", 4) == 0 && text[4] >= '1' && text[4] <= '0' + NS_LANES_MAX &&
         text[5] == '/') {
         name->lane = (size_t)(text[4] - '0');
         text += 6;
     }
-    if (!g_str_has_prefix(text, "seed") || !g_ascii_isdigit(text[4])) return text;
+    if (strncmp(text, "seed", 4) != 0 || !g_ascii_isdigit(text[4])) return text;
     name->seed = (double)g_ascii_strtoull(text + 4, &end, 10);
     name->has_seed = *end == '/';
     return name->has_seed ? end + 1 : text;
