@@ -189,11 +189,12 @@ static int run(NsArguments *a, GError **error)
     bool second = g_str_equal(word, words[1]);
     f.layout = second ? NS_LABELED_RTE : NS_LABELED_MRPC;
     f.relation = second ? NS_ENTAILMENT : NS_PARAPHRASE;
-    if (!(second || g_str_equal(word, words[0]) ||
-          ns_refuse(error, NS_ERROR_USAGE,
-                    f.a->pairs ? "--pairs FILE needs --format mrpc or rte."
-                               : "Without --pairs FILE, --format is paraphrase or entailment.")))
+    if (!second && !g_str_equal(word, words[0])) {
+        ns_refuse(error, NS_ERROR_USAGE,
+                  f.a->pairs ? "--pairs FILE needs --format mrpc or rte."
+                             : "Without --pairs FILE, --format is paraphrase or entailment.");
         return NS_EXIT_USAGE;
+    }
     ns_interrupt_catch();
     bool good = run_all(&f, error);
     return good || ns_interrupt_signal() ? ns_interrupt_status() : NS_EXIT_ERROR;

@@ -27,11 +27,12 @@ struct NsBpe {
 static void write_bytes(gunichar characters[256])
 {
     gunichar next = FIRST_FREE;
-    for (unsigned byte = 0; byte < 256; byte++)
-        characters[byte] =
-            ((byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE)
-                ? byte
-                : next++;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        /* Latin-1 has a visible character for these. */
+        bool visible =
+            (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+        characters[byte] = visible ? byte : next++;
+    }
 }
 
 /* The bytes that a word of a file stands for.  A special token may have characters that stand for

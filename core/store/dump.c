@@ -60,11 +60,9 @@ static bool write_batch(int fd, const NsBatch *batch, bool segments)
     g_autofree int64_t *labels = widen(batch->labels, B);
     g_autofree int64_t *src = widen(batch->source, B * S);
     /* 1 where a sequence has a token, 0 where it is padded. */
-    int64_t *mask = g_new(int64_t, batch->B * batch->S);
-    for (size_t b = 0; b < batch->B; b++)
-        for (size_t s = 0; s < batch->S; s++)
-            mask[b * batch->S + s] = s < (size_t)batch->source_length[b];
-    g_autofree int64_t *src_mask = mask;
+    g_autofree int64_t *src_mask = g_new(int64_t, B * S);
+    for (size_t b = 0; b < B; b++)
+        for (size_t s = 0; s < S; s++) src_mask[b * S + s] = s < (size_t)batch->source_length[b];
     NsStoredTensor stored[7] = {
         {"tokens", NS_STORED_I64, 2, {B, T}, tokens},
         {"targets", NS_STORED_I64, 2, {B, T}, targets},

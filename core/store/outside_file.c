@@ -224,7 +224,8 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     if (stream->fd < 0 && errno == EMEDIUMTYPE) {
         stream->project = ns_outside_project_open(stream->path);
         return stream->project ||
-               refuse(stream->path, N_("it is a database, and not one of trackio"), error);
+               refuse(stream->path,
+                      N_("it is a database that cannot be read as a project of trackio"), error);
     }
     if (stream->fd < 0) return errno == ENOENT || refuse(stream->path, g_strerror(errno), error);
     if (fstat(stream->fd, &stat) != 0) return refuse(stream->path, g_strerror(errno), error);
@@ -358,19 +359,22 @@ bool ns_outside_file_is_there(const NsOutsideFile *f)
     return false;
 }
 
+/* NULL: the file is no project. */
+static NsOutsideProject *project_of(const NsOutsideFile *f)
+{
+    return f->streams->len == 1 ? ((const Stream *)f->streams->pdata[0])->project : NULL;
+}
+
 const char *ns_outside_file_lane(const NsOutsideFile *f, size_t lane)
 {
-    const Stream *stream = f->streams->len == 1 ? f->streams->pdata[0] : NULL;
-    return stream && stream->project ? ns_outside_project_run(stream->project, lane) : NULL;
+    const NsOutsideProject *project = project_of(f);
+    return project && lane < project->runs->len ? project->runs->pdata[lane] : NULL;
 }
 
 char *ns_outside_file_take_message(NsOutsideFile *f)
 {
-    for (guint i = 0; i < f->streams->len; i++) {
-        NsOutsideProject *project = ((const Stream *)f->streams->pdata[i])->project;
-        char *message = project ? ns_outside_project_take_message(project) : NULL;
-        if (message) return message;
-    }
+    NsOutsideProject *project = project_of(f);
+    if (project && project->message) return g_steal_pointer(&project->message);
     return f->unsaved ? g_steal_pointer(&f->unsaved) : ns_outside_take_message(f->run);
 }
 
@@ -386,7 +390,7 @@ static bool is_same(const Stream *stream)
 {
     struct stat there, own;
     char head[HEAD];
-    if (stream->project) return ns_outside_project_is_at(stream->project, stream->path);
+    if (stream->project) return ns_database_file_is_at(stream->project->file, stream->path);
     size_t n = (size_t)MIN(stream->at, (off_t)HEAD);
     if (fstat(stream->fd, &own) != 0 || own.st_size < stream->at) return false;
     if (stat(stream->path, &there) == 0 &&

@@ -3,18 +3,8 @@
 
 #include "core/base/words.h"
 #include "core/settings/settings.h"
-#include "core/store/database.h"
 
 #include <string.h>
-
-struct NsOutsideProject {
-    NsDatabaseFile *file;
-    sqlite3 *db;
-    int64_t last;    /* id of the last row that was read */
-    GPtrArray *runs; /* names of the runs that are shown, by lane */
-    GString *lines;  /* that were read and not returned yet */
-    char *message;
-};
 
 /* How long another program may hold a lock while the file is opened. */
 #define BUSY_MS 500
@@ -28,13 +18,17 @@ static bool choose_runs(NsOutsideProject *project)
     int64_t found = 0;
     sqlite3_busy_timeout(project->db, BUSY_MS);
     if (!ns_database_find_number(project->db, tables, &found) || !found) return false;
-    NS_AUTO_STATEMENT row = ns_database_prepare(
-        project->db, "SELECT run_name FROM metrics GROUP BY run_name ORDER BY min(id) DESC");
+    NS_AUTO_STATEMENT row =
+        ns_database_prepare(project->db, "SELECT run_name FROM metrics WHERE run_name NOT NULL "
+                                         "GROUP BY run_name ORDER BY min(id) DESC");
     size_t n = 0;
     int code;
     while (row && (code = sqlite3_step(row)) == SQLITE_ROW) {
         const char *name = ns_database_text(row, 0);
-        if (n++ < NS_LANES_MAX && name) g_ptr_array_insert(project->runs, 0, g_strdup(name));
+        if (n++ < NS_LANES_MAX)
+            g_ptr_array_insert(project->runs, 0, g_strdup(name));
+        else
+            g_hash_table_add(project->left_out, g_strdup(name));
     }
     if (n > NS_LANES_MAX)
         project->message = g_strdup_printf(
@@ -46,6 +40,7 @@ NsOutsideProject *ns_outside_project_open(const char *path)
 {
     NsOutsideProject *project = g_new0(NsOutsideProject, 1);
     project->runs = g_ptr_array_new_with_free_func(g_free);
+    project->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     project->lines = g_string_new(NULL);
     bool good =
         ns_database_open(path, SQLITE_OPEN_READONLY, &project->db, &project->file) == SQLITE_OK &&
@@ -60,14 +55,10 @@ void ns_outside_project_free(NsOutsideProject *project)
     if (!project) return;
     ns_database_close(project->db, project->file);
     g_ptr_array_unref(project->runs);
+    g_hash_table_unref(project->left_out);
     g_string_free(project->lines, TRUE);
     g_free(project->message);
     g_free(project);
-}
-
-bool ns_outside_project_is_at(const NsOutsideProject *project, const char *path)
-{
-    return ns_database_file_is_at(project->file, path);
 }
 
 /* Appends a row as a line, unless its run is left out. */
@@ -83,6 +74,11 @@ static void add_row(NsOutsideProject *project, sqlite3_stmt *row)
         lane = project->runs->len;
         g_ptr_array_add(project->runs, g_strdup(run));
     } else if (!shown) {
+        /* Where a message waits, a later row of the run is reported. */
+        if (!project->message && g_hash_table_add(project->left_out, g_strdup(run)))
+            project->message = g_strdup_printf(
+                _("The run “%s” has begun and is left out; open the project again to see it."),
+                run);
         return;
     }
     g_string_append_printf(project->lines, "{\"lane\": %u, \"step\": %lld, ", lane + 1,
@@ -107,14 +103,4 @@ size_t ns_outside_project_read(NsOutsideProject *project, char *bytes, size_t n)
     memcpy(bytes, project->lines->str, n);
     g_string_erase(project->lines, 0, (gssize)n);
     return n;
-}
-
-const char *ns_outside_project_run(const NsOutsideProject *project, size_t lane)
-{
-    return lane < project->runs->len ? project->runs->pdata[lane] : NULL;
-}
-
-char *ns_outside_project_take_message(NsOutsideProject *project)
-{
-    return g_steal_pointer(&project->message);
 }

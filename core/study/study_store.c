@@ -443,11 +443,11 @@ bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell,
     sqlite3_bind_int64(statement, 2, cell->step);
     for (int k = 0; k < (int)G_N_ELEMENTS(numbers); k++)
         sqlite3_bind_double(statement, 3 + k, numbers[k]);
-    return (bind_text(store, statement, 1, ns_cell_state_word(cell->state), error) &&
-            bind_text(store, statement, 8, *cell->text ? cell->text : NULL, error) &&
-            bind_text(store, statement, 9, ended ? "normscope " NS_VERSION : NULL, error) &&
-            bind_text(store, statement, 10, instructions, error)) &&
-           bind_text(store, store->keep, 11, hash, error) && finish(store, store->keep, error);
+    return bind_text(store, statement, 1, ns_cell_state_word(cell->state), error) &&
+           bind_text(store, statement, 8, *cell->text ? cell->text : NULL, error) &&
+           bind_text(store, statement, 9, ended ? "normscope " NS_VERSION : NULL, error) &&
+           bind_text(store, statement, 10, instructions, error) &&
+           bind_text(store, statement, 11, hash, error) && finish(store, statement, error);
 }
 
 bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *points, size_t n,

@@ -14,7 +14,7 @@ typedef union {
 
 static void copy(NsSettings *to, double value, const NsParam *param)
 {
-    Field field = (Field){.integer = (void *)((char *)to + param->offset)};
+    Field field = {.integer = (void *)((char *)to + param->offset)};
     switch (param->type) {
     case NS_PARAM_INT:
         *field.integer = (int64_t)CLAMP(value, param->least, param->most);

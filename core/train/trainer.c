@@ -351,9 +351,8 @@ static void advance(NsTrainer *t)
         finish(t);
     } else if (t->left == 0 || is_reached(t, t->until) || (trouble && careful)) {
         rest(t, NS_TRAINER_PAUSED);
-    } else {
-        if (g_get_monotonic_time() - t->checkpoint_at >= CHECKPOINT_SHARE * t->checkpoint_took)
-            keep(t, false);
+    } else if (g_get_monotonic_time() - t->checkpoint_at >= CHECKPOINT_SHARE * t->checkpoint_took) {
+        keep(t, false);
     }
 }
 

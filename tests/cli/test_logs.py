@@ -279,12 +279,14 @@ def test_live_project():
         for step in range(1, 6):
             add_rows(db, [("one", step, {"loss": 3}), ("two", step, {"loss": 2})])
             time.sleep(0.05)
+        add_rows(db, [(name, 9, {"loss": 1}) for name in ("three", "four", "five", "five")])
         time.sleep(1)
         watching.send_signal(2)
         out, err = watching.communicate(timeout=60)
         found = [(r.get("lane", 1), r["step"], r["loss"]) for r in map(json.loads, out.decode().splitlines())]
-        want = [(1, s, 3) for s in range(6)] + [(2, s, 2) for s in range(1, 6)]
-        assert sorted(found) == want and not err, (found, err)
+        want = [(1, s, 3) for s in range(6)] + [(2, s, 2) for s in range(1, 6)] + [(3, 9, 1), (4, 9, 1)]
+        assert sorted(found) == want, (found, err)
+        assert err.count("“five” has begun and is left out".encode()) == 1, err
 
 
 # ---- Event files ----

@@ -144,9 +144,8 @@ static bool read_all(NsHeatmapCells *cells)
                     z[c] = 2 * c + 1 < cells->columns ? larger(z[2 * c], z[2 * c + 1]) : z[2 * c];
             }
             cells->columns = columns;
-            cells->stride *= 2;
-        } else
-            cells->stride *= 2;
+        }
+        cells->stride *= 2;
     }
     set_columns(cells, column_of(cells, newest) + 1);
     for (unsigned i = 0; i < cells->n; i++) read_run(cells, &cells->run[i], records[i]);

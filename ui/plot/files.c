@@ -87,11 +87,10 @@ static void insert_chunk(GByteArray *png, const char *type, const guint8 *data, 
 {
     if (png->len < HEADER_END) return;
     g_autoptr(GByteArray) chunk = g_byte_array_new();
-    guint at = chunk->len;
     append_number(chunk, size);
     g_byte_array_append(chunk, (const guint8 *)type, 4);
     g_byte_array_append(chunk, data, size);
-    append_number(chunk, (guint32)crc32(0, chunk->data + at + 4, size + 4));
+    append_number(chunk, (guint32)crc32(0, chunk->data + 4, size + 4));
     guint rest = png->len - HEADER_END;
     g_byte_array_set_size(png, png->len + chunk->len);
     memmove(png->data + HEADER_END + chunk->len, png->data + HEADER_END, rest);

@@ -194,8 +194,8 @@ double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport
 {
     if (!options->proposed) return options->height;
     if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
-    /* The additional height for subtitles and notes of more than one line.  On a narrow page these
-     * may leave so little space that more height is necessary. */
+    /* Subtitles and notes of more than one line need additional height.  On a narrow page these may
+     * leave so little space that even more is necessary. */
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
     double most = 0;
     for (size_t i = 0; i < n; i++)
@@ -206,7 +206,7 @@ double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport
     taller.height = options->height + more;
     while (taller.height < MOST_TALL * options->width * rows && lacks_height(plots, n, &taller))
         taller.height += options->style->text_size * rows;
-    return options->height + (taller.height - options->height);
+    return taller.height;
 }
 
 /* ---- drawing ---- */

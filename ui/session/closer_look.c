@@ -71,9 +71,8 @@ void ns_session_look_closer(NsSession *session)
     const NsHistory *history = session->view->histories[0];
     bool rests = !session->wants_run && session->state != NS_TRAINER_RUNNING &&
                  session->state != NS_TRAINER_PREPARING && session->state != NS_TRAINER_FAILED;
-    if (!(rests && !session->looking && history && session->view->closer_step != step &&
-          session->run->n == session->view->started.n))
-        return;
+    bool looked = session->looking || session->view->closer_step == step;
+    if (!rests || looked || !history || session->run->n != session->view->started.n) return;
     if (!ns_session_checkpoints_at(session, step, checkpoints, &at)) return;
     if (at != step) {
         ns_session_drop_checkpoints(checkpoints);

@@ -140,24 +140,24 @@ void ns_window_greet(NsWindow *window)
 
 static void begin_class(NsWindow *window, const char *named)
 {
+    static const char *const always[] = {"placement", "layers", "warmup", "lr", NULL};
     g_autoptr(GStrvBuilder) hide = g_strv_builder_new();
+    NsSession *session = ns_window_session(window);
     GtkWidget *pane = ns_window_settings_pane(window);
     GtkWidget *expander = ns_settings_pane_row(pane, NS_MORE_SETTINGS);
     bool more = false;
     g_strv_builder_add(hide, "inspector_scroller");
     g_strv_builder_add(hide, "inspector_button");
     for (size_t i = 0; ns_param(i); i++) {
-        const char *key = ns_param(i)->key;
-        GtkWidget *row = ns_settings_pane_row(pane, key);
+        const NsParam *param = ns_param(i);
+        GtkWidget *row = ns_settings_pane_row(pane, param->key);
         /* A class sees what the lanes differ in, what is not as usual, what the card speaks of, and
          * the few settings that every lesson begins with. */
-        NsSession *session = ns_window_session(window);
-        const NsParam *param = ns_param(i);
-        static const char *const always[] = {"placement", "layers", "warmup", "lr", NULL};
-        if (!(g_strv_contains(always, param->key) || g_str_equal(named, param->key) ||
-              !ns_session_is_linked(session, param) ||
-              !ns_settings_is_default(&ns_session_experiment(session)->lane[0], param)))
-            g_strv_builder_add(hide, key);
+        bool shown = g_strv_contains(always, param->key) || g_str_equal(named, param->key) ||
+                     !ns_session_is_linked(session, param) ||
+                     !ns_settings_is_default(&ns_session_experiment(session)->lane[0], param);
+        if (!shown)
+            g_strv_builder_add(hide, param->key);
         else if (!gtk_widget_is_ancestor(row, pane) || gtk_widget_is_ancestor(row, expander))
             more = true; /* a folded expander takes its rows out of the pane */
     }

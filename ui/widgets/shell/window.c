@@ -166,12 +166,11 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     (void)clock, (void)data;
     NsWindow *window = NS_WINDOW(widget);
     bool alive = ns_session_poll(window->session);
-    /* Until it is seen again, there is nothing to draw. */
-    /* Whether anybody can see it: it is neither hidden nor minimized. */
+    /* While the window is hidden or minimized, there is nothing to draw. */
     GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
-    if (!(gtk_widget_get_mapped(GTK_WIDGET(window)) && surface &&
-          !(gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_MINIMIZED)))
-        return G_SOURCE_CONTINUE;
+    bool seen = gtk_widget_get_mapped(widget) && surface &&
+                !(gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_MINIMIZED);
+    if (!seen) return G_SOURCE_CONTINUE;
     bool behind = ns_page_refresh(ns_window_page(window));
     ns_transport_sync(window->transport);
     ns_inspector_sync(window->inspector, ns_window_page(window), false);
