@@ -94,8 +94,7 @@ static char *empty_of(const Attention *attention, const NsFigureInput *input)
     if (attention->cross && input->settings && input->history &&
         input->settings->arch != NS_ARCH_ENCODER_DECODER)
         return g_strdup(_("Only an encoder-decoder has cross-attention."));
-    return ns_token_source_empty(
-        _("Attention maps are expensive to measure; “probe-every” sets how often."), input);
+    return ns_token_source_empty(input);
 }
 
 /* The sentence whose attention is shown, and its translation by the model. */

@@ -93,8 +93,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     read_newest(s, input->history);
     share_colors(s, input);
 
-    g_autofree char *empty = ns_token_source_empty(
-        _("Similarity is expensive to measure; “probe-every” sets how often."), input);
+    g_autofree char *empty = ns_token_source_empty(input);
     g_autofree char *title =
         g_strdup_printf(_("%s of hidden states"), _(ns_similarity_choice(s->kind)->label));
     const char *axis = ns_figure_axis(NS_QUANTITY_HIDDEN_NORM, input->history);

@@ -46,10 +46,11 @@ static bool was_measured(const NsHistory *history)
     return has[n - 1];
 }
 
-char *ns_token_source_empty(const char *expensive, const NsFigureInput *input)
+char *ns_token_source_empty(const NsFigureInput *input)
 {
     const NsHistory *history = input->history;
-    if (history && ns_history_layout(history)->probe_every < 1) return g_strdup(expensive);
+    if (history && ns_history_layout(history)->probe_every < 1)
+        return g_strdup_printf(_("Not measured: “%s” is off."), "probe-every");
     /* It was measured but is not in memory: the history was read from a file, which does not
      * contain it. */
     if (history && was_measured(history))

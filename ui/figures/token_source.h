@@ -21,6 +21,6 @@ void ns_token_source_clear(NsTokenSource *tokens);
  * otherwise NULL.  Free with g_free. */
 char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input);
 
-/* Explains why there is no snapshot of tokens, or no similarity; returns `expensive` if the run
- * does not measure them, and NULL before the first step.  Free with g_free. */
-char *ns_token_source_empty(const char *expensive, const NsFigureInput *input);
+/* Explains why there is no snapshot of tokens, or no similarity; NULL before the first step.  Free
+ * with g_free. */
+char *ns_token_source_empty(const NsFigureInput *input);

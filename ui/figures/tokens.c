@@ -121,8 +121,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (input->settings)
         ns_figure_text(figure, &figure->labels[GAUSSIAN],
                        g_strdup_printf(_("normal features, d %" PRId64), input->settings->d_model));
-    g_autofree char *empty = ns_token_source_empty(
-        _("Single tokens are expensive to measure; “probe-every” sets how often."), input);
+    g_autofree char *empty = ns_token_source_empty(input);
     ns_figure_words(figure, input,
                     (NsFigureWords){.title = _("Squared hidden norm of tokens"),
                                     .empty = empty,
