@@ -131,11 +131,12 @@ static void *work(void *data)
 
 /* ---- Queueing ---- */
 
+/* The caller holds the mutex until a step and its validation loss and events are queued: one commit
+ * stores them, so that a program that is killed leaves no step without its validation loss. */
 static void enqueue(NsRunWriter *w, size_t run, NsRunItem item, size_t bytes)
 {
     item.run = run;
     NsRunItem *own = g_memdup2(&item, sizeof item);
-    NS_HELD held = ns_hold(&w->mutex);
     if (w->waiting > MOST_WAITING && w->locked)
         fail_locked(w);
     else if (w->waiting > MOST_WAITING)
@@ -149,10 +150,10 @@ static void enqueue(NsRunWriter *w, size_t run, NsRunItem item, size_t bytes)
     w->checkpoints += item.kind == NS_RUN_ITEM_CHECKPOINT;
 }
 
-/* A long earlier history is queued all at once: the caller waits for half of it to be written. */
+/* A long earlier history is queued all at once: the caller, who holds the mutex, waits for half of
+ * it to be written. */
 static void wait_for_disk(NsRunWriter *w)
 {
-    NS_HELD held = ns_hold(&w->mutex);
     while (w->waiting > MOST_WAITING / 2 && !w->failed && !w->locked) {
         struct timespec until = ns_condition_time(g_get_monotonic_time() + COMMIT_MICROSECONDS);
         pthread_cond_timedwait(&w->written, &w->mutex, &until);
@@ -161,6 +162,7 @@ static void wait_for_disk(NsRunWriter *w)
 
 void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
 {
+    NS_HELD held = ns_hold(&w->mutex);
     for (size_t i = 0; i < w->rows.n; i++) {
         const NsHistory *history = ns_run_history(ns_lockstep_nth_run(lockstep, i));
         NsRunSeed *run = &w->rows.runs[i];
@@ -212,9 +214,8 @@ bool ns_run_writer_checkpoint(NsRunWriter *w, NsLockstep *lockstep)
     for (size_t i = 0; taken && i < lanes; i++)
         taken = (checkpoints[i] = ns_lockstep_checkpoint(lockstep, i, NULL)) != NULL;
     w->checkpoint_at = g_get_monotonic_time();
-    pthread_mutex_lock(&w->mutex);
+    NS_HELD held = ns_hold(&w->mutex);
     if (taken) w->taking_took = w->checkpoint_at - started;
-    pthread_mutex_unlock(&w->mutex);
     for (size_t i = 0; i < lanes; i++) {
         NsRunItem item = {
             .kind = NS_RUN_ITEM_CHECKPOINT, .what.clock = step, .checkpoint = checkpoints[i]};
