@@ -12,6 +12,7 @@
 
 #include "core/base/clones.h"
 #include "core/base/copy.h"
+#include "core/base/digits.h"
 #include "core/base/log.h"
 #include "core/base/words.h"
 #include "core/probe/latest.h"
@@ -456,6 +457,13 @@ void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation)
 {
     ns_log_append(history->evaluations, evaluation);
+}
+
+char *ns_event_number(double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    bool whole = fabs(value) >= 1e3 && fabs(value) < 1e6;
+    return ns_group_plain(g_ascii_formatd(text, sizeof text, whole ? "%.0f" : "%.3g", value));
 }
 
 void ns_event_describe(NsEvent *event, const char *format, ...)

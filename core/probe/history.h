@@ -45,15 +45,19 @@ typedef enum {
 typedef struct {
     int64_t step;
     NsEventKind kind;
-    int layer;      /* from 1; 0 if the event is about no layer.  For a spike: the layer of the
-                       tensor with the largest gradient */
+    int layer;      /* from 1; 0 if the event is about no layer.  For a spike: that of
+                       what left its usual range first (core/train/bands.h), else of
+                       the tensor with the largest gradient */
     char what[48];  /* a tensor, "embedding", "hidden state", "loss" or "gradient norm"; or the key
                        of a setting */
-    char text[320]; /* one sentence, in the language in which the program ran */
+    char text[640]; /* one sentence, in the language in which the program ran */
 } NsEvent;
 
 /* Formats the text of an event by a sentence that the catalogs have. */
 void ns_event_describe(NsEvent *event, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Formats a number for it: "53.9", "1,372".  Free with g_free. */
+char *ns_event_number(double value);
 
 typedef struct NsHistory NsHistory;
 

@@ -15,9 +15,13 @@
 #define WITHOUT_PLATEAU (3 + 2 * NS_SPIKE_RECORDS + 2 * NS_SPIKE_EXCURSION)
 #define SPIKES (WITHOUT_PLATEAU + 2 + NS_PLATEAU_RECORDS)
 
-/* The curvature of the last update follows where it was measured. */
+/* The curvature of the last update follows, and after it the records of the usual ranges: whether
+ * the curvature was measured, the number of records ever added and the numbers of a record in
+ * double, then the ring in float.  Files of earlier versions end after the curvature, or before it
+ * where it was not measured. */
 #define CURVATURE 5
 #define WITH_CURVATURE (SPIKES + CURVATURE)
+#define WITH_BANDS (WITH_CURVATURE + 4)
 
 static void pack_spikes(double packed[SPIKES], const NsSpikes *s)
 {
@@ -32,21 +36,42 @@ static void pack_spikes(double packed[SPIKES], const NsSpikes *s)
     memcpy(packed + WITHOUT_PLATEAU + 2, s->newest, sizeof s->newest);
 }
 
-/* Reads both states from a blob; false where it is none. */
-static bool unpack_spikes(NsSpikes *s, NsCurvature *c, const void *blob, size_t bytes)
+/* Reads the ring of the usual ranges, which follows the numbers of its head. */
+static bool unpack_bands(NsBands *bands, const double head[3], const void *blob, size_t bytes)
 {
-    double packed[WITH_CURVATURE] = {0};
-    const double *of = packed + SPIKES;
-    if (!blob || (bytes != sizeof packed && bytes != SPIKES * sizeof *packed &&
-                  bytes != WITHOUT_PLATEAU * sizeof *packed))
+    if (bytes == 0) return true;
+    if (!(head[0] >= 0 && head[0] < 1e15 && head[1] >= 0 && head[1] < 1e9 && head[2] >= 0 &&
+          head[2] < 1e9))
         return false;
-    memcpy(packed, blob, bytes);
-    *c = (NsCurvature){.critical_rate = of[0],
-                       .sharpness = of[1],
-                       .residual = of[2],
-                       .preconditioned = of[3],
-                       .preconditioned_residual = of[4],
-                       .measured = bytes == sizeof packed};
+    *bands =
+        (NsBands){.n = (uint64_t)head[0], .tensors = (size_t)head[1], .hidden = (size_t)head[2]};
+    bands->width = 4 * bands->tensors + 2 * bands->hidden + 1;
+    if (bytes != NS_BANDS_RECORDS * bands->width * sizeof *bands->ring) return false;
+    bands->ring = g_memdup2(blob, bytes);
+    return true;
+}
+
+/* Reads the states from a blob; false where it is none. */
+static bool unpack_state(NsCheckpoint *c, const void *blob, size_t bytes)
+{
+    NsSpikes *s = &c->spikes;
+    double packed[WITH_BANDS] = {0};
+    const double *of = packed + SPIKES;
+    const bool banded = bytes >= WITH_BANDS * sizeof *packed;
+    if (!blob || (!banded && bytes != WITH_CURVATURE * sizeof *packed &&
+                  bytes != SPIKES * sizeof *packed && bytes != WITHOUT_PLATEAU * sizeof *packed))
+        return false;
+    memcpy(packed, blob, MIN(bytes, sizeof packed));
+    if (banded && !unpack_bands(&c->bands, packed + WITH_CURVATURE + 1,
+                                (const char *)blob + sizeof packed, bytes - sizeof packed))
+        return false;
+    c->curvature = (NsCurvature){.critical_rate = of[0],
+                                 .sharpness = of[1],
+                                 .residual = of[2],
+                                 .preconditioned = of[3],
+                                 .preconditioned_residual = of[4],
+                                 .measured = banded ? packed[WITH_CURVATURE] != 0
+                                                    : bytes == WITH_CURVATURE * sizeof *packed};
     const double *plateau = packed + WITHOUT_PLATEAU;
     if (!(packed[0] >= 0 && packed[0] < 1e15 && packed[1] >= 0 && packed[1] < NS_SPIKE_EXCURSION &&
           plateau[0] >= 0 && plateau[0] < 1e15))
@@ -111,12 +136,17 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
     NS_AUTO_STATEMENT row =
         ns_database_prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     if (!row) return false;
-    double spikes[WITH_CURVATURE];
-    pack_spikes(spikes, &c->spikes);
+    const NsBands *bands = &c->bands;
+    size_t ring = bands->ring ? NS_BANDS_RECORDS * bands->width * sizeof *bands->ring : 0;
+    g_autofree double *state = g_malloc(WITH_BANDS * sizeof *state + ring);
+    pack_spikes(state, &c->spikes);
     const NsCurvature *of = &c->curvature;
-    const double curvature[CURVATURE] = {of->critical_rate, of->sharpness, of->residual,
-                                         of->preconditioned, of->preconditioned_residual};
-    memcpy(spikes + SPIKES, curvature, sizeof curvature);
+    const double rest[] = {
+        of->critical_rate,           of->sharpness, of->residual,     of->preconditioned,
+        of->preconditioned_residual, of->measured,  (double)bands->n, (double)bands->tensors,
+        (double)bands->hidden};
+    memcpy(state + SPIKES, rest, sizeof rest);
+    if (ring) memcpy(state + WITH_BANDS, bands->ring, ring);
     g_autofree char *settings = settings_line(&c->settings);
     sqlite3_bind_int64(row, 1, step);
     sqlite3_bind_int64(row, 2, lane);
@@ -125,8 +155,7 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
     sqlite3_bind_int(row, 5, c->diverged);
     sqlite3_bind_double(row, 7, c->lr);
     return ns_database_bind_text(row, 6, settings) &&
-           ns_database_bind_bytes(row, 8, spikes,
-                                  (of->measured ? WITH_CURVATURE : SPIKES) * sizeof *spikes) &&
+           ns_database_bind_bytes(row, 8, state, WITH_BANDS * sizeof *state + ring) &&
            ns_database_bind_bytes(row, 9, c->state ? c->state : (const void *)"",
                                   (c->state ? c->n_state : 0) * sizeof *c->state) &&
            ns_database_finish(row) && write_tensors(db, sqlite3_last_insert_rowid(db), c);
@@ -273,11 +302,11 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     c->step = sqlite3_column_int64(row, 1);
     c->diverged = sqlite3_column_int(row, 2) != 0;
     c->lr = ns_database_number(row, 4);
-    bool good = unpack_spikes(&c->spikes, &c->curvature, sqlite3_column_blob(row, 5),
-                              (size_t)sqlite3_column_bytes(row, 5)) &&
-                c->step >= 0 && c->step <= step && c->step <= NS_JSON_LAST_WHOLE &&
-                c->settings.seed == seed && read_state(c, row, 6) &&
-                read_tensors(db, sqlite3_column_int64(row, 0), c);
+    bool good =
+        unpack_state(c, sqlite3_column_blob(row, 5), (size_t)sqlite3_column_bytes(row, 5)) &&
+        c->step >= 0 && c->step <= step && c->step <= NS_JSON_LAST_WHOLE &&
+        c->settings.seed == seed && read_state(c, row, 6) &&
+        read_tensors(db, sqlite3_column_int64(row, 0), c);
     return good ? g_steal_pointer(&c) : NULL;
 }
 

@@ -51,6 +51,7 @@ void ns_checkpoint_unref(NsCheckpoint *s)
     ns_real_free(s->state);
     g_free(s->moments_since);
     g_free(s->updates);
+    ns_bands_clear(&s->bands);
     g_clear_pointer(&s->others, g_ptr_array_unref);
     g_free(s);
 }

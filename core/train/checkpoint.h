@@ -9,6 +9,7 @@
 #include "core/experiment/experiment.h"
 #include "core/optim/optimizer.h"
 #include "core/probe/curvature.h"
+#include "core/train/bands.h"
 #include "core/train/spike.h"
 
 /* The fields are for runs and for core/store, which stores checkpoints in files; other code uses
@@ -29,6 +30,7 @@ typedef struct {
     int64_t step;
     bool diverged;     /* the record at `step` is not finite */
     NsSpikes spikes;   /* spike detection before the record at `step` */
+    NsBands bands;     /* the same of the usual ranges; without a ring in older files */
     GPtrArray *others; /* checkpoints of further seeds; NULL for none */
 } NsCheckpoint;
 

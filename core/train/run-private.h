@@ -4,6 +4,7 @@
 #include "core/experiment/experiment.h"
 #include "core/optim/optimizer.h"
 #include "core/probe/record.h"
+#include "core/train/bands.h"
 #include "core/train/run.h"
 
 #include <stdatomic.h>
@@ -40,6 +41,7 @@ struct NsRun {
     NsHistory *history;
     double grad_norm;               /* of the newest record */
     NsSpikes spikes, spikes_before; /* after the newest record, and before it */
+    NsBands bands;
     int64_t steps;
     atomic_bool diverged; /* read by other threads while a step runs */
     bool unmeasured;      /* steps leave no record */

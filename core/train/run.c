@@ -23,10 +23,19 @@ static size_t budget_of(const NsRun *run)
 
 /* ---- The record of a step ---- */
 
-/* Names the tensor with the largest gradient in the event of a jump. */
-static void name_largest(NsRun *run, const double *grad_sq, NsEvent *event)
+/* The number of layers of the first stack. */
+static size_t first_stack(const NsRun *run)
+{
+    return run->settings.arch == NS_ARCH_ENCODER_DECODER
+               ? (size_t)ns_settings_encoder_layers(&run->settings)
+               : ns_model_layers(run->model);
+}
+
+/* Names what left its usual range before a jump, or else the tensor with the largest gradient. */
+static void name_cause(NsRun *run, const double *grad_sq, NsEvent *event)
 {
     const NsTensorTable *table = ns_model_tensors(run->model);
+    if (ns_bands_describe(&run->bands, table, first_stack(run), event)) return;
     size_t largest = 0;
     for (size_t i = 1; i < table->n; i++)
         if (grad_sq[i] > grad_sq[largest]) largest = i;
@@ -42,7 +51,7 @@ static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
     run->spikes_before = run->spikes;
     if (run->diverged) return;
     if (ns_spikes_watch(&run->spikes, step, ns_batch_targets(&run->batch), &event)) {
-        name_largest(run, seen->grad_sq, &event);
+        name_cause(run, seen->grad_sq, &event);
         ns_history_append_event(run->history, &event);
     }
     if (ns_first_loss_watch(step, run->baselines, &event))
@@ -58,14 +67,13 @@ static void watch(NsRun *run, const NsMeasure *seen)
         .seen = seen,
         .updates = run->updates,
         .v = run->v_may_overflow ? run->v : NULL,
-        .first_stack = run->settings.arch == NS_ARCH_ENCODER_DECODER
-                           ? (size_t)ns_settings_encoder_layers(&run->settings)
-                           : ns_model_layers(run->model),
+        .first_stack = first_stack(run),
         .final_norm = ns_recorder_layout(run->recorder)->count[NS_QUANTITY_FINAL_SQ] > 0,
         .step = run->steps,
     };
     NsEvent event;
     if (!ns_watch(&watch, &event)) return;
+    ns_bands_describe(&run->bands, watch.table, watch.first_stack, &event);
     ns_history_append_event(run->history, &event);
     run->diverged = true;
 }
@@ -87,6 +95,7 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
     if (record.token_snapshot)
         ns_history_publish_token_snapshot(run->history, record.token_snapshot);
     ns_history_append(run->history, &step, record.values);
+    ns_bands_add(&run->bands, input->seen, run->updates);
     watch(run, input->seen);
     watch_jumps(run, &step, input->seen);
 }
@@ -314,6 +323,9 @@ NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error)
     s->step = run->steps;
     s->diverged = run->diverged;
     s->spikes = run->spikes_before;
+    ns_bands_copy(&s->bands, &run->bands);
+    /* Without the newest record, which is measured again. */
+    if (s->bands.n > 0) s->bands.n--;
     s->curvature = run->curvature;
     s->n_state = run->n_state;
     bool room = keep(&s->w, ns_model_weights(run->model), table->size, error) &&
@@ -383,6 +395,7 @@ static void restore(NsRun *run)
     /* A different model has a different loss, which is not a jump. */
     if (!ns_live_only(&s->settings, &run->settings)) return;
     run->spikes = s->spikes;
+    if (s->bands.ring && s->bands.width == run->bands.width) ns_bands_copy(&run->bands, &s->bands);
     run->diverged = s->diverged;
 }
 
@@ -405,6 +418,7 @@ static void begin(NsRun *run)
     run->curvature = (NsCurvature){.measured = false};
     run->diverged = false;
     run->spikes = (NsSpikes){0};
+    run->bands.n = 0;
     if (ns_model_needs_profile(run->model)) {
         ns_corpus_train_batch(run->corpus, (uint64_t)run->settings.data_seed, 0, &run->batch);
         ns_model_profile(run->model, &run->batch);
@@ -466,6 +480,7 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     }
     run->recorder = ns_recorder_new(run->model, s, error);
     if (!run->recorder) return false;
+    ns_bands_init(&run->bands, table->n, ns_recorder_layout(run->recorder)->hidden);
     ns_batch_init_for(&run->batch, s);
     ns_batch_init(&run->validation, run->batch.B, run->batch.T, run->batch.S);
     return true;
@@ -511,6 +526,7 @@ void ns_run_free(NsRun *run)
 {
     if (!run) return;
     ns_history_unref(run->history);
+    ns_bands_clear(&run->bands);
     ns_batch_clear(&run->batch);
     ns_batch_clear(&run->validation);
     ns_real_free(run->m);

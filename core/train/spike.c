@@ -108,22 +108,14 @@ static void go_on_high(NsSpikes *s, const NsStep *step)
     if (++s->high == NS_SPIKE_EXCURSION) accept_level(s);
 }
 
-/* Formats a number: "53.9", "1,372".  Free with g_free. */
-static char *number(double value)
-{
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    bool whole = fabs(value) >= 1e3 && fabs(value) < 1e6;
-    return ns_group_plain(g_ascii_formatd(text, sizeof text, whole ? "%.0f" : "%.3g", value));
-}
-
 bool ns_spikes_watch(NsSpikes *s, const NsStep *step, size_t targets, NsEvent *event)
 {
     Bounds loss = loss_bounds(s, targets), norm = norm_bounds(s);
     bool high_loss = step->loss > loss.high, high_norm = step->grad_norm > norm.high;
     bool spike = !s->high && (high_loss || high_norm);
     if (spike) {
-        g_autofree char *before = number(high_loss ? loss.level : norm.level);
-        g_autofree char *after = number(high_loss ? step->loss : step->grad_norm);
+        g_autofree char *before = ns_event_number(high_loss ? loss.level : norm.level);
+        g_autofree char *after = ns_event_number(high_loss ? step->loss : step->grad_norm);
         g_autofree char *at = ns_group_digits(step->step);
         *event = (NsEvent){.step = step->step, .kind = NS_EVENT_SPIKE};
         ns_copy_text(event->what, sizeof event->what, high_loss ? "loss" : "gradient norm");
@@ -173,7 +165,7 @@ bool ns_plateau_watch(NsSpikes *s, const NsStep *step, NsBaselines baselines, Ns
 bool ns_first_loss_watch(const NsStep *step, NsBaselines baselines, NsEvent *event)
 {
     if (step->step != 0 || !(step->loss > NS_FAR_FROM_UNIFORM * baselines.uniform)) return false;
-    g_autofree char *loss = number(step->loss);
+    g_autofree char *loss = ns_event_number(step->loss);
     g_autofree char *tokens = ns_group_digits(llround(exp(baselines.uniform)));
     *event = (NsEvent){.step = 0, .kind = NS_EVENT_FIRST_LOSS, .what = "loss"};
     ns_event_describe(
