@@ -70,24 +70,19 @@ static double median_of(double *values, size_t n)
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* The logarithm of the root of a value; NaN for 0 and for what was not measured, which is -1, and
- * infinite for what is not finite. */
-static double log_of(float square)
-{
-    if (!isfinite(square)) return (double)INFINITY;
-    return square > 0 ? log((double)square) / 2 : (double)NAN;
-}
-
 typedef struct {
     const NsBands *bands;
     size_t records, newest; /* to compare with; to look at */
 } Window;
 
-/* The number that was recorded `before` records before the newest one. */
+/* The logarithm of the number that was recorded `before` records before the newest one; NaN for 0
+ * and for what was not measured, which is -1, and infinite for what is not finite. */
 static double number_at(const Window *window, size_t number, size_t before)
 {
     const NsBands *b = window->bands;
-    return log_of(b->ring[(b->n - 1 - before) % NS_BANDS_RECORDS * b->width + number]);
+    double square = (double)b->ring[(b->n - 1 - before) % NS_BANDS_RECORDS * b->width + number];
+    if (!isfinite(square)) return (double)INFINITY;
+    return square > 0 ? log(square) / 2 : (double)NAN;
 }
 
 /* For each of the newest records, how far the number is out of its range: its distance from the
@@ -215,7 +210,7 @@ bool ns_bands_describe(const NsBands *bands, const NsTensorTable *table, size_t 
     NsBandKind first = ns_bands_find(bands, exits);
     if (first == NS_BAND_KINDS) return false;
     int layer;
-    /* What followed, in the order of the records and within a record of the computation. */
+    /* The others that left, in the order of the records and within a record of the computation. */
     g_autoptr(GString) then = g_string_new(NULL);
     for (int64_t before = exits[first].before; before >= 0; before--)
         for (unsigned kind = 0; kind < NS_BAND_KINDS; kind++) {

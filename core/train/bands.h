@@ -22,7 +22,7 @@
 
 #define NS_BANDS_BASELINE 40
 #define NS_BANDS_NEWEST 8
-/* One more, so that a checkpoint can do without the newest record, which is measured again. */
+/* The oldest record is for a checkpoint, which lacks the newest one: that is measured again. */
 #define NS_BANDS_RECORDS (NS_BANDS_BASELINE + NS_BANDS_NEWEST + 1)
 
 typedef enum {

@@ -107,6 +107,22 @@ def test_stuck():
             check_same(one, parts, 200)
 
 
+def test_left_first():
+    """What left its usual range first is found from records before the end of the first part."""
+    with tempfile.TemporaryDirectory() as folder:
+        kind = ["train", *(word for setting in (
+            "layers=3", "d-model=16", "heads=2", "seq=16", "batch=4", "placement=pre",
+            "optimizer=sgd", "lr=2.5", "warmup=100") for word in ("--set", setting))]
+        one = begin(folder, "one.nsrun", kind, 115)
+        texts = [event["text"] for line in lines_of(one) for event in line.get("events", [])]
+        assert any("The first to leave its usual range was the weight norm of" in text
+                   for text in texts), texts
+        for name, steps in (("two.nsrun", 80), ("three.nsrun", 103)):
+            parts = begin(folder, name, kind, steps)
+            good("resume", parts, "--steps", "115")
+            check_same(one, parts, 115)
+
+
 def test_one_lane_diverged():
     """It stands still, and the other goes on."""
     with tempfile.TemporaryDirectory() as folder:

@@ -214,7 +214,7 @@ static void test_long_text(void)
 {
     GString *text = g_string_new(HEAD "{\"step\":0,\"loss\":1" REST
                                       ",\"events\":[{\"kind\":\"spike\",\"text\":\"x");
-    for (int i = 0; i < 200; i++) g_string_append(text, "é");
+    for (int i = 0; i < 400; i++) g_string_append(text, "é");
     g_string_append(text, "\"}]}");
     g_autoptr(NsRecordedRun) record = ns_recorded_run_new("run.jsonl");
     g_autoptr(GError) error = NULL;
