@@ -186,11 +186,17 @@ static void find_expensive(const Chart *chart, bool *any, bool *one_step)
 static void provide_probes(Chart *chart)
 {
     bool any, one_step;
-    for (guint i = 0; i < chart->sheet.charts->len; i++)
-        for (size_t k = 0; k < chart->a->experiment.n; k++)
-            if (ns_figure_spec_is_of_curvature(spec_at(chart, i)) &&
-                chart->a->experiment.lane[k].curvature_every == 0)
-                chart->a->experiment.lane[k].curvature_every = interval(chart, false);
+    for (guint i = 0; i < chart->sheet.charts->len; i++) {
+        const char *every = ns_figure_spec_every(spec_at(chart, i));
+        bool step = spec_at(chart, i)->kind->abscissa != NS_OVER_STEPS;
+        for (size_t k = 0; k < chart->a->experiment.n; k++) {
+            NsSettings *settings = &chart->a->experiment.lane[k];
+            if (g_strcmp0(every, "curvature-every") == 0 && settings->curvature_every == 0)
+                settings->curvature_every = interval(chart, false);
+            if (g_strcmp0(every, "ablation-every") == 0 && settings->ablation_every == 0)
+                settings->ablation_every = interval(chart, step);
+        }
+    }
     find_expensive(chart, &any, &one_step);
     for (size_t i = 0; any && i < chart->a->experiment.n; i++) {
         NsSettings *settings = &chart->a->experiment.lane[i];

@@ -535,7 +535,7 @@ static bool assign(NsArguments *a, const NsCommand *command, GError **error)
         if (!ns_settings_name(&experiment->lane[lane], &last, "steps", a->steps, error))
             return false;
     }
-    a->named.all |= last.all;
+    ns_named_add(&a->named, &last);
     return true;
 }
 

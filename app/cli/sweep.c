@@ -7,6 +7,7 @@
 #include "ui/figures/figures.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Refuses an axis whose setting, or one that excludes it, was named elsewhere. */
 static bool check_axis(const NsArguments *a, const NsStudyAxis *axis, GError **error)
@@ -16,7 +17,7 @@ static bool check_axis(const NsArguments *a, const NsStudyAxis *axis, GError **e
     ns_settings_copy(&settings, &a->experiment.lane[0]);
     bool good = true;
     for (size_t i = 0; good && i < axis->n; i++) {
-        named.here = a->named.here;
+        memcpy(named.here, a->named.here, sizeof named.here);
         good = ns_settings_name(&settings, &named, axis->param->key, axis->values[i], error);
     }
     ns_settings_clear(&settings);

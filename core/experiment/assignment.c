@@ -7,30 +7,36 @@
 
 /* ---- Settings named by a user ---- */
 
-NsNamed ns_named_below(const NsNamed *named)
+static size_t row_of(const NsParam *param)
 {
-    return (NsNamed){.all = named->all};
+    return (size_t)(param - ns_param(0));
 }
 
-static uint64_t bit_of(const NsParam *param)
+NsNamed ns_named_below(const NsNamed *named)
 {
-    G_STATIC_ASSERT(NS_PARAM_COUNT <= 64);
-    return UINT64_C(1) << (param - ns_param(0));
+    NsNamed below = {0};
+    ns_named_add(&below, named);
+    return below;
+}
+
+void ns_named_add(NsNamed *named, const NsNamed *other)
+{
+    for (size_t i = 0; i < NS_PARAM_COUNT; i++) named->all[i] |= other->all[i];
 }
 
 bool ns_named_has(const NsNamed *named, const char *key)
 {
-    return named->all & bit_of(ns_param_find(key));
+    return named->all[row_of(ns_param_find(key))];
 }
 
 /* Whether a setting that was just named, in `after`, did not change or disable one that was named
  * before. */
-static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t named,
+static bool agrees(const NsSettings *before, const NsSettings *after, const bool *named,
                    const NsParam *param, GError **error)
 {
     const NsParam *other;
     for (size_t i = 0; (other = ns_param(i)); i++) {
-        if (other == param || !(named & bit_of(other)) ||
+        if (other == param || !named[i] ||
             (ns_settings_same(before, after, other) && !ns_settings_is_idle(after, other)))
             continue;
         g_autofree char *x = ns_settings_get(before, other), *y = ns_settings_get(after, param);
@@ -43,10 +49,10 @@ static bool agrees(const NsSettings *before, const NsSettings *after, uint64_t n
     return true;
 }
 
-static bool is_repeated(const NsSettings *before, const NsSettings *after, uint64_t here,
+static bool is_repeated(const NsSettings *before, const NsSettings *after, const bool *here,
                         const NsParam *param, GError **error)
 {
-    if (!(here & bit_of(param)) || ns_settings_same(before, after, param)) return false;
+    if (!here[row_of(param)] || ns_settings_same(before, after, param)) return false;
     g_autofree char *x = ns_settings_get(before, param), *y = ns_settings_get(after, param);
     ns_refuse(error, NS_ERROR_SETTING, "%s is given twice, as %s and as %s; omit one of them.",
               param->key, x, y);
@@ -65,8 +71,7 @@ bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, con
     if (good) {
         ns_settings_clear(settings);
         *settings = after;
-        named->all |= bit_of(param);
-        named->here |= bit_of(param);
+        named->all[row_of(param)] = named->here[row_of(param)] = true;
     } else
         ns_settings_clear(&after);
     return good;

@@ -13,12 +13,16 @@ bool ns_settings_assign_all(NsSettings *settings, const char *words, GError **er
 /* The settings that a user has named so far on one command line or in one file; initially all
  * zero. */
 typedef struct {
-    uint64_t all, here; /* a bit per row of the table: named at all, and in this list */
+    bool all[NS_PARAM_COUNT], here[NS_PARAM_COUNT]; /* by row of the table: named at all, and in
+                                                       this list */
 } NsNamed;
 
 /* Begins a nested list, such as that of a lane, in which settings already named for all lanes may
  * be named again with other values. */
 NsNamed ns_named_below(const NsNamed *named);
+
+/* Adds what was named in another list. */
+void ns_named_add(NsNamed *named, const NsNamed *other);
 
 /* Whether a setting was named. */
 bool ns_named_has(const NsNamed *named, const char *key);

@@ -210,6 +210,11 @@ static void stack_forward(const NsModelLayout *layout, NsWorker *w, const NsCall
     for (size_t k = stack->first; k < stack->first + stack->n; k++) {
         const NsSublayer *s = &layout->sublayers[k];
         const NsActivations *a = &w->shard->sublayers[k];
+        if (s->layer + 1 == call->without) {
+            /* The input of the next sub-layer is the output of this one. */
+            memmove(a->out, a->x, n * sizeof *a->out);
+            continue;
+        }
         if (s->first) prefetch_layer(layout, w, call, stack, s->layer + 1, false);
         NsSums sums = {0};
         ns_sublayer_forward(s, ns_stack_shape(t, s), a, &pass, call->measuring ? &sums : NULL);

@@ -557,8 +557,8 @@ const NsEvent *ns_history_event(const NsHistory *history, size_t i)
 
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record)
 {
-    int64_t every = history->layout.probe_every;
-    if (!ns_quantity(quantity)->expensive || every < 1) {
+    int64_t every = ns_record_interval(&history->layout, quantity);
+    if (every == 1) {
         g_autofree bool *has = g_new(bool, MAX(history->layout.count[quantity], 1));
         for (size_t back = 0; back <= MIN(record, FURTHEST_BACK); back++) {
             ns_history_read(history, quantity, record - back, NULL, NULL, has);

@@ -18,12 +18,13 @@
         .domain = (per_layer) ? NS_DOMAIN_LAYER : NS_DOMAIN_STEP,                                  \
     },
 
-enum { CHEAP, EXPENSIVE, VALIDATED, CURVATURE };
+enum { CHEAP, EXPENSIVE, VALIDATED, CURVATURE, ABLATION };
 enum { SIZE, UNIT };
 #define INTERVAL_CHEAP NULL
 #define INTERVAL_EXPENSIVE "probe-every"
 #define INTERVAL_VALIDATED "eval-every"
 #define INTERVAL_CURVATURE "curvature-every"
+#define INTERVAL_ABLATION "ablation-every"
 
 #define ROW(ID, quantity_key, quantity_label, quantity_symbol, DOMAIN, COST, RANGE, NEEDS,         \
             definition, source)                                                                    \
@@ -38,7 +39,9 @@ enum { SIZE, UNIT };
         .validated = (COST) == VALIDATED,                                                          \
         .every = INTERVAL_##COST,                                                                  \
         .unit = (RANGE) == UNIT,                                                                   \
-        .needs = NS_NEED_##NEEDS | ((COST) == CURVATURE ? NS_NEED_CURVATURE : 0),                  \
+        .needs = NS_NEED_##NEEDS | ((COST) == CURVATURE  ? NS_NEED_CURVATURE                       \
+                                    : (COST) == ABLATION ? NS_NEED_ABLATION                        \
+                                                         : 0),                                     \
     },
 
 static const NsQuantityInfo quantities[] = {NS_PARAMETERS(GRADIENT_ROW) NS_QUANTITIES(ROW)};
@@ -131,7 +134,8 @@ void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape)
     *layout = (NsRecordLayout){.layers = shape->layers,
                                .hidden = shape->hidden,
                                .heads = shape->heads,
-                               .probe_every = shape->probe_every};
+                               .probe_every = shape->probe_every,
+                               .ablation_every = shape->ablation_every};
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
         const NsQuantityInfo *info = &quantities[q];
         bool present = tensors[parameter_of((NsQuantity)q)] && !(info->needs & ~shape->has) &&
@@ -140,6 +144,15 @@ void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape)
         layout->count[q] = present ? ns_record_layout_count(layout, info->domain) : 0;
         layout->width += layout->count[q];
     }
+}
+
+int64_t ns_record_interval(const NsRecordLayout *layout, NsQuantity quantity)
+{
+    const char *every = ns_quantity(quantity)->every;
+    int64_t steps = g_strcmp0(every, INTERVAL_EXPENSIVE) == 0  ? layout->probe_every
+                    : g_strcmp0(every, INTERVAL_ABLATION) == 0 ? layout->ablation_every
+                                                               : 1;
+    return MAX(steps, 1);
 }
 
 void ns_values_reset(NsValues values, size_t n)

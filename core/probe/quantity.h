@@ -10,7 +10,7 @@
  * state (those of the encoder, then those of the decoder); HEAD, one for each head of each layer.
  * cost: CHEAP, measured at every step; EXPENSIVE, measured every `probe-every` steps; VALIDATED,
  * measured every `eval-every` steps and at the end; CURVATURE, measured in the first update and
- * every `curvature-every` steps.
+ * every `curvature-every` steps; ABLATION, measured every `ablation-every` steps.
  * range: SIZE, positive, of any magnitude; UNIT, a share, a cosine or a score, for which a
  * logarithmic axis makes no sense.
  * needs: what a model must have for the quantity to exist (NsNeed).
@@ -186,6 +186,14 @@
     X(DEAD_RELU, "dead-relu", "Dead ReLU units", "dead / d_{ff}", LAYER, EXPENSIVE, UNIT, RELU,    \
       "Share of the units of the feed-forward network that are 0 for every token of the batch.",   \
       "CS231n notes, ReLU")                                                                        \
+    X(LAYER_ABLATION, "layer-ablation", "Loss increase without the layer", "L_{without l} − L",    \
+      LAYER, ABLATION, UNIT, NOTHING,                                                              \
+      "Loss of the batch if the layer passes its input on unchanged, minus the loss of the "       \
+      "model, "                                                                                    \
+      "both without dropout: how much the layer contributes.  0 for a layer that is the "          \
+      "identity; "                                                                                 \
+      "negative where the model is better without it.",                                            \
+      "Veit et al. 2016, arXiv 1605.06431, 4.1")                                                   \
     X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, SIZE, MOMENTS,             \
       "Root mean of g^2 / max(v, eps^2) over the parameters of a layer in the update that led to " \
       "this step: g is the gradient as it enters the moments, v the bias-corrected second moment " \
@@ -272,6 +280,7 @@ typedef enum {
     NS_NEED_TRANSLATION = 1 << 5,    /* the task translation, with bleu-sentences > 0 */
     NS_NEED_CURVATURE = 1 << 6,      /* curvature-every > 0 */
     NS_NEED_PRECONDITIONER = 1 << 7, /* an optimizer with a diagonal one: all but Muon */
+    NS_NEED_ABLATION = 1 << 8,       /* ablation-every > 0 */
 } NsNeed;
 
 typedef enum {
@@ -313,21 +322,26 @@ typedef struct {
     size_t layers;
     size_t hidden; /* hidden states: layers + 1; with an encoder and a decoder layers + 2 */
     size_t heads;
-    unsigned has;        /* the NsNeed that are met */
-    int64_t probe_every; /* 0: expensive quantities are never measured */
+    unsigned has;           /* the NsNeed that are met */
+    int64_t probe_every;    /* 0: expensive quantities are never measured */
+    int64_t ablation_every; /* 0: layers are never removed */
 } NsRecordShape;
 
 /* Where the values of one step are stored: quantity q has the indices offset[q] to offset[q] +
  * count[q] - 1.  The values of heads are ordered by layer, then by head. */
 typedef struct {
     size_t layers, hidden, heads;
-    int64_t probe_every;
+    int64_t probe_every, ablation_every;
     size_t offset[NS_QUANTITY_ALL];
     size_t count[NS_QUANTITY_ALL]; /* 0 if the model does not have it or it is never measured */
     size_t width;                  /* number of values in a record */
 } NsRecordLayout;
 
 void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape);
+
+/* The steps between two measurements of a quantity that is measured at multiples of a number of
+ * steps; 1 for all others. */
+int64_t ns_record_interval(const NsRecordLayout *layout, NsQuantity quantity);
 
 /* The number of values that a quantity of the domain has in a step. */
 size_t ns_record_layout_count(const NsRecordLayout *layout, NsDomain domain);

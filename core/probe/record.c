@@ -46,7 +46,8 @@ struct NsRecorder {
     TensorRun *runs;          /* [n_runs] in the order of the table */
     size_t n_runs;
     NsExpensiveProbes *expensive; /* NULL if expensive quantities are never measured */
-    int64_t expensive_us;         /* time for the probe batches of this step, microseconds */
+    double *ablation;             /* [layers] of this step; NULL if it is never measured */
+    int64_t extra_us;             /* time for the passes before that of this step, microseconds */
 };
 
 static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings)
@@ -61,6 +62,7 @@ static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings
     if (settings->probe_batches > 1) has |= NS_NEED_BATCHES;
     if (settings->bleu_sentences > 0 && ns_task_translates(settings)) has |= NS_NEED_TRANSLATION;
     if (settings->curvature_every > 0) has |= NS_NEED_CURVATURE;
+    if (settings->ablation_every > 0) has |= NS_NEED_ABLATION;
     if (ns_curvature_has_preconditioner(settings)) has |= NS_NEED_PRECONDITIONER;
     return has;
 }
@@ -76,7 +78,8 @@ void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
                                                    .hidden = L + (encoder && decoder ? 2 : 1),
                                                    .heads = (size_t)settings->heads,
                                                    .has = needs_met(table, settings),
-                                                   .probe_every = settings->probe_every});
+                                                   .probe_every = settings->probe_every,
+                                                   .ablation_every = settings->ablation_every});
 }
 
 static void put(NsRecorder *r, NsQuantity quantity, size_t i, double value)
@@ -128,6 +131,7 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
         if (table->tensors[i].parameter == NS_PARAMETER_TOK_EMB)
             vocabulary = MAX(vocabulary, table->tensors[i].rows);
     r->seen = g_new0(size_t, vocabulary);
+    if (settings->ablation_every > 0) r->ablation = g_new0(double, r->layout.layers);
     if (settings->probe_every < 1) return r;
     r->expensive = ns_expensive_probes_new(model, settings, &r->layout, error);
     if (r->expensive) return r;
@@ -144,6 +148,7 @@ void ns_recorder_free(NsRecorder *recorder)
     g_free(recorder->runs);
     g_free(recorder->sublayers);
     g_free(recorder->seen);
+    g_free(recorder->ablation);
     g_free(recorder);
 }
 
@@ -155,6 +160,11 @@ const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder)
 static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 {
     return r->expensive && input->step % r->layout.probe_every == 0;
+}
+
+static bool is_ablation_due(const NsRecorder *r, const NsRecordInput *input)
+{
+    return r->ablation && input->step % r->layout.ablation_every == 0;
 }
 
 /* All members of a team call the functions below, and each writes the values of its own layers. */
@@ -334,11 +344,15 @@ static void record_curvature(NsRecorder *r, const NsCurvature *c, double lr)
 
 void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
 {
-    r->expensive_us = 0;
-    if (!is_due(r, input)) return;
     int64_t started = g_get_monotonic_time();
-    ns_probe_batches_run(r->expensive->batches, input->model, input->corpus, input->settings);
-    r->expensive_us = g_get_monotonic_time() - started;
+    if (is_due(r, input))
+        ns_probe_batches_run(r->expensive->batches, input->model, input->corpus, input->settings);
+    if (is_ablation_due(r, input)) {
+        double loss = ns_model_loss(input->model, input->batch);
+        for (size_t l = 0; l < r->layout.layers; l++)
+            r->ablation[l] = ns_model_loss_without(input->model, input->batch, l + 1) - loss;
+    }
+    r->extra_us = g_get_monotonic_time() - started;
 }
 
 typedef struct {
@@ -378,12 +392,18 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
         .values = r->values,
         .grad_norm = ns_record_gradient_norm(ns_model_tensors(input->model), input->seen->grad_sq),
         .probe_seconds = input->curvature->measured ? input->curvature->seconds : 0};
+    if (is_ablation_due(r, input)) {
+        for (size_t l = 0; l < r->layout.layers; l++)
+            put(r, NS_QUANTITY_LAYER_ABLATION, l, r->ablation[l]);
+        record.probe_seconds += (double)r->extra_us / 1e6;
+        r->extra_us = 0;
+    }
     if (!due) return record;
 
     int64_t started = g_get_monotonic_time();
     ns_expensive_probes_fill(r->expensive, input, r->values);
     record.similarity = &r->expensive->similarity;
     record.token_snapshot = r->expensive->snapshot;
-    record.probe_seconds += (double)(r->expensive_us + g_get_monotonic_time() - started) / 1e6;
+    record.probe_seconds += (double)(r->extra_us + g_get_monotonic_time() - started) / 1e6;
     return record;
 }

@@ -25,8 +25,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRecorder, ns_recorder_free)
 
 const NsRecordLayout *ns_recorder_layout(const NsRecorder *recorder);
 
-/* Call before the pass of a step.  If expensive quantities are due, makes the passes over the probe
- * batches that they need, which overwrite the gradients and activations of the model; weights,
+/* Call before the pass of a step.  If expensive quantities or a layer ablation are due, makes the
+ * passes that they need, which overwrite the gradients and activations of the model; weights,
  * moments and running statistics are unchanged.  input->seen is not read. */
 void ns_recorder_run_probe_batches(NsRecorder *recorder, const NsRecordInput *input);
 

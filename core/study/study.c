@@ -213,8 +213,8 @@ static bool check_steps(const NsResult *result, const NsSettings *settings, GErr
                          result->n, settings->steps);
     const char *every =
         result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->every : NULL;
-    bool never = (g_strcmp0(every, "probe-every") == 0 && settings->probe_every == 0) ||
-                 (g_strcmp0(every, "curvature-every") == 0 && settings->curvature_every == 0);
+    bool never = every && !ns_quantity(result->quantity)->validated &&
+                 ns_settings_get_number(settings, ns_param_find(every)) < 1;
     bool often = result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY ||
                  (result->at == NS_RESULT_LAST && result->n > 1);
     if (never && often)

@@ -90,7 +90,7 @@ static bool read_setting(Reader *reader, const NsEntry *entry, size_t lane, cons
         ns_settings_unknown(entry->key, keys, &wrong);
     else if (ns_settings_name(&reader->study->experiment.lane[lane], &reader->named, entry->key,
                               entry->value, &wrong))
-        reader->any.all |= reader->named.all;
+        ns_named_add(&reader->any, &reader->named);
     return !wrong || ns_entry_blame(entry, wrong, error);
 }
 

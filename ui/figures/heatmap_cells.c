@@ -64,10 +64,9 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
         run->first = run->next = layout ? ns_history_first_step(runs[i].history) : 0;
         cells->rows += run->rows;
         most = MAX(most, run->rows);
-        if (run->rows && ns_quantity(quantity)->expensive)
-            cells->stride = MAX(cells->stride, layout->probe_every);
+        if (run->rows) cells->stride = MAX(cells->stride, ns_record_interval(layout, quantity));
     }
-    /* Columns of expensive quantities begin at steps at which these are measured. */
+    /* Columns begin at steps at which the quantity is measured. */
     for (unsigned i = 0; i < n; i++)
         if (cells->run[i].rows)
             cells->start =
@@ -174,12 +173,14 @@ void ns_heatmap_cells_clear(NsHeatmapCells *cells)
 char *ns_heatmap_cells_note(const NsHeatmapCells *cells)
 {
     int64_t kept = 1, every = cells->spacing;
-    bool expensive = ns_quantity(cells->quantity)->expensive;
+    bool rare = false;
     for (unsigned i = 0; i < cells->n; i++) {
         const NsHeatmapRun *run = &cells->run[i];
         if (!run->rows) continue;
         kept = MAX(kept, ns_history_stride(run->source.history));
-        if (expensive) every = MAX(every, ns_history_layout(run->source.history)->probe_every);
+        int64_t own = ns_record_interval(ns_history_layout(run->source.history), cells->quantity);
+        every = MAX(every, own);
+        rare |= own > 1;
     }
     if (!cells->rows) return NULL;
     bool grouped = kept > cells->stride, wide = cells->stride > every;
@@ -189,8 +190,8 @@ char *ns_heatmap_cells_note(const NsHeatmapCells *cells)
             _("Older steps are grouped, up to %s at a time, and keep their largest values."),
             count);
     if (wide)
-        return g_strdup_printf(expensive ? _("Each column shows the largest of %s measurements.")
-                                         : _("Each column shows the largest of %s steps."),
+        return g_strdup_printf(rare ? _("Each column shows the largest of %s measurements.")
+                                    : _("Each column shows the largest of %s steps."),
                                count);
     return every > 1 ? g_strdup_printf(_("Measured every %s steps."), count) : NULL;
 }

@@ -129,17 +129,16 @@ char *ns_figure_spec_text(const NsFigureSpec *spec)
     return g_string_free(text, FALSE);
 }
 
-bool ns_figure_spec_is_expensive(const NsFigureSpec *spec)
+const char *ns_figure_spec_every(const NsFigureSpec *spec)
 {
-    if (spec->kind->expensive) return true;
-    return shows_quantity(spec->kind) && ns_quantity(spec->quantity)->expensive;
+    if (spec->kind->expensive) return "probe-every";
+    if (spec->kind->of_curvature) return "curvature-every";
+    return shows_quantity(spec->kind) ? ns_quantity(spec->quantity)->every : NULL;
 }
 
-bool ns_figure_spec_is_of_curvature(const NsFigureSpec *spec)
+bool ns_figure_spec_is_expensive(const NsFigureSpec *spec)
 {
-    if (spec->kind->of_curvature) return true;
-    return shows_quantity(spec->kind) &&
-           g_strcmp0(ns_quantity(spec->quantity)->every, "curvature-every") == 0;
+    return g_strcmp0(ns_figure_spec_every(spec), "probe-every") == 0;
 }
 
 void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input)

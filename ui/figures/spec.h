@@ -32,8 +32,8 @@ bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error);
 /* Whether it shows something that is measured every `probe-every` steps only. */
 bool ns_figure_spec_is_expensive(const NsFigureSpec *spec);
 
-/* Whether it shows something that is measured every `curvature-every` steps only. */
-bool ns_figure_spec_is_of_curvature(const NsFigureSpec *spec);
+/* The setting of the interval at which what it shows is measured; NULL: at every step. */
+const char *ns_figure_spec_every(const NsFigureSpec *spec);
 
 /* Sets the fields of the input that select what the figure shows. */
 void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input);

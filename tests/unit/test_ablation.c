@@ -1,0 +1,95 @@
+/* The loss of a model without one of its layers.  SPDX-License-Identifier: MIT */
+#include "core/experiment/assignment.h"
+#include "core/train/run-private.h"
+
+#include <math.h>
+#include <string.h>
+
+static NsRun *run_new(const char *const *settings)
+{
+    NsSettings s;
+    g_autoptr(GError) error = NULL;
+    ns_settings_init(&s);
+    static const char *const small[] = {"layers=3", "d-model=12", "heads=3",      "seq=7",
+                                        "batch=5",  "threads=2",  "eval-every=0", "probe-every=0"};
+    for (size_t i = 0; i < G_N_ELEMENTS(small); i++) ns_settings_assign(&s, small[i], &error);
+    for (; *settings; settings++) ns_settings_assign(&s, *settings, &error);
+    g_assert_no_error(error);
+    NsRun *run = ns_run_new(&s, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&s);
+    return run;
+}
+
+/* A value of the newest record; infinity where it was not measured. */
+static double value(NsRun *run, NsQuantity quantity, size_t i)
+{
+    const NsHistory *history = ns_run_history(run);
+    const NsRecordLayout *layout = ns_history_layout(history);
+    g_assert_cmpuint(i, <, layout->count[quantity]);
+    g_auto(NsValues) values = ns_values_new(layout->width);
+    ns_history_read(history, quantity, ns_history_steps(history) - 1, NULL, values.value,
+                    values.has);
+    return values.has[i] ? (double)values.value[i] : (double)INFINITY;
+}
+
+/* A layer of ReZero is the identity at first, and its removal changes nothing. */
+static void test_identity_layers(void)
+{
+    static const char *const settings[] = {"placement=rezero", "ablation-every=1", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    for (size_t l = 0; l < 3; l++)
+        g_assert_cmpfloat(value(run, NS_QUANTITY_LAYER_ABLATION, l), ==, 0);
+    g_assert_true(ns_run_step(run));
+    g_assert_cmpfloat(value(run, NS_QUANTITY_LAYER_ABLATION, 0), !=, 0);
+}
+
+/* Without the last maps of its branches, whose output is then 0, a layer of Pre-LN is removed, too.
+ * The measurement leaves no trace. */
+static void test_ablation(gconstpointer option)
+{
+    const char *every[] = {"placement=pre", "ablation-every=2", "dropout=0.1", option, NULL};
+    const char *never[] = {"placement=pre", "ablation-every=0", "dropout=0.1", option, NULL};
+    g_autoptr(NsRun) a = run_new(every);
+    g_autoptr(NsRun) b = run_new(never);
+    for (int k = 0; k < 4; k++) {
+        g_assert_true(isfinite(value(a, NS_QUANTITY_LAYER_ABLATION, 0)) == (k % 2 == 0));
+        g_assert_true(ns_run_step(a));
+        g_assert_true(ns_run_step(b));
+    }
+    NsModel *model = ns_run_model(a);
+    const NsTensorTable *table = ns_model_tensors(model);
+    ns_real *w = ns_model_weights(model);
+    g_assert_cmpint(memcmp(w, ns_model_weights(ns_run_model(b)), table->size * sizeof *w), ==, 0);
+    g_assert_cmpuint(ns_history_layout(ns_run_history(b))->count[NS_QUANTITY_LAYER_ABLATION], ==,
+                     0);
+    const NsBatch *batch = &a->batch;
+    double loss = ns_model_loss(model, batch);
+    g_autofree ns_real *all = g_memdup2(w, table->size * sizeof *w);
+    for (size_t l = 0; l < ns_model_layers(model); l++) {
+        double without = ns_model_loss_without(model, batch, l + 1);
+        g_assert_cmpfloat_with_epsilon(value(a, NS_QUANTITY_LAYER_ABLATION, l), without - loss,
+                                       1e-6);
+        for (size_t i = 0; i < table->n; i++) {
+            const NsTensor *t = &table->tensors[i];
+            static const char *const last[] = {"wo", "bo", "w2", "b2"};
+            const char *role = strrchr(t->name, '.');
+            if (t->layer != (int)l || !role) continue;
+            for (size_t k = 0; k < G_N_ELEMENTS(last); k++)
+                if (g_str_equal(role + 1, last[k]))
+                    memset(w + t->offset, 0, ns_tensor_size(t) * sizeof *w);
+        }
+        g_assert_cmpfloat(ns_model_loss(model, batch), ==, without);
+        memcpy(w, all, table->size * sizeof *w);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/ablation/identity", test_identity_layers);
+    g_test_add_data_func("/ablation/decoder", "arch=decoder", test_ablation);
+    g_test_add_data_func("/ablation/encoder-decoder", "arch=encoder-decoder", test_ablation);
+    g_test_add_data_func("/ablation/recompute", "recompute=on", test_ablation);
+    return g_test_run();
+}
