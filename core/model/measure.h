@@ -3,6 +3,11 @@
 
 #include <stddef.h>
 
+/* Layers first to end - 1, numbered through all layers, from 0. */
+typedef struct {
+    size_t first, end;
+} NsLayerRange;
+
 /* Measurements of a hidden state.  Means are over the tokens of the batch that are not padding. */
 typedef struct {
     double sq;   /* mean |x|^2 */

@@ -490,10 +490,10 @@ static void forward(NsModel *model, NsCall *call, double smoothing)
     ns_team_each(model->team, model->n_workers, forward_worker, &f);
 }
 
-double ns_model_loss_without(NsModel *model, const NsBatch *batch, size_t layer)
+double ns_model_loss_without(NsModel *model, const NsBatch *batch, NsLayerRange layers)
 {
     NsCall call = call_of(model, batch, NS_RUNNING);
-    call.without = layer;
+    call.without = layers;
     forward(model, &call, 0);
     double nll = 0, class_nll = 0;
     for (unsigned i = 0; i < model->n_workers; i++) {
@@ -505,7 +505,7 @@ double ns_model_loss_without(NsModel *model, const NsBatch *batch, size_t layer)
 
 double ns_model_loss(NsModel *model, const NsBatch *batch)
 {
-    return ns_model_loss_without(model, batch, 0);
+    return ns_model_loss_without(model, batch, (NsLayerRange){0, 0});
 }
 
 void ns_model_answers(NsModel *model, const NsBatch *batch, int32_t *answers)

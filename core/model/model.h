@@ -91,8 +91,8 @@ void ns_model_set_gates(NsModel *model, bool *gates, bool record);
  * log-likelihood in nats per target; 0 without targets. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
-/* The same if a layer, from 1, passes its input on unchanged; 0: no layer. */
-double ns_model_loss_without(NsModel *model, const NsBatch *batch, size_t layer);
+/* The same if these layers pass their input on unchanged. */
+double ns_model_loss_without(NsModel *model, const NsBatch *batch, NsLayerRange layers);
 
 /* Forward only, under the same conditions as ns_model_loss.  Finds the class with the largest logit
  * at the first token of each sequence.  answers: [B]. */

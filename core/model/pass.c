@@ -210,7 +210,7 @@ static void stack_forward(const NsModelLayout *layout, NsWorker *w, const NsCall
     for (size_t k = stack->first; k < stack->first + stack->n; k++) {
         const NsSublayer *s = &layout->sublayers[k];
         const NsActivations *a = &w->shard->sublayers[k];
-        if (s->layer + 1 == call->without) {
+        if (s->layer >= call->without.first && s->layer < call->without.end) {
             /* The input of the next sub-layer is the output of this one. */
             memmove(a->out, a->x, n * sizeof *a->out);
             continue;

@@ -47,9 +47,9 @@ typedef struct {
     bool *gates; /* as in NsPass */
     bool records;
     bool profiling;
-    bool measuring;    /* the sums for the record are requested */
-    bool forward_only; /* nothing is stored for backward, and stored activations remain */
-    size_t without;    /* the layer, from 1, that passes its input on; 0: none */
+    bool measuring;       /* the sums for the record are requested */
+    bool forward_only;    /* nothing is stored for backward, and stored activations remain */
+    NsLayerRange without; /* the layers that pass their input on */
 } NsCall;
 
 /* Number of hidden states of a model: one more than layers in every stack. */

@@ -194,6 +194,14 @@
       "identity; "                                                                                 \
       "negative where the model is better without it.",                                            \
       "Veit et al. 2016, arXiv 1605.06431, 4.1")                                                   \
+    X(LOGIT_LENS, "logit-lens", "Loss of the logit lens", "L(x_l)", LAYER, ABLATION, UNIT,         \
+      NOTHING,                                                                                     \
+      "Loss of the batch if the prediction is made from the hidden state after layer l, by the "   \
+      "final "                                                                                     \
+      "norm and the head of the model, without dropout; at the last layer that of the model.  "    \
+      "Blank "                                                                                     \
+      "for the encoder of an encoder-decoder.",                                                    \
+      "nostalgebraist 2020, interpreting GPT: the logit lens")                                     \
     X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, SIZE, MOMENTS,             \
       "Root mean of g^2 / max(v, eps^2) over the parameters of a layer in the update that led to " \
       "this step: g is the gradient as it enters the moments, v the bias-corrected second moment " \

@@ -46,7 +46,9 @@ struct NsRecorder {
     TensorRun *runs;          /* [n_runs] in the order of the table */
     size_t n_runs;
     NsExpensiveProbes *expensive; /* NULL if expensive quantities are never measured */
-    double *ablation;             /* [layers] of this step; NULL if it is never measured */
+    double *without;              /* [layers] loss without a layer minus that of the model, and */
+    double *lens;                 /* [layers] loss of the logit lens; NULL if never measured */
+    size_t encoder;               /* layers that the head does not read */
     int64_t extra_us;             /* time for the passes before that of this step, microseconds */
 };
 
@@ -131,7 +133,12 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
         if (table->tensors[i].parameter == NS_PARAMETER_TOK_EMB)
             vocabulary = MAX(vocabulary, table->tensors[i].rows);
     r->seen = g_new0(size_t, vocabulary);
-    if (settings->ablation_every > 0) r->ablation = g_new0(double, r->layout.layers);
+    if (settings->ablation_every > 0) {
+        r->without = g_new0(double, r->layout.layers);
+        r->lens = g_new0(double, r->layout.layers);
+    }
+    if (settings->arch == NS_ARCH_ENCODER_DECODER)
+        r->encoder = (size_t)ns_settings_encoder_layers(settings);
     if (settings->probe_every < 1) return r;
     r->expensive = ns_expensive_probes_new(model, settings, &r->layout, error);
     if (r->expensive) return r;
@@ -148,7 +155,8 @@ void ns_recorder_free(NsRecorder *recorder)
     g_free(recorder->runs);
     g_free(recorder->sublayers);
     g_free(recorder->seen);
-    g_free(recorder->ablation);
+    g_free(recorder->without);
+    g_free(recorder->lens);
     g_free(recorder);
 }
 
@@ -164,7 +172,7 @@ static bool is_due(const NsRecorder *r, const NsRecordInput *input)
 
 static bool is_ablation_due(const NsRecorder *r, const NsRecordInput *input)
 {
-    return r->ablation && input->step % r->layout.ablation_every == 0;
+    return r->without && input->step % r->layout.ablation_every == 0;
 }
 
 /* All members of a team call the functions below, and each writes the values of its own layers. */
@@ -348,9 +356,14 @@ void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
     if (is_due(r, input))
         ns_probe_batches_run(r->expensive->batches, input->model, input->corpus, input->settings);
     if (is_ablation_due(r, input)) {
+        const size_t L = r->layout.layers;
         double loss = ns_model_loss(input->model, input->batch);
-        for (size_t l = 0; l < r->layout.layers; l++)
-            r->ablation[l] = ns_model_loss_without(input->model, input->batch, l + 1) - loss;
+        for (size_t l = 0; l < L; l++)
+            r->without[l] =
+                ns_model_loss_without(input->model, input->batch, (NsLayerRange){l, l + 1}) - loss;
+        for (size_t l = r->encoder; l < L; l++)
+            r->lens[l] =
+                ns_model_loss_without(input->model, input->batch, (NsLayerRange){l + 1, L});
     }
     r->extra_us = g_get_monotonic_time() - started;
 }
@@ -394,7 +407,9 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
         .probe_seconds = input->curvature->measured ? input->curvature->seconds : 0};
     if (is_ablation_due(r, input)) {
         for (size_t l = 0; l < r->layout.layers; l++)
-            put(r, NS_QUANTITY_LAYER_ABLATION, l, r->ablation[l]);
+            put(r, NS_QUANTITY_LAYER_ABLATION, l, r->without[l]);
+        for (size_t l = r->encoder; l < r->layout.layers; l++)
+            put(r, NS_QUANTITY_LOGIT_LENS, l, r->lens[l]);
         record.probe_seconds += (double)r->extra_us / 1e6;
         r->extra_us = 0;
     }

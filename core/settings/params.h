@@ -186,8 +186,8 @@
         "byte for every unit and position; the first update is measured, too.  0 means never.",    \
         "Cohen et al. 2022, arXiv 2207.14484")                                                     \
     INT(ablation_every, "ablation-every", RUN, "Interval of layer ablation", "steps", 0, 1000000,  \
-        0, LOG, FORK, "Steps between two measurements of the loss without each layer, which take " \
-        "one forward pass for each layer; 0 means never.",                                         \
+        0, LOG, FORK, "Steps between two measurements of the loss without each layer and of the " \
+        "logit lens, which take two forward passes for each layer; 0 means never.",                \
         "Veit et al. 2016, arXiv 1605.06431")                                                      \
     INT(probe_batches, "probe-batches", RUN, "Mean gradient over", "batches", 1, 10000, 8, LOG,    \
         FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",           \

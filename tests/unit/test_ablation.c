@@ -44,9 +44,23 @@ static void test_identity_layers(void)
     g_assert_cmpfloat(value(run, NS_QUANTITY_LAYER_ABLATION, 0), !=, 0);
 }
 
-/* Without the last maps of its branches, whose output is then 0, a layer of Pre-LN is removed, too.
- * The measurement leaves no trace. */
-static void test_ablation(gconstpointer option)
+/* Sets the last maps of the branches of layers first to end - 1 to 0. */
+static void silence(NsModel *model, NsLayerRange layers)
+{
+    static const char *const last[] = {"wo", "bo", "w2", "b2", NULL};
+    const NsTensorTable *table = ns_model_tensors(model);
+    for (size_t i = 0; i < table->n; i++) {
+        const NsTensor *t = &table->tensors[i];
+        const char *role = strrchr(t->name, '.');
+        if (role && t->layer >= (int)layers.first && t->layer < (int)layers.end &&
+            g_strv_contains(last, role + 1))
+            memset(ns_model_weights(model) + t->offset, 0, ns_tensor_size(t) * sizeof(ns_real));
+    }
+}
+
+/* A layer of Pre-LN whose branches give 0 passes its input on, too.  The measurement leaves no
+ * trace. */
+static void test_removed(gconstpointer option)
 {
     const char *every[] = {"placement=pre", "ablation-every=2", "dropout=0.1", option, NULL};
     const char *never[] = {"placement=pre", "ablation-every=0", "dropout=0.1", option, NULL};
@@ -58,38 +72,40 @@ static void test_ablation(gconstpointer option)
         g_assert_true(ns_run_step(b));
     }
     NsModel *model = ns_run_model(a);
-    const NsTensorTable *table = ns_model_tensors(model);
+    size_t n = ns_model_tensors(model)->size, L = ns_model_layers(model);
     ns_real *w = ns_model_weights(model);
-    g_assert_cmpint(memcmp(w, ns_model_weights(ns_run_model(b)), table->size * sizeof *w), ==, 0);
+    g_assert_cmpint(memcmp(w, ns_model_weights(ns_run_model(b)), n * sizeof *w), ==, 0);
     g_assert_cmpuint(ns_history_layout(ns_run_history(b))->count[NS_QUANTITY_LAYER_ABLATION], ==,
                      0);
-    const NsBatch *batch = &a->batch;
-    double loss = ns_model_loss(model, batch);
-    g_autofree ns_real *all = g_memdup2(w, table->size * sizeof *w);
-    for (size_t l = 0; l < ns_model_layers(model); l++) {
-        double without = ns_model_loss_without(model, batch, l + 1);
-        g_assert_cmpfloat_with_epsilon(value(a, NS_QUANTITY_LAYER_ABLATION, l), without - loss,
-                                       1e-6);
-        for (size_t i = 0; i < table->n; i++) {
-            const NsTensor *t = &table->tensors[i];
-            static const char *const last[] = {"wo", "bo", "w2", "b2"};
-            const char *role = strrchr(t->name, '.');
-            if (t->layer != (int)l || !role) continue;
-            for (size_t k = 0; k < G_N_ELEMENTS(last); k++)
-                if (g_str_equal(role + 1, last[k]))
-                    memset(w + t->offset, 0, ns_tensor_size(t) * sizeof *w);
+    double loss = ns_model_loss(model, &a->batch);
+    g_autofree ns_real *all = g_memdup2(w, n * sizeof *w);
+    for (size_t l = 0; l < L; l++) {
+        bool encoder = g_str_equal(option, "arch=encoder-decoder") && l < L / 2;
+        const struct {
+            NsLayerRange layers;
+            double measured;
+        } removed[] = {
+            {{l, l + 1}, loss + value(a, NS_QUANTITY_LAYER_ABLATION, l)},
+            {{l + 1, L}, value(a, NS_QUANTITY_LOGIT_LENS, l)},
+        };
+        g_assert_true(isfinite(removed[1].measured) != encoder);
+        for (size_t k = 0; k < (encoder ? 1 : 2); k++) {
+            double without = ns_model_loss_without(model, &a->batch, removed[k].layers);
+            g_assert_cmpfloat_with_epsilon(removed[k].measured, without, 1e-6);
+            silence(model, removed[k].layers);
+            g_assert_cmpfloat(ns_model_loss(model, &a->batch), ==, without);
+            memcpy(w, all, n * sizeof *w);
         }
-        g_assert_cmpfloat(ns_model_loss(model, batch), ==, without);
-        memcpy(w, all, table->size * sizeof *w);
     }
+    g_assert_cmpfloat_with_epsilon(value(a, NS_QUANTITY_LOGIT_LENS, L - 1), loss, 1e-6);
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/ablation/identity", test_identity_layers);
-    g_test_add_data_func("/ablation/decoder", "arch=decoder", test_ablation);
-    g_test_add_data_func("/ablation/encoder-decoder", "arch=encoder-decoder", test_ablation);
-    g_test_add_data_func("/ablation/recompute", "recompute=on", test_ablation);
+    g_test_add_data_func("/ablation/decoder", "arch=decoder", test_removed);
+    g_test_add_data_func("/ablation/encoder-decoder", "arch=encoder-decoder", test_removed);
+    g_test_add_data_func("/ablation/recompute", "recompute=on", test_removed);
     return g_test_run();
 }

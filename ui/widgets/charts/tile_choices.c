@@ -49,8 +49,9 @@ GArray *ns_tile_choices(const NsFigureKind *kind, const NsHistory *history, int 
     for (NsQuantity q = 0; kind->domains && q < NS_QUANTITY_COUNT; q++) {
         bool fits = kind->domains & 1u << ns_quantity(q)->domain;
         bool there = !history || ns_history_layout(history)->count[q] > 0 || (int)q == shown ||
-                     q == kind->initial ||            /* stays when another is chosen */
-                     q == NS_QUANTITY_LAYER_ABLATION; /* the tile offers to measure it */
+                     q == kind->initial ||              /* stays when another is chosen */
+                     q == NS_QUANTITY_LAYER_ABLATION || /* the tile offers to measure it */
+                     q == NS_QUANTITY_LOGIT_LENS;
         bool listed = kind->domains & 1u << NS_DOMAIN_LAYER && is_usual(q);
         if (fits && there && !listed) add(choices, (int)q);
     }
