@@ -254,6 +254,8 @@ static const Option options[] = {
      "The file to write, or standard output if it is “-” (default)"},
     {"show", "from", 0, PATH(from, "FILE"), "The file, as in “chart”"},
     {"runs", "json", 'j', FLAG(json), "One JSON object per line for every file"},
+    {"runs", "csv", 0, PATH(csv, "FILE"),
+     "Write a table with a row for every run and a column for every setting that differs"},
     {"list", "json", 'j', FLAG(json), "One JSON array of objects"},
     {"watch", "jsonl", 'j', FLAG(json_lines),
      "Write every record to standard output in the format of “train --jsonl”"},

@@ -3,6 +3,7 @@
 
 #include "core/store/json.h"
 #include "core/store/run_list.h"
+#include "core/store/run_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,7 +65,8 @@ static void show_table(const GPtrArray *runs)
 static int run(NsArguments *a, GError **error)
 {
     g_autoptr(GPtrArray) runs = ns_run_list(a->n_files ? a->files[0] : ".", true, error);
-    if (!runs) return NS_EXIT_ERROR;
+    if (!runs || (a->csv && !ns_run_table_write(runs, a->csv, error))) return NS_EXIT_ERROR;
+    if (a->csv) return NS_EXIT_OK;
     if (runs->len == 0 && !a->json) puts("There are no runs here.");
     if (runs->len > 0 && !a->json) show_table(runs);
     for (guint i = 0; a->json && i < runs->len; i++) show_json(runs->pdata[i]);
@@ -80,7 +82,9 @@ const NsCommand ns_cli_runs = {
     .summary =
         "Lists the run files, *.nsrun, and the logs of other programs in a folder (default: the\n"
         "current one): lanes, steps, size, the last training loss of each lane (first seed), and\n"
-        "the settings that differ from the defaults.",
-    .examples = NS_CLI " runs\n" NS_CLI " runs results --json",
+        "the settings that differ from the defaults or, of logs, from each other.  A log has the\n"
+        "settings of config.json, hparams.yaml and other such files in its folder.",
+    .examples =
+        NS_CLI " runs\n" NS_CLI " runs results --json\n" NS_CLI " runs sweep --csv sweep.csv",
     .run = run,
 };

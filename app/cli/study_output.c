@@ -2,9 +2,9 @@
 #include "app/cli/study.h"
 
 #include "core/store/json.h"
+#include "core/store/output_file.h"
 #include "core/study/compare.h"
 #include "core/study/statistics.h"
-#include "ui/plot/csv.h"
 
 #include <math.h>
 #include <stdio.h>

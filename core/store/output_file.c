@@ -127,3 +127,27 @@ bool ns_save(const char *path, const void *data, size_t size, GError **error)
     if (!ns_output_file_open(&file, path, error)) return false;
     return ns_output_file_close(&file, ns_write_all(file.fd, data, size) ? 0 : errno, error);
 }
+
+/* Whether a spreadsheet would run the text of a cell as a formula (OWASP, CSV injection). */
+static bool is_formula(const char *text)
+{
+    char *end;
+    if (!*text || !strchr("=+-@\t\r", *text)) return false;
+    g_ascii_strtod(text, &end);
+    return *end || end == text;
+}
+
+void ns_csv_add_field(GString *out, const char *text)
+{
+    bool formula = is_formula(text);
+    if (!formula && !strpbrk(text, ",\"\r\n")) {
+        g_string_append(out, text);
+        return;
+    }
+    g_string_append(out, formula ? "\"'" : "\"");
+    for (const char *p = text; *p; p++) {
+        if (*p == '"') g_string_append_c(out, '"');
+        g_string_append_c(out, *p);
+    }
+    g_string_append_c(out, '"');
+}

@@ -33,3 +33,8 @@ bool ns_output_file_close(NsOutputFile *file, int code, GError **error);
 
 /* Writes a file at once. */
 bool ns_save(const char *path, const void *data, size_t size, GError **error);
+
+/* Appends a field, in quotes if it contains a separator, a quote or a line break (RFC 4180).  A
+ * text that a spreadsheet would run as a formula, because it begins with = + - @ tab or CR and is
+ * not a number, gets a ' before it, as OWASP advises. */
+void ns_csv_add_field(GString *line, const char *text);

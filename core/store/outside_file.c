@@ -378,6 +378,11 @@ char *ns_outside_file_take_message(NsOutsideFile *f)
     return f->unsaved ? g_steal_pointer(&f->unsaved) : ns_outside_take_message(f->run);
 }
 
+const char *ns_outside_file_path(const NsOutsideFile *f)
+{
+    return f->streams->len ? ((const Stream *)f->streams->pdata[0])->path : NULL;
+}
+
 NsOutside *ns_outside_file_run(NsOutsideFile *f)
 {
     return f->run;

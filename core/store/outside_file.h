@@ -32,6 +32,9 @@ bool ns_outside_file_save(NsOutsideFile *file, const char *path, GError **error)
 /* Whether the file exists now. */
 bool ns_outside_file_is_there(const NsOutsideFile *file);
 
+/* The file that is read, or the first of them; NULL if there is none or it is standard input. */
+const char *ns_outside_file_path(const NsOutsideFile *file);
+
 /* The run that was read, borrowed. */
 NsOutside *ns_outside_file_run(NsOutsideFile *file);
 

@@ -404,6 +404,7 @@ void ns_recorded_run_free(NsRecordedRun *run)
     ns_experiment_clear(&run->experiment);
     g_queue_clear_full(&run->messages, g_free);
     ns_checkpoints_free(run->checkpoints);
+    if (run->config) g_hash_table_unref(run->config);
     char *const texts[] = {run->path,  run->name,   run->settings, run->tags,  run->text,
                            run->given, run->parent, run->wrong,    run->title, run->differs};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);

@@ -42,7 +42,7 @@ typedef struct {
     /* Only of run files: */
     double loss[NS_LANES_MAX]; /* of the first seed at its newest step */
     int64_t began;             /* Unix time */
-    char *settings;            /* those that differ from the defaults */
+    char *settings;            /* those that differ from the defaults, or of a log from others */
     char *tags, *text, *given; /* notes, or NULL (core/store/run_notes.h); the last is a name */
     char *parent;              /* of a fork: base name of its parent's file, or NULL */
     int64_t fork_step;
@@ -50,6 +50,7 @@ typedef struct {
     /* For lists of runs: */
     char *wrong; /* why the run cannot be read, or NULL */
     guint64 bytes;
+    GHashTable *config; /* text by name: the settings of a log (core/store/run_table.h), or NULL */
     char *title, *differs; /* set by the caller: the run in words, and its changes to another */
 } NsRecordedRun;
 

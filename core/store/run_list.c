@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/store/run_table.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -27,8 +28,10 @@ static NsRecordedRun *read_head(const char *path)
         if (history) run->loss[i] = ns_history_step(history, ns_history_steps(history) - 1)->loss;
         g_clear_pointer(&run->histories[i], ns_history_unref);
     }
+    const char *log = run->log ? ns_outside_file_path(run->log) : NULL;
+    if (log && !run->wrong) ns_run_config_read(run, log);
+    run->bytes = bytes_at(log ? log : path);
     g_clear_pointer(&run->log, ns_outside_file_free);
-    run->bytes = bytes_at(path);
     for (size_t i = 0; i < NS_RUN_BESIDE; i++) {
         g_autofree char *other = g_strconcat(path, ns_run_beside[i], NULL);
         run->bytes += bytes_at(other);
@@ -39,6 +42,23 @@ static NsRecordedRun *read_head(const char *path)
 static int compare_names(const void *a, const void *b)
 {
     return strcmp((*(NsRecordedRun *const *)a)->path, (*(NsRecordedRun *const *)b)->path);
+}
+
+/* The settings of logs that differ between them. */
+static void describe_logs(const GPtrArray *runs)
+{
+    g_autoptr(GPtrArray) columns = ns_run_columns(runs);
+    for (guint i = 0; i < runs->len; i++) {
+        NsRecordedRun *run = runs->pdata[i];
+        GString *words = run->config ? g_string_new(NULL) : NULL;
+        for (guint k = 0; words && k < columns->len; k++) {
+            const NsRunColumn *column = columns->pdata[k];
+            g_autofree char *value = ns_run_value(run, column, ns_settings_get);
+            if (!column->param && *value)
+                g_string_append_printf(words, "%s%s=%s", words->len ? " " : "", column->key, value);
+        }
+        if (words) run->settings = g_string_free(words, FALSE);
+    }
 }
 
 GPtrArray *ns_run_list(const char *folder, bool logs, GError **error)
@@ -54,9 +74,10 @@ GPtrArray *ns_run_list(const char *folder, bool logs, GError **error)
     for (const char *name; (name = g_dir_read_name(dir));) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
         if (g_str_has_suffix(name, NS_RUN_SUFFIX) ||
-            (logs && *name != '.' && ns_recorded_kind(path) == NS_RECORDED_LOG))
+            (logs && *name != '.' && ns_recorded_kind(path) != NS_RECORDED_NONE))
             g_ptr_array_add(runs, read_head(path));
     }
     g_ptr_array_sort(runs, compare_names);
+    describe_logs(runs);
     return runs;
 }

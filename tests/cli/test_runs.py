@@ -320,19 +320,55 @@ def test_show_and_runs():
         assert good("show", a.lines).decode() == shown.replace("a.nsrun", "a.jsonl")
         with open(a.path("broken.nsrun"), "wb"):
             pass
-        one, other = (json.loads(line) for line in good("runs", a.kept.name, "--json").splitlines())
+        lines, one, other = (json.loads(line) for line in good("runs", a.kept.name, "--json").splitlines())
+        assert lines["name"] == "a.jsonl" and lines["loss"] == one["loss"], lines
         assert one["name"] == "a.nsrun" and one["lanes"] == 2 and one["steps"] == STEPS, one
         assert one["bytes"] == os.path.getsize(a.run) and len(one["loss"]) == 2, one
         assert "A: placement=post, B: placement=pre, layers=2" in one["settings"], one
         assert "nothing has been recorded yet" in other["error"], other
         table = good("runs", a.kept.name).decode().splitlines()
-        assert len(table) == 3 and table[1].startswith("a.nsrun ") and " 60 " in table[1], table
+        assert len(table) == 4 and table[2].startswith("a.nsrun ") and " 60 " in table[2], table
         assert "error" not in sentence(run("runs", a.path("none"), small=False), 1)
         sentence(run("export", a.run, "--format", "xls", small=False), 2)
         for other, why in (("none", "there is no such file"), (".", "it is a folder")):
             assert why in sentence(run("export", a.path(other), "--format", "csv", small=False), 1)
             assert why in sentence(run("resume", a.path(other), small=False), 1)
         sentence(run("export", a.run, "--format", "csv", "--out", a.run, small=False), 2)
+
+
+def test_logs_have_the_settings_beside_them():
+    """Those that differ are columns, numbers first and paths last, whatever program wrote them."""
+    with tempfile.TemporaryDirectory() as folder:
+        first = [json.dumps({"config": {"lr": 1e-2, "warmup": 10, "data": {"name": "=wiki"}, "out": "c"}}) + "\n",
+                 "", "", ""]
+        beside = [
+            ("unused.txt", ""),
+            ("config.json", '{"lr": 0.001, "warmup": 100, "data": {"name": "books"}, "heads": 4, "out": "a"}'),
+            ("hparams.yaml", "# run\nlr: 1.0e-3\nwarmup: 0  # steps\ndata:\n  name: 'books'\nheads: 4\nout: b\n"),
+            ("config.yaml", "_wandb:\n  value:\n    t: 1\nlr:\n  desc: null\n  value: 0.01\nwarmup:\n  value: 10\n"
+                            "data:\n  value:\n    name: books\nheads:\n  value: 4\nout:\n  value: d\n")]
+        for i, (name, text) in enumerate(beside):
+            run_folder = os.path.join(folder, f"run{i}")
+            os.mkdir(run_folder)
+            with open(os.path.join(run_folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+            with open(os.path.join(run_folder, "log.jsonl"), "w", encoding="utf-8") as file:
+                file.write(first[i] + "".join(json.dumps({"step": s, "loss": 3 - 0.1 * s - i}) + "\n" for s in range(9)))
+        out = os.path.join(folder, "runs.csv")
+        good("runs", folder, "--csv", out)
+        with open(out, encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        assert rows[0] == ["name", "lr", "warmup", "data.name", "out", "steps", "loss", "bytes", "tags", "note",
+                           "error"], rows[0]
+        assert [row[:6] for row in rows[1:]] == [
+            ["run0", "0.01", "10", "'=wiki", "c", "8"], ["run1", "0.001", "100", "books", "a", "8"],
+            ["run2", "0.001", "0", "books", "b", "8"], ["run3", "0.01", "10", "books", "d", "8"]], rows
+        assert abs(float(rows[2][6]) - 1.2) < 1e-12, rows[2]
+        # What the window searches in and the table shows.
+        listed = [json.loads(line) for line in good("runs", folder, "--json").splitlines()]
+        assert listed[1]["settings"] == "lr=0.001 warmup=100 data.name=books out=a", listed[1]
+    with Recorded() as a:
+        assert "is a recorded run" in sentence(run("runs", a.kept.name, "--csv", a.run, small=False), 1)
 
 
 def test_weights_come_back():

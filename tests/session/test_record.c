@@ -3,6 +3,7 @@
 
 #include "core/store/database.h"
 #include "core/store/run_notes.h"
+#include "core/store/run_table.h"
 #include "ui/session/session-private.h"
 
 #include <signal.h>
@@ -330,13 +331,14 @@ static void test_fork(void)
     g_assert_cmpint(run->fork_step, ==, 3);
     g_assert_cmpint(run->last, ==, 7);
     g_assert_cmpstr(run->differs, ==, "Optimizer Adam → SGD");
-    const NsParam *columns[4];
-    g_assert_cmpuint(ns_library_columns(runs, columns, 4), ==, 1);
-    g_assert_cmpstr(columns[0]->key, ==, "optimizer");
-    g_autofree char *value = ns_library_value(run, columns[0]);
-    g_assert_cmpstr(value, ==, "SGD");
+    g_autoptr(GPtrArray) columns = ns_run_columns(runs);
+    g_assert_cmpuint(columns->len, ==, 1);
+    g_assert_cmpstr(((const NsRunColumn *)columns->pdata[0])->key, ==, "optimizer");
+    g_autofree char *value = ns_run_value(run, columns->pdata[0], ns_settings_get);
+    g_assert_cmpstr(value, ==, "sgd");
     ((NsRecordedRun *)runs->pdata[0])->experiment.lane[0].steps = 12; /* not a column */
-    g_assert_cmpuint(ns_library_columns(runs, columns, 4), ==, 1);
+    g_autoptr(GPtrArray) same = ns_run_columns(runs);
+    g_assert_cmpuint(same->len, ==, 1);
     g_assert_true(ns_library_matches(run, "sgd OPTIM"));
     g_assert_false(ns_library_matches(run, "sgd warm"));
     tear_down();

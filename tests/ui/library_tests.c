@@ -108,6 +108,33 @@ static void test_table(void)
     g_assert_cmpstr(ns_run_library_row(library, 0)->path, ==, first);
     g_assert_false(g_file_test(second, G_FILE_TEST_EXISTS));
 
+    /* A log has a column for a setting in the files beside it. */
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *run = g_strdup_printf("%s/log%d", folder, i);
+        g_autofree char *log = g_build_filename(run, "log.csv", NULL);
+        g_autofree char *config = g_build_filename(run, "config.json", NULL);
+        g_autofree char *text = g_strdup_printf("{\"rank\": %d}", 4 + 6 * i);
+        g_assert_cmpint(g_mkdir(run, 0700), ==, 0);
+        g_assert_true(g_file_set_contents(log, "step,loss\n0,3\n1,2\n", -1, NULL));
+        g_assert_true(g_file_set_contents(config, text, -1, NULL));
+    }
+    ns_run_library_reload(library);
+    UI_UNTIL(ns_run_library_rows(library) == 3);
+    g_autoptr(GtkColumnViewColumn) rank = g_list_model_get_item(columns, 2);
+    g_assert_cmpstr(gtk_column_view_column_get_title(rank), ==, "rank");
+    gtk_column_view_sort_by_column(GTK_COLUMN_VIEW(parts->table), rank, GTK_SORT_DESCENDING);
+    g_assert_cmpstr(ns_run_library_row(library, 1)->name, ==, "log1");
+    g_assert_cmpstr(ns_run_library_row(library, 2)->name, ==, "log0");
+    gtk_editable_set_text(GTK_EDITABLE(parts->search), "rank=4");
+    UI_UNTIL(ns_run_library_rows(library) == 1);
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *run = g_strdup_printf("%s/log%d", folder, i);
+        remove_all(run);
+    }
+    gtk_editable_set_text(GTK_EDITABLE(parts->search), "");
+    ns_run_library_reload(library);
+    UI_UNTIL(ns_run_library_rows(library) == 1);
+
     /* What cannot be read says why, whole. */
     g_autofree char *damaged = g_build_filename(folder, "damaged.nsrun", NULL);
     g_assert_true(g_file_set_contents(damaged, "no run", -1, NULL));

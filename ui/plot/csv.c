@@ -2,36 +2,13 @@
 #include "ui/plot/csv.h"
 
 #include "core/base/words.h"
+#include "core/store/output_file.h"
 
 #include "ui/plot/heatmap.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Whether a spreadsheet would run the text of a cell as a formula (OWASP, CSV injection). */
-static bool is_formula(const char *text)
-{
-    char *end;
-    if (!*text || !strchr("=+-@\t\r", *text)) return false;
-    g_ascii_strtod(text, &end);
-    return *end || end == text;
-}
-
-void ns_csv_add_field(GString *out, const char *text)
-{
-    bool formula = is_formula(text);
-    if (!formula && !strpbrk(text, ",\"\r\n")) {
-        g_string_append(out, text);
-        return;
-    }
-    g_string_append(out, formula ? "\"'" : "\"");
-    for (const char *p = text; *p; p++) {
-        if (*p == '"') g_string_append_c(out, '"');
-        g_string_append_c(out, *p);
-    }
-    g_string_append_c(out, '"');
-}
 
 static void add_word(GString *out, const char *text)
 {

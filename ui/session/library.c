@@ -46,12 +46,12 @@ GPtrArray *ns_library_list(const char *folder, bool logs)
     if (!runs) return g_ptr_array_new();
     for (guint i = 0; i < runs->len; i++) {
         NsRecordedRun *run = runs->pdata[i];
-        if (run->kind == NS_RECORDED_LOG) {
+        if (g_str_has_suffix(run->name, NS_RUN_SUFFIX))
+            run->name[strlen(run->name) - strlen(NS_RUN_SUFFIX)] = '\0';
+        if (run->kind == NS_RECORDED_LOG)
             run->title = g_strdup(run->name);
-            continue;
-        }
-        run->name[strlen(run->name) - strlen(NS_RUN_SUFFIX)] = '\0';
-        if (!run->wrong) run->title = ns_experiment_title(&run->experiment);
+        else if (!run->wrong)
+            run->title = ns_experiment_title(&run->experiment);
     }
     g_ptr_array_sort(runs, compare_runs);
     for (guint i = 0; i < runs->len; i++) {
@@ -67,8 +67,8 @@ GPtrArray *ns_library_list(const char *folder, bool logs)
 
 bool ns_library_matches(const NsRecordedRun *run, const char *words)
 {
-    const char *const texts[] = {run->name, run->title, run->differs,
-                                 run->tags, run->text,  run->given};
+    const char *const texts[] = {run->name, run->title, run->differs, run->tags,
+                                 run->text, run->given, run->settings};
     g_auto(GStrv) wanted = g_strsplit_set(words, " \t", -1);
     for (char **word = wanted; *word; word++) {
         bool found = false;
@@ -80,47 +80,6 @@ bool ns_library_matches(const NsRecordedRun *run, const char *words)
         if (!found) return false;
     }
     return true;
-}
-
-static bool varies(const GPtrArray *runs, const NsParam *param)
-{
-    const NsRecordedRun *first = NULL;
-    for (guint i = 0; i < runs->len; i++) {
-        const NsRecordedRun *run = runs->pdata[i];
-        if (!has_settings(run)) continue;
-        if (!first) first = run;
-        size_t lanes = MIN(first->experiment.n, run->experiment.n);
-        for (size_t lane = 0; lane < lanes; lane++)
-            if (!ns_settings_same(&first->experiment.lane[lane], &run->experiment.lane[lane],
-                                  param))
-                return true;
-    }
-    return false;
-}
-
-size_t ns_library_columns(const GPtrArray *runs, const NsParam **columns, size_t most)
-{
-    size_t n = 0;
-    const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)) && n < most; i++) {
-        /* The number of steps has a column of its own. */
-        bool counts = !g_str_equal(param->key, "threads") && !g_str_equal(param->key, "steps");
-        if (counts && varies(runs, param)) columns[n++] = param;
-    }
-    return n;
-}
-
-char *ns_library_value(const NsRecordedRun *run, const NsParam *param)
-{
-    const NsExperiment *experiment = &run->experiment;
-    if (!has_settings(run)) return g_strdup("");
-    g_autoptr(GString) words = g_string_new(NULL);
-    bool same = !ns_experiment_differs(experiment, param);
-    for (size_t lane = 0; lane < (same ? 1 : experiment->n); lane++) {
-        g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], param);
-        g_string_append_printf(words, "%s%s", lane ? " / " : "", value);
-    }
-    return g_string_free(g_steal_pointer(&words), FALSE);
 }
 
 guint64 ns_library_bytes(const GPtrArray *runs)

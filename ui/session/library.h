@@ -13,16 +13,9 @@
  * to the run before it, or to the parent of a fork; NULL for the first. */
 GPtrArray *ns_library_list(const char *folder, bool logs);
 
-/* Whether each of these words occurs in the name, title, tags, note or differences of a run,
- * ignoring case. */
+/* Whether each of these words occurs in the name, title, tags, note, settings or differences of a
+ * run, ignoring case. */
 bool ns_library_matches(const NsRecordedRun *run, const char *words);
-
-/* The settings whose values differ between any of these runs, in the order of the table, at most
- * `most`.  Lanes are compared with lanes of the same letter. */
-size_t ns_library_columns(const GPtrArray *runs, const NsParam **columns, size_t most);
-
-/* The value of a setting for display: "Post-LN / Pre-LN" if lanes differ.  Free with g_free. */
-char *ns_library_value(const NsRecordedRun *run, const NsParam *param);
 
 guint64 ns_library_bytes(const GPtrArray *runs);
 

@@ -46,6 +46,14 @@ void ns_file_dialog_open(GtkWindow *parent, const char *title, NsFileChosen chos
          chosen, owner);
 }
 
+void ns_file_dialog_folder(GtkWindow *parent, const char *title, NsFileChosen chosen,
+                           gpointer owner)
+{
+    show(gtk_file_chooser_native_new(title, parent, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, NULL,
+                                     NULL),
+         chosen, owner);
+}
+
 void ns_file_dialog_save(GtkWindow *parent, const char *title, const char *name,
                          NsFileChosen chosen, gpointer owner)
 {

@@ -7,8 +7,10 @@
  * has gone meanwhile. */
 typedef void (*NsFileChosen)(const char *path, gpointer owner);
 
-/* Asks for a file to read, or for a name to write to.  owner: an object. */
+/* Asks for a file to read, for a folder, or for a name to write to.  owner: an object. */
 void ns_file_dialog_open(GtkWindow *parent, const char *title, NsFileChosen chosen, gpointer owner);
+void ns_file_dialog_folder(GtkWindow *parent, const char *title, NsFileChosen chosen,
+                           gpointer owner);
 void ns_file_dialog_save(GtkWindow *parent, const char *title, const char *name,
                          NsFileChosen chosen, gpointer owner);
 

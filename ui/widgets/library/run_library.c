@@ -3,8 +3,11 @@
 
 #include "core/base/words.h"
 #include "core/store/run_notes.h"
+#include "core/store/run_table.h"
 #include "ui/plot/text.h"
+#include "ui/session/experiment_words.h"
 #include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/file_dialog.h"
 #include "ui/widgets/common/signals.h"
 #include "ui/widgets/common/text_label.h"
 
@@ -51,7 +54,7 @@ static char *name_words(const NsRecordedRun *run)
 static char *began_words(const NsRecordedRun *run)
 {
     g_autoptr(GDateTime) began = g_date_time_new_from_unix_local(run->began);
-    if (run->kind == NS_RECORDED_LOG) return g_strdup("");
+    if (run->kind != NS_RECORDED_FILE && !run->wrong) return g_strdup("");
     if (run->began && began) return g_date_time_format(began, "%Y-%m-%d %H:%M");
     return g_strdup(run->wrong ? "" : run->name);
 }
@@ -118,18 +121,24 @@ typedef struct {
     const char *title;
     char *(*words)(const NsRecordedRun *run);      /* NULL: of a setting */
     double (*number_of)(const NsRecordedRun *run); /* NULL: words, or the setting, are compared */
-    const NsParam *param;
+    const NsRunColumn *setting;
     bool number, wide;
 } Column;
 
 static char *cell_words(const Column *column, const NsRecordedRun *run)
 {
-    return column->words ? column->words(run) : ns_library_value(run, column->param);
+    return column->words ? column->words(run)
+                         : ns_run_value(run, column->setting, ns_settings_value_words);
 }
 
-static bool is_numeric(const NsParam *param)
+/* Of the first lane; NaN if the run does not have the setting. */
+static double setting_of(const NsRecordedRun *run, const NsRunColumn *setting)
 {
-    return param && (param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL);
+    if (setting->param)
+        return run->experiment.n ? ns_settings_get_number(&run->experiment.lane[0], setting->param)
+                                 : (double)NAN;
+    const char *text = run->config ? g_hash_table_lookup(run->config, setting->key) : NULL;
+    return text ? g_ascii_strtod(text, NULL) : (double)NAN;
 }
 
 static int compare(gconstpointer a, gconstpointer b, gpointer data)
@@ -140,9 +149,9 @@ static int compare(gconstpointer a, gconstpointer b, gpointer data)
     if (column->number_of) {
         x = column->number_of(left);
         y = column->number_of(right);
-    } else if (is_numeric(column->param) && left->experiment.n && right->experiment.n) {
-        x = ns_settings_get_number(&left->experiment.lane[0], column->param);
-        y = ns_settings_get_number(&right->experiment.lane[0], column->param);
+    } else if (column->setting && column->setting->number) {
+        x = setting_of(left, column->setting);
+        y = setting_of(right, column->setting);
     } else {
         g_autofree char *one = cell_words(column, left);
         g_autofree char *other = cell_words(column, right);
@@ -173,9 +182,11 @@ struct _NsRunLibrary {
     GListStore *store;
     GtkFilter *filter;
     GtkSingleSelection *selection;
-    GPtrArray *columns; /* Column of the settings that are shown */
-    GPtrArray *runs;    /* as last read */
-    char *chosen;       /* the path of the run that is selected */
+    GPtrArray *settings; /* NsRunColumn: those that differ */
+    GPtrArray *columns;  /* Column of the settings that are shown */
+    GPtrArray *runs;     /* as last read */
+    char *chosen;        /* the path of the run that is selected */
+    bool other;          /* another folder was chosen */
     bool reading, again, syncs, filling;
     GCancellable *cancellable;
 };
@@ -224,8 +235,11 @@ static void add_column(NsRunLibrary *library, const Column *column)
     GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
     g_signal_connect(factory, "setup", G_CALLBACK(setup_cell), (gpointer)(guintptr)column);
     g_signal_connect(factory, "bind", G_CALLBACK(bind_cell), (gpointer)(guintptr)column);
-    g_autoptr(GtkColumnViewColumn) shown = gtk_column_view_column_new(
-        column->param ? _(column->param->label) : _(column->title), factory);
+    g_autoptr(GtkColumnViewColumn) shown =
+        gtk_column_view_column_new(!column->setting         ? _(column->title)
+                                   : column->setting->param ? _(column->setting->param->label)
+                                                            : column->setting->key,
+                                   factory);
     g_autoptr(GtkSorter) sorter =
         GTK_SORTER(gtk_custom_sorter_new(compare, (gpointer)(guintptr)column, NULL));
     gtk_column_view_column_set_sorter(shown, sorter);
@@ -237,26 +251,32 @@ static void add_column(NsRunLibrary *library, const Column *column)
 /* Makes a column of each setting that differs, between those that name a run and its results. */
 static void sync_columns(NsRunLibrary *library)
 {
-    const NsParam *params[SETTINGS_MOST];
-    size_t n = ns_library_columns(library->runs, params, SETTINGS_MOST);
+    g_autoptr(GPtrArray) settings = ns_run_columns(library->runs);
+    guint n = MIN(settings->len, SETTINGS_MOST);
     GtkColumnView *table = GTK_COLUMN_VIEW(library->parts.table);
     GListModel *shown = gtk_column_view_get_columns(table);
     bool same = n == library->columns->len && g_list_model_get_n_items(shown) > 0;
-    for (size_t i = 0; same && i < n; i++)
-        same = ((const Column *)library->columns->pdata[i])->param == params[i];
+    for (guint i = 0; same && i < n; i++) {
+        const NsRunColumn *shows = ((const Column *)library->columns->pdata[i])->setting;
+        const NsRunColumn *setting = settings->pdata[i];
+        same = shows->param == setting->param && shows->number == setting->number &&
+               g_str_equal(shows->key, setting->key);
+    }
     if (same) return;
     for (guint left = g_list_model_get_n_items(shown); left > 0; left--) {
         g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(shown, left - 1);
         gtk_column_view_remove_column(table, column);
     }
     g_ptr_array_set_size(library->columns, 0);
-    for (size_t i = 0; i < n; i++) {
-        const Column column = {NULL, NULL, NULL, params[i], params[i]->type != NS_PARAM_CHOICE,
-                               false};
+    g_ptr_array_unref(library->settings);
+    library->settings = g_steal_pointer(&settings);
+    for (guint i = 0; i < n; i++) {
+        const NsRunColumn *setting = library->settings->pdata[i];
+        const Column column = {NULL, NULL, NULL, setting, setting->number, false};
         g_ptr_array_add(library->columns, g_memdup2(&column, sizeof column));
     }
     for (size_t i = 0; i < G_N_ELEMENTS(BEFORE); i++) add_column(library, &BEFORE[i]);
-    for (size_t i = 0; i < n; i++) add_column(library, library->columns->pdata[i]);
+    for (guint i = 0; i < n; i++) add_column(library, library->columns->pdata[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(AFTER); i++) add_column(library, &AFTER[i]);
 }
 
@@ -321,7 +341,9 @@ static void show_used(NsRunLibrary *library, const NsRecordedRun *run)
         g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *words =
         n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
-          : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
+        : library->other
+            ? g_strdup(_("There are no runs in this folder."))
+            : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
     gtk_label_set_text(GTK_LABEL(library->parts.used), run && run->wrong ? run->wrong : words);
 }
 
@@ -448,6 +470,38 @@ void ns_run_library_reload(NsRunLibrary *library)
 
 /* ---- Buttons and entries ---- */
 
+static void on_folder(const char *path, gpointer owner)
+{
+    NsRunLibrary *library = owner;
+    g_free(library->folder);
+    library->folder = g_strdup(path);
+    library->other = true;
+    ns_run_library_reload(library);
+}
+
+static void choose_folder(NsRunLibrary *library)
+{
+    ns_file_dialog_folder(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))),
+                          _("Choose a folder of runs"), on_folder, library);
+}
+
+static void on_csv(const char *path, gpointer owner)
+{
+    NsRunLibrary *library = owner;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *name = g_filename_display_basename(path);
+    g_autofree char *words = ns_run_table_write(library->runs, path, &error)
+                                 ? g_strdup_printf(_("The table is in “%s”."), name)
+                                 : g_strdup(error->message);
+    gtk_label_set_text(GTK_LABEL(library->parts.used), words);
+}
+
+static void choose_csv(NsRunLibrary *library)
+{
+    ns_file_dialog_save(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))),
+                        _("Export the table as CSV"), "runs.csv", on_csv, library);
+}
+
 static void on_trash(NsRunLibrary *library)
 {
     change_run(library, NULL, NULL);
@@ -536,6 +590,17 @@ static void make_search(NsRunLibrary *library)
     gtk_box_append(GTK_BOX(row), parts->search);
     gtk_box_append(GTK_BOX(row), parts->open);
     gtk_box_append(GTK_BOX(row), parts->trash);
+    parts->folder = gtk_button_new_with_mnemonic(_("_Folder…"));
+    parts->csv = gtk_button_new_with_mnemonic(_("CS_V…"));
+    gtk_widget_set_tooltip_text(parts->folder,
+                                _("Show the runs of another folder, such as those of a sweep: run "
+                                  "files, logs, and folders with one log each"));
+    gtk_widget_set_tooltip_text(parts->csv, _("Export all runs and every setting that differs "
+                                              "as a table"));
+    gtk_box_append(GTK_BOX(row), parts->folder);
+    gtk_box_append(GTK_BOX(row), parts->csv);
+    g_signal_connect_swapped(parts->folder, "clicked", G_CALLBACK(choose_folder), library);
+    g_signal_connect_swapped(parts->csv, "clicked", G_CALLBACK(choose_csv), library);
     g_signal_connect_swapped(parts->search, "search-changed", G_CALLBACK(on_searched), library);
     g_signal_connect_swapped(parts->open, "clicked", G_CALLBACK(open_selected), library);
     g_signal_connect_swapped(parts->trash, "clicked", G_CALLBACK(on_trash), library);
@@ -628,6 +693,7 @@ static void ns_run_library_finalize(GObject *object)
     g_object_unref(library->filter);
     g_object_unref(library->store);
     g_ptr_array_unref(library->columns);
+    g_ptr_array_unref(library->settings);
     g_ptr_array_unref(library->runs);
     g_object_unref(library->cancellable);
     g_free(library->folder);
@@ -649,6 +715,7 @@ static void ns_run_library_init(NsRunLibrary *library)
 {
     library->cancellable = g_cancellable_new();
     library->columns = g_ptr_array_new_with_free_func(g_free);
+    library->settings = g_ptr_array_new();
     library->runs = g_ptr_array_new();
     gtk_widget_set_margin_top(GTK_WIDGET(library), 12);
     gtk_widget_set_margin_bottom(GTK_WIDGET(library), 12);

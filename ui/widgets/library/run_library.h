@@ -31,7 +31,7 @@ bool ns_run_library_is_reading(NsRunLibrary *library);
 
 /* For tests: the parts that a person uses. */
 typedef struct {
-    GtkWidget *search, *table, *open, *trash, *given, *tags, *text, *used, *record, *bound,
-        *checkpoints;
+    GtkWidget *search, *table, *open, *trash, *folder, *csv, *given, *tags, *text, *used, *record,
+        *bound, *checkpoints;
 } NsRunLibraryParts;
 const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library);

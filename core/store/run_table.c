@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/store/run_table.h"
+
+#include "core/base/database_file.h"
+#include "core/store/json.h"
+#include "core/store/output_file.h"
+#include "core/store/outside_name.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+
+/* Larger files are not settings. */
+#define CONFIG_BYTES ((size_t)1 << 20)
+#define DEEPEST 8
+#define LONGEST_LIST 80 /* characters of a list that is shown as a value */
+
+/* ---- Settings beside a log ---- */
+
+static bool read_number(const char *text, double *number)
+{
+    char *end;
+    bool digits = *text && strspn(text, "0123456789+-.eE") == strlen(text);
+    *number = digits ? g_ascii_strtod(text, &end) : (double)NAN;
+    return digits && !*end && isfinite(*number);
+}
+
+/* The first file that has a setting is the nearest to the log.  1e-3 and 0.001 are one value. */
+static void add_value(GHashTable *config, const char *name, const char *text)
+{
+    double number;
+    const char *plain = g_str_equal(text, "True")    ? "true"
+                        : g_str_equal(text, "False") ? "false"
+                                                     : text;
+    if (!*name || g_hash_table_contains(config, name)) return;
+    g_hash_table_insert(config, g_strdup(name),
+                        read_number(text, &number) ? ns_number_text(number) : g_strdup(plain));
+}
+
+/* Objects that contain all settings add nothing to a name, nor does the “value” of W&B. */
+static char *join_names(const char *outer, const char *name)
+{
+    static const char *const whole[] = {"config",          "args",   "hparams",
+                                        "hyperparameters", "params", NULL};
+    if (!*outer && g_strv_contains(whole, name)) return g_strdup("");
+    if (*outer && g_str_equal(name, "value")) return g_strdup(outer);
+    return *outer ? g_strconcat(outer, ".", name, NULL) : g_strdup(name);
+}
+
+static void add_node(GHashTable *config, const char *name, JsonNode *node, unsigned depth)
+{
+    if (JSON_NODE_HOLDS_OBJECT(node) && depth < DEEPEST) {
+        JsonObjectIter each;
+        const char *member;
+        JsonNode *inner;
+        json_object_iter_init(&each, json_node_get_object(node));
+        while (json_object_iter_next(&each, &member, &inner)) {
+            g_autofree char *joined = join_names(name, member);
+            if (*member != '_' && !g_str_equal(member, "desc"))
+                add_node(config, joined, inner, depth + 1);
+        }
+    } else if (JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == G_TYPE_STRING) {
+        add_value(config, name, json_node_get_string(node));
+    } else if (!JSON_NODE_HOLDS_NULL(node)) {
+        g_autofree char *text = json_to_string(node, FALSE);
+        if (strlen(text) <= LONGEST_LIST) add_value(config, name, text);
+    }
+}
+
+static void add_json(GHashTable *config, const char *text)
+{
+    g_autoptr(JsonParser) parser = json_parser_new();
+    if (json_parser_load_from_data(parser, text, -1, NULL) && json_parser_get_root(parser))
+        add_node(config, "", json_parser_get_root(parser), 0);
+}
+
+/* Takes the quotes off a text, or the comment after it. */
+static char *plain_text(char *text)
+{
+    g_strstrip(text);
+    char *end = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : strstr(text, " #");
+    bool quoted = end && *end != ' ';
+    if (end) *end = '\0';
+    return g_strchomp(text + quoted);
+}
+
+/* Reads the mappings of a YAML file; lists and texts of several lines are left out. */
+static void add_yaml(GHashTable *config, const char *text)
+{
+    char *outer[DEEPEST + 1] = {g_strdup("")};
+    size_t indents[DEEPEST + 1] = {0}, depth = 0;
+    g_auto(GStrv) lines = g_strsplit_set(text, "\r\n", -1);
+    for (char **line = lines; *line; line++) {
+        size_t indent = strspn(*line, " ");
+        char *key = *line + indent, *colon = strstr(key, ":");
+        if (!*key || strchr("#-", *key) || !colon || (colon[1] && colon[1] != ' ')) continue;
+        *colon = '\0';
+        while (depth > 0 && indent <= indents[depth]) g_free(outer[depth--]);
+        key = plain_text(key);
+        char *value = plain_text(colon + 1);
+        bool opens = !*value || strchr("!&|>", *value), none = strchr("~_", *key);
+        g_autofree char *name = join_names(outer[depth], key);
+        if (opens && depth < DEEPEST) {
+            indents[++depth] = indent;
+            outer[depth] = g_steal_pointer(&name);
+        } else if (!opens && !none && !g_str_equal(key, "desc") && !g_str_equal(value, "null")) {
+            add_value(config, name, value);
+        }
+    }
+    while (depth > 0) g_free(outer[depth--]);
+    g_free(outer[0]);
+}
+
+/* Settings in the first of the JSON lines. */
+static void add_first_line(GHashTable *config, const char *text)
+{
+    g_autofree char *line = g_strndup(text, strcspn(text, "\n"));
+    g_autoptr(GHashTable) found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    add_json(found, line);
+    NsOutsideNames *names = ns_outside_names_new();
+    bool record = false;
+    GHashTableIter each;
+    gpointer name;
+    g_hash_table_iter_init(&each, found);
+    while (g_hash_table_iter_next(&each, &name, NULL)) {
+        const NsOutsideName *meaning = ns_outside_names_find(names, NULL, name);
+        record |=
+            meaning && (meaning->kind == NS_OUTSIDE_STEP || meaning->kind == NS_OUTSIDE_LOSS ||
+                        meaning->kind == NS_OUTSIDE_VALIDATION);
+    }
+    ns_outside_names_free(names);
+    if (!record) add_json(config, line);
+}
+
+void ns_run_config_read(NsRecordedRun *run, const char *log)
+{
+    static const char *const files[] = {
+        "config.json",          "hparams.json",  "params.json",  "args.json",
+        "hyperparameters.json", "settings.json", "hparams.yaml", "config.yaml",
+        "params.yaml",          "args.yaml",     "config.yml",   ".hydra/config.yaml"};
+    GHashTable *config = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autofree char *text = g_malloc(CONFIG_BYTES + 1);
+    run->config = config;
+    if (g_str_has_suffix(log, ".jsonl") || g_str_has_suffix(log, ".json")) {
+        text[ns_database_file_head(log, text, CONFIG_BYTES)] = '\0';
+        add_first_line(config, text);
+    }
+    /* A log that is a run of its own shares its folder with others. */
+    g_autofree char *folder = g_str_equal(log, run->path) ? NULL : g_path_get_dirname(log);
+    while (folder && g_str_has_prefix(folder, run->path)) {
+        for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+            g_autofree char *path = g_build_filename(folder, files[i], NULL);
+            size_t n = g_file_test(path, G_FILE_TEST_IS_REGULAR)
+                           ? ns_database_file_head(path, text, CONFIG_BYTES)
+                           : 0;
+            text[n] = '\0';
+            if (g_str_has_suffix(path, ".json"))
+                add_json(config, text);
+            else
+                add_yaml(config, text);
+        }
+        char *above = g_path_get_dirname(folder);
+        g_free(folder);
+        folder = above;
+    }
+}
+
+/* ---- Columns ---- */
+
+static void column_free(gpointer data)
+{
+    g_free(((NsRunColumn *)data)->key);
+    g_free(data);
+}
+
+static bool has_settings(const NsRecordedRun *run)
+{
+    return !run->wrong && run->experiment.n > 0;
+}
+
+static bool varies(const GPtrArray *runs, const NsParam *param)
+{
+    const NsRecordedRun *first = NULL;
+    for (guint i = 0; i < runs->len; i++) {
+        const NsRecordedRun *run = runs->pdata[i];
+        if (!has_settings(run)) continue;
+        if (!first) first = run;
+        size_t lanes = MIN(first->experiment.n, run->experiment.n);
+        for (size_t lane = 0; lane < lanes; lane++)
+            if (!ns_settings_same(&first->experiment.lane[lane], &run->experiment.lane[lane],
+                                  param))
+                return true;
+    }
+    return false;
+}
+
+/* The order of columns of logs. */
+static int compare_columns(gconstpointer a, gconstpointer b, gpointer runs)
+{
+    const NsRunColumn *left = *(NsRunColumn *const *)a, *right = *(NsRunColumn *const *)b;
+    guint n = ((const GPtrArray *)runs)->len;
+    int last = (!left->number && left->values == n) - (!right->number && right->values == n);
+    if (last) return last;
+    return left->number != right->number ? right->number - left->number
+                                         : strcmp(left->key, right->key);
+}
+
+static void add_log_columns(const GPtrArray *runs, GPtrArray *columns)
+{
+    /* The runs' values, each once, by the name of the setting. */
+    g_autoptr(GHashTable) settings =
+        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_hash_table_unref);
+    GHashTableIter each;
+    gpointer key, value;
+    for (guint i = 0; i < runs->len; i++) {
+        const NsRecordedRun *run = runs->pdata[i];
+        if (!run->config) continue;
+        g_hash_table_iter_init(&each, run->config);
+        while (g_hash_table_iter_next(&each, &key, &value)) {
+            GHashTable *values = g_hash_table_lookup(settings, key);
+            if (!values) {
+                values = g_hash_table_new(g_str_hash, g_str_equal);
+                g_hash_table_insert(settings, key, values);
+            }
+            g_hash_table_add(values, value);
+        }
+    }
+    g_autoptr(GPtrArray) found = g_ptr_array_new();
+    g_hash_table_iter_init(&each, settings);
+    while (g_hash_table_iter_next(&each, &key, &value)) {
+        NsRunColumn column = {key, NULL, true, g_hash_table_size(value)};
+        GHashTableIter texts;
+        gpointer text;
+        double number;
+        g_hash_table_iter_init(&texts, value);
+        while (g_hash_table_iter_next(&texts, &text, NULL))
+            column.number &= read_number(text, &number);
+        if (column.values < 2) continue;
+        column.key = g_strdup(key);
+        g_ptr_array_add(found, g_memdup2(&column, sizeof column));
+    }
+    g_ptr_array_sort_with_data(found, compare_columns, (gpointer)(guintptr)runs);
+    g_ptr_array_extend(columns, found, NULL, NULL);
+}
+
+GPtrArray *ns_run_columns(const GPtrArray *runs)
+{
+    GPtrArray *columns = g_ptr_array_new_with_free_func(column_free);
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        if (g_str_equal(param->key, "threads") || g_str_equal(param->key, "steps") ||
+            !varies(runs, param))
+            continue;
+        const NsRunColumn column = {ns_json_key(param->key), param, ns_param_is_number(param), 0};
+        g_ptr_array_add(columns, g_memdup2(&column, sizeof column));
+    }
+    add_log_columns(runs, columns);
+    return columns;
+}
+
+char *ns_run_value(const NsRecordedRun *run, const NsRunColumn *column,
+                   char *(*text)(const NsSettings *settings, const NsParam *param))
+{
+    if (!column->param) {
+        const char *value = run->config ? g_hash_table_lookup(run->config, column->key) : NULL;
+        return g_strdup(value ? value : "");
+    }
+    const NsExperiment *experiment = &run->experiment;
+    if (!has_settings(run)) return g_strdup("");
+    g_autoptr(GString) words = g_string_new(NULL);
+    bool same = !ns_experiment_differs(experiment, column->param);
+    for (size_t lane = 0; lane < (same ? 1 : experiment->n); lane++) {
+        g_autofree char *value = text(&experiment->lane[lane], column->param);
+        g_string_append_printf(words, "%s%s", lane ? " / " : "", value);
+    }
+    return g_string_free(g_steal_pointer(&words), FALSE);
+}
+
+/* ---- CSV ---- */
+
+static void add_field(GString *out, const char *text)
+{
+    g_string_append_c(out, ',');
+    if (text) ns_csv_add_field(out, text);
+}
+
+bool ns_run_table_write(const GPtrArray *runs, const char *path, GError **error)
+{
+    if (!ns_output_file_check(path, error)) return false;
+    g_autoptr(GPtrArray) columns = ns_run_columns(runs);
+    g_autoptr(GString) out = g_string_new("name");
+    size_t lanes = 1;
+    for (guint i = 0; i < runs->len; i++)
+        lanes = MAX(lanes, ((const NsRecordedRun *)runs->pdata[i])->lanes);
+    for (guint k = 0; k < columns->len; k++)
+        add_field(out, ((const NsRunColumn *)columns->pdata[k])->key);
+    g_string_append(out, ",steps,loss");
+    for (size_t lane = 1; lane < lanes; lane++)
+        g_string_append_printf(out, ",loss_%s", ns_lane_letter(lane));
+    g_string_append(out, ",bytes,tags,note,error\n");
+    for (guint i = 0; i < runs->len; i++) {
+        const NsRecordedRun *run = runs->pdata[i];
+        ns_csv_add_field(out, run->name);
+        for (guint k = 0; k < columns->len; k++) {
+            g_autofree char *value = ns_run_value(run, columns->pdata[k], ns_settings_get);
+            add_field(out, value);
+        }
+        g_string_append_c(out, ',');
+        if (!run->wrong) g_string_append_printf(out, "%" G_GINT64_FORMAT, run->last);
+        for (size_t lane = 0; lane < lanes; lane++) {
+            char loss[G_ASCII_DTOSTR_BUF_SIZE];
+            bool has = !run->wrong && lane < run->lanes;
+            add_field(out, has ? g_ascii_dtostr(loss, sizeof loss, run->loss[lane]) : NULL);
+        }
+        g_string_append_printf(out, ",%" G_GUINT64_FORMAT, run->bytes);
+        add_field(out, run->tags);
+        add_field(out, run->text);
+        add_field(out, run->wrong);
+        g_string_append_c(out, '\n');
+    }
+    return ns_save(path, out->str, out->len, error);
+}
