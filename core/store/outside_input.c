@@ -280,7 +280,7 @@ static bool is_head(const Table *table, const char *text)
 }
 
 /* Reads the number of a cell, also with a decimal comma where commas do not separate cells. */
-static bool read_cell(NsOutsideInput *input, char *cell, double *value)
+static bool read_cell(NsOutsideInput *input, const NsOutsideName *name, char *cell, double *value)
 {
     Table *table = input->table;
     const char *end = ns_outside_read_number(cell, value);
@@ -288,6 +288,8 @@ static bool read_cell(NsOutsideInput *input, char *cell, double *value)
         cell[end - cell] = '.';
         end = ns_outside_read_number(cell, value);
         table->comma |= !*end;
+    } else if (end && *end == ',') {
+        end = ns_outside_read_groups(cell, name->kind == NS_OUTSIDE_STEP, value);
     }
     return end && !*end;
 }
@@ -307,7 +309,7 @@ static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size
         const NsOutsideName *name = table->names[i];
         double value;
         if (!name || (name->lane && name->lane != lane) ||
-            !read_cell(input, cells->pdata[i], &value))
+            !read_cell(input, name, cells->pdata[i], &value))
             continue;
         if (name->kind < NS_OUTSIDE_SCALARS && line->scalars[name->kind].name == name) continue;
         const char *why = ns_outside_line_put(line, name, value);

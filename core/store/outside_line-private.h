@@ -85,3 +85,7 @@ const char *ns_outside_line_check(const NsOutsideLine *line);
  * languages: nan, NaN, -nan, inf, Infinity, +Inf, 1e999.  Returns NULL if there is none, otherwise
  * the first byte after it. */
 const char *ns_outside_read_number(const char *text, double *value);
+
+/* The same for a whole number with groups of digits, such as 1,234,567.  `step`: one group is
+ * enough; in any other number a single comma could be a decimal one. */
+const char *ns_outside_read_groups(const char *text, bool step, double *value);

@@ -290,6 +290,22 @@ const char *ns_outside_read_number(const char *at, double *value)
     return NULL;
 }
 
+const char *ns_outside_read_groups(const char *at, bool step, double *value)
+{
+    char digits[32];
+    size_t n = 0, groups = 0, first = strspn(at, "0123456789");
+    for (; n < first && n < 3; n++) digits[n] = *at++;
+    while (n && *at == ',' && strspn(at + 1, "0123456789") == 3 && n + 3 < sizeof digits) {
+        memcpy(digits + n, at + 1, 3);
+        n += 3;
+        at += 4;
+        groups++;
+    }
+    digits[n] = '\0';
+    *value = g_ascii_strtod(digits, NULL);
+    return groups > !step ? at : NULL;
+}
+
 /* Reads a number, quoted or not, or null.  Returns false, without an error and without moving, if
  * there is neither. */
 static bool read_number(Scan *s, NsOutsideNumber *number)
@@ -386,18 +402,27 @@ static bool read_value(Scan *s, const char *name)
     if (next_is(s, '[')) return read_array(s, name);
     if (next_is(s, '{')) return read_object(s, name);
     bool quoted = next_is(s, '"') || next_is(s, '\'');
-    if (!read_number(s, &number)) {
+    const NsOutsideName *known = name && g_utf8_validate(name, -1, NULL)
+                                     ? ns_outside_names_find(s->names, NULL, name)
+                                     : NULL;
+    double grouped;
+    const char *end =
+        quoted && known
+            ? ns_outside_read_groups(s->at + 1, known->kind == NS_OUTSIDE_STEP, &grouped)
+            : NULL;
+    if (end && *end == *s->at) {
+        number = (NsOutsideNumber){.has = true, .value = grouped};
+        s->at = end + 1;
+    } else if (!read_number(s, &number)) {
         char word[8];
         if (take_word(s, "true") || take_word(s, "false") || take_word(s, "True") ||
             take_word(s, "False"))
             return true;
         return quoted ? read_string(s, word, sizeof word) : fail_syntax(s);
     }
-    if (!name || !number.has || !g_utf8_validate(name, -1, NULL)) return true;
-    const NsOutsideName *known = ns_outside_names_find(s->names, NULL, name);
     /* Digits in quotes are a number where one is expected; NaN and Infinity always are. */
     bool words = quoted && isfinite(number.value) && known && known->kind >= NS_OUTSIDE_SCALARS;
-    if (!known || words) return true;
+    if (!known || !number.has || words) return true;
     const char *why = ns_outside_line_put(s->line, known, number.value);
     return !why || fail(s, why);
 }

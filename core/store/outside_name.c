@@ -234,7 +234,7 @@ static const struct {
 } loss_words[] = {
     {1, "step batch iter"},
     {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main "
-        "history"},
+        "history reduced data"},
     {4, "samples"},
     {8, "mean avg average running ema smooth smoothed"},
     {12, "epoch"},
@@ -308,8 +308,11 @@ static const struct {
 static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    for (size_t i = 0; i < n; i++) g_string_append_printf(text, i ? "_%s" : "%s", words[i].text);
-    size_t i = 0;
+    /* Objects of JSON that contain all numbers of a line add nothing to a name. */
+    size_t first = n > 1 && words[0].path && is_one(words[0].text, "data metrics logs") ? 1 : 0, i;
+    for (i = first; i < n; i++)
+        g_string_append_printf(text, i > first ? "_%s" : "%s", words[i].text);
+    i = 0;
     while (i < G_N_ELEMENTS(plain_names) && !is_one(text->str, plain_names[i].names)) i++;
     if (i == G_N_ELEMENTS(plain_names)) return false;
     name->kind = plain_names[i].kind;

@@ -306,6 +306,32 @@ static void test_tables(void)
 
 /* A table with spaces between its cells, and UTF-16, in both orders of bytes, that arrives in
  * parts. */
+/* Steps with groups of digits, names within “data”, and the training loss of NeMo. */
+static void test_groups_and_wrappers(void)
+{
+    static const char *const texts[] = {
+        "step,loss\n\"500\",3\n\"12,500\",2\n",
+        "{\"step\": \"500\", \"loss\": 3}\n{\"step\": \"12,500\", \"loss\": 2}\n",
+        "{\"data\": {\"step\": 500, \"loss\": 3}}\n{\"data\": {\"step\": 12500, \"loss\": 2}}\n",
+        "epoch,step,reduced_train_loss,lr-AdamW\n0,500,3,\n0,12500,2,\n"};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_autoptr(NsOutside) o = read_text(texts[i]);
+        NsHistory *history = ns_outside_history(o, 0);
+        g_assert_nonnull(history);
+        g_assert_cmpuint(ns_history_steps(history), ==, 2);
+        g_assert_cmpint(ns_history_first_step(history), ==, 500);
+        g_assert_cmpint(ns_history_last_step(history), ==, 12500);
+        g_assert_cmpfloat(ns_history_step(history, 1)->loss, ==, 2);
+    }
+    /* One comma may be a decimal one. */
+    g_autoptr(NsOutside) o = read_text(
+        "step,loss,tokens\n1,3,\"1,234,567\"\n2,\"2,500\",\"2,469,134\"\n3,2,\"3,703,701\"\n");
+    NsHistory *history = ns_outside_history(o, 0);
+    g_assert_cmpuint(ns_history_steps(history), ==, 2);
+    NsQuantity tokens = (NsQuantity)ns_choices_find(ns_quantity_choice, "tokens");
+    g_assert_cmpfloat(value_at(history, tokens, 1, 0), ==, 3703701);
+}
+
 static void test_spaces_and_utf16(void)
 {
     static const char text[] = "  step   loss  lr \n  0  3.5 1e-3\n 10  2.5 1e-3 \n";
@@ -591,6 +617,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/thinned", test_copies_of_what_was_thinned);
     g_test_add_func("/outside/own-lines", test_own_lines);
     g_test_add_func("/outside/tables", test_tables);
+    g_test_add_func("/outside/groups-and-wrappers", test_groups_and_wrappers);
     g_test_add_func("/outside/spaces-and-utf16", test_spaces_and_utf16);
     g_test_add_func("/outside/pause", test_pause);
     g_test_add_func("/outside/pause-in-first-step", test_pause_in_first_step);
