@@ -277,23 +277,23 @@ static const char *format_for(double error)
     return error >= 1 ? "%.1f" : error >= 0.005 ? "%.2f" : "%.3f";
 }
 
-static char *expected_words(const NsClaim *claim)
+char *ns_claim_expected(const NsClaim *claim)
 {
     g_autofree char *at = number("%.3g", claim->expected);
     g_autofree char *lo = number("%.3g", claim->lo), *hi = number("%.3g", claim->hi);
     bool open = isinf(claim->lo), stated = !isnan(claim->expected);
-    if (stated && isinf(claim->hi)) return g_strdup_printf(_("expected %s (at least %s)"), at, lo);
-    if (stated && open) return g_strdup_printf(_("expected %s (at most %s)"), at, hi);
-    if (stated) return g_strdup_printf(_("expected %s (%s to %s)"), at, lo, hi);
-    if (isinf(claim->hi)) return g_strdup_printf(_("expected above %s"), lo);
-    if (open) return g_strdup_printf(_("expected below %s"), hi);
-    return g_strdup_printf(_("expected %s to %s"), lo, hi);
+    if (stated && isinf(claim->hi)) return g_strdup_printf(_("%s (at least %s)"), at, lo);
+    if (stated && open) return g_strdup_printf(_("%s (at most %s)"), at, hi);
+    if (stated) return g_strdup_printf(_("%s (%s to %s)"), at, lo, hi);
+    if (isinf(claim->hi)) return g_strdup_printf(_("above %s"), lo);
+    if (open) return g_strdup_printf(_("below %s"), hi);
+    return g_strdup_printf(_("%s to %s"), lo, hi);
 }
 
 char *ns_claim_words(const NsClaim *claim)
 {
-    g_autofree char *expected = expected_words(claim);
-    return g_strdup_printf("%s: %s", _(claim->label), expected);
+    g_autofree char *expected = ns_claim_expected(claim);
+    return g_strdup_printf(_("%s: expected %s"), _(claim->label), expected);
 }
 
 NsVerdict ns_claim_verdict(const NsClaim *claim, double lo, double hi)
@@ -345,11 +345,11 @@ char *ns_finding_measured(const NsFinding *finding)
 char *ns_finding_words(const NsFinding *finding)
 {
     g_autofree char *measured = ns_finding_measured(finding);
-    g_autofree char *expected = expected_words(finding->claim);
+    g_autofree char *expected = ns_claim_expected(finding->claim);
     g_autofree char *reason =
         finding->reason ? g_strdup_printf(" (%s)", _(finding->reason)) : g_strdup("");
-    return g_strdup_printf("%s %s, %s: %s%s", _(finding->claim->label), measured, expected,
-                           _(ns_verdict_word(finding->verdict)), reason);
+    return g_strdup_printf(_("%s %s, expected %s: %s%s"), _(finding->claim->label), measured,
+                           expected, _(ns_verdict_word(finding->verdict)), reason);
 }
 
 /* ---- JSON ---- */

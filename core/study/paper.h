@@ -237,6 +237,10 @@ char *ns_finding_measured(const NsFinding *finding);
  * agrees".  Free with g_free. */
 char *ns_finding_words(const NsFinding *finding);
 
+/* The range that a claim expects: "−0.5 (−0.65 to −0.35)", "above 0.3" or "1 to 2".  Free with
+ * g_free. */
+char *ns_claim_expected(const NsClaim *claim);
+
 /* A claim as text: "log-log slope of Pre-LN: expected −0.5 (−0.65 to −0.35)".  Free with g_free. */
 char *ns_claim_words(const NsClaim *claim);
 

@@ -395,8 +395,8 @@ static void test_hidden_together(void)
         g_assert_true(g_str_has_prefix(series->group, lane ? "B paper: the same" : "A paper’s"));
         lane++;
     }
-    g_assert_true(g_str_has_prefix(plot->note, "Dotted: the paper’s order"));
-    g_assert_nonnull(strstr(plot->note, " A: The factor is the norms’ share of an upper bound"));
+    g_assert_true(g_str_has_prefix(plot->note, "Dotted: theory at initialization"));
+    g_assert_nonnull(strstr(plot->note, " A: The theory bounds the gradient from above"));
     g_assert_null(strstr(plot->note, "Training moves"));
     g_assert_nonnull(strstr(plot->note, "Growth per layer at step 0, with 95% intervals: A × "));
     NsViewState view_state;
@@ -666,7 +666,7 @@ static void test_wild_quantities(void)
             g_autoptr(NsFigure) figure = figure_new(figures[f / 2]);
             const NsPlot *plot = ns_figure_update(figure, &input);
             g_test_message("%s, log %d, diverged %d", figures[f / 2], input.log, diverged);
-            bool told = plot->note && strstr(plot->note, "B continues beyond the axis.");
+            bool told = plot->note && strstr(plot->note, "B is off the scale: up to ");
             g_assert_cmpint(told, ==, diverged);
             if (diverged) {
                 g_assert_cmpfloat(plot->left.hi, >=, 4);
@@ -698,11 +698,11 @@ static void test_theory(void)
     input.theory = true;
     g_autoptr(NsFigure) figure = figure_new("gradient-norm");
     const char *note = ns_figure_update(figure, &input)->note;
-    g_assert_nonnull(strstr(note, "A, B: Dotted: the paper’s order"));
+    g_assert_nonnull(strstr(note, "A, B: Dotted: theory at initialization"));
     g_assert_null(strstr(strstr(note, "Dotted:") + 1, "Dotted:"));
     g_assert_nonnull(strstr(note, "C: No theory: the paper covers LayerNorm only."));
     g_assert_nonnull(strstr(note, "D: No theory: the paper covers Post-LN and Pre-LN only."));
-    g_assert_nonnull(strstr(note, "Training departs from theory."));
+    g_assert_nonnull(strstr(note, "The theory holds at step 0 only."));
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
@@ -730,25 +730,25 @@ static void test_tex_panels(void)
     pair_clear(&pair);
 }
 
-/* A lane that diverges does not extend the axis of the others, and a note says so. */
+/* A lane whose loss is decades above the others shares a logarithmic axis with them, as the label
+ * says; on a linear one it is off the scale, and a note says so. */
 static void test_wild(void)
 {
     Pair pair = pair_new(2, 2);
     for (int k = 0; k < 10; k++) {
         append(pair.run[0], 4 - 0.1 * k);
-        append(pair.run[1], 4 + 100 * k);
+        append(pair.run[1], 4 + 1e6 * k);
     }
-    for (int swap = 0; swap < 2; swap++) {
-        Run *const order[] = {pair.run[swap], pair.run[1 - swap]};
-        NsFigureInput input = lanes_of(order, 2);
+    for (int log = 0; log < 2; log++) {
+        pair.input.log = log;
         g_autoptr(NsFigure) figure = figure_new("loss");
-        const NsPlot *plot = ns_figure_update(figure, &input);
-        g_assert_cmpfloat_with_epsilon(plot->left.hi, 4.2, 1e-9);
-        g_assert_nonnull(strstr(plot->note, swap ? "A continues beyond the axis"
-                                                 : "B continues beyond the axis"));
-        /* By itself it determines the axis. */
-        input = input_of(pair.run[1]);
-        g_assert_true(isnan(ns_figure_update(figure, &input)->left.hi));
+        const NsPlot *plot = ns_figure_update(figure, &pair.input);
+        g_assert_cmpstr(plot->left.label, ==, log ? "loss, logarithmic axis" : "loss");
+        g_assert_cmpfloat_with_epsilon(log ? 4.2 : plot->left.hi, 4.2, 1e-9);
+        g_assert_true(log ? isnan(plot->left.hi)
+                          : strstr(plot->note, "B is off the scale: up to 9.0×10^{6}.") != NULL);
+        NsFigureInput input = input_of(pair.run[1]); /* alone it determines the axis */
+        g_assert_true(isnan(ns_figure_update(figure, &input)->left.hi) && plot->left.wide);
     }
     pair_clear(&pair);
 }
@@ -764,8 +764,11 @@ static void test_wild_start(void)
         if (diverged) ns_history_append_event(pair.run[1]->history, &event);
         g_autoptr(NsFigure) figure = figure_new("loss");
         const NsPlot *plot = ns_figure_update(figure, &pair.input);
+        g_assert_cmpint(plot->left.scale, ==, diverged ? NS_SCALE_LOG : NS_SCALE_LINEAR);
+        pair.input.log = false;
+        plot = ns_figure_update(figure, &pair.input);
         g_assert_cmpint(isnan(plot->left.hi), ==, !diverged);
-        if (diverged) g_assert_nonnull(strstr(plot->note, "B continues beyond the axis"));
+        if (diverged) g_assert_nonnull(strstr(plot->note, "B is off the scale: up to "));
         pair_clear(&pair);
     }
 }

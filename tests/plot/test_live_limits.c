@@ -161,6 +161,22 @@ static void test_anew(void)
     g_assert_cmpfloat(ends[2], <, 2);
 }
 
+/* Values beyond a fixed end do not widen the other one. */
+static void test_fixed(void)
+{
+    static const double x[] = {0, 1, 2}, y[] = {100, 3, 2};
+    NsSeries series = {.label = "loss", .grows = true, .n = 3, .x = x, .y = y};
+    NsLiveAxes axes = {0};
+    NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                   .series = &series,
+                   .n_series = 1};
+    plot.left.hi = 4;
+    ns_live_axes_set(&axes, &plot, 0.02);
+    g_assert_cmpfloat(plot.left.hi, ==, 4);
+    g_assert_cmpfloat(plot.left.lo, >, 1.5);
+}
+
 /* The steps of a run with a known end do not extend beyond it. */
 static void test_end(void)
 {
@@ -191,6 +207,7 @@ int main(int argc, char **argv)
     g_test_add_func("/limits/always-inside", test_always_inside);
     g_test_add_func("/limits/ahead", test_ahead);
     g_test_add_func("/limits/anew", test_anew);
+    g_test_add_func("/limits/fixed", test_fixed);
     g_test_add_func("/limits/end", test_end);
     g_test_add_func("/smooth/average", test_average);
     g_test_add_func("/smooth/mean", test_mean);

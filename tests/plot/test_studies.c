@@ -313,11 +313,11 @@ static void test_phase(void)
     g_assert_cmpfloat(plot->spans[0].from, ==, -0.5);
     g_assert_cmpfloat(plot->spans[1].from, ==, 0.5);
     check_frame(plot);
-    g_assert_nonnull(strstr(plot->note, "the present setting"));
+    g_assert_nonnull(strstr(plot->note, "the current settings"));
     ns_settings_set(&settings, "lr", "0.02", NULL);
     plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->n_spans, ==, 2);
-    g_assert_nonnull(strstr(plot->note, "nearest to the present setting"));
+    g_assert_nonnull(strstr(plot->note, "nearest to the current settings"));
     ns_settings_set(&settings, "lr", "0.001", NULL);
     g_assert_cmpuint(ns_figure_update(figure, &input)->n_spans, ==, 0);
     ns_settings_clear(&settings);

@@ -191,7 +191,7 @@ static void test_choices(void)
     set_switch(dialog, "Title", false);
     set_switch(dialog, "Caption with settings", true);
     set_switch(dialog, "Transparent background", true);
-    set_switch(dialog, "Experiment inside the file", false);
+    set_switch(dialog, "Embed the experiment", false);
     /* A slide has its own style, until a field is changed. */
     GtkSpinButton *text = GTK_SPIN_BUTTON(control(dialog, "Text size (pt)"));
     g_assert_cmpfloat(gtk_spin_button_get_value(text), ==, 18);
@@ -233,7 +233,7 @@ static void test_choices(void)
     set_switch(dialog, "Title", true);
     set_switch(dialog, "Caption with settings", false);
     set_switch(dialog, "Transparent background", false);
-    set_switch(dialog, "Experiment inside the file", true);
+    set_switch(dialog, "Embed the experiment", true);
     const char *bare = ns_export_dialog_command(dialog);
     g_assert_true(g_str_has_suffix(bare, " --out loss.png"));
     static const char *const keys[] = {"size",    "dpi",        "text-size", "line-width", "title",

@@ -243,6 +243,10 @@ static void note_places(GtkWidget *widget, NsWindow *window, GArray *places)
         g_strcmp0(gtk_menu_button_get_icon_name(GTK_MENU_BUTTON(widget)),
                   "dialog-information-symbolic") == 0)
         return;
+    /* So does the logarithmic axis of a loss. */
+    if (GTK_IS_TOGGLE_BUTTON(widget) &&
+        g_strcmp0(gtk_button_get_label(GTK_BUTTON(widget)), "log") == 0)
+        return;
     if (GTK_IS_BUTTON(widget) || GTK_IS_SCALE(widget) || NS_IS_CHART_TILE(widget)) {
         g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(window), &bounds));
         g_array_append_val(places, bounds);

@@ -12,12 +12,15 @@
 #define STUCK_RECORDS ((size_t)25)
 #define STUCK_NEAR 0.03
 
-/* A lane leaves the axis to the others if its largest loss exceeds the smallest of these by this
- * factor, which is lower if it diverged.  The axis then ends at ABOVE times the largest of the
+/* A lane leaves a linear axis to the others if its largest loss exceeds the smallest of these by
+ * this factor, which is lower if it diverged.  The axis then ends at ABOVE times the largest of the
  * other losses. */
 #define WILD 10
 #define WILD_DIVERGED 3
 #define ABOVE 1.05
+
+/* The ratio of the largest to the smallest loss from which on the axis is logarithmic. */
+#define DECADES 1000
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
 G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
@@ -44,7 +47,7 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
     size_t steps = history ? ns_history_steps(history) : 0;
     size_t evaluations = history ? ns_history_evaluations(history) : 0;
     loss->figure.changed |= anew || steps != run->steps || evaluations != run->evaluations;
-    if (!run->steps) loss->runs[i].most = -INFINITY;
+    if (!run->steps) loss->runs[i] = (NsWildRun){.most = -INFINITY, .least = INFINITY};
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
         ns_curve_append(&lane->curves[TRAINING], (double)step->step, step->loss);
@@ -54,13 +57,45 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
         /* Step 0 precedes all updates and has no rate; imported runs may not record one. */
         if (step->step > 0 && !isnan(step->lr))
             ns_curve_append(&lane->curves[RATE], (double)step->step, step->lr);
-        if (isfinite(step->loss)) loss->runs[i].most = MAX(loss->runs[i].most, step->loss);
+        if (!isfinite(step->loss)) continue;
+        loss->runs[i].most = MAX(loss->runs[i].most, step->loss);
+        loss->runs[i].least = MIN(loss->runs[i].least, step->loss);
     }
     for (; run->evaluations < evaluations; run->evaluations++) {
         const NsEvaluation *evaluation = ns_history_evaluation(history, run->evaluations);
         ns_curve_append(&lane->curves[VALIDATION], (double)evaluation->step, evaluation->loss);
     }
     return anew;
+}
+
+/* Finds the lanes whose loss is so much larger than another that a common linear axis would flatten
+ * the other one; for a lane that diverged the limit is lower.  If there is one, or if the losses
+ * span decades, the axis is logarithmic if requested.  Returns the upper limit of the axis; NaN if
+ * it shows all losses. */
+static double fit_axis(Loss *loss, const NsFigureInput *input)
+{
+    double least = INFINITY, least_most = INFINITY, most = -INFINITY, upper = -INFINITY;
+    bool any = false;
+    for (unsigned i = 0; i < loss->n; i++) {
+        least = MIN(least, loss->runs[i].least);
+        most = MAX(most, loss->runs[i].most);
+        if (isfinite(loss->runs[i].most)) least_most = MIN(least_most, loss->runs[i].most);
+    }
+    for (unsigned i = 0; i < loss->n; i++) {
+        NsWildRun *run = &loss->runs[i];
+        bool diverged = ns_figure_divergence(loss->lanes[i].run.history) != NULL;
+        run->name = ns_figure_run(input, i).name;
+        run->wild = run->most > (diverged ? WILD_DIVERGED : WILD) * least_most;
+        any |= run->wild;
+        if (!run->wild) upper = MAX(upper, run->most);
+    }
+    NsAxis *axis = &loss->figure.plot.left;
+    axis->wide = least > 0 && (any || most > DECADES * least);
+    bool logarithmic = axis->wide && input->log;
+    NS_FIGURE_SET(&loss->figure, axis->scale, logarithmic ? NS_SCALE_LOG : NS_SCALE_LINEAR);
+    axis->label = logarithmic ? _("loss, logarithmic axis") : _("loss");
+    for (unsigned i = 0; i < loss->n && logarithmic; i++) loss->runs[i].wild = false;
+    return any && !logarithmic ? upper * ABOVE : (double)NAN;
 }
 
 static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
@@ -78,7 +113,7 @@ static char *note(const Loss *loss)
     size_t marks = 0;
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
-    if (loss->n > 1 && marks) ns_figure_add_sentence(words, _("Marks: validation loss."));
+    if (loss->n > 1 && marks) ns_figure_add_sentence(words, _("Symbols: validation loss."));
     ns_wild_note(words, loss->runs, loss->n);
     g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);
     ns_figure_add_sentence(words, groups);
@@ -209,21 +244,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     loss->n = n;
     for (unsigned i = 0; i < n; i++) others |= read_lane(loss, i, input);
     loss->figure.changed |= others;
-    /* The loss of a lane may be so much larger than another that a common axis would flatten the
-     * other one; for a lane that diverged the limit is lower.  The axis then has an upper end. */
-    double least = INFINITY, most = -INFINITY;
-    bool any = false;
-    for (unsigned k = 0; k < loss->n; k++)
-        if (isfinite(loss->runs[k].most)) least = MIN(least, loss->runs[k].most);
-    for (unsigned k = 0; k < loss->n; k++) {
-        NsWildRun *run = &loss->runs[k];
-        bool diverged = ns_figure_divergence(loss->lanes[k].run.history) != NULL;
-        run->name = ns_figure_run(input, k).name;
-        run->wild = run->most > (diverged ? WILD_DIVERGED : WILD) * least;
-        any |= run->wild;
-        if (!run->wild) most = MAX(most, run->most);
-    }
-    double upper_end = any ? most * ABOVE : (double)NAN;
+    double upper_end = fit_axis(loss, input);
     /* The loss of an imported run may have any unit. */
     const char *unit = input->settings ? _("nats per token") : NULL;
     NS_FIGURE_SET(figure, figure->plot.left.unit, unit);
@@ -256,7 +277,6 @@ static void clear(NsFigure *figure)
 static void init(NsFigure *figure)
 {
     figure->plot.x.label = _("step");
-    figure->plot.left.label = _("loss");
 }
 
 const NsFigureClass ns_loss_class = {sizeof(Loss), init, update, clear, NS_SEEDS_MEAN_BY_STEP};

@@ -278,8 +278,8 @@ static char *note(const Phase *p)
     }
     if (p->at[0] >= 0)
         add_sentence(words,
-                     g_strdup(p->exact ? _("Frame: the present setting.")
-                                       : _("Frame: the cell nearest to the present setting.")));
+                     g_strdup(p->exact ? _("Outlined: the current settings.")
+                                       : _("Outlined: the cell nearest to the current settings.")));
     if (p->worse)
         add_sentence(words,
                      g_strdup_printf(_("Losses above that of the untrained model (%zu) share the "

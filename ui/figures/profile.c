@@ -303,7 +303,7 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
     }
     add_measured(words, profile, input);
     if (curves && shown_step(profile, input) > 0)
-        ns_figure_add_sentence(words, _("Training departs from theory."));
+        ns_figure_add_sentence(words, _("The theory holds at step 0 only."));
 }
 
 /* Notes on several runs: which begin later, how first steps are drawn, and which extend beyond the
@@ -335,7 +335,8 @@ static char *note(const Profile *profile, const NsFigureInput *input)
     for (unsigned i = 0; i < profile->n; i++) end |= profile->lanes[i].columns[END].n > 0;
     if (several) add_runs(words, profile, input);
     add_theory(words, profile, input);
-    if (several && end) ns_figure_add_sentence(words, _("Separate mark: after the final norm."));
+    if (several && end)
+        ns_figure_add_sentence(words, _("Symbol without a line: after the final norm."));
     if (!several && words->len) return g_string_free(words, FALSE);
     if (is_thinned(now))
         ns_figure_add_sentence(

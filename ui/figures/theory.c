@@ -201,10 +201,9 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
     }
     theory->label[0] =
         reach == POST ? _("paper’s factor (2/3)^{(L−l)/2}") : _("paper: the same in every layer");
-    const char *what = _("Dotted: the paper’s order of magnitude at initialization, drawn through "
-                         "the last layer of step 0.");
-    const char *why = _("The factor is the norms’ share of an upper bound; feed-forward networks "
-                        "offset it.");
+    const char *what = _("Dotted: theory at initialization, scaled to match the last layer.");
+    const char *why =
+        _("The theory bounds the gradient from above; the feed-forward layers counteract it.");
     theory->note = g_strdup(what);
     theory->more = reach == POST ? g_strdup(why) : NULL;
     theory->measured = measured_factor(values, layers);

@@ -33,7 +33,9 @@ void ns_wild_note(GString *words, const NsWildRun *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (!runs[i].wild) continue;
-        g_autofree char *beyond = g_strdup_printf(_("%s continues beyond the axis."), runs[i].name);
+        g_autofree char *most = ns_text_number(runs[i].most, 2);
+        g_autofree char *beyond =
+            g_strdup_printf(_("%s is off the scale: up to %s."), runs[i].name, most);
         ns_figure_add_sentence(words, beyond);
     }
 }

@@ -20,7 +20,7 @@ typedef struct {
  * all runs fit. */
 double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale);
 
-/* Appends "B continues beyond the axis." for every wild run. */
+/* Appends "B is off the scale: up to 2.8×10^{10}." for every wild run. */
 void ns_wild_note(GString *words, const NsWildRun *runs, size_t n);
 
 /* The same for a color scale that runs share.  Returns the ends that fit the runs that are not

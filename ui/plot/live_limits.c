@@ -104,7 +104,9 @@ void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds)
     if (axes->origin != plot->origin || axes->kind != axis->scale) *limits = (NsLimits){0};
     axes->origin = plot->origin;
     axes->kind = axis->scale;
-    if (!plot->heatmap) ns_limits_follow(limits, axis, summary.lo, summary.hi, seconds);
+    /* Values beyond a fixed end do not widen the other one. */
+    double lo = fmax(summary.lo, axis->lo), hi = fmin(summary.hi, axis->hi);
+    if (!plot->heatmap) ns_limits_follow(limits, axis, lo, hi, seconds);
     if (!plot->heatmap && limits->lo < limits->hi) {
         if (isnan(axis->lo)) axis->lo = limits->lo;
         if (isnan(axis->hi)) axis->hi = limits->hi;

@@ -39,6 +39,7 @@ typedef struct {
     const char *label; /* "training loss" */
     const char *unit;  /* "nats", or NULL for a pure number */
     NsScaleKind scale;
+    bool wide;                /* its data span decades: a logarithmic scale is offered */
     bool integer;             /* ticks fall on whole numbers only (steps, layers) */
     double lo, hi;            /* fixed limits; NaN: from the data */
     bool reversed;            /* grows downwards or to the left: row 1 of a matrix is at the top */

@@ -92,6 +92,7 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(tile));
     bool large = root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS);
     gtk_widget_set_visible(tile->note, plot && plot->note && !large); /* not for a class */
+    if (plot && plot->left.wide) gtk_widget_set_visible(tile->log, TRUE);
     if (g_strcmp0(missing_interval(tile), "probe-every") == 0)
         ns_session_look_closer(tile->session);
     NsFigureInput input = ns_view_input(ns_session_view(tile->session));
@@ -225,7 +226,11 @@ static void sync_controls(NsChartTile *tile)
     sync_choices(tile);
     bool of_unit = kind->subject == NS_SUBJECT_QUANTITY &&
                    ns_quantity(tile->own.quantity)->unit; /* never log */
-    gtk_widget_set_visible(tile->log, kind->log && !kind->rows_are_layers && !of_unit);
+    const NsPlot *plot = ns_chart_view_plot(tile->chart);
+    bool log = kind->log && !kind->rows_are_layers && !of_unit, wide = plot && plot->left.wide;
+    gtk_widget_set_visible(tile->log, log || wide);
+    /* On a chart that does not always have it, it comes at the left and moves nothing. */
+    gtk_box_reorder_child_after(GTK_BOX(tile->tools), tile->log, log ? tile->heat : tile->follow);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), ns_session_view(tile->session)->log);
     tile->syncing = false;
 }

@@ -447,8 +447,7 @@ static GtkWidget *new_apart(NsLearnPane *pane)
 {
     pane->apart = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *words = ns_learn_label_new(
-        _("The settings are not those of the lesson, so what it says may not hold."), "hint",
-        SIDE_CHARS);
+        _("You changed the settings; this card may no longer apply."), "hint", SIDE_CHARS);
     GtkWidget *button =
         new_button(pane, _("Use the lesson’s settings"), _("Applies them, and restarts"), on_do);
     gtk_widget_set_halign(button, GTK_ALIGN_START);

@@ -15,7 +15,7 @@
 
 /* Columns of settings that differ between runs. */
 #define SETTINGS_MOST 5
-#define NAME_CHARS 22 /* of what differs from the run before, at least */
+#define NAME_CHARS 30 /* in each line of a name */
 #define GIB ((double)(1 << 30))
 #define BOUND_MOST 10000 /* GiB */
 #define MIB ((double)(1 << 20))
@@ -163,11 +163,11 @@ static int compare(gconstpointer a, gconstpointer b, gpointer data)
 
 static const Column BEFORE[] = {
     {N_("Experiment"), name_words, NULL, NULL, false, true},
+    {N_("Loss"), loss_words, loss_of, NULL, true, false},
+    {N_("Steps"), steps_words, steps_of, NULL, true, false},
     {N_("Started"), began_words, began_of, NULL, false, false},
 };
 static const Column AFTER[] = {
-    {N_("Steps"), steps_words, steps_of, NULL, true, false},
-    {N_("Loss"), loss_words, loss_of, NULL, true, false},
     {N_("Size"), size_words, bytes_of, NULL, true, false},
     {N_("Tags"), tags_words, NULL, NULL, false, false},
     {N_("Note"), text_words, NULL, NULL, false, true},
@@ -208,7 +208,11 @@ static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpo
     /* A number that is cut off, or a day without its hour, would be wrong. */
     if (column->number || column->words == began_words)
         gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_NONE);
-    if (column->words == name_words) gtk_label_set_width_chars(GTK_LABEL(label), NAME_CHARS);
+    if (column->words == name_words) {
+        gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_NONE);
+        gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+        gtk_label_set_width_chars(GTK_LABEL(label), NAME_CHARS);
+    }
     gtk_list_item_set_child(item, label);
 }
 
@@ -248,7 +252,7 @@ static void add_column(NsRunLibrary *library, const Column *column)
     gtk_column_view_append_column(GTK_COLUMN_VIEW(library->parts.table), shown);
 }
 
-/* Makes a column of each setting that differs, between those that name a run and its results. */
+/* Makes a column of each setting that differs, after the results. */
 static void sync_columns(NsRunLibrary *library)
 {
     g_autoptr(GPtrArray) settings = ns_run_columns(library->runs);

@@ -444,30 +444,39 @@ static GtkWidget *make_title(NsPaperPage *page, guint i)
     return title;
 }
 
+static void attach_row(GtkGrid *grid, int row, GtkWidget *const cells[4])
+{
+    gtk_widget_set_hexpand(cells[0], TRUE);
+    gtk_widget_set_margin_start(cells[0], 12); /* below the text of the titles */
+    for (int column = 0; column < 4; column++) {
+        gtk_widget_set_valign(cells[column], GTK_ALIGN_START);
+        gtk_grid_attach(grid, cells[column], column, row, 1, 1);
+    }
+}
+
 /* A study for each title, and a row for each of its claims. */
 static GtkWidget *make_table(NsPaperPage *page)
 {
-    GtkWidget *grid = gtk_grid_new();
+    static const char *const heads[] = {N_("Claim"), N_("Expected"), N_("Measured"), N_("Verdict")};
+    GtkWidget *grid = gtk_grid_new(), *cells[4];
     gtk_widget_add_css_class(grid, "study-card");
     gtk_grid_set_column_spacing(GTK_GRID(grid), 18);
     gtk_grid_set_row_spacing(GTK_GRID(grid), 4);
-    int row = 0;
+    int row = 1;
+    for (size_t i = 0; i < 4; i++) cells[i] = ns_text_label_new(_(heads[i]), "dim-label");
+    attach_row(GTK_GRID(grid), 0, cells);
     for (guint i = 0; i < page->cards->len; i++) {
         Card *card = card_at(page, i);
-        gtk_grid_attach(GTK_GRID(grid), make_title(page, i), 0, row++, 3, 1);
-        for (unsigned k = 0; k < ns_paper_claims(card->study); k++, row++) {
-            g_autofree char *words = ns_claim_words(&card->study->claims[k]);
-            GtkWidget *claim = ns_text_label_new(words, NULL);
-            gtk_widget_set_hexpand(claim, TRUE);
-            gtk_widget_set_margin_start(claim, 12);
-            card->claims[k].measured = ns_text_label_new(NULL, NULL);
-            card->claims[k].verdict = ns_text_label_new(NULL, NULL);
-            gtk_label_set_wrap(GTK_LABEL(card->claims[k].verdict), FALSE);
-            GtkWidget *cells[] = {claim, card->claims[k].measured, card->claims[k].verdict};
-            for (int column = 0; column < (int)G_N_ELEMENTS(cells); column++) {
-                gtk_widget_set_valign(cells[column], GTK_ALIGN_START);
-                gtk_grid_attach(GTK_GRID(grid), cells[column], column, row, 1, 1);
-            }
+        gtk_grid_attach(GTK_GRID(grid), make_title(page, i), 0, row++, 4, 1);
+        for (unsigned k = 0; k < ns_paper_claims(card->study); k++) {
+            const NsClaim *claim = &card->study->claims[k];
+            g_autofree char *expected = ns_claim_expected(claim);
+            cells[0] = ns_text_label_new(_(claim->label), NULL);
+            cells[1] = ns_text_label_new(expected, NULL);
+            cells[2] = card->claims[k].measured = ns_text_label_new(NULL, NULL);
+            cells[3] = card->claims[k].verdict = ns_text_label_new(NULL, NULL);
+            gtk_label_set_wrap(GTK_LABEL(cells[3]), FALSE);
+            attach_row(GTK_GRID(grid), row++, cells);
         }
     }
     return grid;

@@ -6,7 +6,6 @@
 #include "ui/widgets/common/text_label.h"
 
 #define MOST_ROWS 50u
-#define HEIGHT 132 /* reserved: what happens moves nothing below */
 
 struct _NsEventList {
     GtkBox parent;
@@ -44,7 +43,7 @@ static GtkWidget *make_row(const NsSessionMark *mark, bool lanes)
     return row;
 }
 
-void ns_event_list_sync(NsEventList *list)
+bool ns_event_list_sync(NsEventList *list)
 {
     size_t n = 0, events = 0;
     const NsSessionMark *marks = ns_session_marks(list->session, &n);
@@ -54,7 +53,7 @@ void ns_event_list_sync(NsEventList *list)
         events++;
         last = marks[i].step;
     }
-    if (events == list->n && last == list->last) return;
+    if (events == list->n && last == list->last) return events > 0;
     list->n = events;
     list->last = last;
     GtkListBox *box = GTK_LIST_BOX(list->box);
@@ -67,6 +66,7 @@ void ns_event_list_sync(NsEventList *list)
                             make_row(&marks[i], ns_session_view(list->session)->started.n > 1));
         rows++;
     }
+    return events > 0;
 }
 
 static void on_chosen(GtkListBox *box, GtkListBoxRow *row, NsEventList *list)
@@ -83,23 +83,12 @@ static void ns_event_list_class_init(NsEventListClass *klass)
 
 static void ns_event_list_init(NsEventList *list)
 {
-    GtkWidget *none = ns_text_label_new(_("Nothing yet: spikes, divergences, forks and changed "
-                                          "settings will be listed here."),
-                                        "hint");
-    gtk_widget_set_valign(none, GTK_ALIGN_START);
     list->last = -1;
     list->box = gtk_list_box_new();
     gtk_list_box_set_selection_mode(GTK_LIST_BOX(list->box), GTK_SELECTION_NONE);
-    gtk_list_box_set_placeholder(GTK_LIST_BOX(list->box), none);
     ns_accessible_name(list->box, _("Events"));
     g_signal_connect(list->box, "row-activated", G_CALLBACK(on_chosen), list);
-    GtkWidget *scrolled = gtk_scrolled_window_new();
-    GtkScrolledWindow *scroller = GTK_SCROLLED_WINDOW(scrolled);
-    gtk_scrolled_window_set_policy(scroller, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_min_content_height(scroller, HEIGHT);
-    gtk_scrolled_window_set_max_content_height(scroller, HEIGHT);
-    gtk_scrolled_window_set_child(scroller, list->box);
-    gtk_box_append(GTK_BOX(list), scrolled);
+    gtk_box_append(GTK_BOX(list), list->box);
 }
 
 GtkWidget *ns_event_list_new(NsSession *session)

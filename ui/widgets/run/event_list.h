@@ -11,4 +11,5 @@ G_DECLARE_FINAL_TYPE(NsEventList, ns_event_list, NS, EVENT_LIST, GtkBox)
 /* A row a mark of the timeline; choosing one shows its step. */
 GtkWidget *ns_event_list_new(NsSession *session);
 
-void ns_event_list_sync(NsEventList *list);
+/* Returns whether there are any. */
+bool ns_event_list_sync(NsEventList *list);

@@ -7,6 +7,7 @@
 
 struct _NsInspector {
     GtkBox parent;
+    NsSession *session;
     GtkWidget *readings, *pins, *events, *runs;
     NsChartTile *pointed; /* weak */
     gint64 said;
@@ -19,6 +20,13 @@ void ns_inspector_point(NsInspector *inspector, NsChartTile *tile)
     g_set_weak_pointer(&inspector->pointed, tile);
 }
 
+/* A section without contents has no heading either. */
+static void show_section(GtkWidget *contents, bool shown)
+{
+    gtk_widget_set_visible(contents, shown);
+    gtk_widget_set_visible(gtk_widget_get_prev_sibling(contents), shown);
+}
+
 void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
 {
     gint64 now = g_get_monotonic_time();
@@ -29,10 +37,14 @@ void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
     if (tile && !gtk_widget_is_ancestor(GTK_WIDGET(tile), GTK_WIDGET(page))) tile = NULL;
     ns_reading_table_sync(NS_READING_TABLE(inspector->readings),
                           tile ? tile : ns_page_current(page));
-    ns_pin_list_sync(NS_PIN_LIST(inspector->pins),
-                     NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL);
-    ns_event_list_sync(NS_EVENT_LIST(inspector->events));
+    bool pins = ns_pin_list_sync(NS_PIN_LIST(inspector->pins),
+                                 NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL);
+    size_t runs = 0;
+    ns_session_runs(inspector->session, &runs);
     ns_run_tree_sync(NS_RUN_TREE(inspector->runs));
+    show_section(inspector->pins, pins);
+    show_section(inspector->runs, runs > 1);
+    show_section(inspector->events, ns_event_list_sync(NS_EVENT_LIST(inspector->events)));
 }
 
 static void ns_inspector_dispose(GObject *object)
@@ -67,18 +79,14 @@ GtkWidget *ns_inspector_new(NsSession *session)
 {
     NsInspector *inspector = g_object_new(NS_TYPE_INSPECTOR, "orientation",
                                           GTK_ORIENTATION_VERTICAL, "spacing", 6, NULL);
+    inspector->session = ns_session_hold(session, inspector);
     inspector->readings = ns_reading_table_new(session);
     inspector->pins = ns_pin_list_new();
     inspector->events = ns_event_list_new(session);
     inspector->runs = ns_run_tree_new(session);
     gtk_box_append(GTK_BOX(inspector), inspector->readings);
     add_section(inspector, _("Pinned readings"), inspector->pins);
-    add_section(inspector, _("Events"), inspector->events);
-    GtkWidget *button = gtk_button_new_with_label(_("Check the gradients…"));
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.gradient-check");
-    gtk_widget_set_tooltip_text(button, _("Compare them with finite differences (Ctrl+T)"));
-    gtk_widget_set_halign(button, GTK_ALIGN_START);
-    gtk_box_append(GTK_BOX(inspector), button);
     add_section(inspector, _("Runs"), inspector->runs);
+    add_section(inspector, _("Events"), inspector->events); /* last: it moves nothing */
     return GTK_WIDGET(inspector);
 }

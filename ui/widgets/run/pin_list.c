@@ -10,7 +10,7 @@
 
 struct _NsPinList {
     GtkBox parent;
-    GtkWidget *box, *none;
+    GtkWidget *box;
     GPtrArray *texts; /* of char *, as shown */
 };
 
@@ -75,7 +75,7 @@ static bool same_texts(const GPtrArray *a, const GPtrArray *b)
     return true;
 }
 
-void ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard)
+bool ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard)
 {
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GArray) pinned = g_array_new(FALSE, FALSE, sizeof(Pinned));
@@ -93,13 +93,13 @@ void ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard)
     bool same = same_texts(texts, list->texts);
     g_ptr_array_unref(list->texts);
     list->texts = texts;
-    if (same) return;
+    if (same) return texts->len > 0;
     for (GtkWidget *row; (row = gtk_widget_get_first_child(list->box));)
         gtk_box_remove(GTK_BOX(list->box), row);
     for (guint i = 0; i < texts->len; i++)
         gtk_box_append(GTK_BOX(list->box),
                        make_row(texts->pdata[i], &g_array_index(pinned, Pinned, i)));
-    gtk_widget_set_visible(list->none, texts->len == 0);
+    return texts->len > 0;
 }
 
 static void ns_pin_list_finalize(GObject *object)
@@ -116,10 +116,7 @@ static void ns_pin_list_class_init(NsPinListClass *klass)
 static void ns_pin_list_init(NsPinList *list)
 {
     list->texts = g_ptr_array_new_with_free_func(g_free);
-    list->none =
-        ns_text_label_new(_("Click in a chart to pin the values under the crosshair."), "hint");
     list->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    gtk_box_append(GTK_BOX(list), list->none);
     gtk_box_append(GTK_BOX(list), list->box);
 }
 

@@ -8,5 +8,5 @@ G_DECLARE_FINAL_TYPE(NsPinList, ns_pin_list, NS, PIN_LIST, GtkBox)
 
 GtkWidget *ns_pin_list_new(void);
 
-/* Lists the pins of every tile; NULL: of none. */
-void ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard);
+/* Lists the pins of every tile; NULL: of none.  Returns whether there are any. */
+bool ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard);

@@ -372,7 +372,7 @@ static void build_editor(NsExportCharts *charts)
     charts->rows = 0;
     memset(charts->limits, 0, sizeof charts->limits);
     if (charts->sheet->charts->len) {
-        add_heading(charts, _("Chosen chart"));
+        add_heading(charts, _("This chart"));
         charts->title =
             make_entry(charts, current(charts)->title, TITLE_CHARS, G_CALLBACK(on_title));
         gtk_entry_set_placeholder_text(GTK_ENTRY(charts->title), charts->facts->title);

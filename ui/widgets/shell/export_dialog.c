@@ -37,7 +37,7 @@ static const struct {
 
 enum { FILM = G_N_ELEMENTS(FORMATS) - 1 };
 
-static const char *const WHAT[] = {N_("Chosen chart"), N_("All charts, one figure"),
+static const char *const WHAT[] = {N_("This chart"), N_("All charts, one figure"),
                                    N_("All charts, one file each"), N_("Data of all charts")};
 
 static const int DPI[] = {96, 150, 300, 600};
@@ -569,7 +569,7 @@ static void add_choices(NsExportDialog *dialog)
                                    NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = _(FORMATS[i].label);
     g_autoptr(GPtrArray) pages =
-        labels_of(_("One column, two for all"), ns_page_choice, _("Custom"));
+        labels_of(_("One column (all charts: two)"), ns_page_choice, _("Custom"));
     g_autoptr(GPtrArray) styles = labels_of(_("Size default"), ns_style_choice, NULL);
     dialog->syncing = true;
     dialog->what = add_drop_down(dialog, _("Content"), what, false);
@@ -594,7 +594,7 @@ static void add_choices(NsExportDialog *dialog)
     dialog->switches[1] = add_switch(dialog, _("Notes"), true);
     dialog->switches[2] = add_switch(dialog, _("Caption with settings"), true);
     dialog->transparent = add_switch(dialog, _("Transparent background"), true);
-    dialog->switches[3] = add_switch(dialog, _("Experiment inside the file"), false);
+    dialog->switches[3] = add_switch(dialog, _("Embed the experiment"), false);
     gtk_widget_set_tooltip_text(dialog->switches[3],
                                 _("Settings, seed, step and version: opening the file, or dropping "
                                   "it on the window, restores the experiment"));
