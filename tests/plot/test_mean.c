@@ -64,14 +64,14 @@ static void test_equal_curves_have_no_band(void)
     static const double rate[] = {0.1, 0.1, 0.1};
     const NsSeries series = curve(rate, POINTS, "learning rate");
     NsPlot plot = plot_of(&series, 1);
-    plot.note = "Symbols: validation loss.";
+    plot.note = "Markers: validation loss.";
     NsMeanPlot *mean = mean_of(&plot, &plot, &plot, NULL);
     const NsSeries *one = ns_mean_plot(mean)->series;
     for (size_t i = 0; i < POINTS; i++) g_assert_cmpfloat(one->y[i], ==, rate[i]);
     g_assert_null(one->lo);
     g_assert_null(one->hi);
     g_assert_cmpstr(ns_mean_plot(mean)->note, ==,
-                    "Mean of 3 seeds on the same batches.  Symbols: validation loss.");
+                    "Mean of 3 seeds on the same batches.  Markers: validation loss.");
     ns_mean_plot_free(mean);
 }
 

@@ -72,7 +72,7 @@ static void test_table(void)
     UI_UNTIL(ns_run_library_rows(library) == 2);
     g_autofree char *used = g_strdup(gtk_label_get_text(GTK_LABEL(parts->used)));
     g_assert_true(g_str_has_prefix(used, "2 runs, "));
-    /* Run, Began, Warm-up, Steps, Loss, Size, Tags, Note. */
+    /* Experiment, Loss, Steps, Started, Warm-up, Size, Tags, Note. */
     GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(parts->table));
     g_assert_cmpuint(g_list_model_get_n_items(columns), ==, 8);
     g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, 4);

@@ -69,16 +69,13 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
 }
 
 /* Finds the lanes whose loss is so much larger than another that a common linear axis would flatten
- * the other one; for a lane that diverged the limit is lower.  If there is one, or if the losses
- * span decades, the axis is logarithmic if requested.  Returns the upper limit of the axis; NaN if
- * it shows all losses. */
+ * the other one; for a lane that diverged the limit is lower.  If the losses span decades, the axis
+ * is logarithmic if requested.  Returns the upper limit of the axis; NaN if it shows all losses. */
 static double fit_axis(Loss *loss, const NsFigureInput *input)
 {
     double least = INFINITY, least_most = INFINITY, most = -INFINITY, upper = -INFINITY;
-    bool any = false;
     for (unsigned i = 0; i < loss->n; i++) {
         least = MIN(least, loss->runs[i].least);
-        most = MAX(most, loss->runs[i].most);
         if (isfinite(loss->runs[i].most)) least_most = MIN(least_most, loss->runs[i].most);
     }
     for (unsigned i = 0; i < loss->n; i++) {
@@ -86,16 +83,16 @@ static double fit_axis(Loss *loss, const NsFigureInput *input)
         bool diverged = ns_figure_divergence(loss->lanes[i].run.history) != NULL;
         run->name = ns_figure_run(input, i).name;
         run->wild = run->most > (diverged ? WILD_DIVERGED : WILD) * least_most;
-        any |= run->wild;
+        most = MAX(most, run->most);
         if (!run->wild) upper = MAX(upper, run->most);
     }
     NsAxis *axis = &loss->figure.plot.left;
-    axis->wide = least > 0 && (any || most > DECADES * least);
+    axis->wide = least > 0 && most > DECADES * least;
     bool logarithmic = axis->wide && input->log;
     NS_FIGURE_SET(&loss->figure, axis->scale, logarithmic ? NS_SCALE_LOG : NS_SCALE_LINEAR);
     axis->label = logarithmic ? _("loss, logarithmic axis") : _("loss");
     for (unsigned i = 0; i < loss->n && logarithmic; i++) loss->runs[i].wild = false;
-    return any && !logarithmic ? upper * ABOVE : (double)NAN;
+    return upper < most && !logarithmic ? upper * ABOVE : (double)NAN;
 }
 
 static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
@@ -113,7 +110,7 @@ static char *note(const Loss *loss)
     size_t marks = 0;
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
-    if (loss->n > 1 && marks) ns_figure_add_sentence(words, _("Symbols: validation loss."));
+    if (loss->n > 1 && marks) ns_figure_add_sentence(words, _("Markers: validation loss."));
     ns_wild_note(words, loss->runs, loss->n);
     g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);
     ns_figure_add_sentence(words, groups);
@@ -239,11 +236,11 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     unsigned n = ns_figure_runs(input);
-    bool others = n != loss->n;
+    figure->changed |= n != loss->n;
     for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
     loss->n = n;
-    for (unsigned i = 0; i < n; i++) others |= read_lane(loss, i, input);
-    loss->figure.changed |= others;
+    for (unsigned i = 0; i < n; i++)
+        if (read_lane(loss, i, input)) figure->changed = true;
     double upper_end = fit_axis(loss, input);
     /* The loss of an imported run may have any unit. */
     const char *unit = input->settings ? _("nats per token") : NULL;

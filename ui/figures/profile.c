@@ -336,7 +336,7 @@ static char *note(const Profile *profile, const NsFigureInput *input)
     if (several) add_runs(words, profile, input);
     add_theory(words, profile, input);
     if (several && end)
-        ns_figure_add_sentence(words, _("Symbol without a line: after the final norm."));
+        ns_figure_add_sentence(words, _("Marker without a line: after the final norm."));
     if (!several && words->len) return g_string_free(words, FALSE);
     if (is_thinned(now))
         ns_figure_add_sentence(

@@ -202,8 +202,7 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
     theory->label[0] =
         reach == POST ? _("paper’s factor (2/3)^{(L−l)/2}") : _("paper: the same in every layer");
     const char *what = _("Dotted: theory at initialization, scaled to match the last layer.");
-    const char *why =
-        _("The theory bounds the gradient from above; the feed-forward layers counteract it.");
+    const char *why = _("The factor comes from an upper bound; the feed-forward layers offset it.");
     theory->note = g_strdup(what);
     theory->more = reach == POST ? g_strdup(why) : NULL;
     theory->measured = measured_factor(values, layers);

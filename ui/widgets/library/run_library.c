@@ -205,14 +205,11 @@ static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpo
     const Column *column = data;
     GtkWidget *label = ns_line_label_new("", column->number ? "numeric" : NULL);
     if (column->number) gtk_label_set_xalign(GTK_LABEL(label), 1.0F);
-    /* A number that is cut off, or a day without its hour, would be wrong. */
-    if (column->number || column->words == began_words)
+    /* A number or a name that is cut off, or a day without its hour, would be wrong. */
+    if (column->number || column->words == began_words || column->words == name_words)
         gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_NONE);
-    if (column->words == name_words) {
-        gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_NONE);
-        gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-        gtk_label_set_width_chars(GTK_LABEL(label), NAME_CHARS);
-    }
+    gtk_label_set_wrap(GTK_LABEL(label), column->words == name_words);
+    if (column->words == name_words) gtk_label_set_width_chars(GTK_LABEL(label), NAME_CHARS);
     gtk_list_item_set_child(item, label);
 }
 

@@ -59,8 +59,7 @@ bool ns_event_list_sync(NsEventList *list)
     GtkListBox *box = GTK_LIST_BOX(list->box);
     for (GtkListBoxRow *row; (row = gtk_list_box_get_row_at_index(box, 0));)
         gtk_list_box_remove(box, GTK_WIDGET(row));
-    guint rows = 0;
-    for (size_t i = n; i-- > 0 && rows < MOST_ROWS;) {
+    for (size_t i = n, rows = 0; i-- > 0 && rows < MOST_ROWS;) {
         if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
         gtk_list_box_append(box,
                             make_row(&marks[i], ns_session_view(list->session)->started.n > 1));

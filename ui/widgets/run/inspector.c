@@ -7,7 +7,6 @@
 
 struct _NsInspector {
     GtkBox parent;
-    NsSession *session;
     GtkWidget *readings, *pins, *events, *runs;
     NsChartTile *pointed; /* weak */
     gint64 said;
@@ -39,11 +38,8 @@ void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
                           tile ? tile : ns_page_current(page));
     bool pins = ns_pin_list_sync(NS_PIN_LIST(inspector->pins),
                                  NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL);
-    size_t runs = 0;
-    ns_session_runs(inspector->session, &runs);
-    ns_run_tree_sync(NS_RUN_TREE(inspector->runs));
     show_section(inspector->pins, pins);
-    show_section(inspector->runs, runs > 1);
+    show_section(inspector->runs, ns_run_tree_sync(NS_RUN_TREE(inspector->runs)));
     show_section(inspector->events, ns_event_list_sync(NS_EVENT_LIST(inspector->events)));
 }
 
@@ -79,7 +75,6 @@ GtkWidget *ns_inspector_new(NsSession *session)
 {
     NsInspector *inspector = g_object_new(NS_TYPE_INSPECTOR, "orientation",
                                           GTK_ORIENTATION_VERTICAL, "spacing", 6, NULL);
-    inspector->session = ns_session_hold(session, inspector);
     inspector->readings = ns_reading_table_new(session);
     inspector->pins = ns_pin_list_new();
     inspector->events = ns_event_list_new(session);

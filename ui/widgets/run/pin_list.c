@@ -10,7 +10,6 @@
 
 struct _NsPinList {
     GtkBox parent;
-    GtkWidget *box;
     GPtrArray *texts; /* of char *, as shown */
 };
 
@@ -93,12 +92,10 @@ bool ns_pin_list_sync(NsPinList *list, NsDashboard *dashboard)
     bool same = same_texts(texts, list->texts);
     g_ptr_array_unref(list->texts);
     list->texts = texts;
-    if (same) return texts->len > 0;
-    for (GtkWidget *row; (row = gtk_widget_get_first_child(list->box));)
-        gtk_box_remove(GTK_BOX(list->box), row);
-    for (guint i = 0; i < texts->len; i++)
-        gtk_box_append(GTK_BOX(list->box),
-                       make_row(texts->pdata[i], &g_array_index(pinned, Pinned, i)));
+    for (GtkWidget *row; !same && (row = gtk_widget_get_first_child(GTK_WIDGET(list)));)
+        gtk_box_remove(GTK_BOX(list), row);
+    for (guint i = 0; !same && i < texts->len; i++)
+        gtk_box_append(GTK_BOX(list), make_row(texts->pdata[i], &g_array_index(pinned, Pinned, i)));
     return texts->len > 0;
 }
 
@@ -116,11 +113,10 @@ static void ns_pin_list_class_init(NsPinListClass *klass)
 static void ns_pin_list_init(NsPinList *list)
 {
     list->texts = g_ptr_array_new_with_free_func(g_free);
-    list->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    gtk_box_append(GTK_BOX(list), list->box);
 }
 
 GtkWidget *ns_pin_list_new(void)
 {
-    return g_object_new(NS_TYPE_PIN_LIST, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
+    return g_object_new(NS_TYPE_PIN_LIST, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 4,
+                        NULL);
 }

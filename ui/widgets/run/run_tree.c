@@ -125,7 +125,7 @@ static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generat
     return row;
 }
 
-void ns_run_tree_sync(NsRunTree *tree)
+bool ns_run_tree_sync(NsRunTree *tree)
 {
     size_t n = 0;
     const NsSessionRun *runs = ns_session_runs(tree->session, &n);
@@ -134,6 +134,7 @@ void ns_run_tree_sync(NsRunTree *tree)
         g_autofree char *facts = facts_of(&runs[i]);
         gtk_label_set_text(GTK_LABEL(tree->facts), facts);
     }
+    return n > 1;
 }
 
 static void remove_row(NsRunTree *tree, GtkWidget *row)

@@ -12,5 +12,5 @@ G_DECLARE_FINAL_TYPE(NsRunTree, ns_run_tree, NS, RUN_TREE, GtkBox)
  * become those of the controls. */
 GtkWidget *ns_run_tree_new(NsSession *session);
 
-/* Brings the row of the present run up to date. */
-void ns_run_tree_sync(NsRunTree *tree);
+/* Brings the row of the present run up to date.  Returns whether there are several runs. */
+bool ns_run_tree_sync(NsRunTree *tree);
