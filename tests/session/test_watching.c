@@ -1,6 +1,7 @@
 /* Watching runs of other programs.  SPDX-License-Identifier: MIT */
 #include "tests/session/driver.h"
 
+#include "core/base/error.h"
 #include "core/store/outside_watch.h"
 #include "ui/session/session-private.h"
 
@@ -58,6 +59,42 @@ static void assert_status(NsSession *session, const char *expected)
 {
     g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
     g_assert_cmpstr(status, ==, expected);
+}
+
+/* Eight runs are drawn beside the one that trains, live, and no ninth. */
+static void test_pinned_files(void)
+{
+    set_up();
+    NsSession *session = open_session("warmup=1", NULL);
+    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    ns_session_step(session, 2);
+    wait_at_rest(session, 2);
+    g_autoptr(GError) error = NULL;
+    char *paths[NS_FIGURE_PINNED + 1];
+    for (int i = 0; i <= NS_FIGURE_PINNED; i++) {
+        g_autofree char *name = g_strdup_printf("run%d.jsonl", i);
+        paths[i] = path_of(name);
+        append(paths[i], 0, 3);
+        g_assert_true(ns_session_pin_file(session, paths[i], &error) == (i < NS_FIGURE_PINNED));
+    }
+    g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
+    g_clear_error(&error);
+    const NsView *view = ns_session_view(session);
+    SESSION_UNTIL(session, view->n_pinned == NS_FIGURE_PINNED);
+    g_assert_cmpint(ns_session_steps(session), ==, 2); /* the run on view is the same */
+    append(paths[0], 4, 5);
+    SESSION_UNTIL(session, ns_history_last_step(view->pinned[0].history) == 5);
+    size_t n;
+    ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, NS_FIGURE_PINNED + 1);
+    /* A second time unpins it, and another one has its place. */
+    g_assert_true(ns_session_pin_file(session, paths[0], &error));
+    g_assert_cmpuint(view->n_pinned, ==, NS_FIGURE_PINNED - 1);
+    g_assert_true(ns_session_pin_file(session, paths[NS_FIGURE_PINNED], &error));
+    SESSION_UNTIL(session, view->n_pinned == NS_FIGURE_PINNED);
+    for (int i = 0; i <= NS_FIGURE_PINNED; i++) g_free(paths[i]);
+    g_object_unref(session);
+    tear_down();
 }
 
 /* A file that does not exist at first, grows, has an incomplete line, starts again and is
@@ -332,6 +369,7 @@ static void test_long(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/watching/pinned-files", test_pinned_files);
     g_test_add_func("/watching/file", test_file);
     g_test_add_func("/watching/lanes", test_lanes);
     g_test_add_func("/watching/beside", test_beside);

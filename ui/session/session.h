@@ -327,6 +327,11 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n);
 /* The curves of pinned runs are shown muted. */
 void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
 
+/* Pins the run in a file or folder without opening it, as an earlier run that stays live; unpins it
+ * if it is pinned.  FALSE with NS_ERROR_USAGE if there is no space for its curves, with
+ * NS_ERROR_FILE if it cannot be read. */
+bool ns_session_pin_file(NsSession *session, const char *path, GError **error);
+
 /* ---- Earlier runs on view ---- */
 
 /* An earlier run takes the place of the present one, which becomes an earlier run, in the view and

@@ -5,6 +5,7 @@
  * as a pinned run. */
 #include "ui/session/session-private.h"
 
+#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/words.h"
 
@@ -128,6 +129,11 @@ static gboolean look(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
+static void keep_looking(NsSession *session)
+{
+    if (!session->watch_source) session->watch_source = g_timeout_add(LOOK_MS, look, session);
+}
+
 /* ---- On view ---- */
 
 void ns_session_show_watched(NsSession *session, NsPastRun *run)
@@ -141,7 +147,7 @@ void ns_session_show_watched(NsSession *session, NsPastRun *run)
     show_lanes(session);
     ns_session_set_problem(session, NULL, NULL, false);
     ns_session_show_pinned(session);
-    if (!session->watch_source) session->watch_source = g_timeout_add(LOOK_MS, look, session);
+    keep_looking(session);
     ns_session_tell_settings(session, NULL);
     g_signal_emit_by_name(session, "view-changed");
     g_signal_emit_by_name(session, "runs-changed");
@@ -158,19 +164,13 @@ static char *save_path(NsSession *session, GError **error)
     return g_build_filename(session->folder, name, NULL);
 }
 
-bool ns_session_watch(NsSession *session, const char *const *paths, GError **error)
+static NsPastRun *watched_run_new(const char *const *paths, const char *save, GError **error)
 {
     bool input = g_strv_contains(paths, "-");
     size_t n = 0;
     while (paths[n]) n++;
-    g_autoptr(GError) wrong = NULL;
-    g_autofree char *save = input ? save_path(session, &wrong) : NULL;
-    if (wrong) {
-        g_propagate_error(error, g_steal_pointer(&wrong));
-        return false;
-    }
     NsOutsideWatch *watch = ns_outside_watch_new(paths, n, save, error);
-    if (!watch) return false;
+    if (!watch) return NULL;
     /* Records that are not saved could be lost. */
     NsRecordedRun *recorded = ns_recorded_run_new(input ? save : paths[0]);
     recorded->kind = NS_RECORDED_LOG;
@@ -193,12 +193,56 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
     run->news_at = g_get_monotonic_time();
     bool others;
     take_lanes(run, &others);
+    return run;
+}
+
+bool ns_session_watch(NsSession *session, const char *const *paths, GError **error)
+{
+    g_autoptr(GError) wrong = NULL;
+    g_autofree char *save = g_strv_contains(paths, "-") ? save_path(session, &wrong) : NULL;
+    if (wrong) {
+        g_propagate_error(error, g_steal_pointer(&wrong));
+        return false;
+    }
+    NsPastRun *run = watched_run_new(paths, save, error);
+    if (!run) return false;
     ns_session_show_watched(session, run);
     if (!save) return true;
     g_autofree char *where = g_filename_display_name(save);
     g_autofree char *words =
         g_strdup_printf(_("Standard input is saved in %s while it is watched."), where);
     ns_session_tell(session, words);
+    return true;
+}
+
+bool ns_session_pin_file(NsSession *session, const char *path, GError **error)
+{
+    for (guint i = 0; i < session->runs->len; i++) {
+        NsPastRun *earlier = g_ptr_array_index(session->runs, i);
+        if (!earlier->watch || earlier->sources[1] || !g_str_equal(earlier->sources[0], path))
+            continue;
+        ns_session_pin_run(session, earlier->told.id, !earlier->told.pinned);
+        return true;
+    }
+    size_t pinned = 0; /* the lanes of a run that is still being read count as well */
+    for (guint i = 0; i < session->runs->len; i++) {
+        const NsPastRun *earlier = g_ptr_array_index(session->runs, i);
+        if (earlier->told.pinned) pinned += earlier->told.lanes;
+    }
+    if (pinned >= NS_FIGURE_PINNED)
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            N_("At most %d curves of earlier runs can be shown; unpin another run first."),
+            NS_FIGURE_PINNED);
+    NsPastRun *run = watched_run_new((const char *const[]){path, NULL}, NULL, error);
+    if (!run) return false;
+    run->told.id = ++session->last_id;
+    run->told.pinned = true;
+    g_ptr_array_add(session->runs, run);
+    keep_looking(session);
+    ns_session_show_pinned(session);
+    g_signal_emit_by_name(session, "runs-changed");
+    g_signal_emit_by_name(session, "view-changed");
     return true;
 }
 

@@ -394,6 +394,7 @@ static void sync_selected(NsRunLibrary *library)
     library->syncs = true;
     show_used(library, run);
     gtk_widget_set_sensitive(library->parts.open, usable);
+    gtk_widget_set_sensitive(library->parts.pin, usable);
     gtk_widget_set_sensitive(library->parts.trash, run != NULL);
     gtk_widget_set_sensitive(library->parts.given, own);
     gtk_widget_set_sensitive(library->parts.tags, own);
@@ -414,6 +415,12 @@ static void open_selected(NsRunLibrary *library)
 {
     const NsRecordedRun *run = selected(library);
     if (run && !run->wrong) g_signal_emit_by_name(library, "open", run->path);
+}
+
+static void pin_selected(NsRunLibrary *library)
+{
+    const NsRecordedRun *run = selected(library);
+    if (run && !run->wrong) g_signal_emit_by_name(library, "pin", run->path);
 }
 
 /* ---- Reading, on a thread ---- */
@@ -590,6 +597,11 @@ static void make_search(NsRunLibrary *library)
                                   "newest checkpoint (Enter)"));
     gtk_box_append(GTK_BOX(row), parts->search);
     gtk_box_append(GTK_BOX(row), parts->open);
+    parts->pin = gtk_button_new_with_mnemonic(_("_Pin"));
+    gtk_widget_set_tooltip_text(parts->pin,
+                                _("Draw the curves of the run muted beside those of the current "
+                                  "one, or remove them; at most eight can be shown"));
+    gtk_box_append(GTK_BOX(row), parts->pin);
     gtk_box_append(GTK_BOX(row), parts->trash);
     parts->folder = gtk_button_new_with_mnemonic(_("_Folder…"));
     parts->csv = gtk_button_new_with_mnemonic(_("CS_V…"));
@@ -600,6 +612,7 @@ static void make_search(NsRunLibrary *library)
                                               "as a table"));
     gtk_box_append(GTK_BOX(row), parts->folder);
     gtk_box_append(GTK_BOX(row), parts->csv);
+    g_signal_connect_swapped(parts->pin, "clicked", G_CALLBACK(pin_selected), library);
     g_signal_connect_swapped(parts->folder, "clicked", G_CALLBACK(choose_folder), library);
     g_signal_connect_swapped(parts->csv, "clicked", G_CALLBACK(choose_csv), library);
     g_signal_connect_swapped(parts->search, "search-changed", G_CALLBACK(on_searched), library);
@@ -707,6 +720,7 @@ static void ns_run_library_class_init(NsRunLibraryClass *klass)
     G_OBJECT_CLASS(klass)->dispose = ns_run_library_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_run_library_finalize;
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "open", 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_RUN_LIBRARY, "pin", 1, G_TYPE_STRING);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "bound", 1, G_TYPE_UINT64);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "checkpoints", 1, G_TYPE_UINT64);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "recording", 1, G_TYPE_BOOLEAN);

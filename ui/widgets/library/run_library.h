@@ -11,9 +11,10 @@
 #define NS_TYPE_RUN_LIBRARY (ns_run_library_get_type())
 G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkBox)
 
-/* Shows the run files of a folder.  Signals: "open" (path), a run is wanted on view; "bound"
- * (guint64), another bound on what all may take, in bytes, 0 for none; "recording" (bool), whether
- * runs are to be recorded; "checkpoints" (guint64), the bytes of memory for checkpoints of a run.
+/* Shows the run files of a folder.  Signals: "open" (path), a run is wanted on view; "pin" (path),
+ * its curves are wanted beside those on view, or no more; "bound" (guint64), another bound on what
+ * all may take, in bytes, 0 for none; "recording" (bool), whether runs are to be recorded;
+ * "checkpoints" (guint64), the bytes of memory for checkpoints of a run.
  */
 GtkWidget *ns_run_library_new(const char *folder);
 
@@ -31,7 +32,7 @@ bool ns_run_library_is_reading(NsRunLibrary *library);
 
 /* For tests: the parts that a person uses. */
 typedef struct {
-    GtkWidget *search, *table, *open, *trash, *folder, *csv, *given, *tags, *text, *used, *record,
-        *bound, *checkpoints;
+    GtkWidget *search, *table, *open, *pin, *trash, *folder, *csv, *given, *tags, *text, *used,
+        *record, *bound, *checkpoints;
 } NsRunLibraryParts;
 const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library);

@@ -131,6 +131,13 @@ static void on_open(NsRunLibrary *library, const char *path, NsWindow *window)
     gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
 }
 
+static void on_pin(NsWindow *window, const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    if (!ns_session_pin_file(ns_window_session(window), path, &error))
+        ns_window_toast(window, error->message);
+}
+
 static void on_recording(NsWindow *window, gboolean recording)
 {
     if (ns_preferences()) g_settings_set_boolean(ns_preferences(), "record", recording);
@@ -159,6 +166,7 @@ static GtkWidget *make_library(NsWindow *parent)
     ns_run_library_set_recording(NS_RUN_LIBRARY(library), ns_session_recording(session) != NULL,
                                  most_bytes(), ns_session_checkpoint_most(session));
     g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
+    g_signal_connect_object(library, "pin", G_CALLBACK(on_pin), parent, G_CONNECT_SWAPPED);
     g_signal_connect_object(library, "recording", G_CALLBACK(on_recording), parent,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(library, "bound", G_CALLBACK(on_bound), parent, G_CONNECT_SWAPPED);
