@@ -228,6 +228,10 @@ static void test_loss(void)
     plot = ns_figure_update(figure, &pair.input);
     g_assert_cmpuint(series_named(plot->lower, "A learning rate")->n, ==, 10);
     g_assert_cmpuint(series_named(plot->lower, "B learning rate")->style, ==, 1);
+    /* A pinned run has the name of its file, in which _ is a character like any other. */
+    pair.input.pinned[0].name = "run_17";
+    g_autoptr(NsFigure) other = figure_new("loss");
+    series_named(ns_figure_update(other, &pair.input), ns_text_literal_name("run_17"));
     pair_clear(&pair);
 }
 

@@ -286,6 +286,8 @@ const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
     named.name = ns_text_literal_name(input->name);
     for (unsigned i = 0; i < input->n_lanes; i++)
         named.lanes[i].name = ns_text_literal_name(input->lanes[i].name);
+    for (unsigned i = 0; i < input->n_pinned; i++)
+        named.pinned[i].name = ns_text_literal_name(input->pinned[i].name);
     one = named;
     input = &named;
     if (figure->kind->one_model) one = ns_figure_input_of(input, ns_figure_active(input));
