@@ -5,6 +5,7 @@
 #include "ui/plot/csv.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/plot-private.h"
+#include "ui/plot/text.h"
 #include "ui/plot/view_state.h"
 
 #include <math.h>
