@@ -212,8 +212,7 @@ static void test_loss(void)
     g_assert_cmpuint(series_named(plot->lower, "A learning rate")->n, ==, 9);
     g_assert_cmpstr(plot->title, ==, "Loss and learning rate");
     const NsSeries *past = series_named(plot, ns_text_literal_name("run_1 A"));
-    g_assert_true(past->previous && past->tinted);
-    g_assert_cmpuint(past->n, ==, 5);
+    g_assert_true(past->previous && past->tinted && past->n == 5);
     g_assert_cmpuint(plot->n_series, ==, 3);
     g_assert_cmpuint(plot->n_markers, ==, 2);
     g_assert_cmpstr(plot->markers[0].text, ==, "lr");
