@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/export_job.h"
+#include "ui/widgets/run/inspector.h"
+#include "ui/widgets/run/run_tree.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/open_file.h"
 
@@ -82,6 +84,33 @@ static void test_open(void)
     g_assert_cmpuint(ns_session_view(session)->n_pinned, ==, 1);
     ui_rest(window);
     ui_close(window);
+    tear_down();
+}
+
+/* The text below the title of the run on view, in the list of runs. */
+static const char *present_facts(NsWindow *window)
+{
+    GtkWidget *row = gtk_widget_get_last_child(
+        ui_first(GTK_WIDGET(ns_window_inspector(window)), NS_TYPE_RUN_TREE));
+    if (!row) return "";
+    GtkWidget *words = gtk_widget_get_first_child(row);
+    return gtk_label_get_text(GTK_LABEL(gtk_widget_get_last_child(words)));
+}
+
+/* The list of runs names their lanes as the charts do. */
+static void test_names(void)
+{
+    set_up();
+    append(0, 5);
+    g_autofree char *second = g_build_filename(folder, "second.csv", NULL);
+    g_assert_true(g_file_set_contents(second, "step,loss\n0,3\n1,2\n", -1, NULL));
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    const char *const paths[] = {path, second, NULL};
+    g_assert_true(ns_window_watch(window, paths));
+    UI_UNTIL(strstr(present_facts(window), "mine 995, second 2"));
+    ui_close(window);
+    g_remove(second);
     tear_down();
 }
 
@@ -248,6 +277,7 @@ static void test_minimized(void)
 void ui_add_watching_tests(void)
 {
     g_test_add_func("/ui/watching/open", test_open);
+    g_test_add_func("/ui/watching/names", test_names);
     g_test_add_func("/ui/watching/columns", test_columns);
     g_test_add_func("/ui/watching/export", test_export);
     g_test_add_func("/ui/watching/unseen", test_unseen);

@@ -314,6 +314,7 @@ typedef struct {
     const char *differs; /* "Layers 6 → 12" relative to the run before it, or to the parent of a
                             fork; NULL for the first */
     double loss[NS_LANES_MAX]; /* the newest one; with several seeds, their mean */
+    char *const *names; /* of the lanes of another program, borrowed; NULL: they have letters */
     size_t lanes;
     bool measured;        /* has records; false while its models are still being prepared */
     bool present, pinned; /* present: the run on view */

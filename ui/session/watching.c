@@ -48,6 +48,7 @@ static bool take_lanes(NsPastRun *run, bool *others)
         ns_experiment_resize(&run->settings, recorded->lanes, 0);
     }
     run->told.lanes = recorded->lanes;
+    run->told.names = recorded->names;
     return true;
 }
 

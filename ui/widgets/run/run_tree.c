@@ -58,11 +58,9 @@ static char *facts_of(const NsSessionRun *run)
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < run->lanes; i++) {
         g_autofree char *number = ns_text_value(run->loss[i], 3);
-        const char *loss = isfinite(run->loss[i]) ? number : _("not finite");
-        if (run->lanes > 1)
-            g_string_append_printf(words, "%s%s %s", i ? ", " : "", ns_lane_letter(i), loss);
-        else
-            g_string_append(words, loss);
+        const char *name = run->names && run->names[i] ? run->names[i] : ns_lane_letter(i);
+        if (run->lanes > 1) g_string_append_printf(words, "%s%s ", i ? ", " : "", name);
+        g_string_append(words, isfinite(run->loss[i]) ? number : _("not finite"));
     }
     g_autofree char *last = ns_group_digits(run->last_step), *loss = g_string_free(words, FALSE);
     g_autofree char *from = ns_group_digits(run->fork_step);
