@@ -662,7 +662,7 @@ static void test_wild_quantities(void)
         const NsEvent event = {.step = 0, .kind = NS_EVENT_DIVERGED};
         if (diverged) ns_history_append_event(runs[1]->history, &event);
         for (size_t f = 0; f < 2 * G_N_ELEMENTS(figures); f++) {
-            input.log = f % 2;
+            input.log = input.log_loss = f % 2;
             g_autoptr(NsFigure) figure = figure_new(figures[f / 2]);
             const NsPlot *plot = ns_figure_update(figure, &input);
             g_test_message("%s, log %d, diverged %d", figures[f / 2], input.log, diverged);
@@ -740,7 +740,7 @@ static void test_wild(void)
         append(pair.run[1], 4 + 1e6 * k);
     }
     for (int log = 0; log < 2; log++) {
-        pair.input.log = log;
+        pair.input.log_loss = log;
         g_autoptr(NsFigure) figure = figure_new("loss");
         const NsPlot *plot = ns_figure_update(figure, &pair.input);
         g_assert_cmpstr(plot->left.label, ==, log ? "loss, logarithmic axis" : "loss");

@@ -73,7 +73,8 @@ typedef struct {
     unsigned head;         /* attention: from 1; 0 for the first */
     NsSmoothing smoothing; /* of curves over steps; the measured values remain behind them, muted */
     bool theory;           /* show theoretical values beside measured ones, if any */
-    bool log;              /* logarithmic axes, except for fractions and cosines */
+    bool log;              /* logarithmic axes, except for fractions, cosines and losses */
+    bool log_loss;         /* the same for losses that span three decades */
     int64_t step;          /* shown by profiles and marked in charts over steps; negative for the
                             * newest */
     NsPhase *phase;        /* a sweep, shown by ns_phase_kind; or NULL */

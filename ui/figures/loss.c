@@ -88,7 +88,7 @@ static double fit_axis(Loss *loss, const NsFigureInput *input)
     }
     NsAxis *axis = &loss->figure.plot.left;
     axis->wide = least > 0 && most > DECADES * least;
-    bool logarithmic = axis->wide && input->log;
+    bool logarithmic = axis->wide && input->log_loss;
     NS_FIGURE_SET(&loss->figure, axis->scale, logarithmic ? NS_SCALE_LOG : NS_SCALE_LINEAR);
     axis->label = logarithmic ? _("loss, logarithmic axis") : _("loss");
     for (unsigned i = 0; i < loss->n && logarithmic; i++) loss->runs[i].wild = false;

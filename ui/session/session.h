@@ -449,6 +449,7 @@ const NsView *ns_session_view(NsSession *session);
 void ns_session_show_gradient(NsSession *session, NsQuantity quantity);
 void ns_session_show_hidden(NsSession *session, NsQuantity quantity);
 void ns_session_show_log(NsSession *session, bool log);
+void ns_session_show_log_loss(NsSession *session, bool log);
 void ns_session_show_smoothing(NsSession *session, NsSmoothing smoothing);
 void ns_session_toggle_smoothing(NsSession *session); /* off, and on again as before */
 void ns_session_show_theory(NsSession *session, bool theory);

@@ -91,6 +91,7 @@ NsFigureInput ns_view_input(const NsView *view)
         .smoothing = view->smoothing,
         .theory = view->theory,
         .log = view->log,
+        .log_loss = view->log_loss,
         .step = view->step,
     };
     for (size_t i = 0; i < view->started.n; i++)

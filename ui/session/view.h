@@ -32,9 +32,9 @@ typedef struct {
     NsQuantity hidden;
     NsSmoothing smoothing; /* of curves over steps */
     NsHeatMode heat;
-    int layer;   /* the selected one, from 1; 0: none */
-    bool theory; /* whether theoretical values are drawn beside measured ones */
-    bool log;
+    int layer;                       /* the selected one, from 1; 0: none */
+    bool theory;                     /* whether theoretical values are drawn beside measured ones */
+    bool log, log_loss;              /* log_loss: for losses that span three decades */
     int64_t step;                    /* shown in profiles; negative for the newest */
     NsHistory *closer[NS_LANES_MAX]; /* [started.n] expensive quantities of one step, or NULL */
     int64_t closer_step;             /* the step of these; negative if there are none */

@@ -22,6 +22,13 @@ void ns_session_show_log(NsSession *session, bool log)
     g_signal_emit_by_name(session, "view-changed");
 }
 
+void ns_session_show_log_loss(NsSession *session, bool log)
+{
+    if (session->view->log_loss == log) return;
+    session->view->log_loss = log;
+    g_signal_emit_by_name(session, "view-changed");
+}
+
 void ns_session_show_smoothing(NsSession *session, NsSmoothing smoothing)
 {
     if (ns_smoothing_equal(session->view->smoothing, smoothing)) return;

@@ -231,7 +231,8 @@ static void sync_controls(NsChartTile *tile)
     gtk_widget_set_visible(tile->log, log || wide);
     /* On a chart that does not always have it, it comes at the left and moves nothing. */
     gtk_box_reorder_child_after(GTK_BOX(tile->tools), tile->log, log ? tile->heat : tile->follow);
-    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), ns_session_view(tile->session)->log);
+    const NsView *view = ns_session_view(tile->session);
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), log ? view->log : view->log_loss);
     tile->syncing = false;
 }
 
@@ -259,9 +260,9 @@ static void on_choice(NsChartTile *tile)
 
 static void on_log(NsChartTile *tile)
 {
-    if (!tile->syncing)
-        ns_session_show_log(tile->session,
-                            gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tile->log)));
+    bool active = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tile->log));
+    if (tile->syncing) return;
+    (kind_of(tile)->log ? ns_session_show_log : ns_session_show_log_loss)(tile->session, active);
 }
 
 static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer user_data)
