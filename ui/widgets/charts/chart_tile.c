@@ -561,7 +561,8 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     tile->choice = make_choice(tile);
     tile->log = gtk_toggle_button_new_with_label("log");
     gtk_widget_add_css_class(tile->log, "flat");
-    gtk_widget_set_tooltip_text(tile->log, _("Logarithmic axis (L)"));
+    gtk_widget_set_tooltip_text(tile->log, kind_of(tile)->log ? _("Logarithmic axis (L)")
+                                                              : _("Logarithmic axis"));
     g_signal_connect_object(tile->log, "toggled", G_CALLBACK(on_log), tile, G_CONNECT_SWAPPED);
     tile->menu_button = gtk_menu_button_new();
     gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(tile->menu_button), "view-more-symbolic");
