@@ -19,7 +19,7 @@
 #define WILD_DIVERGED 3
 #define ABOVE 1.05
 
-/* The ratio of the largest to the smallest loss from which on the axis is logarithmic. */
+/* The ratio of the largest to the smallest loss from which on a logarithmic axis is offered. */
 #define DECADES 1000
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
