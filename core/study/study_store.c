@@ -291,6 +291,10 @@ static bool read_study(NsStudyStore *store, NsStudy *study, GError **error)
 
 NsStudyStore *ns_study_store_look(const char *path, const NsStudy *study, GError **error)
 {
+    if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
+        refuse(path, "there is no such file", error);
+        return NULL;
+    }
     g_autoptr(NsStudyStore) store = open_file(path, 0, error);
     if (!store || !check_tables(store, "main", path, error)) return NULL;
     store->study = study;

@@ -409,6 +409,9 @@ def test_figure_errors():
         study(folder("a.study"))
         show = ("show", folder("a.nsstudy"), "--out", folder("a.pdf"))
         assert "best-of" in sentence(run("study", *show, "--figure", "best", small=False), 2)
+        for name in ("none.nsstudy", "none.study"):
+            said = sentence(run("study", "show", folder(name), "--csv", folder("a.csv"), small=False), 1)
+            assert "there is no such file" in said, said
         assert "[grid]" in sentence(run("study", *show, "--figure", "phase", small=False), 2)
         assert "--figure" in sentence(run("study", *show, small=False), 2)
         assert "--out" in sentence(run("study", *show[:2], "--figure", "best-of", small=False), 2)

@@ -289,7 +289,7 @@ static void test_refused(void)
     g_auto(NsStudy) study;
     ns_test_read_study(&study, SMALL "steps = 1\n");
     refuse(text, "damaged");
-    refuse(nowhere, "Cannot write");
+    refuse(nowhere, "there is no such file");
     g_assert_false(ns_study_store_is(text));
     ns_study_store_close(open_store(path, &study, 60));
     g_assert_true(ns_study_store_is(path));
