@@ -189,18 +189,14 @@
     X(LAYER_ABLATION, "layer-ablation", "Loss increase without the layer", "L_{without l} − L",    \
       LAYER, ABLATION, UNIT, NOTHING,                                                              \
       "Loss of the batch if the layer passes its input on unchanged, minus the loss of the "       \
-      "model, "                                                                                    \
-      "both without dropout: how much the layer contributes.  0 for a layer that is the "          \
-      "identity; "                                                                                 \
-      "negative where the model is better without it.",                                            \
+      "model, both without dropout: how much the layer contributes.  0 for a layer that is the "   \
+      "identity; negative where the model is better without it.",                                  \
       "Veit et al. 2016, arXiv 1605.06431, 4.1")                                                   \
     X(LOGIT_LENS, "logit-lens", "Loss of the logit lens", "L(x_l)", LAYER, ABLATION, UNIT,         \
       NOTHING,                                                                                     \
       "Loss of the batch if the prediction is made from the hidden state after layer l, by the "   \
-      "final "                                                                                     \
-      "norm and the head of the model, without dropout; at the last layer that of the model.  "    \
-      "Blank "                                                                                     \
-      "for the encoder of an encoder-decoder.",                                                    \
+      "final norm and the head of the model, without dropout; at the last layer that of the "      \
+      "model.  Blank for the encoder of an encoder-decoder.",                                      \
       "nostalgebraist 2020, interpreting GPT: the logit lens")                                     \
     X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, SIZE, MOMENTS,             \
       "Root mean of g^2 / max(v, eps^2) over the parameters of a layer in the update that led to " \

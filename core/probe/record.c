@@ -353,6 +353,8 @@ static void record_curvature(NsRecorder *r, const NsCurvature *c, double lr)
 void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
 {
     int64_t started = g_get_monotonic_time();
+    r->extra_us = 0;
+    if (!is_due(r, input) && !is_ablation_due(r, input)) return;
     if (is_due(r, input))
         ns_probe_batches_run(r->expensive->batches, input->model, input->corpus, input->settings);
     if (is_ablation_due(r, input)) {
@@ -404,14 +406,13 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     NsRecord record = {
         .values = r->values,
         .grad_norm = ns_record_gradient_norm(ns_model_tensors(input->model), input->seen->grad_sq),
-        .probe_seconds = input->curvature->measured ? input->curvature->seconds : 0};
+        .probe_seconds = (double)r->extra_us / 1e6 +
+                         (input->curvature->measured ? input->curvature->seconds : 0)};
     if (is_ablation_due(r, input)) {
         for (size_t l = 0; l < r->layout.layers; l++)
             put(r, NS_QUANTITY_LAYER_ABLATION, l, r->without[l]);
         for (size_t l = r->encoder; l < r->layout.layers; l++)
             put(r, NS_QUANTITY_LOGIT_LENS, l, r->lens[l]);
-        record.probe_seconds += (double)r->extra_us / 1e6;
-        r->extra_us = 0;
     }
     if (!due) return record;
 
@@ -419,6 +420,6 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     ns_expensive_probes_fill(r->expensive, input, r->values);
     record.similarity = &r->expensive->similarity;
     record.token_snapshot = r->expensive->snapshot;
-    record.probe_seconds += (double)(r->extra_us + g_get_monotonic_time() - started) / 1e6;
+    record.probe_seconds += (double)(g_get_monotonic_time() - started) / 1e6;
     return record;
 }

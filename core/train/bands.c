@@ -118,7 +118,7 @@ static void distances_of(const Window *window, size_t number, bool downward,
 static NsBandExit first_exit(const Window *window, NsBandKind kind, size_t from, size_t count,
                              size_t each)
 {
-    g_autofree double *out = g_new0(double, count *NS_BANDS_NEWEST);
+    g_autofree double *out = g_new0(double, count *(size_t)NS_BANDS_NEWEST);
     double farthest[NS_BANDS_NEWEST] = {0};
     for (size_t i = 0; i < count; i++) {
         /* The largest value of a state, which has an odd number, may be that of a rare token. */

@@ -66,8 +66,6 @@ void ns_bands_add(NsBands *bands, const NsMeasure *seen, const NsTensorUpdate *u
 NsBandKind ns_bands_find(const NsBands *bands, NsBandExit exits[NS_BAND_KINDS]);
 
 /* Adds to the sentence of an event what left its range first and what followed; a spike gets its
- * layer from it.  False, without a change, if nothing left.  first_stack: layers of the first
- * stack.
- */
+ * layer from it.  False, without a change, if nothing left.  first_stack: number of its layers. */
 bool ns_bands_describe(const NsBands *bands, const NsTensorTable *table, size_t first_stack,
                        NsEvent *event);

@@ -395,7 +395,10 @@ static void restore(NsRun *run)
     /* A different model has a different loss, which is not a jump. */
     if (!ns_live_only(&s->settings, &run->settings)) return;
     run->spikes = s->spikes;
-    if (s->bands.ring && s->bands.width == run->bands.width) ns_bands_copy(&run->bands, &s->bands);
+    /* A file may be damaged: its numbers of tensors and states must be those of the model. */
+    if (s->bands.ring && s->bands.tensors == run->bands.tensors &&
+        s->bands.hidden == run->bands.hidden)
+        ns_bands_copy(&run->bands, &s->bands);
     run->diverged = s->diverged;
 }
 

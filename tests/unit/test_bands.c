@@ -116,6 +116,25 @@ static void test_event(void)
     ns_run_free(again);
 }
 
+/* A ring of other tensors and states, as a damaged file may have, is left out although a record has
+ * as many numbers. */
+static void test_shape(void)
+{
+    NsRun *run = run_new("placement=pre layers=6");
+    for (int i = 0; i < 25; i++) ns_run_step(run);
+    GError *error = NULL;
+    g_autoptr(NsCheckpoint) checkpoint = ns_run_checkpoint(run, &error);
+    g_assert_no_error(error);
+    checkpoint->bands.tensors++;
+    checkpoint->bands.hidden -= 2;
+    NsRun *again = ns_run_fork(checkpoint, ns_checkpoint_settings(checkpoint), &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(again->bands.tensors, ==, run->bands.tensors);
+    g_assert_cmpuint(again->bands.n, ==, 1);
+    ns_run_free(run);
+    ns_run_free(again);
+}
+
 /* Too few records, and numbers that are 0, infinite or not measured. */
 static void test_edges(void)
 {
@@ -146,6 +165,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/bands/named", test_named);
     g_test_add_func("/bands/event", test_event);
+    g_test_add_func("/bands/shape", test_shape);
     g_test_add_func("/bands/edges", test_edges);
     return g_test_run();
 }
