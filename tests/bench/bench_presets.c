@@ -33,7 +33,7 @@ static void reach(Opening *opening, int moment)
 static void look(Opening *opening)
 {
     NsSession *session = ns_window_session(opening->window);
-    const NsHistory *history = ns_session_view(session)->history;
+    const NsHistory *history = session->view->history;
     if (history == opening->before) return;
     reach(opening, MEASURED);
     if (ns_session_steps(session) > 0) reach(opening, UPDATED);
@@ -47,7 +47,7 @@ static void on_painted(GdkFrameClock *clock, Opening *opening)
 
 static void open_preset(NsWindow *window, const char *key, double ms[MOMENTS])
 {
-    Opening opening = {window, ns_session_view(ns_window_session(window))->history, 0, {0}};
+    Opening opening = {window, ns_window_session(window)->view->history, 0, {0}};
     GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(window));
     gulong handler = g_signal_connect(clock, "after-paint", G_CALLBACK(on_painted), &opening);
     opening.began = g_get_monotonic_time();

@@ -50,14 +50,13 @@ NsSession *open_session(const char *a, const char *b)
 void wait_at_rest(NsSession *session, int64_t step)
 {
     SESSION_UNTIL(session, ns_session_steps(session) >= step &&
-                               ns_session_state(session) == NS_TRAINER_PAUSED &&
-                               !ns_session_is_running(session));
+                               session->state == NS_TRAINER_PAUSED && !session->wants_run);
 }
 
 NsSession *open_at(const char *a, const char *b, int64_t step)
 {
     NsSession *session = open_session(a, b);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     if (step > 0) {
         ns_session_step(session, step);
         wait_at_rest(session, step);
@@ -67,7 +66,7 @@ NsSession *open_at(const char *a, const char *b, int64_t step)
 
 const NsHistory *history_of(NsSession *session, size_t lane)
 {
-    return ns_session_view(session)->histories[lane];
+    return session->view->histories[lane];
 }
 
 void assert_same_losses(const NsHistory *a, const NsHistory *b, int64_t first, int64_t last)

@@ -16,10 +16,9 @@ static void count_notice(NsSession *session, const char *sentence, int *notices)
 
 static void reset_and_step(NsSession *session)
 {
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ns_session_reset(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
     ns_session_step(session, 1);
     wait_at_rest(session, 1);
 }
@@ -43,10 +42,10 @@ static void test_runs(void)
     g_assert_cmpuint(runs[1].id, ==, 4);
     g_assert_true(runs[12].present);
     g_assert_cmpuint(runs[12].id, ==, 15);
-    g_assert_cmpuint(ns_session_view(session)->n_pinned, ==, 1);
-    g_assert_cmpstr(ns_session_view(session)->pinned[0].name, ==, "run 1");
+    g_assert_cmpuint(session->view->n_pinned, ==, 1);
+    g_assert_cmpstr(session->view->pinned[0].name, ==, "run 1");
     ns_session_pin_run(session, 1, false);
-    g_assert_cmpuint(ns_session_view(session)->n_pinned, ==, 0);
+    g_assert_cmpuint(session->view->n_pinned, ==, 0);
 }
 
 /* After a reset the lanes of the previous run are pinned until the next reset or until the user
@@ -54,7 +53,7 @@ static void test_runs(void)
 static void test_before(void)
 {
     g_autoptr(NsSession) session = open_at("", "placement=pre", 1);
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_assert_cmpuint(view->n_pinned, ==, 0);
     for (unsigned i = 1; i < 3; i++) {
         const NsHistory *lanes[] = {view->histories[0], view->histories[1]};
@@ -79,16 +78,16 @@ static void test_before(void)
 static void test_leave(gconstpointer second_lane)
 {
     g_autoptr(NsSession) session = open_at("", second_lane, 1);
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     reset_and_step(session);
     ns_session_pin_run(session, 1, true);
     ns_session_set(session, "lr", "0.01");
     g_assert_cmpuint(view->n_pinned, ==, second_lane ? 2 : 1);
-    g_assert_true(ns_session_can_undo(session));
+    g_assert_true(session->undo->len > 0);
     ns_session_leave_experiment(session);
     g_assert_cmpuint(view->n_pinned, ==, 0);
     g_assert_null(view->previous.history);
-    g_assert_false(ns_session_can_undo(session));
+    g_assert_false(session->undo->len > 0);
     reset_and_step(session);
     g_assert_cmpuint(view->n_pinned, ==, 0);
     g_assert_null(view->previous.history);
@@ -97,17 +96,17 @@ static void test_leave(gconstpointer second_lane)
     g_assert_true((view->previous.history != NULL) == !second_lane);
     ns_session_open_run(session, 1);
     g_assert_cmpuint(view->n_pinned, ==, 0);
-    g_assert_false(ns_session_can_undo(session));
+    g_assert_false(session->undo->len > 0);
 }
 
 /* The lanes of a run with fewer lanes are not those of the next one. */
 static void test_other_lanes(void)
 {
     g_autoptr(NsSession) session = open_at("", "placement=pre", 1);
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     ns_session_set_lanes(session, 3);
     ns_session_restart(session);
-    SESSION_UNTIL(session, view->started.n == 3 && ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, view->started.n == 3 && session->state == NS_TRAINER_READY);
     g_assert_cmpuint(view->n_pinned, ==, 0);
 }
 
@@ -123,11 +122,10 @@ static void take_notice(NsSession *session, const char *sentence, char **last)
 static NsSession *open_after(const char *words, int64_t steps, const char *key, const char *value)
 {
     NsSession *session = open_at(words, NULL, steps);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ns_session_set(session, key, value);
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
     ns_session_step(session, 5);
     wait_at_rest(session, 5);
     return session;
@@ -150,18 +148,17 @@ static void test_open_run(void)
     ns_session_set_lanes(session, 1);
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->started.n == 1);
+    SESSION_UNTIL(session, session->view->started.n == 1);
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
     g_assert_cmpstr(runs[0].title, ==, "Post-LN vs Pre-LN, 2 layers");
     g_assert_cmpstr(runs[1].title, ==, "Post-LN, 3 layers");
     g_assert_cmpuint(runs[1].parent, ==, 0);
     ns_session_open_run(session, runs[0].id);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
-    g_assert_cmpstr(ns_placement_choice(ns_session_lane_settings(session, 1)->placement)->key, ==,
-                    "pre");
-    g_assert_false(ns_session_is_linked(session, ns_param_find("placement")));
-    g_assert_false(ns_session_can_undo(session));
+    g_assert_cmpuint(session->experiment.n, ==, 2);
+    g_assert_cmpstr(ns_placement_choice(session->experiment.lane[1].placement)->key, ==, "pre");
+    g_assert_false(ns_experiment_is_linked(&session->experiment, ns_param_find("placement")));
+    g_assert_false(session->undo->len > 0);
 }
 
 /* An earlier run is shown immediately and completely; the run that was on view becomes an earlier
@@ -171,20 +168,20 @@ static void test_on_view(void)
     g_autofree char *last = NULL;
     g_autoptr(NsSession) session = open_at("", NULL, 8);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
-    g_autoptr(NsHistory) first = ns_history_ref(ns_session_view(session)->history);
+    g_autoptr(NsHistory) first = ns_history_ref(session->view->history);
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != first);
+    SESSION_UNTIL(session, session->view->history != first);
     ns_session_step(session, 5);
     wait_at_rest(session, 5);
     g_assert_cmpint(run_of(session, 1).checkpoint, ==, 8);
     ns_session_open_run(session, 1);
-    g_assert_true(ns_session_view(session)->history == first);
+    g_assert_true(session->view->history == first);
     g_assert_cmpstr(last, ==, "Run 1 is shown again; press Run to continue it from step 8.");
     g_assert_cmpint(ns_session_steps(session), ==, 8);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
-    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_PAUSED);
+    g_assert_cmpint(session->state, ==, NS_TRAINER_PAUSED);
     g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
     g_assert_true(g_str_has_suffix(status, "; run 1 again"));
     ns_session_show_step(session, 3);
@@ -219,7 +216,7 @@ static void test_save_pytorch(void)
     g_assert_true(g_file_test(data, G_FILE_TEST_EXISTS));
     ns_session_set(session, "dropout", "0.1");
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->started.lane[1].dropout > 0);
+    SESSION_UNTIL(session, session->view->started.lane[1].dropout > 0);
     ns_session_step(session, 1);
     wait_at_rest(session, 1);
     g_assert_false(ns_session_save_pytorch(session, path, &step, &error));
@@ -246,7 +243,7 @@ static void test_goes_on(void)
     ns_session_step(session, 4);
     g_assert_cmpstr(last, ==, "Run 1 continues from step 8.");
     wait_at_rest(session, 12);
-    g_assert_cmpint(ns_session_fork_point(session), ==, 8);
+    g_assert_cmpint(session->fork_step, ==, 8);
     assert_same_losses(history_of(session, 0), history_of(whole, 0), 0, 12);
     g_assert_cmpuint(run_of(session, 3).parent, ==, 1);
     g_assert_cmpuint(run_of(session, 1).parent, ==, 0);
@@ -260,18 +257,18 @@ static void test_anew(void)
     g_autoptr(NsSession) session = open_session("steps=4", NULL);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
     ns_session_run(session);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_FINISHED);
-    g_autoptr(NsHistory) first = ns_history_ref(ns_session_view(session)->history);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_FINISHED);
+    g_autoptr(NsHistory) first = ns_history_ref(session->view->history);
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != first);
+    SESSION_UNTIL(session, session->view->history != first);
     ns_session_open_run(session, 1);
-    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_FINISHED);
+    g_assert_cmpint(session->state, ==, NS_TRAINER_FINISHED);
     g_assert_cmpstr(last, ==, "Run 1 is shown again; press Run to restart it.");
     ns_session_run(session);
     g_assert_cmpstr(last, ==, "Run 1 restarts; the same seed gives the same numbers.");
-    SESSION_UNTIL(session, ns_session_view(session)->history != first &&
-                               ns_session_state(session) == NS_TRAINER_FINISHED);
+    SESSION_UNTIL(session,
+                  session->view->history != first && session->state == NS_TRAINER_FINISHED);
     assert_same_losses(history_of(session, 0), first, 0, 4);
     g_assert_cmpuint(run_of(session, 2).parent, ==, 0);
     /* The second run made no step, so its number is used again. */
@@ -297,8 +294,7 @@ static void test_changed(void)
     ns_session_show_step(session, -1);
     g_assert_cmpint(ns_session_fork_step(session), ==, 5);
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_fork_point(session) == 5 &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->fork_step == 5 && session->state == NS_TRAINER_READY);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_cmpfloat(ns_session_settings(session)->beta1, ==, 0.5);
 }
@@ -311,22 +307,19 @@ static void test_reset_of_fork(void)
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
     ns_session_set(session, "beta1", "0.5");
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_fork_point(session) == 5 &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->fork_step == 5 && session->state == NS_TRAINER_READY);
     g_assert_cmpuint(run_of(session, 1).parent, ==, 0);
     ns_session_step(session, 2);
     wait_at_rest(session, 7);
-    g_autoptr(NsHistory) fork = ns_history_ref(ns_session_view(session)->history);
+    g_autoptr(NsHistory) fork = ns_history_ref(session->view->history);
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != fork && session->state == NS_TRAINER_READY);
     g_assert_cmpuint(run_of(session, 2).parent, ==, 1);
     ns_session_open_run(session, 2);
     ns_session_reset(session);
     g_assert_cmpstr(last, ==, "Run 2 restarts at step 5, where it was forked.");
-    SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
-                               ns_session_state(session) == NS_TRAINER_READY);
-    g_assert_cmpint(ns_session_fork_point(session), ==, 5);
+    SESSION_UNTIL(session, session->view->history != fork && session->state == NS_TRAINER_READY);
+    g_assert_cmpint(session->fork_step, ==, 5);
     ns_session_step(session, 2);
     wait_at_rest(session, 7);
     assert_same_losses(history_of(session, 0), fork, 5, 7);
@@ -338,7 +331,7 @@ static void test_fork_of_opened(void)
 {
     g_autofree char *last = NULL;
     g_autoptr(NsSession) session = open_at("", "placement=pre", 9);
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     const NsHistory *first = view->histories[1];
     reset_and_step(session);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
@@ -354,8 +347,7 @@ static void test_fork_of_opened(void)
                         (int)ns_session_fork_step(session), (int)step);
     ns_session_fork(session);
     g_assert_cmpstr(last, ==, words);
-    SESSION_UNTIL(session,
-                  view->histories[1] != first && ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, view->histories[1] != first && session->state == NS_TRAINER_READY);
     g_assert_cmpuint(view->n_pinned, ==, 2);
     g_assert_true(view->pinned[1].history == first);
 }
@@ -369,7 +361,7 @@ static void test_no_check(void)
     ns_session_open_run(session, 1);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
     ns_session_check(session, 0, 1);
-    g_assert_false(ns_session_is_checking(session));
+    g_assert_false(session->checking);
     g_assert_true(last && strstr(last, "gradients"));
 }
 
@@ -379,16 +371,16 @@ static void test_diverged(void)
     NsTrouble trouble;
     g_autoptr(NsSession) session = open_session("placement=none lr=100 layers=12", NULL);
     ns_session_run(session);
-    SESSION_UNTIL(session, ns_session_steps(session) > 0 && !ns_session_is_running(session));
-    while (ns_session_state(session) != NS_TRAINER_DIVERGED) {
+    SESSION_UNTIL(session, ns_session_steps(session) > 0 && !session->wants_run);
+    while (session->state != NS_TRAINER_DIVERGED) {
         ns_session_run(session);
-        SESSION_UNTIL(session, !ns_session_is_running(session));
+        SESSION_UNTIL(session, !session->wants_run);
     }
-    g_autoptr(NsHistory) first = ns_history_ref(ns_session_view(session)->history);
+    g_autoptr(NsHistory) first = ns_history_ref(session->view->history);
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != first);
+    SESSION_UNTIL(session, session->view->history != first);
     ns_session_open_run(session, 1);
-    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_DIVERGED);
+    g_assert_cmpint(session->state, ==, NS_TRAINER_DIVERGED);
     g_assert_cmpint(ns_session_lane_state(session, 0), ==, NS_TRAINER_DIVERGED);
     g_assert_false(ns_session_trouble(session, &trouble));
     g_assert_true(ns_session_can_run(session));

@@ -52,7 +52,7 @@ static NsSession *record(const char *words, int64_t steps)
 {
     NsSession *session = open_session(words, NULL);
     ns_session_set_recording(session, folder, 0);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     if (steps == 0) return session;
     ns_session_step(session, steps);
     wait_at_rest(session, steps);
@@ -103,7 +103,7 @@ static void test_file(void)
 {
     set_up();
     NsSession *session = record("", 5);
-    g_autoptr(NsHistory) history = ns_history_ref(ns_session_view(session)->history);
+    g_autoptr(NsHistory) history = ns_history_ref(session->view->history);
     g_autofree char *path = ns_session_path_on_view(session);
     g_assert_nonnull(path);
     g_autoptr(GPtrArray) runs = close_and_list(session, 1);
@@ -125,7 +125,7 @@ static void test_shared_threads(void)
     set_up();
     NsSession *session = open_session("threads=2", "threads=2 placement=pre");
     ns_session_set_recording(session, folder, 0);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     ns_session_step(session, 3);
     wait_at_rest(session, 3);
     g_autofree char *path = ns_session_path_on_view(session);
@@ -134,11 +134,10 @@ static void test_shared_threads(void)
     open_saved(session, path);
     g_autofree char *size = ns_session_size(session);
     g_assert_false(size && strstr(size, "changes"));
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
     size_t n;
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpstr(runs[n - 1].differs, ==, "Layers 2 → 3");
@@ -152,10 +151,9 @@ static void test_reset(void)
     set_up();
     g_object_unref(record("", 0));
     NsSession *session = record("", 3);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ns_session_reset(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
     ns_session_step(session, 4);
     wait_at_rest(session, 4);
     g_autoptr(GPtrArray) runs = close_and_list(session, 2);
@@ -168,10 +166,9 @@ static void test_reset(void)
 
 static void reset_and_step(NsSession *session)
 {
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ns_session_reset(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
     ns_session_step(session, 2);
     wait_at_rest(session, 2);
 }
@@ -181,7 +178,7 @@ static void test_files(void)
 {
     set_up();
     NsSession *session = record("", 2);
-    const NsHistory *first = ns_session_view(session)->histories[0];
+    const NsHistory *first = session->view->histories[0];
     g_autofree char *path = ns_autosave_path(session->autosave, first);
     g_assert_nonnull(path);
     reset_and_step(session);
@@ -246,7 +243,7 @@ static void test_go_on(void)
 
     NsSession *session = open_session("layers=3", NULL);
     ns_session_set_recording(session, folder, 0);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     open_saved(session, path);
     g_assert_cmpint(ns_session_steps(session), ==, 4);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
@@ -254,13 +251,13 @@ static void test_go_on(void)
     ns_session_step(session, 5);
     wait_at_rest(session, 9);
     g_assert_cmpint(ns_session_first_step(session), ==, 0);
-    assert_same_losses(ns_session_view(whole)->history, ns_session_view(session)->history, 0, 9);
+    assert_same_losses(whole->view->history, session->view->history, 0, 9);
     g_autoptr(GPtrArray) runs = close_and_list(session, 1);
     const NsRecordedRun *run = runs->pdata[0];
     g_assert_cmpstr(run->path, ==, path);
     g_assert_cmpint(run->last, ==, 9);
     g_autoptr(NsPastRun) saved = ns_past_run_read(path, NULL, NULL);
-    assert_same_losses(ns_session_view(whole)->history, saved->recorded->histories[0], 0, 9);
+    assert_same_losses(whole->view->history, saved->recorded->histories[0], 0, 9);
     tear_down();
 }
 
@@ -284,20 +281,19 @@ static void test_fork(void)
 {
     set_up();
     NsSession *session = record("lr=0.001", 3);
-    g_autoptr(NsHistory) parent = ns_history_ref(ns_session_view(session)->history);
+    g_autoptr(NsHistory) parent = ns_history_ref(session->view->history);
     ns_session_step(session, 2);
     wait_at_rest(session, 5);
     ns_session_show_step(session, 3);
     ns_session_set(session, "optimizer", "sgd");
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != parent &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != parent && session->state == NS_TRAINER_READY);
     g_assert_cmpint(ns_session_first_step(session), ==, 0);
-    g_assert_cmpint(ns_session_fork_point(session), ==, 3);
+    g_assert_cmpint(session->fork_step, ==, 3);
     g_assert_cmpint(ns_session_steps(session), ==, 3);
     ns_session_step(session, 4);
     wait_at_rest(session, 7);
-    assert_same_losses(parent, ns_session_view(session)->history, 0, 3);
+    assert_same_losses(parent, session->view->history, 0, 3);
     size_t n;
     const NsSessionRun *told = ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
@@ -305,17 +301,15 @@ static void test_fork(void)
     g_assert_cmpint(told[1].fork_step, ==, 3);
     g_assert_cmpstr(told[1].differs, ==, "Optimizer Adam → SGD");
     /* ns_session_reset returns to the fork point, and ns_session_reset_to_start to the start. */
-    const NsHistory *fork = ns_session_view(session)->history;
+    const NsHistory *fork = session->view->history;
     ns_session_reset(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != fork && session->state == NS_TRAINER_READY);
     g_assert_cmpint(ns_session_steps(session), ==, 3);
-    fork = ns_session_view(session)->history;
+    fork = session->view->history;
     ns_session_reset_to_start(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != fork &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != fork && session->state == NS_TRAINER_READY);
     g_assert_cmpint(ns_session_steps(session), ==, 0);
-    g_assert_cmpint(ns_session_fork_point(session), ==, 0);
+    g_assert_cmpint(session->fork_step, ==, 0);
 
     g_autoptr(GPtrArray) runs = close_and_list(session, 2);
     const NsRecordedRun *run = runs->pdata[0], *first = runs->pdata[1];
@@ -351,7 +345,7 @@ static void test_killed(void)
         folder = g_strdup(g_getenv("NORMSCOPE_TEST_RUNS"));
         NsSession *session = open_session("", NULL);
         ns_session_set_recording(session, folder, 0);
-        SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+        SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
         ns_session_run(session);
         for (;;) {
             ns_session_poll(session);
@@ -373,8 +367,7 @@ static void test_killed(void)
     g_assert_cmpint(run->last, >, 20);
     g_autoptr(NsSession) whole = open_at("", NULL, run->last);
     g_autoptr(NsPastRun) saved = ns_past_run_read(run->path, NULL, NULL);
-    assert_same_losses(ns_session_view(whole)->history, saved->recorded->histories[0], 0,
-                       run->last);
+    assert_same_losses(whole->view->history, saved->recorded->histories[0], 0, run->last);
     tear_down();
 }
 
@@ -408,19 +401,18 @@ static void test_unsaved(void)
     g_autoptr(GHashTable) none = g_hash_table_new(NULL, NULL);
     g_autoptr(NsSession) session = open_at("", NULL, 3);
     g_assert_cmpfloat(ns_session_unsaved_seconds(session, none), >, 0);
-    NsHistory *exported = ns_session_view(session)->history;
+    NsHistory *exported = session->view->history;
     g_autoptr(GHashTable) saved = g_hash_table_new(NULL, NULL);
     g_hash_table_insert(saved, exported, GSIZE_TO_POINTER(ns_history_steps(exported)));
     g_assert_cmpfloat(ns_session_unsaved_seconds(session, saved), ==, 0);
     /* Earlier runs count, too. */
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ns_session_reset(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
     double lost = ns_session_unsaved_seconds(session, none);
     g_assert_cmpfloat(lost, >, 0);
     ns_session_set_recording(session, folder, 0);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     ns_session_step(session, 3);
     wait_at_rest(session, 3);
     g_assert_cmpfloat(ns_session_unsaved_seconds(session, none), <=, lost);
@@ -443,7 +435,7 @@ static void test_failure(void)
     g_autoptr(NsSession) session = open_session("", NULL);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
     ns_session_set_recording(session, file, 0);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     ns_session_step(session, 3);
     wait_at_rest(session, 3);
     SESSION_UNTIL(session, last != NULL);
@@ -468,8 +460,7 @@ static void test_clock(void)
         for (guint k = 0; k < runs->len; k++) {
             const NsRecordedRun *run = runs->pdata[k];
             g_autoptr(NsPastRun) saved = ns_past_run_read(run->path, NULL, NULL);
-            assert_same_losses(ns_session_view(whole)->history, saved->recorded->histories[0], 0,
-                               6);
+            assert_same_losses(whole->view->history, saved->recorded->histories[0], 0, 6);
         }
     }
     /* A new run also works while the clock remains wrong. */
@@ -496,10 +487,9 @@ static void test_checkpoint_memory(void)
             wait_at_rest(session, step);
             g_assert_cmpuint(ns_session_checkpoint_bytes(session), <=, most);
         }
-        const NsHistory *old = ns_session_view(session)->history;
+        const NsHistory *old = session->view->history;
         ns_session_reset(session);
-        SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                                   ns_session_state(session) == NS_TRAINER_READY);
+        SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
         g_assert_cmpuint(ns_session_checkpoint_bytes(session), <=, most);
     }
     const NsSessionRun *runs = ns_session_runs(session, &n);
@@ -514,7 +504,7 @@ static void test_checkpoint_memory(void)
     g_assert_cmpuint(ns_session_checkpoint_bytes(session), <=, most);
     ns_session_step(session, 2);
     wait_at_rest(session, 10);
-    assert_same_losses(ns_session_view(whole)->history, ns_session_view(session)->history, 0, 10);
+    assert_same_losses(whole->view->history, session->view->history, 0, 10);
     g_assert_cmpuint(ns_session_checkpoint_bytes(session), <=, most);
     tear_down();
 }

@@ -8,7 +8,7 @@
 
 static const char *placement(NsSession *session, unsigned lane)
 {
-    return ns_placement_choice(ns_session_lane_settings(session, lane)->placement)->key;
+    return ns_placement_choice(session->experiment.lane[lane].placement)->key;
 }
 
 /* The status shows the progress of a long preparation. */
@@ -23,9 +23,8 @@ static void test_preparing(void)
     g_autoptr(NsSession) session = ns_session_new(&experiment);
     ns_experiment_clear(&experiment);
     g_autofree char *status = NULL;
-    SESSION_UNTIL(session,
-                  (g_free(status), status = ns_session_status(session, NS_STATUS_WHOLE),
-                   ns_session_state(session) != NS_TRAINER_PREPARING || strstr(status, " of 4: ")));
+    SESSION_UNTIL(session, (g_free(status), status = ns_session_status(session, NS_STATUS_WHOLE),
+                            session->state != NS_TRAINER_PREPARING || strstr(status, " of 4: ")));
     g_test_message("%s", status);
     g_assert_true(g_str_has_prefix(status, "preparing "));
     g_assert_true(g_str_has_suffix(status, " s"));
@@ -36,7 +35,7 @@ static void test_preparing(void)
 static void test_two_lanes(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 5);
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_assert_cmpuint(view->started.n, ==, 2);
     g_assert_cmpuint(ns_history_steps(view->histories[0]), ==, 6);
     g_assert_cmpuint(ns_history_steps(view->histories[1]), ==, 6);
@@ -78,21 +77,21 @@ static void test_links(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 0);
     const NsParam *layers = ns_param_find("layers"), *where = ns_param_find("placement");
-    g_assert_true(ns_session_is_linked(session, layers));
-    g_assert_false(ns_session_is_linked(session, where));
+    g_assert_true(ns_experiment_is_linked(&session->experiment, layers));
+    g_assert_false(ns_experiment_is_linked(&session->experiment, where));
     ns_session_set_active(session, 1);
     ns_session_set(session, "layers", "3");
-    g_assert_cmpint(ns_session_lane_settings(session, 0)->layers, ==, 3);
+    g_assert_cmpint(session->experiment.lane[0].layers, ==, 3);
     ns_session_set(session, "placement", "deepnorm");
     g_assert_cmpstr(placement(session, 0), ==, "post");
     g_assert_cmpstr(placement(session, 1), ==, "deepnorm");
     /* Changing one lane unlinks the setting; linking it again copies the value of the active
      * lane. */
     g_assert_true(ns_session_set_lane(session, 0, "layers", "4"));
-    g_assert_false(ns_session_is_linked(session, layers));
-    g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 3);
+    g_assert_false(ns_experiment_is_linked(&session->experiment, layers));
+    g_assert_cmpint(session->experiment.lane[1].layers, ==, 3);
     ns_session_set_linked(session, layers, true);
-    g_assert_cmpint(ns_session_lane_settings(session, 0)->layers, ==, 3);
+    g_assert_cmpint(session->experiment.lane[0].layers, ==, 3);
 }
 
 /* Settings that determine the batches are the same in all lanes and cannot be unlinked. */
@@ -103,15 +102,15 @@ static void test_shared_settings(void)
         "source-seq",  "data-seed", "steps", "eval-batches", "bleu-sentences", "batch-tokens",
         "vocabularies"};
     g_autoptr(NsSession) session = open_session("batch=4", "batch=8 placement=pre");
-    g_assert_cmpint(ns_session_lane_settings(session, 1)->batch, ==, 4);
+    g_assert_cmpint(session->experiment.lane[1].batch, ==, 4);
     for (size_t i = 0; i < G_N_ELEMENTS(shared); i++) {
         const NsParam *param = ns_param_find(shared[i]);
         g_assert_true(param->shared);
         ns_session_set_linked(session, param, false);
-        g_assert_true(ns_session_is_linked(session, param));
+        g_assert_true(ns_experiment_is_linked(&session->experiment, param));
     }
     ns_session_set_lane(session, 1, "seq", "20");
-    g_assert_cmpint(ns_session_lane_settings(session, 0)->seq, ==, 20);
+    g_assert_cmpint(session->experiment.lane[0].seq, ==, 20);
 }
 
 /* Numbers with a special meaning are described by it, and others by their digits. */
@@ -139,7 +138,7 @@ static void test_last_word(void)
     g_assert_cmpstr(ns_task_choice(ns_session_settings(session)->task)->key, ==, "text");
     ns_session_set(session, "task", "copy");
     g_assert_cmpstr(ns_session_settings(session)->text, ==, "");
-    g_assert_null(ns_session_problem(session));
+    g_assert_null(session->problem);
     ns_session_set(session, "mixture", "post*3,pre*9");
     g_autofree char *mixture =
         ns_settings_value_words(ns_session_settings(session), ns_param_find("placement"));
@@ -153,7 +152,7 @@ static void test_last_word(void)
     ns_session_set_linked(session, ns_param_find("placement"), false);
     ns_session_set_active(session, 0);
     ns_session_set(session, "placement", "deepnorm");
-    g_assert_cmpstr(ns_session_lane_settings(session, 1)->mixture, ==, "post*3,pre*9");
+    g_assert_cmpstr(session->experiment.lane[1].mixture, ==, "post*3,pre*9");
 }
 
 static void test_lanes_come_and_go(void)
@@ -161,27 +160,27 @@ static void test_lanes_come_and_go(void)
     g_autoptr(NsSession) session = open_at("placement=post", NULL, 0);
     ns_session_set_lanes(session, 2);
     g_assert_cmpstr(placement(session, 1), ==, "post");
-    g_assert_false(ns_session_is_linked(session, ns_param_find("placement")));
+    g_assert_false(ns_experiment_is_linked(&session->experiment, ns_param_find("placement")));
     ns_session_set_lane(session, 1, "placement", "pre");
-    SESSION_UNTIL(session, ns_session_view(session)->started.n == 2);
+    SESSION_UNTIL(session, session->view->started.n == 2);
     /* A lane that is removed and added again keeps its own settings; linked settings follow the
      * others. */
     ns_session_set_lanes(session, 1);
-    SESSION_UNTIL(session, ns_session_view(session)->started.n == 1);
+    SESSION_UNTIL(session, session->view->started.n == 1);
     ns_session_set(session, "layers", "3");
     ns_session_set_lanes(session, 2);
     g_assert_cmpstr(placement(session, 1), ==, "pre");
-    g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 3);
+    g_assert_cmpint(session->experiment.lane[1].layers, ==, 3);
     /* Removing A leaves B as the only lane. */
     ns_session_set_active(session, 1);
     ns_session_remove_lane(session, 0);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
-    g_assert_cmpuint(ns_session_active(session), ==, 0);
+    g_assert_cmpuint(session->experiment.n, ==, 1);
+    g_assert_cmpuint(session->active, ==, 0);
     g_assert_cmpstr(placement(session, 0), ==, "pre");
     ns_session_remove_lane(session, 0);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
+    g_assert_cmpuint(session->experiment.n, ==, 1);
     ns_session_set_lanes(session, 9);
-    g_assert_cmpuint(ns_session_lanes(session), ==, NS_LANES_MAX);
+    g_assert_cmpuint(session->experiment.n, ==, NS_LANES_MAX);
 }
 
 /* A session must be polled as long as its trainer is busy, even if the trainer is slow to react to
@@ -199,7 +198,7 @@ static void test_poll(void)
             if (!ns_trainer_wait(session->trainer, 0)) g_assert_true(alive);
         }
         g_assert_cmpint(ns_session_steps(session), ==, step);
-        g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_PAUSED);
+        g_assert_cmpint(session->state, ==, NS_TRAINER_PAUSED);
     }
 }
 
@@ -243,11 +242,11 @@ static void test_rows(void)
 static void test_pending_restart(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 4);
-    g_autoptr(NsHistory) old = ns_history_ref(ns_session_view(session)->history);
+    g_autoptr(NsHistory) old = ns_history_ref(session->view->history);
     ns_session_set(session, "placement", "deepnorm");
     ns_session_set(session, "layers", "3");
     SESSION_UNTIL(session, !ns_session_poll(session));
-    g_assert_true(ns_session_view(session)->history == old);
+    g_assert_true(session->view->history == old);
     g_assert_cmpuint(ns_session_pending(session), ==, 2);
     g_assert_true(ns_session_is_pending(session, ns_param_find("layers")));
     g_assert_false(ns_session_is_pending(session, ns_param_find("heads")));
@@ -261,8 +260,7 @@ static void test_pending_restart(void)
 
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_cmpint(ns_session_first_step(session), ==, 0);
     g_assert_cmpuint(ns_history_layout(history_of(session, 1))->layers, ==, 3);
@@ -276,7 +274,7 @@ static void test_pending_restart(void)
 static void test_pending_drop(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 2);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ns_session_set(session, "heads", "4");
     ns_session_set_lanes(session, 3);
     g_assert_cmpuint(ns_session_pending(session), ==, 2);
@@ -284,9 +282,9 @@ static void test_pending_drop(void)
     g_assert_cmpstr(words, ==, "2 pending changes: Lane C (new), Heads");
     ns_session_drop_pending(session);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
     g_assert_cmpint(ns_session_settings(session)->heads, ==, 2);
-    g_assert_true(ns_session_view(session)->history == old);
+    g_assert_true(session->view->history == old);
     ns_session_undo(session);
     g_assert_cmpuint(ns_session_pending(session), ==, 2);
 }
@@ -295,13 +293,12 @@ static void test_fork_goes_on(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 4);
     g_autoptr(NsSession) whole = open_at("placement=post", "placement=pre", 9);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     g_assert_true(ns_session_can_fork(session));
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
-    g_assert_cmpint(ns_session_fork_point(session), ==, 4);
+    SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
+    g_assert_cmpint(session->fork_step, ==, 4);
     g_assert_cmpint(ns_session_steps(session), ==, 4);
     ns_session_step(session, 5);
     wait_at_rest(session, 9);
@@ -319,12 +316,11 @@ static void test_fork_opens_a_lane(void)
     g_autoptr(NsSession) session = open_at("threads=1", NULL, 3);
     g_autoptr(NsSession) whole = open_at("threads=1", NULL, 6);
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_view(session)->started.n == 2 &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->started.n == 2 && session->state == NS_TRAINER_READY);
     ns_session_set(session, "lr", "1e-4");
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
-    g_assert_cmpint(ns_session_fork_point(session), ==, 3);
+    g_assert_cmpint(session->fork_step, ==, 3);
     assert_same_losses(history_of(session, 0), history_of(session, 1), 0, 6);
     g_assert_cmpfloat(ns_history_step(history_of(session, 0), 6)->loss, !=,
                       ns_history_step(history_of(whole, 0), 6)->loss);
@@ -335,16 +331,15 @@ static void test_fork_with_changes(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=post", 3);
     g_autoptr(NsSession) whole = open_at("placement=post", "placement=post", 6);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
     ns_session_show_step(session, 3);
     g_assert_true(ns_session_set_lane(session, 1, "beta1", "0.5"));
     g_assert_cmpuint(ns_session_pending(session), ==, 1);
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old &&
-                               ns_session_state(session) == NS_TRAINER_READY);
-    g_assert_cmpint(ns_session_fork_point(session), ==, 3);
+    SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
+    g_assert_cmpint(session->fork_step, ==, 3);
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
     assert_same_losses(history_of(session, 0), history_of(whole, 0), 0, 6);
@@ -356,13 +351,13 @@ static void test_fork_with_changes(void)
 static void test_fork_at_once(void)
 {
     g_autoptr(NsSession) session = open_at("", NULL, 0);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ns_session_set_speed(session, 0.01);
     ns_session_set_slow_motion(session, true); /* started, but still in its first step */
     ns_session_run(session);
     g_assert_true(ns_session_can_fork(session));
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_view(session)->history != old);
+    SESSION_UNTIL(session, session->view->history != old);
     size_t n;
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 1);
@@ -393,11 +388,10 @@ static void test_fork_without_a_lane(void)
     ns_session_remove_lane(session, 0);
     g_autofree char *words = ns_session_pending_words(session);
     g_assert_cmpstr(words, ==, "1 pending change: Lane A (removed)");
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_assert_cmpstr(ns_placement_choice(view->now.lane[view->active].placement)->key, ==, "pre");
     ns_session_fork(session);
-    SESSION_UNTIL(session, ns_session_view(session)->started.n == 1 &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->view->started.n == 1 && session->state == NS_TRAINER_READY);
     ns_session_step(session, 3);
     wait_at_rest(session, 6);
     assert_same_losses(history_of(session, 0), history_of(whole, 0), 0, 6);
@@ -428,7 +422,7 @@ static void test_run_to(void)
 {
     g_autoptr(NsSession) session = open_at("", NULL, 0);
     ns_session_run_to(session, 12);
-    g_assert_true(ns_session_is_running(session));
+    g_assert_true(session->wants_run);
     wait_at_rest(session, 12);
     g_assert_cmpint(ns_session_steps(session), ==, 12);
     ns_session_run_until_loss(session, 1e9); /* the loss is already below this */
@@ -448,7 +442,7 @@ static void test_place(void)
     g_signal_connect_swapped(session, "view-changed", G_CALLBACK(count), &changes);
     ns_session_show_place(session, 4, 2);
     g_assert_cmpint(ns_session_shown_step(session), ==, 4);
-    g_assert_cmpint(ns_session_layer(session), ==, 2);
+    g_assert_cmpint(session->view->layer, ==, 2);
     g_assert_cmpint(changes, ==, 1);
     ns_session_show_place(session, 4, 2);
     g_assert_cmpint(changes, ==, 1);
@@ -510,11 +504,11 @@ static void test_trouble_and_remedy(void)
     int64_t at = trouble.step;
     ns_session_set_pause_on_trouble(session, false);
     g_assert_true(ns_session_remedy(session, 0, "lr", "1e-4"));
-    g_assert_true(ns_session_is_running(session));
+    g_assert_true(session->wants_run);
     SESSION_UNTIL(session, ns_session_steps(session) > at + 5);
-    g_assert_cmpint(ns_session_fork_point(session), <, at);
-    g_assert_cmpfloat(ns_session_lane_settings(session, 0)->lr, ==, 1e-4);
-    g_assert_cmpfloat(ns_session_lane_settings(session, 1)->lr, ==, 1e-3);
+    g_assert_cmpint(session->fork_step, <, at);
+    g_assert_cmpfloat(session->experiment.lane[0].lr, ==, 1e-4);
+    g_assert_cmpfloat(session->experiment.lane[1].lr, ==, 1e-3);
     ns_session_pause(session);
 }
 
@@ -526,7 +520,7 @@ static void test_trouble_of_seeds(void)
     NsTrouble trouble;
     ns_session_set_pause_on_trouble(session, false);
     ns_session_run(session);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_DIVERGED);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_DIVERGED);
     SESSION_UNTIL(session, ns_session_trouble(session, &trouble));
     size_t n, diverged[4] = {0};
     const NsSessionMark *marks = ns_session_marks(session, &n);
@@ -537,7 +531,7 @@ static void test_trouble_of_seeds(void)
     }
     g_assert_cmpuint(diverged[0], ==, 0);
     for (size_t seed = 1; seed <= 3; seed++) g_assert_cmpuint(diverged[seed], ==, 1);
-    NsHistory *of = ns_history_seed(ns_session_view(session)->histories[0], (size_t)trouble.seed);
+    NsHistory *of = ns_history_seed(session->view->histories[0], (size_t)trouble.seed);
     g_assert_true(trouble.event == ns_history_event(of, ns_history_events(of) - 1));
 }
 
@@ -545,7 +539,7 @@ static void test_trouble_of_seeds(void)
 static void test_loss_of_seeds(void)
 {
     g_autoptr(NsSession) session = open_at("seeds=3 threads=1", NULL, 2);
-    NsHistory *history = ns_session_view(session)->histories[0];
+    NsHistory *history = session->view->histories[0];
     double sum = 0;
     for (size_t k = 0; k < 3; k++) sum += ns_history_step(ns_history_seed(history, k), 2)->loss;
     g_autofree char *status = ns_session_status(session, NS_STATUS_SHORT);
@@ -567,11 +561,11 @@ static void test_check(void)
     g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 2);
     int checks = 0;
     g_signal_connect(session, "checked", G_CALLBACK(count_checks), &checks);
-    g_assert_null(ns_session_last_check(session));
+    g_assert_null(session->check);
     ns_session_check(session, 1, 2);
-    g_assert_true(ns_session_is_checking(session));
-    SESSION_UNTIL(session, !ns_session_is_checking(session));
-    const NsGradientCheck *check = ns_session_last_check(session);
+    g_assert_true(session->checking);
+    SESSION_UNTIL(session, !session->checking);
+    const NsGradientCheck *check = session->check;
     g_assert_nonnull(check);
     g_assert_cmpuint(check->lane, ==, 1);
     g_assert_cmpuint(check->layer, ==, 2);
@@ -579,7 +573,7 @@ static void test_check(void)
     g_assert_true(check->agrees);
     g_assert_cmpint(checks, ==, 1);
     ns_session_restart(session);
-    g_assert_null(ns_session_last_check(session));
+    g_assert_null(session->check);
     g_assert_cmpint(checks, ==, 2);
 }
 

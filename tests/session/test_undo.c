@@ -5,19 +5,19 @@
 static void test_undo_words(void)
 {
     g_autoptr(NsSession) session = open_at("placement=post", "placement=pre", 0);
-    g_assert_false(ns_session_can_undo(session));
+    g_assert_false(session->undo->len > 0);
     g_assert_null(ns_session_undo_words(session));
     ns_session_set(session, "layers", "12");
     ns_session_set(session, "layers", "12"); /* changes nothing */
     g_autofree char *layers = ns_session_undo_words(session);
     g_assert_cmpstr(layers, ==, "Layers 2 → 12");
     ns_session_undo(session);
-    g_assert_false(ns_session_can_undo(session));
+    g_assert_false(session->undo->len > 0);
     g_autofree char *again = ns_session_redo_words(session);
     g_assert_cmpstr(again, ==, "Layers 2 → 12");
     ns_session_set_active(session, 1);
     ns_session_set(session, "placement", "deepnorm");
-    g_assert_false(ns_session_can_redo(session));
+    g_assert_false(session->redo->len > 0);
     g_autofree char *where = ns_session_undo_words(session);
     g_assert_cmpstr(where, ==, "Norm placement of B Pre-LN → DeepNorm");
     ns_session_set_linked(session, ns_param_find("lr"), false);
@@ -55,7 +55,7 @@ static void test_undo_of_a_drag(void)
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 22);
     ns_session_undo(session);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
-    g_assert_false(ns_session_can_undo(session));
+    g_assert_false(session->undo->len > 0);
 }
 
 static void do_anything(NsSession *session)
@@ -68,7 +68,7 @@ static void do_anything(NsSession *session)
                  {"beta1", {"0.9", "0.5", "2"}} /* 2 is invalid */};
     size_t row = (size_t)g_test_rand_int_range(0, G_N_ELEMENTS(table));
     const char *key = table[row].key, *value = table[row].values[g_test_rand_int_range(0, 3)];
-    size_t lane = (size_t)g_test_rand_int_range(0, (int)ns_session_lanes(session));
+    size_t lane = (size_t)g_test_rand_int_range(0, (int)session->experiment.n);
     switch (g_test_rand_int_range(0, 9)) {
     case 0:
         ns_session_set_lanes(session, (size_t)g_test_rand_int_range(1, 5));
@@ -102,18 +102,18 @@ static void test_undo_all_redo_all(void)
         g_autoptr(NsSession) session =
             open_session("placement=post", round % 2 ? "placement=pre" : NULL);
         NsExperiment first, last;
-        ns_experiment_copy(&first, ns_session_experiment(session));
+        ns_experiment_copy(&first, &session->experiment);
         for (int i = 0; i < 40; i++) do_anything(session);
-        ns_experiment_copy(&last, ns_session_experiment(session));
+        ns_experiment_copy(&last, &session->experiment);
         size_t back = 0, forth = 0;
-        for (; ns_session_can_undo(session); back++) {
+        for (; session->undo->len > 0; back++) {
             g_autofree char *words = ns_session_undo_words(session);
             g_assert_true(words && *words);
             ns_session_undo(session);
         }
-        g_assert_true(ns_experiment_equal(ns_session_experiment(session), &first));
-        for (; ns_session_can_redo(session); forth++) ns_session_redo(session);
-        g_assert_true(ns_experiment_equal(ns_session_experiment(session), &last));
+        g_assert_true(ns_experiment_equal(&session->experiment, &first));
+        for (; session->redo->len > 0; forth++) ns_session_redo(session);
+        g_assert_true(ns_experiment_equal(&session->experiment, &last));
         g_assert_cmpuint(back, ==, forth);
         g_assert_cmpuint(back, >, 3);
         ns_experiment_clear(&first);

@@ -66,7 +66,7 @@ static void test_pinned_files(void)
 {
     set_up();
     NsSession *session = open_session("warmup=1", NULL);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     ns_session_step(session, 2);
     wait_at_rest(session, 2);
     g_autoptr(GError) error = NULL;
@@ -79,7 +79,7 @@ static void test_pinned_files(void)
     }
     g_assert_error(error, NS_ERROR, NS_ERROR_USAGE);
     g_clear_error(&error);
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     SESSION_UNTIL(session, view->n_pinned == NS_FIGURE_PINNED);
     g_assert_cmpint(ns_session_steps(session), ==, 2); /* the run on view is the same */
     append(paths[0], 4, 5);
@@ -113,7 +113,7 @@ static void test_file(void)
     assert_status(session, "watching, step 9, loss 2.91");
     g_autofree char *title = ns_session_title(session);
     g_assert_cmpstr(title, ==, "mine.jsonl");
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_assert_cmpuint(view->started.n, ==, 1);
     g_assert_null(ns_view_input(view).settings);
     g_assert_cmpuint(ns_history_layout(view->history)->layers, ==, 2);
@@ -125,7 +125,7 @@ static void test_file(void)
     ns_session_reset(session);
     ns_session_fork(session);
     ns_session_step(session, 1);
-    g_assert_true(ns_session_is_watching(session) && !ns_session_is_running(session));
+    g_assert_true(ns_session_is_watching(session) && !session->wants_run);
 
     FILE *file = fopen(path, "a");
     fputs("{\"step\":10,\"lo", file);
@@ -159,7 +159,7 @@ static void test_lanes(void)
     NsSession *session = open_session("", "layers=3");
     append(b, 0, 4);
     watch(session, (const char *const[]){a, b, NULL});
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     SESSION_UNTIL(session, ns_session_steps(session) == 4);
     g_assert_null(view->histories[0]);
     append(a, 0, 7);
@@ -198,12 +198,12 @@ static void test_beside(void)
     g_assert_cmpstr(runs[1].title, ==, "mine.jsonl");
     g_assert_null(runs[1].differs);
     ns_session_pin_run(session, runs[0].id, true);
-    g_assert_true(ns_session_view(session)->pinned[0].history == own);
+    g_assert_true(session->view->pinned[0].history == own);
 
     ns_session_stop_watching(session);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     g_assert_false(ns_session_is_watching(session));
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_assert_cmpuint(view->n_pinned, ==, 2);
     g_assert_cmpstr(view->pinned[1].name, ==, "mine");
     g_assert_null(ns_view_input(view).pinned[1].settings);
@@ -235,12 +235,11 @@ static void test_left(void)
     NsSession *session = open_session("", NULL);
     watch(session, (const char *const[]){path, NULL});
     g_auto(NsExperiment) same = {0};
-    ns_experiment_copy(&same, ns_session_experiment(session));
+    ns_experiment_copy(&same, &session->experiment);
     ns_session_open(session, &same);
-    SESSION_UNTIL(session, !ns_session_is_watching(session) &&
-                               ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, !ns_session_is_watching(session) && session->state == NS_TRAINER_READY);
     g_assert_cmpint(ns_session_steps(session), ==, 0);
-    g_assert_null(ns_session_view(session)->names[0]);
+    g_assert_null(session->view->names[0]);
     g_assert_cmpuint(session->watch_source, !=, 0); /* the run stays live as an earlier one */
     g_ptr_array_set_size(session->runs, 0);
     SESSION_UNTIL(session, session->watch_source == 0); /* nothing is left to poll */

@@ -66,7 +66,7 @@ static void test_data(void)
     ns_session_set_speed(session, 0);
     UI_UNTIL(says(pane, "A is at"));
     g_assert_cmpint(ns_session_steps(session), ==, 6);
-    const NsStep *last = ns_history_step(ns_session_view(session)->history, 6);
+    const NsStep *last = ns_history_step(session->view->history, 6);
     g_autofree char *words = g_strdup_printf("A is at %.2f, and 2.00 is two.", last->loss);
     g_assert_true(says(pane, words));
     UI_WAIT(window, ui_is_paused);
@@ -116,9 +116,9 @@ static void test_start(void)
     g_assert_cmpint(ns_session_steps(ns_window_session(window)), ==, 1);
     UI_WAIT(window, ui_is_paused);
     /* The same again begins no other run. */
-    NsHistory *history = ns_session_view(ns_window_session(window))->history;
+    NsHistory *history = ns_window_session(window)->view->history;
     begin(window, text);
-    g_assert_true(ns_session_view(ns_window_session(window))->history == history);
+    g_assert_true(ns_window_session(window)->view->history == history);
     ui_close(window);
 }
 
@@ -136,13 +136,13 @@ static void test_preparing(void)
     GtkWidget *pages = GTK_WIDGET(ns_window_pages(window));
     g_assert_false(gtk_widget_has_css_class(pages, "stale"));
     NsLearnPane *pane = begin(window, text);
-    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_PREPARING);
+    g_assert_cmpint(session->state, ==, NS_TRAINER_PREPARING);
     g_assert_true(gtk_widget_has_css_class(pages, "stale"));
     GtkWidget *next = ui_find_button(GTK_WIDGET(pane), "Next");
     g_assert_false(gtk_widget_is_sensitive(next));
     UI_UNTIL(find_label(GTK_WIDGET(window), "Preparing 120 layers…"));
     UI_UNTIL(gtk_widget_is_sensitive(next));
-    g_assert_cmpint(ns_session_state(session), !=, NS_TRAINER_PREPARING);
+    g_assert_cmpint(session->state, !=, NS_TRAINER_PREPARING);
     g_assert_false(gtk_widget_has_css_class(pages, "stale"));
     g_assert_null(find_label(GTK_WIDGET(window), "Preparing"));
     ui_close(window);

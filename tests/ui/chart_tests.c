@@ -195,11 +195,10 @@ static void test_pins(void)
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
     NsPin first = ui_view_state(window, LOSS)->pins[0];
     g_assert_cmpuint(first.number, ==, 1);
-    g_assert_cmpint(ns_session_view(session)->step, ==, llround(first.x));
+    g_assert_cmpint(session->view->step, ==, llround(first.x));
     ui_click_at(chart, ui_inside(chart, 0.75, 0.5), 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 2);
-    g_assert_cmpint(ns_session_view(session)->step, ==,
-                    llround(ui_view_state(window, LOSS)->pins[1].x));
+    g_assert_cmpint(session->view->step, ==, llround(ui_view_state(window, LOSS)->pins[1].x));
     /* A cell of the heatmap, with its layer. */
     NsChartView *map = ui_chart(window, HEATMAP);
     int changes = 0;
@@ -208,16 +207,14 @@ static void test_pins(void)
     ui_click_at(map, ui_inside(map, 0.5, 0.1), 0);
     g_signal_handler_disconnect(session, counting);
     g_assert_cmpint(changes, ==, 1);
-    g_assert_cmpint(ns_session_layer(session), ==, 4);
+    g_assert_cmpint(session->view->layer, ==, 4);
     g_assert_cmpfloat(ui_view_state(window, HEATMAP)->pins[0].row, ==, 4);
-    g_assert_cmpint(ns_session_view(session)->step, ==,
-                    llround(ui_view_state(window, HEATMAP)->pins[0].x));
+    g_assert_cmpint(session->view->step, ==, llround(ui_view_state(window, HEATMAP)->pins[0].x));
     /* A layer says nothing of the step. */
     NsChartView *profile = ui_chart(window, GRADIENT);
     ui_click_at(profile, ui_inside(profile, 0.0, 0.5), 0);
     g_assert_cmpuint(ui_view_state(window, GRADIENT)->n_pins, ==, 1);
-    g_assert_cmpint(ns_session_view(session)->step, ==,
-                    llround(ui_view_state(window, HEATMAP)->pins[0].x));
+    g_assert_cmpint(session->view->step, ==, llround(ui_view_state(window, HEATMAP)->pins[0].x));
 
     /* Clicked again, or with Delete, they go. */
     ui_enlarge(chart);
@@ -231,7 +228,7 @@ static void test_pins(void)
     ui_stroke(GTK_WIDGET(window), GDK_KEY_Escape, 0);
     g_assert_cmpuint(ui_view_state(window, HEATMAP)->n_pins, ==, 0);
     g_assert_cmpuint(ui_view_state(window, GRADIENT)->n_pins, ==, 0);
-    g_assert_cmpint(ns_session_view(session)->step, ==, -1);
+    g_assert_cmpint(session->view->step, ==, -1);
     ui_close(window);
 }
 
@@ -356,12 +353,12 @@ static void test_space(void)
     ui_press_on(chart, GDK_KEY_Home, 0);
     ui_press_on(chart, GDK_KEY_space, 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
-    g_assert_false(ns_session_is_running(ns_window_session(window)));
+    g_assert_false(ns_window_session(window)->wants_run);
     /* A chart that was clicked leaves it to the run. */
     ui_click_at(chart, ui_inside(chart, 0.75, 0.5), 0);
     g_assert_true(gtk_widget_has_focus(GTK_WIDGET(chart)));
     ui_stroke(GTK_WIDGET(window), GDK_KEY_space, 0);
-    g_assert_true(ns_session_is_running(ns_window_session(window)));
+    g_assert_true(ns_window_session(window)->wants_run);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 2);
     ui_close(window);
 }

@@ -35,7 +35,7 @@ static const NsDiagram *diagram_of(NsDiagramPage *page, size_t lane)
 
 static const char *placement_of(NsWindow *window, size_t lane)
 {
-    const NsSettings *settings = ns_session_lane_settings(ns_window_session(window), lane);
+    const NsSettings *settings = &ns_window_session(window)->experiment.lane[lane];
     return ns_placement(settings->placement)->choice.key;
 }
 
@@ -135,29 +135,29 @@ static void test_layers(void)
     NsDiagramPage *page = show_page(window);
     NsDiagramView *view = ns_diagram_page_view(page, 0);
     g_assert_true(press(view, GDK_KEY_Down));
-    g_assert_cmpint(ns_session_layer(session), ==, 11);
+    g_assert_cmpint(session->view->layer, ==, 11);
     UI_UNTIL(diagram_of(page, 0)->layer == 11);
     g_assert_true(press(view, GDK_KEY_Up));
     UI_UNTIL(diagram_of(page, 0)->layer == 12);
     /* A click on the second layer; one on what is folded away. */
     int second = find_node(diagram_of(page, 0), NS_NODE_LAYER, 1);
     click(view, &ns_diagram_node(diagram_of(page, 0), (size_t)second)->box);
-    g_assert_cmpint(ns_session_layer(session), ==, 2);
+    g_assert_cmpint(session->view->layer, ==, 2);
     UI_UNTIL(diagram_of(page, 0)->layer == 2);
     int dots = find_node(diagram_of(page, 0), NS_NODE_DOTS, 0);
     click(view, &ns_diagram_node(diagram_of(page, 0), (size_t)dots)->box);
-    g_assert_cmpint(ns_session_layer(session), ==, 6);
+    g_assert_cmpint(session->view->layer, ==, 6);
     UI_UNTIL(diagram_of(page, 0)->layer == 6);
     /* Enter on a layer. */
     focus(view, "Layer 1", 0);
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page));
     g_signal_emit_by_name(gtk_root_get_focus(root), "activate");
-    g_assert_cmpint(ns_session_layer(session), ==, 1);
+    g_assert_cmpint(session->view->layer, ==, 1);
     /* Selected elsewhere, it is drawn here; Escape selects none. */
     ns_session_select_layer(session, 9);
     UI_UNTIL(diagram_of(page, 0)->layer == 9);
     g_assert_true(ns_page_back(NS_PAGE(page)));
-    g_assert_cmpint(ns_session_layer(session), ==, 0);
+    g_assert_cmpint(session->view->layer, ==, 0);
     g_assert_false(ns_page_back(NS_PAGE(page)));
     ui_close(window);
 }
@@ -305,7 +305,7 @@ static void test_lanes(void)
     drag(ns_diagram_page_view(page, 1), 0, NS_PLACE_IN, 0, NS_PLACE_OUT);
     g_assert_cmpstr(placement_of(window, 1), ==, "post");
     g_assert_cmpstr(placement_of(window, 0), ==, "post");
-    g_assert_cmpuint(ns_session_active(session), ==, 1);
+    g_assert_cmpuint(session->active, ==, 1);
     ns_session_set_lanes(session, 1);
     UI_UNTIL(!ns_diagram_page_view(page, 1));
     ui_close(window);

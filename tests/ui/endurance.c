@@ -303,7 +303,7 @@ static void act(Hand *hand)
     hand->actions++;
     bench_idle((unsigned)g_rand_int_range(hand->random, SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS));
     /* It should train most of the time. */
-    if (ns_session_can_run(session_of(hand)) && !ns_session_is_running(session_of(hand)) &&
+    if (ns_session_can_run(session_of(hand)) && !session_of(hand)->wants_run &&
         g_rand_boolean(hand->random))
         ns_session_run(session_of(hand));
 }
@@ -367,7 +367,7 @@ static void make_cycle(Hand *hand)
     ns_session_step(session, 2);
     wait_at(hand, 2);
     ns_session_fork(session);
-    UI_UNTIL(ns_session_lanes(session) == 2 && ui_is_ready(hand->window));
+    UI_UNTIL(session->experiment.n == 2 && ui_is_ready(hand->window));
     ns_session_step(session, 1);
     wait_at(hand, 3);
     close_window(hand);

@@ -385,8 +385,8 @@ static NsExportDialog *open_figure(NsWindow *window)
 {
     ns_session_set_lanes(ns_window_session(window), 2);
     ns_session_set_lane(ns_window_session(window), 1, "placement", "pre");
-    UI_UNTIL(ns_session_view(ns_window_session(window))->started.n == 2 &&
-             ns_session_state(ns_window_session(window)) == NS_TRAINER_READY);
+    UI_UNTIL(ns_window_session(window)->view->started.n == 2 &&
+             ns_window_session(window)->state == NS_TRAINER_READY);
     ns_session_step(ns_window_session(window), 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
@@ -503,7 +503,7 @@ static void test_figure(void)
 
     NsExportRequest request = ns_export_dialog_request(dialog);
     bool done = false;
-    ns_export_async(ns_session_view(ns_window_session(window)), &request, path, on_done, &done);
+    ns_export_async(ns_window_session(window)->view, &request, path, on_done, &done);
     UI_UNTIL(done);
     g_autoptr(GdkTexture) saved = gdk_texture_new_from_filename(path, NULL);
     UI_UNTIL(previews(dialog, saved));

@@ -99,10 +99,10 @@ static void test_run(void)
     UI_WAIT(window, is_read);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
                     "run.jsonl is shown, up to step 6; press Run to restart it.");
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_assert_cmpuint(view->started.n, ==, 2);
     g_assert_cmpuint(ns_history_steps(view->histories[1]), ==, 7);
-    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_FINISHED);
+    g_assert_cmpint(session->state, ==, NS_TRAINER_FINISHED);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_autofree char *title = ns_session_title(session);
     g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
@@ -116,9 +116,9 @@ static void test_run(void)
     g_autoptr(NsHistory) read = ns_history_ref(view->histories[1]);
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     ns_session_step(session, 2);
-    UI_UNTIL(ns_session_view(session)->histories[1] != read && ns_session_steps(session) == 2);
+    UI_UNTIL(session->view->histories[1] != read && ns_session_steps(session) == 2);
     for (size_t i = 0; i <= 2; i++)
-        g_assert_cmpfloat(ns_history_step(ns_session_view(session)->histories[1], i)->loss, ==,
+        g_assert_cmpfloat(ns_history_step(session->view->histories[1], i)->loss, ==,
                           ns_history_step(read, i)->loss);
     ui_close(window);
     remove_file(&file);
@@ -144,8 +144,8 @@ static void test_mangled(void)
     g_assert_cmpstr(
         open_text(window, &file, text, size - 20), ==,
         "run.jsonl is cut off in line 10; everything before it is shown, up to step 3.");
-    g_assert_cmpuint(ns_history_steps(ns_session_view(session)->histories[0]), ==, 4);
-    g_assert_cmpuint(ns_history_steps(ns_session_view(session)->histories[1]), ==, 3);
+    g_assert_cmpuint(ns_history_steps(session->view->histories[0]), ==, 4);
+    g_assert_cmpuint(ns_history_steps(session->view->histories[1]), ==, 3);
     g_autofree char *mangled = g_strdup(text);
     char *wrong = strstr(mangled, "\"step\":2");
     memcpy(wrong, "\"step\":9", 8);
@@ -210,7 +210,7 @@ static void test_foreign(void)
         g_autofree char *after = ns_settings_line(ns_session_settings(session), true);
         g_assert_cmpstr(after, ==, before);
         g_assert_cmpuint(ns_session_pending(session), ==, 0);
-        g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_PAUSED);
+        g_assert_cmpint(session->state, ==, NS_TRAINER_PAUSED);
         g_assert_false(ui_has_banner(window));
         remove_file(&file);
     }
@@ -276,7 +276,7 @@ static void test_failed(void)
     g_autofree char *option = g_strconcat("text=", file.path, NULL);
     window = ui_open(option);
     UI_WAIT(window, has_way_out);
-    g_assert_false(ns_session_can_undo(ns_window_session(window)));
+    g_assert_false(ns_window_session(window)->undo->len > 0);
     ui_click(window, "banner_button");
     UI_WAIT(window, ui_is_ready);
     ui_close(window);
@@ -329,8 +329,8 @@ static void test_and_run(void)
     NsWindow *window = ui_open("layers=3");
     NsSession *session = ns_window_session(window);
     ns_window_open_and_run(window, file.path);
-    UI_UNTIL(ns_session_steps(session) > 2 && ns_session_view(session)->started.n == 2);
-    g_assert_true(ns_session_is_running(session));
+    UI_UNTIL(ns_session_steps(session) > 2 && session->view->started.n == 2);
+    g_assert_true(session->wants_run);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     ui_close(window);
     remove_file(&file);
@@ -373,8 +373,8 @@ static void test_nobody(void)
 static char *all_settings(NsSession *session)
 {
     GString *words = g_string_new(NULL);
-    for (size_t i = 0; i < ns_session_lanes(session); i++) {
-        g_autofree char *line = ns_settings_line(ns_session_lane_settings(session, i), true);
+    for (size_t i = 0; i < session->experiment.n; i++) {
+        g_autofree char *line = ns_settings_line(&session->experiment.lane[i], true);
         g_string_append_printf(words, "%s\n", line);
     }
     return g_string_free(words, FALSE);

@@ -139,7 +139,7 @@ static void test_remember(void)
 
     window = ui_open("");
     ns_remember_window(window);
-    const NsView *view = ns_session_view(ns_window_session(window));
+    const NsView *view = ns_window_session(window)->view;
     g_assert_false(view->log);
     g_assert_cmpint(view->smoothing.kind, ==, NS_SMOOTH_MEAN);
     g_assert_cmpfloat(view->smoothing.amount, ==, 20);
@@ -166,7 +166,7 @@ static void test_remember(void)
     g_settings_set_double(preferences, "smoothing-amount", 7.0);
     window = ui_open("");
     ns_remember_window(window);
-    g_assert_cmpint(ns_session_view(ns_window_session(window))->smoothing.kind, ==, NS_SMOOTH_NONE);
+    g_assert_cmpint(ns_window_session(window)->view->smoothing.kind, ==, NS_SMOOTH_NONE);
     ui_close(window);
     const char *const keys[] = {"gradient", "page",          "smoothing",    "smoothing-amount",
                                 "log",      "settings-pane", "window-width", "window-height"};

@@ -45,7 +45,7 @@ static void test_step(void)
     g_assert_true(says(window, "Learning rate\t"));
     ns_session_show_step(ns_window_session(window), 7);
     UI_UNTIL(says(window, "Step 7\n"));
-    double loss = ns_history_step(ns_session_view(ns_window_session(window))->history, 7)->loss;
+    double loss = ns_history_step(ns_window_session(window)->view->history, 7)->loss;
     g_autofree char *wanted = g_strdup_printf("Loss\t%#.4g\n", loss);
     g_assert_true(says(window, wanted));
     ui_close(window);
@@ -60,7 +60,7 @@ static void test_seeds(void)
     ns_session_step(session, 5);
     UI_UNTIL(ns_session_steps(session) == 5 && ui_is_paused(window));
     UI_UNTIL(says(window, "Step 5\nmean of 3 seeds\n"));
-    NsHistory *history = ns_session_view(session)->histories[0];
+    NsHistory *history = session->view->histories[0];
     double sum = 0;
     for (size_t k = 0; k < 3; k++) sum += ns_history_step(ns_history_seed(history, k), 5)->loss;
     g_autofree char *wanted = g_strdup_printf("Loss\t%#.4g\n", sum / 3);
@@ -97,10 +97,9 @@ static void test_ratio(void)
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
-    UI_UNTIL(ns_session_view(session)->started.n == 2 &&
-             ns_session_state(session) == NS_TRAINER_READY);
+    UI_UNTIL(session->view->started.n == 2 && session->state == NS_TRAINER_READY);
     ns_session_step(session, 5);
-    UI_UNTIL(ns_session_steps(session) == 5 && ns_session_state(session) == NS_TRAINER_PAUSED);
+    UI_UNTIL(ns_session_steps(session) == 5 && session->state == NS_TRAINER_PAUSED);
     UI_WAIT(window, ui_is_drawn);
     UI_UNTIL(says(window, "Step 5\tA\tB"));
     ns_chart_view_point_at(ui_chart(window, GRADIENT), 1, NAN);
@@ -108,8 +107,8 @@ static void test_ratio(void)
     UI_UNTIL(says(window, "B / A\t"));
     float values[2][2];
     for (unsigned i = 0; i < 2; i++) {
-        NsHistory *history = ns_session_view(session)->histories[i];
-        ns_history_read(history, ns_session_view(session)->gradient, 5, values[i], NULL, NULL);
+        NsHistory *history = session->view->histories[i];
+        ns_history_read(history, session->view->gradient, 5, values[i], NULL, NULL);
     }
     g_autofree char *wanted =
         g_strdup_printf("B / A\t%.4g", (double)values[1][0] / (double)values[0][0]);

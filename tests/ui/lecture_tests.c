@@ -61,7 +61,7 @@ static bool is_at(NsWindow *window, size_t scene)
     g_autofree char *title = g_strdup_printf("Scene %zu", scene + 1);
     NsSession *session = ns_window_session(window);
     return shows(GTK_WIDGET(window), count) && shows(GTK_WIDGET(window), title) &&
-           ns_session_experiment(session)->lane[0].seed == (int)scene + 1;
+           session->experiment.lane[0].seed == (int)scene + 1;
 }
 
 static bool is_prepared(NsWindow *window)
@@ -105,7 +105,7 @@ static void test_keys(void)
                              G_CALLBACK(on_title), session);
     /* A presenter's remote blanks the screen with this key; it removes no lane. */
     stroke(window, GDK_KEY_b);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
     for (size_t i = 1; i < SCENES; i++) {
         UI_WAIT(window, is_prepared);
         g_assert_cmpint(ns_session_steps(session), ==, step_of(i - 1));
@@ -119,7 +119,7 @@ static void test_keys(void)
         g_assert_true(is_at(window, i));
         g_assert_cmpint(steps_at_title, ==, step_of(i));
         g_assert_cmpint(ns_session_steps(session), ==, step_of(i));
-        g_assert_false(ns_session_is_running(session));
+        g_assert_false(session->wants_run);
         g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==,
                         i % 2 ? "profile" : "dashboard");
     }
@@ -156,7 +156,7 @@ static void test_early(void)
         stroke(window, GDK_KEY_Page_Down);
         g_assert_true(is_at(window, i));
     }
-    UI_UNTIL(ns_session_steps(session) == step_of(3) && !ns_session_is_running(session));
+    UI_UNTIL(ns_session_steps(session) == step_of(3) && !session->wants_run);
     stroke(window, GDK_KEY_F11);
     g_assert_false(ns_class_mode_is_on(window));
     UI_WAIT(window, ui_is_ready);
@@ -169,7 +169,7 @@ static char *bits_of(NsSession *session)
 {
     GString *text = g_string_new(NULL);
     for (size_t lane = 0; lane < 2; lane++) {
-        NsHistory *history = ns_session_view(session)->histories[lane];
+        NsHistory *history = session->view->histories[lane];
         for (size_t i = 0; i < ns_history_steps(history); i++)
             g_string_append_printf(text, "%a %a\n", ns_history_step(history, i)->loss,
                                    ns_history_step(history, i)->grad_norm);
@@ -253,12 +253,12 @@ static void test_back(void)
     g_assert_true(is_at(window, 1));
     g_action_group_activate_action(actions, "back", NULL);
     g_assert_cmpint(ns_session_steps(session), ==, 7);
-    g_assert_cmpuint(ns_session_experiment(session)->n, ==, 1);
-    g_assert_cmpint(ns_session_experiment(session)->lane[0].layers, ==, 3);
+    g_assert_cmpuint(session->experiment.n, ==, 1);
+    g_assert_cmpint(session->experiment.lane[0].layers, ==, 3);
     g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "dashboard");
     NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
     g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "gradient-norm");
-    g_assert_cmpint(ns_session_view(session)->gradient, ==, NS_QUANTITY_GRAD_WQ);
+    g_assert_cmpint(session->view->gradient, ==, NS_QUANTITY_GRAD_WQ);
     stage = ns_dashboard_second(ns_window_dashboard(window));
     g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "loss");
     g_assert_true(is_open(window, "pane") && !is_open(window, "inspector"));
@@ -354,7 +354,7 @@ static void test_preset_in_class(void)
     for (size_t i = 0; i < 2; i++) {
         g_autofree char *one = ns_settings_line(&first.lane[i], true);
         g_autofree char *other =
-            ns_settings_line(&ns_session_experiment(ns_window_session(window))->lane[i], true);
+            ns_settings_line(&ns_window_session(window)->experiment.lane[i], true);
         g_assert_cmpstr(one, ==, other);
     }
     ui_close(window);

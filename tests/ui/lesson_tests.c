@@ -68,8 +68,7 @@ static bool has_label(GtkWidget *root, const char *part)
 
 static bool is_set(NsSession *session, size_t lane, const char *key, const char *value)
 {
-    g_autofree char *is =
-        ns_settings_get(ns_session_lane_settings(session, lane), ns_param_find(key));
+    g_autofree char *is = ns_settings_get(&session->experiment.lane[lane], ns_param_find(key));
     return g_str_equal(is, value);
 }
 
@@ -148,10 +147,10 @@ static void test_set_up_already(void)
     NsSession *session = ns_window_session(window);
     begin(window);
     UI_WAIT(window, ui_is_ready);
-    NsHistory *history = ns_session_view(session)->history;
+    NsHistory *history = session->view->history;
     begin(window);
-    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_READY);
-    g_assert_true(ns_session_view(session)->history == history);
+    g_assert_cmpint(session->state, ==, NS_TRAINER_READY);
+    g_assert_true(session->view->history == history);
     ns_session_step(session, 1);
     UI_WAIT(window, ui_has_stepped);
     begin(window);
@@ -196,7 +195,7 @@ static void test_earlier_run(void)
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_false(ns_learn_pane_is_done(pane));
     UI_UNTIL(ns_learn_pane_is_done(pane));
-    g_assert_cmpint(ns_session_view(session)->now.lane[0].layers, ==, 1);
+    g_assert_cmpint(session->view->now.lane[0].layers, ==, 1);
     ui_close(window);
 }
 
@@ -206,7 +205,7 @@ static void test_set_up(void)
     NsSession *session = ns_window_session(window);
     NsLearnPane *pane = begin(window);
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpint(ns_session_steps(session), ==, 0);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
@@ -335,7 +334,7 @@ static void test_run_over_jump(void)
     UI_WAIT(window, ui_is_ready);
     press(ns_window_learn_pane(window), "Run to step 30");
     UI_UNTIL(ns_learn_pane_is_done(ns_window_learn_pane(window)));
-    NsHistory *history = ns_session_view(session)->history;
+    NsHistory *history = session->view->history;
     g_assert_cmpuint(ns_history_events(history), >, 0);
     g_assert_cmpint(ns_history_event(history, 0)->kind, ==, NS_EVENT_SPIKE);
     g_assert_cmpint(ns_history_event(history, 0)->step, <, 30);
@@ -357,7 +356,7 @@ static void test_skip_after_run(void)
     /* Again, at once: the new run is not prepared yet, and what is shown is the old one. */
     press(pane, "Back");
     g_signal_emit_by_name(ui_find_button(GTK_WIDGET(pane), "Run to step 6"), "clicked");
-    UI_UNTIL(ns_session_view(session)->now.lane[0].layers == 3 && ns_session_steps(session) == 6);
+    UI_UNTIL(session->view->now.lane[0].layers == 3 && ns_session_steps(session) == 6);
     ui_close(window);
 }
 
@@ -370,13 +369,13 @@ static void test_skip_on_its_way(void)
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
     press(pane, "Set it for me");
-    UI_UNTIL(ns_session_view(session)->started.lane[0].layers == 3 && ui_is_ready(window));
+    UI_UNTIL(session->view->started.lane[0].layers == 3 && ui_is_ready(window));
     ns_session_step(session, 3);
     UI_UNTIL(ns_session_steps(session) == 3 && ui_is_paused(window));
-    g_autoptr(NsHistory) history = ns_history_ref(ns_session_view(session)->histories[0]);
+    g_autoptr(NsHistory) history = ns_history_ref(session->view->histories[0]);
     press(pane, "Skip");
     UI_UNTIL(ns_session_steps(session) == 6);
-    g_assert_true(ns_session_view(session)->histories[0] == history);
+    g_assert_true(session->view->histories[0] == history);
     ui_close(window);
 }
 
@@ -638,7 +637,7 @@ static void test_preset_file(void)
         path, "title = T\nlarge-text = on\n" SMALL_LINES "[A]\nlr = 0.01\n[B]\nlr = 0.02\n", -1,
         NULL));
     ns_window_open(window, path);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
     g_assert_true(is_set(session, 0, "lr", "0.01") && is_set(session, 1, "lr", "0.02"));
     g_assert_true(ns_class_mode_is_on(window));
     UI_WAIT(window, ui_is_ready);
@@ -646,7 +645,7 @@ static void test_preset_file(void)
     g_assert_true(g_file_set_contents(path, "title = T\nlayers = many\n", -1, NULL));
     ns_window_open(window, path);
     g_assert_nonnull(strstr(ns_window_toast_text(window), "Line 2"));
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
     g_unlink(path);
     ui_close(window);
 }
@@ -670,7 +669,7 @@ static void test_preset_action(void)
     UI_WAIT(window, ui_is_ready);
     g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
                                    g_variant_new_string("sgd-adam"));
-    g_assert_cmpuint(ns_session_lanes(ns_window_session(window)), ==, 3);
+    g_assert_cmpuint(ns_window_session(window)->experiment.n, ==, 3);
     g_assert_true(is_set(ns_window_session(window), 0, "optimizer", "sgd"));
     g_assert_nonnull(ns_window_toast_text(window));
     UI_WAIT(window, ui_is_ready);

@@ -29,7 +29,7 @@ static char *record(const char *words, int64_t steps)
 {
     NsSession *session = open_session(words, NULL);
     ns_session_set_recording(session, folder, 0);
-    SESSION_UNTIL(session, ns_session_state(session) == NS_TRAINER_READY);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     ns_session_step(session, steps);
     wait_at_rest(session, steps);
     char *path = ns_session_path_on_view(session);
@@ -205,7 +205,7 @@ static void test_reset(void)
     wait_at_rest(session, 3);
     ns_session_set(session, "beta1", "0.5");
     ns_session_fork(session);
-    UI_UNTIL(ns_session_fork_point(session) == 3 && ui_is_ready(window));
+    UI_UNTIL(session->fork_step == 3 && ui_is_ready(window));
     ns_session_step(session, 2);
     wait_at_rest(session, 5);
     g_action_group_activate_action(G_ACTION_GROUP(window), "reset", NULL);
@@ -215,7 +215,7 @@ static void test_reset(void)
     g_assert_nonnull(button);
     g_signal_emit_by_name(button, "clicked");
     UI_UNTIL(ns_session_steps(session) == 0 && ui_is_ready(window));
-    g_assert_cmpint(ns_session_fork_point(session), ==, 0);
+    g_assert_cmpint(session->fork_step, ==, 0);
     ui_close(window);
 }
 
@@ -261,12 +261,12 @@ static void test_checkpoints(void)
     set_up();
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
-    g_assert_cmpuint(ns_session_checkpoint_most(session), ==, (size_t)256 << 20);
+    g_assert_cmpuint(session->most_checkpoint_bytes, ==, (size_t)256 << 20);
     NsRunLibrary *library = ns_saved_runs_present(window);
     GtkSpinButton *spin = GTK_SPIN_BUTTON(ns_run_library_parts(library)->checkpoints);
     g_assert_cmpfloat(gtk_spin_button_get_value(spin), ==, 256);
     gtk_spin_button_set_value(spin, 64);
-    g_assert_cmpuint(ns_session_checkpoint_most(session), ==, (size_t)64 << 20);
+    g_assert_cmpuint(session->most_checkpoint_bytes, ==, (size_t)64 << 20);
     gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
     UI_WAIT(window, ui_is_ready);
     ui_close(window);

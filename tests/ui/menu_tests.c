@@ -135,12 +135,11 @@ static void change_lanes(NsWindow *window, NsChartTile *tile)
     NsSession *session = ns_window_session(window);
     ns_session_set_lanes(session, 1);
     ns_session_restart(session);
-    UI_UNTIL(ns_session_view(session)->started.n < 2);
+    UI_UNTIL(session->view->started.n < 2);
     ui_settle(GTK_WIDGET(window));
     ns_session_set_lanes(session, 2);
     ns_session_restart(session);
-    UI_UNTIL(ns_session_view(session)->started.n == 2 &&
-             ns_session_state(session) == NS_TRAINER_READY);
+    UI_UNTIL(session->view->started.n == 2 && session->state == NS_TRAINER_READY);
 }
 
 static void reset(NsWindow *window, NsChartTile *tile)
@@ -174,8 +173,7 @@ static NsWindow *open_similarity(NsChartTile **tile)
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
-    UI_UNTIL(ns_session_view(session)->started.n == 2 &&
-             ns_session_state(session) == NS_TRAINER_READY);
+    UI_UNTIL(session->view->started.n == 2 && session->state == NS_TRAINER_READY);
     show_page(window, "similarity");
     ns_session_step(session, 3);
     UI_UNTIL(ns_session_steps(session) >= 3);

@@ -15,8 +15,7 @@ static NsWindow *open_lanes(const char *assignments)
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
-    UI_UNTIL(ns_session_view(session)->started.n == 2 &&
-             ns_session_state(session) == NS_TRAINER_READY);
+    UI_UNTIL(session->view->started.n == 2 && session->state == NS_TRAINER_READY);
     ns_session_step(session, 10);
     UI_UNTIL(ns_session_steps(session) >= 10);
     UI_WAIT(window, ui_is_paused);
@@ -104,7 +103,7 @@ static void test_heat(void)
     GtkWidget *control = ui_find_tip(tile, "Which lanes");
     g_assert_true(gtk_widget_get_visible(control));
     gtk_drop_down_set_selected(GTK_DROP_DOWN(control), NS_HEAT_RATIO);
-    g_assert_cmpint(ns_session_view(session)->heat, ==, NS_HEAT_RATIO);
+    g_assert_cmpint(session->view->heat, ==, NS_HEAT_RATIO);
     UI_UNTIL(plot_at(window, 0)->heatmap->colors == NS_COLORS_DIVERGING);
     gtk_drop_down_set_selected(GTK_DROP_DOWN(control), NS_HEAT_LANE);
     UI_UNTIL(plot_at(window, 0)->heatmap->colors != NS_COLORS_DIVERGING);
@@ -126,7 +125,7 @@ static void test_select_layer(void)
     NsBox area = ns_plot_area(layout);
     double x = ns_plot_x_to_pixel(layout, 3);
     ui_click_at(chart, (NsPoint){x, area.y + area.height / 2}, 0);
-    g_assert_cmpint(ns_session_layer(session), ==, 3);
+    g_assert_cmpint(session->view->layer, ==, 3);
     UI_UNTIL(plot_at(window, GRADIENT)->n_spans == 1 && plot_at(window, HEATMAP)->n_spans == 2);
     g_assert_cmpfloat(plot_at(window, GRADIENT)->spans[0].from, ==, 2.5);
     /* The same layer in the lower panel of the heatmap: it was selected, and is not any more. */
@@ -135,7 +134,7 @@ static void test_select_layer(void)
     ui_enlarge(chart);
     area = ns_plot_area(ns_chart_view_layout(chart));
     ui_click_at(chart, (NsPoint){area.x + area.width / 4, area.y + area.height * 0.69}, 0);
-    g_assert_cmpint(ns_session_layer(session), ==, 0);
+    g_assert_cmpint(session->view->layer, ==, 0);
     UI_UNTIL(plot_at(window, GRADIENT)->n_spans == 0);
     ui_close(window);
 }
@@ -206,16 +205,15 @@ static void test_probe_of_begun(void)
         ns_session_set_linked(session, ns_param_find("probe-every"), false);
         show_page(window, "attention");
         /* Both lanes were measured at this step, and the run is what it was. */
-        UI_UNTIL(ns_session_view(session)->closer_step == 10);
+        UI_UNTIL(session->view->closer_step == 10);
         for (size_t lane = 0; lane < 2; lane++) {
             NsTokenSnapshot *snapshot = g_new(NsTokenSnapshot, 1);
-            g_assert_true(
-                ns_history_token_snapshot(ns_session_view(session)->closer[lane], snapshot));
+            g_assert_true(ns_history_token_snapshot(session->view->closer[lane], snapshot));
             g_assert_cmpint(snapshot->step, ==, 10);
             g_free(snapshot);
         }
-        g_assert_cmpfloat(ns_history_step(ns_session_view(session)->closer[0], 0)->loss, ==,
-                          ns_history_step(ns_session_view(session)->histories[0], 10)->loss);
+        g_assert_cmpfloat(ns_history_step(session->view->closer[0], 0)->loss, ==,
+                          ns_history_step(session->view->histories[0], 10)->loss);
         UI_UNTIL(plot_at(window, 0)->heatmap);
         size_t runs;
         ns_session_runs(session, &runs);
@@ -226,12 +224,10 @@ static void test_probe_of_begun(void)
         g_signal_emit_by_name(button, "clicked");
         g_assert_cmpuint(ns_session_pending(session), ==, 1 + (size_t)waits);
         for (size_t lane = 0; lane < 2; lane++)
-            g_assert_cmpint(ns_session_lane_settings(session, lane)->probe_every, ==,
-                            NS_PROBE_EVERY);
+            g_assert_cmpint(session->experiment.lane[lane].probe_every, ==, NS_PROBE_EVERY);
         ns_session_fork(session);
-        UI_UNTIL(ns_history_layout(ns_session_view(session)->history)->probe_every ==
-                 NS_PROBE_EVERY);
-        g_assert_cmpint(ns_session_fork_point(session), ==, 10);
+        UI_UNTIL(ns_history_layout(session->view->history)->probe_every == NS_PROBE_EVERY);
+        g_assert_cmpint(session->fork_step, ==, 10);
         UI_UNTIL(plot_at(window, 0)->heatmap);
         ui_close(window);
     }
@@ -266,7 +262,7 @@ static void test_place(void)
 static void test_export(void)
 {
     NsWindow *window = open_lanes("");
-    const NsView *view = ns_session_view(ns_window_session(window));
+    const NsView *view = ns_window_session(window)->view;
     g_auto(NsSheet) sheet;
     NsFigureInput input = ns_chart_tile_input(ui_tile(window, GRADIENT));
     ns_sheet_init(&sheet);

@@ -86,22 +86,22 @@ static void test_tabs(void)
     g_assert_false(gtk_widget_get_visible(tab(window, REMOVE)));
     g_assert_null(differences(window));
     press(tab(window, ADD));
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
-    g_assert_cmpuint(ns_session_active(session), ==, 1);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
+    g_assert_cmpuint(session->active, ==, 1);
     g_assert_cmpstr(differences(window), ==, "A Post-LN, B Pre-LN; all else equal.");
     press(tab(window, 0));
-    g_assert_cmpuint(ns_session_active(session), ==, 0);
+    g_assert_cmpuint(session->active, ==, 0);
     g_assert_false(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tab(window, 1))));
     press(tab(window, 0)); /* again: it stays pressed */
     g_assert_true(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tab(window, 0))));
     g_assert_cmpstr(ns_placement_choice(ns_session_settings(session)->placement)->key, ==, "post");
     press(tab(window, ADD));
     press(tab(window, ADD));
-    g_assert_cmpuint(ns_session_lanes(session), ==, 4);
+    g_assert_cmpuint(session->experiment.n, ==, 4);
     g_assert_false(gtk_widget_get_sensitive(tab(window, ADD)));
     press(tab(window, 1));
     press(tab(window, REMOVE));
-    g_assert_cmpuint(ns_session_lanes(session), ==, 3);
+    g_assert_cmpuint(session->experiment.n, ==, 3);
     ns_session_set_lanes(session, 1);
     g_assert_null(differences(window));
     ui_close(window);
@@ -145,13 +145,13 @@ static void test_link(void)
     gtk_test_accessible_assert_property(GTK_ACCESSIBLE(link), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                         "Layers: each lane has its own");
     ui_type(window, "layers", "5");
-    g_assert_cmpint(ns_session_lane_settings(session, 0)->layers, ==, 2);
-    g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 5);
+    g_assert_cmpint(session->experiment.lane[0].layers, ==, 2);
+    g_assert_cmpint(session->experiment.lane[1].layers, ==, 5);
     GtkWidget *others = part(window, "layers", "others");
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(others)), ==, "A 2");
     g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "split"));
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(link), TRUE);
-    g_assert_cmpint(ns_session_lane_settings(session, 0)->layers, ==, 5);
+    g_assert_cmpint(session->experiment.lane[0].layers, ==, 5);
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(others)), ==, "");
     ui_close(window);
 }
@@ -174,8 +174,7 @@ static void test_rows_follow_the_tab(void)
         press(tab(window, (int)lane));
         for (size_t i = 0; ns_param(i); i++) {
             GtkWidget *entry = ui_first(row_of(window, ns_param(i)->key), GTK_TYPE_ENTRY);
-            g_autofree char *value =
-                ns_settings_get(ns_session_lane_settings(session, lane), ns_param(i));
+            g_autofree char *value = ns_settings_get(&session->experiment.lane[lane], ns_param(i));
             const char *word = ns_settings_word(ns_param(i), value);
             if (entry)
                 g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==,
@@ -227,8 +226,8 @@ static void test_restart_button(void)
     press(answer(window, 0));
     g_assert_null(waiting(window));
     UI_UNTIL(ns_session_steps(session) == 0 && ui_is_ready(window));
-    g_assert_cmpuint(ns_history_layout(ns_session_view(session)->history)->layers, ==, 3);
-    g_assert_false(ns_session_is_running(session));
+    g_assert_cmpuint(ns_history_layout(session->view->history)->layers, ==, 3);
+    g_assert_false(session->wants_run);
     ui_close(window);
 }
 
@@ -237,16 +236,16 @@ static void test_fork_button(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     step_and_rest(window, 3);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ui_type(window, "beta1", "0.5");
     g_autofree char *tip = g_strdup(gtk_widget_get_tooltip_text(answer(window, 1)));
     g_assert_nonnull(strstr(tip, "step 3 "));
     press(answer(window, 1));
-    UI_UNTIL(ns_session_view(session)->history != old && ui_is_ready(window));
+    UI_UNTIL(session->view->history != old && ui_is_ready(window));
     g_assert_null(waiting(window));
-    g_assert_cmpint(ns_session_fork_point(session), ==, 3);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
-    g_assert_cmpfloat(ns_session_view(session)->now.lane[0].beta1, ==, 0.5);
+    g_assert_cmpint(session->fork_step, ==, 3);
+    g_assert_cmpuint(session->experiment.n, ==, 1);
+    g_assert_cmpfloat(session->view->now.lane[0].beta1, ==, 0.5);
     g_assert_cmpstr(ns_window_toast_text(window), ==, "Forked at step 3.");
     ui_close(window);
 }

@@ -48,16 +48,16 @@ static void test_reset(void)
     ns_session_step(session, 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
-    g_autoptr(NsHistory) before = ns_history_ref(ns_session_view(session)->history);
+    g_autoptr(NsHistory) before = ns_history_ref(session->view->history);
     ui_click(window, "reset_button");
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpint(ns_session_steps(session), ==, 0);
-    g_assert_true(ns_session_view(session)->previous.history == before);
+    g_assert_true(session->view->previous.history == before);
     ns_session_step(session, 5);
     UI_WAIT(window, ui_has_stepped_five);
     for (size_t i = 0; i <= 5; i++) {
         double first = ns_history_step(before, i)->loss;
-        double again = ns_history_step(ns_session_view(session)->history, i)->loss;
+        double again = ns_history_step(session->view->history, i)->loss;
         g_assert_true(memcmp(&first, &again, sizeof first) == 0);
     }
     ui_close(window);
@@ -68,10 +68,10 @@ static void test_reset_without_step_keeps_previous_run(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *first = ns_session_view(session)->history;
+    const NsHistory *first = session->view->history;
     ui_click(window, "reset_button");
-    UI_UNTIL(ns_session_view(session)->history != first);
-    g_assert_null(ns_session_view(session)->previous.history);
+    UI_UNTIL(session->view->history != first);
+    g_assert_null(session->view->previous.history);
     ui_close(window);
 }
 
@@ -99,7 +99,7 @@ static void test_finished(void)
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
-    UI_UNTIL(ns_session_state(session) == NS_TRAINER_FINISHED);
+    UI_UNTIL(session->state == NS_TRAINER_FINISHED);
     g_assert_cmpint(ns_session_steps(session), ==, 4);
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "reset_button")));
@@ -115,7 +115,7 @@ static void test_diverged(void)
     UI_WAIT(window, ui_is_diverged);
     ui_rest(window);
     /* The panel tells it, and so the banner does not. */
-    g_assert_nonnull(ns_session_problem(session));
+    g_assert_nonnull(session->problem);
     g_assert_false(ui_has_banner(window));
     g_assert_true(g_str_has_prefix(ns_trouble_panel_title(ns_window_trouble(window)), "Diverged"));
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));

@@ -15,7 +15,7 @@ static GtkWidget *row_of(NsWindow *window, const char *key)
 static void wait_for_new_history(NsWindow *window, const NsHistory *old)
 {
     NsSession *session = ns_window_session(window);
-    UI_UNTIL(ns_session_view(session)->history != old);
+    UI_UNTIL(session->view->history != old);
 }
 
 static void test_every_setting_has_a_row(void)
@@ -34,7 +34,7 @@ static void test_size(void)
     UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(label)), " parameters, ") &&
              strstr(gtk_label_get_text(GTK_LABEL(label)), ", step 0 in "));
     g_autofree char *before = g_strdup(gtk_label_get_text(GTK_LABEL(label)));
-    g_assert_cmpint(ns_session_state(session), ==, NS_TRAINER_READY);
+    g_assert_cmpint(session->state, ==, NS_TRAINER_READY);
 
     g_assert_true(ns_session_set(session, "layers", "400"));
     UI_UNTIL(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(label)), "With the changes: "));
@@ -51,16 +51,16 @@ static void test_placement_leaves_previous_run(void)
 {
     NsWindow *window = ui_open_running("");
     NsSession *session = ns_window_session(window);
-    g_autoptr(NsHistory) old = ns_history_ref(ns_session_view(session)->history);
+    g_autoptr(NsHistory) old = ns_history_ref(session->view->history);
     ui_toggle(window, "Pre-LN");
     ns_session_restart(session);
     wait_for_new_history(window, old);
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_assert_true(view->previous.history == old);
     g_assert_cmpstr(ns_placement_choice(view->previous.settings.placement)->key, ==, "post");
     g_assert_cmpstr(ns_placement_choice(view->now.lane[0].placement)->key, ==, "pre");
     /* It was running, and so the new one runs on by itself. */
-    g_assert_true(ns_session_is_running(session));
+    g_assert_true(session->wants_run);
     UI_WAIT(window, ui_has_stepped);
     ui_close(window);
 }
@@ -70,12 +70,12 @@ static void test_previous_of_changed_run(void)
 {
     NsWindow *window = ui_open_running("");
     NsSession *session = ns_window_session(window);
-    g_autoptr(NsHistory) old = ns_history_ref(ns_session_view(session)->history);
+    g_autoptr(NsHistory) old = ns_history_ref(session->view->history);
     ns_session_set(session, "warmup", "100");
     UI_UNTIL(ns_history_events(old) > 0);
     ui_click(window, "reset_button");
     wait_for_new_history(window, old);
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_assert_true(view->previous.history == old);
     g_assert_cmpint(view->previous.settings.warmup, ==, 1);
     g_assert_cmpint(view->started.lane[0].warmup, ==, 100);
@@ -87,11 +87,11 @@ static void test_restart_without_step_leaves_no_previous_run(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ui_toggle(window, "Pre-LN");
     wait_for_new_history(window, old);
-    g_assert_null(ns_session_view(session)->previous.history);
-    g_assert_false(ns_session_is_running(session));
+    g_assert_null(session->view->previous.history);
+    g_assert_false(session->wants_run);
     ui_close(window);
 }
 
@@ -100,11 +100,11 @@ static void test_change_and_back_restarts_nothing(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ui_toggle(window, "Pre-LN");
     ui_toggle(window, "Post-LN");
     ui_rest(window);
-    g_assert_true(ns_session_view(session)->history == old);
+    g_assert_true(session->view->history == old);
     ui_close(window);
 }
 
@@ -113,7 +113,7 @@ static void test_layers_slider(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     GtkWidget *scale = ui_first(row_of(window, "layers"), GTK_TYPE_SCALE);
     /* Dragged: only where it comes to rest a run begins.  A third of the way to 1000 is 10. */
     for (int i = 0; i <= 10; i++) gtk_range_set_value(GTK_RANGE(scale), i / 30.0);
@@ -121,7 +121,7 @@ static void test_layers_slider(void)
     GtkWidget *entry = ui_first(row_of(window, "layers"), GTK_TYPE_ENTRY);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "10");
     wait_for_new_history(window, old);
-    g_assert_cmpuint(ns_history_layout(ns_session_view(session)->history)->layers, ==, 10);
+    g_assert_cmpuint(ns_history_layout(session->view->history)->layers, ==, 10);
     /* The entry may go further than the slider. */
     ui_type(window, "layers", "1001");
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 1001);
@@ -134,13 +134,13 @@ static void test_live_change(void)
 {
     NsWindow *window = ui_open_running("");
     NsSession *session = ns_window_session(window);
-    const NsHistory *history = ns_session_view(session)->history;
+    const NsHistory *history = session->view->history;
     g_assert_cmpuint(ns_history_events(history), ==, 0);
     ui_type(window, "lr", "1e-4");
     UI_UNTIL(ns_history_events(history) > 0);
     int64_t at = ns_session_steps(session);
     UI_UNTIL(ns_session_steps(session) >= at + 3);
-    g_assert_true(ns_session_view(session)->history == history);
+    g_assert_true(session->view->history == history);
     const NsEvent *event = ns_history_event(history, 0);
     g_assert_cmpint(event->kind, ==, NS_EVENT_SETTING);
     g_assert_cmpstr(event->what, ==, "lr");
@@ -160,15 +160,15 @@ static void test_typed_just_before_run(void)
     ui_type(window, "warmup", "100");
     ns_session_step(session, 2);
     UI_UNTIL(ns_session_steps(session) == 2);
-    const NsHistory *history = ns_session_view(session)->history;
+    const NsHistory *history = session->view->history;
     g_assert_cmpuint(ns_history_events(history), ==, 0);
     g_assert_cmpfloat_with_epsilon(ns_history_step(history, 1)->lr, 0.0002, 1e-12);
     ns_session_reset(session);
     UI_WAIT(window, ui_is_ready);
     ui_type(window, "layers", "3");
     ns_session_step(session, 2);
-    UI_UNTIL(ns_session_view(session)->now.lane[0].layers == 3 &&
-             ns_session_state(session) == NS_TRAINER_PAUSED && ns_session_steps(session) == 2);
+    UI_UNTIL(session->view->now.lane[0].layers == 3 && session->state == NS_TRAINER_PAUSED &&
+             ns_session_steps(session) == 2);
     ui_close(window);
 }
 
@@ -189,11 +189,11 @@ static void test_dragged_live_change_arrives(void)
         ui_settle(scale);
     }
     gint64 sent = 1 + (g_get_monotonic_time() - begin) / 1000 / NS_SESSION_SETTLE_MS;
-    UI_UNTIL(ns_session_view(session)->now.lane[0].warmup == 100);
-    const NsHistory *history = ns_session_view(session)->history;
+    UI_UNTIL(session->view->now.lane[0].warmup == 100);
+    const NsHistory *history = session->view->history;
     g_assert_cmpuint(ns_history_events(history), >=, 1);
     g_assert_cmpint((gint64)ns_history_events(history), <=, sent + 1);
-    g_assert_cmpint(ns_session_view(session)->now.lane[0].warmup, ==, 100);
+    g_assert_cmpint(session->view->now.lane[0].warmup, ==, 100);
     ui_close(window);
 }
 
@@ -202,7 +202,7 @@ static void test_refused_value(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
     ui_type(window, "layers", "many");
     g_assert_true(ui_has_banner(window));
     g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
@@ -213,7 +213,7 @@ static void test_refused_value(void)
     g_assert_true(gtk_widget_has_css_class(row_of(window, "heads"), "refused"));
     g_assert_true(ui_has_banner(window));
     ui_rest(window);
-    g_assert_true(ns_session_view(session)->history == old);
+    g_assert_true(session->view->history == old);
     ui_click(window, "step_button");
     UI_WAIT(window, ui_has_stepped);
     ui_type(window, "heads", "4");
@@ -240,7 +240,7 @@ static void test_taken_back(void)
     g_assert_cmpstr(gtk_editable_get_text(text), ==, "2");
     g_assert_false(ui_has_banner(window));
     g_assert_false(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
-    g_assert_false(ns_session_can_undo(session));
+    g_assert_false(session->undo->len > 0);
     g_assert_null(gtk_window_get_focus(GTK_WINDOW(window)));
     gtk_widget_grab_focus(entry);
     gtk_editable_set_text(text, "");
@@ -266,7 +266,7 @@ static void test_entered(void)
     g_assert_null(gtk_window_get_focus(GTK_WINDOW(window)));
     UI_WAIT(window, ui_is_ready);
     g_assert_true(ui_press(window, GDK_KEY_space));
-    g_assert_true(ns_session_is_running(session));
+    g_assert_true(session->wants_run);
     UI_WAIT(window, ui_has_stepped);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 3);
     ui_close(window);
@@ -305,11 +305,11 @@ static void test_seed(void)
     /* All lanes are as a window begins. */
     g_auto(NsExperiment) first;
     ns_session_first_experiment(&first);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
     for (size_t lane = 0; lane < 2; lane++)
         for (size_t i = 0; ns_param(i); i++)
-            g_assert_true(ns_settings_same(ns_session_lane_settings(session, lane),
-                                           &first.lane[lane], ns_param(i)));
+            g_assert_true(
+                ns_settings_same(&session->experiment.lane[lane], &first.lane[lane], ns_param(i)));
     ui_close(window);
 }
 
@@ -325,7 +325,7 @@ static void test_words(void)
     g_assert_cmpstr(gtk_editable_get_text(entry), ==, "100");
     ui_type(window, "warmup", "off");
     g_assert_cmpint(ns_session_settings(session)->warmup, ==, 1);
-    g_assert_null(ns_session_problem(session));
+    g_assert_null(session->problem);
     ui_close(window);
 }
 
@@ -336,11 +336,11 @@ static void test_next_lanes(void)
     NsSession *session = ns_window_session(window);
     for (size_t n = 2; n <= NS_LANES_MAX; n++) {
         ns_session_add_lane(session);
-        g_assert_cmpuint(ns_session_lanes(session), ==, n);
-        g_assert_cmpuint(ns_session_active(session), ==, n - 1);
+        g_assert_cmpuint(session->experiment.n, ==, n);
+        g_assert_cmpuint(session->active, ==, n - 1);
         for (size_t i = 0; i + 1 < n; i++)
-            g_assert_cmpint(ns_session_lane_settings(session, i)->placement, !=,
-                            ns_session_lane_settings(session, n - 1)->placement);
+            g_assert_cmpint(session->experiment.lane[i].placement, !=,
+                            session->experiment.lane[n - 1].placement);
     }
     GtkWidget *remove = ui_find_tip(ns_window_settings_pane(window), "Remove lane");
     GtkWidget *add = gtk_widget_get_next_sibling(remove);
@@ -360,7 +360,7 @@ static void test_text_file(void)
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "step_button");
     UI_WAIT(window, ui_has_stepped);
-    const NsHistory *old = ns_session_view(session)->history;
+    const NsHistory *old = session->view->history;
 
     g_assert_true(g_file_set_contents(path, "bad \xff\xfe bytes", -1, NULL));
     ns_session_set(session, "text", path);
@@ -369,7 +369,7 @@ static void test_text_file(void)
     UI_WAIT(window, ui_has_banner);
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     /* What was measured before is still to be seen. */
-    g_assert_true(ns_session_view(session)->history == old);
+    g_assert_true(session->view->history == old);
 
     g_autoptr(GString) text = g_string_new(NULL);
     for (int i = 0; i < 200; i++) g_string_append(text, "to be or not to be, that is it. ");
@@ -377,7 +377,7 @@ static void test_text_file(void)
     ns_session_set(session, "text", path);
     UI_WAIT(window, ui_is_ready);
     UI_UNTIL(!ui_has_banner(window));
-    g_assert_true(ns_session_view(session)->previous.history == old);
+    g_assert_true(session->view->previous.history == old);
 
     g_assert_true(g_unlink(path) == 0);
     ns_session_set(session, "seed", "2");

@@ -131,8 +131,7 @@ static void test_heights(void)
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
-    UI_UNTIL(ns_session_view(session)->started.n == 2 &&
-             ns_session_state(session) == NS_TRAINER_READY);
+    UI_UNTIL(session->view->started.n == 2 && session->state == NS_TRAINER_READY);
     ns_session_step(session, 5);
     UI_UNTIL(ns_session_steps(session) == 5);
     UI_WAIT(window, ui_is_paused);
@@ -196,7 +195,7 @@ static void test_lesson(void)
         if (card + 1 < G_N_ELEMENTS(large)) next_card(pane);
     }
     g_assert_true(ns_chart_tile_kind(ui_tile(window, HIDDEN)) == ns_figure_find("gradient-norm"));
-    g_assert_cmpint(ns_session_view(ns_window_session(window))->hidden, ==, NS_QUANTITY_HIDDEN_RMS);
+    g_assert_cmpint(ns_window_session(window)->view->hidden, ==, NS_QUANTITY_HIDDEN_RMS);
     ns_learn_pane_close(pane);
     ui_settle(GTK_WIDGET(window));
     g_assert_true(gtk_widget_get_visible(ui_find(window, "inspector_scroller")));
@@ -416,8 +415,7 @@ static void open_lanes(NsWindow *window, size_t lanes)
     ns_session_set_lanes(session, lanes);
     for (size_t i = 0; i < lanes; i++) ns_session_set_lane(session, i, "placement", placements[i]);
     ns_session_restart(session);
-    UI_UNTIL(ns_session_view(session)->started.n == lanes &&
-             ns_session_state(session) == NS_TRAINER_READY);
+    UI_UNTIL(session->view->started.n == lanes && session->state == NS_TRAINER_READY);
     ns_session_step(session, 5);
     UI_UNTIL(ns_session_steps(session) == 5);
     UI_WAIT(window, ui_is_paused);
@@ -490,10 +488,10 @@ static void test_all_lessons(void)
             Walk walk = {GTK_WIDGET(window), where, faults};
             g_test_message("%s", where);
             g_assert_cmpint(ns_learn_pane_card(pane), ==, (int)k);
-            UI_UNTIL(ns_session_state(session) != NS_TRAINER_PREPARING);
+            UI_UNTIL(session->state != NS_TRAINER_PREPARING);
             UI_UNTIL(ns_session_steps(session) >= lesson->card[k].start);
-            UI_UNTIL(!ns_session_is_running(session));
-            int64_t wanted = ns_session_lane_settings(session, 0)->layers > 12 ? 1 : STEPS;
+            UI_UNTIL(!session->wants_run);
+            int64_t wanted = session->experiment.lane[0].layers > 12 ? 1 : STEPS;
             ns_session_step(session, wanted - ns_session_steps(session));
             UI_UNTIL(ns_session_steps(session) >= wanted);
             check_card(&walk, window, &lesson->card[k]);

@@ -237,7 +237,7 @@ static void test_side_by_side(void)
     if (ui_has_input()) {
         UI_UNTIL(ns_chart_view_layout(NS_CHART_VIEW(second)));
         ui_click_at(NS_CHART_VIEW(second), ui_inside(NS_CHART_VIEW(second), 0.25, 0.25), 0);
-        g_assert_cmpuint(ns_session_active(session), ==, 1);
+        g_assert_cmpuint(session->active, ==, 1);
     }
     ui_close(window);
 }
@@ -436,8 +436,8 @@ static void test_open_study(void)
              ns_phase_page_phase(page));
     const NsPhaseControls *c = ns_phase_page_controls(page);
     NsSession *session = ns_window_session(window);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
-    g_assert_cmpint(ns_session_lane_settings(session, 1)->layers, ==, 3);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
+    g_assert_cmpint(session->experiment.lane[1].layers, ==, 3);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(c->values[0])), ==, "0.1, 0.2, 0.4");
     g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(c->steps)), ==, 7);
     g_assert_true(gtk_check_button_get_active(GTK_CHECK_BUTTON(c->side)));
@@ -738,7 +738,7 @@ static void test_gradient_check_live(void)
     const NsSeries *series = &ns_chart_view_plot(parts->chart)->series[0];
     for (size_t i = 1; i < series->n; i++)
         g_assert_cmpfloat(series->x[i] - series->x[i - 1], >=, NS_GRADIENT_CHECK_EVERY);
-    g_assert_true(ns_session_is_running(ns_window_session(window)));
+    g_assert_true(ns_window_session(window)->wants_run);
     ui_close(window);
 }
 

@@ -244,7 +244,7 @@ void ui_answer_file_dialog(int response)
 
 bool ui_is_ready(NsWindow *window)
 {
-    return ns_session_state(ns_window_session(window)) == NS_TRAINER_READY;
+    return ns_window_session(window)->state == NS_TRAINER_READY;
 }
 
 bool ui_has_stepped(NsWindow *window)
@@ -259,17 +259,17 @@ bool ui_has_stepped_five(NsWindow *window)
 
 bool ui_is_paused(NsWindow *window)
 {
-    return ns_session_state(ns_window_session(window)) == NS_TRAINER_PAUSED;
+    return ns_window_session(window)->state == NS_TRAINER_PAUSED;
 }
 
 bool ui_is_failed(NsWindow *window)
 {
-    return ns_session_state(ns_window_session(window)) == NS_TRAINER_FAILED;
+    return ns_window_session(window)->state == NS_TRAINER_FAILED;
 }
 
 bool ui_is_diverged(NsWindow *window)
 {
-    return ns_session_state(ns_window_session(window)) == NS_TRAINER_DIVERGED;
+    return ns_window_session(window)->state == NS_TRAINER_DIVERGED;
 }
 
 bool ui_has_toast(NsWindow *window)

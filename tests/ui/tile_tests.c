@@ -257,7 +257,7 @@ static void test_smoothing(void)
     g_signal_handler_disconnect(session, handler);
     UI_UNTIL(has_series(chart, "training, EMA 0.7"));
     gtk_range_set_value(GTK_RANGE(scale), 0);
-    UI_UNTIL(ns_session_view(session)->smoothing.kind == NS_SMOOTH_NONE);
+    UI_UNTIL(session->view->smoothing.kind == NS_SMOOTH_NONE);
     gtk_menu_button_popdown(GTK_MENU_BUTTON(button));
     ui_settle(GTK_WIDGET(window));
     /* On again as it was. */
@@ -327,8 +327,8 @@ static void test_handle(void)
     g_assert_cmpfloat(ns_session_settings(session)->lr, <, 0.95 * peak);
     g_assert_cmpfloat(ns_session_settings(session)->lr, >, 0);
     g_assert_cmpfloat_with_epsilon((double)ns_session_settings(session)->warmup, to, 1);
-    g_assert_true(ns_session_is_running(session));
-    g_assert_null(ns_session_problem(session));
+    g_assert_true(session->wants_run);
+    g_assert_null(session->problem);
     ui_close(window);
 }
 
@@ -341,7 +341,7 @@ static void test_theory(void)
     GtkWidget *note = ui_find_tip(GTK_WIDGET(ui_tile(window, LOSS)), "About this chart");
     g_assert_false(gtk_widget_get_visible(note));
     g_assert_true(ui_press(window, GDK_KEY_t));
-    g_assert_true(ns_session_view(session)->theory);
+    g_assert_true(session->view->theory);
     g_assert_true(ns_chart_tile_input(ui_tile(window, GRADIENT)).theory);
     /* The note is behind a button, which a class does not see. */
     NsChartView *chart = ui_chart(window, GRADIENT);

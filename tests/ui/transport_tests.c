@@ -28,7 +28,7 @@ static NsWindow *open_at(int64_t steps)
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, steps);
-    UI_UNTIL(ns_session_steps(session) >= steps && ns_session_state(session) == NS_TRAINER_PAUSED);
+    UI_UNTIL(ns_session_steps(session) >= steps && session->state == NS_TRAINER_PAUSED);
     UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(timeline_of(window))) > 0);
     ui_rest(window);
     return window;
@@ -47,13 +47,13 @@ static void test_scrub(void)
     for (int i = 0; i < 30; i++) ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, i));
     ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, 12));
     UI_UNTIL(ns_session_shown_step(session) == 12);
-    g_assert_cmpint(ns_session_view(session)->step, ==, 12);
+    g_assert_cmpint(session->view->step, ==, 12);
     UI_UNTIL(offers_live(transport));
     GtkWidget *entry = ui_first(GTK_WIDGET(transport), GTK_TYPE_ENTRY);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "12");
     /* To the right of the newest step lies the newest. */
     ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, 90));
-    UI_UNTIL(ns_session_view(session)->step < 0);
+    UI_UNTIL(session->view->step < 0);
     UI_UNTIL(!offers_live(transport));
     ui_close(window);
 }
@@ -77,7 +77,7 @@ static void test_timeline_keys(void)
         g_assert_true(ui_key(timeline, table[i].keyval, table[i].modifiers));
         g_assert_cmpint(ns_session_shown_step(session), ==, table[i].shown);
     }
-    g_assert_cmpint(ns_session_view(session)->step, <, 0);
+    g_assert_cmpint(session->view->step, <, 0);
     g_assert_false(ui_key(timeline, GDK_KEY_x, 0));
     ui_close(window);
 }
@@ -90,7 +90,7 @@ static void test_timeline_words(void)
     gtk_test_accessible_assert_role(GTK_WIDGET(timeline), GTK_ACCESSIBLE_ROLE_SLIDER);
     ns_session_set(session, "lr", "0.001");
     ns_session_step(session, 5);
-    UI_UNTIL(ns_session_steps(session) >= 15 && ns_session_state(session) == NS_TRAINER_PAUSED);
+    UI_UNTIL(ns_session_steps(session) >= 15 && session->state == NS_TRAINER_PAUSED);
     size_t n = 0, at = 0;
     UI_UNTIL(ns_session_marks(session, &n) && n > 0);
     const NsSessionMark *marks = ns_session_marks(session, &n);
@@ -124,7 +124,7 @@ static void test_step_entry(void)
     /* A step that was not made yet is trained up to. */
     ns_session_show_step(session, -1);
     type_step(window, "26");
-    UI_UNTIL(ns_session_steps(session) == 26 && ns_session_state(session) == NS_TRAINER_PAUSED);
+    UI_UNTIL(ns_session_steps(session) == 26 && session->state == NS_TRAINER_PAUSED);
     ui_rest(window);
     g_assert_cmpint(ns_session_steps(session), ==, 26);
     ui_close(window);
@@ -141,7 +141,7 @@ static void test_keys_of_time(void)
     g_assert_true(ui_press(window, GDK_KEY_period));
     g_assert_cmpint(ns_session_shown_step(session), ==, 20);
     g_assert_true(ui_press(window, GDK_KEY_greater));
-    g_assert_cmpint(ns_session_view(session)->step, <, 0);
+    g_assert_cmpint(session->view->step, <, 0);
     g_assert_cmpint(ns_session_steps(session), ==, 30);
     /* From the newest on, forward trains. */
     g_assert_true(ui_press(window, GDK_KEY_period));
@@ -149,7 +149,7 @@ static void test_keys_of_time(void)
     g_action_group_activate_action(G_ACTION_GROUP(window), "first", NULL);
     g_assert_cmpint(ns_session_shown_step(session), ==, 0);
     g_action_group_activate_action(G_ACTION_GROUP(window), "live", NULL);
-    g_assert_cmpint(ns_session_view(session)->step, <, 0);
+    g_assert_cmpint(session->view->step, <, 0);
     ui_close(window);
 }
 
@@ -167,7 +167,7 @@ static void test_late_keys(void)
     g_assert_true(ui_press_late(window, GDK_KEY_Home, 0));
     g_assert_cmpint(ns_session_shown_step(session), ==, 0);
     g_assert_true(ui_press_late(window, GDK_KEY_End, 0));
-    g_assert_cmpint(ns_session_view(session)->step, <, 0);
+    g_assert_cmpint(session->view->step, <, 0);
     /* Undo and redo of a setting. */
     ns_session_set(session, "lr", "0.001");
     g_assert_true(ui_press_late(window, GDK_KEY_z, GDK_CONTROL_MASK));
@@ -185,11 +185,11 @@ static void test_keys_of_experiment(void)
 {
     NsWindow *window = open_at(20);
     NsSession *session = ns_window_session(window);
-    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
+    g_assert_cmpuint(session->experiment.n, ==, 1);
     g_assert_true(ui_press(window, GDK_KEY_b));
-    g_assert_cmpuint(ns_session_lanes(session), ==, 2);
+    g_assert_cmpuint(session->experiment.n, ==, 2);
     g_assert_true(ui_press(window, GDK_KEY_b));
-    g_assert_cmpuint(ns_session_lanes(session), ==, 1);
+    g_assert_cmpuint(session->experiment.n, ==, 1);
     NsDashboard *dashboard = ns_window_dashboard(window);
     const NsViewState *view_state =
         ns_chart_view_state(ns_chart_tile_chart(ns_dashboard_tile(dashboard, 0)));
@@ -201,7 +201,7 @@ static void test_keys_of_experiment(void)
     ns_session_show_step(session, 9);
     ns_session_set(session, "dropout", "0.1");
     g_assert_true(ui_press(window, GDK_KEY_f));
-    UI_UNTIL(ns_session_state(session) != NS_TRAINER_PREPARING);
+    UI_UNTIL(session->state != NS_TRAINER_PREPARING);
     size_t n = 0;
     ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
@@ -272,17 +272,17 @@ static void test_speed(void)
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
     GtkWidget *slider = ui_first(ns_transport_speed(ns_window_transport(window)), GTK_TYPE_SCALE);
-    g_assert_cmpfloat(ns_session_speed(session), ==, 0);
+    g_assert_cmpfloat(session->speed, ==, 0);
     g_assert_true(ui_press(window, GDK_KEY_bracketleft));
-    g_assert_cmpfloat(ns_session_speed(session), ==, 1000);
+    g_assert_cmpfloat(session->speed, ==, 1000);
     double before = gtk_range_get_value(GTK_RANGE(slider));
     for (int i = 0; i < 9; i++) g_assert_true(ui_press(window, GDK_KEY_bracketleft));
-    g_assert_cmpfloat(ns_session_speed(session), ==, 1);
+    g_assert_cmpfloat(session->speed, ==, 1);
     g_assert_cmpfloat(gtk_range_get_value(GTK_RANGE(slider)), <, before);
     gtk_range_set_value(GTK_RANGE(slider), 1.0);
-    g_assert_cmpfloat(ns_session_speed(session), ==, 0);
+    g_assert_cmpfloat(session->speed, ==, 0);
     gtk_range_set_value(GTK_RANGE(slider), 0.0);
-    g_assert_cmpfloat_with_epsilon(ns_session_speed(session), 1.0, 1e-9);
+    g_assert_cmpfloat_with_epsilon(session->speed, 1.0, 1e-9);
     ui_close(window);
 }
 
@@ -305,13 +305,13 @@ static void test_slow_motion(void)
     GtkWidget *stages = ui_first(GTK_WIDGET(ns_window_transport(window)), NS_TYPE_STAGES);
     g_assert_null(lit_word(stages));
     g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
-    g_assert_true(ns_session_slow_motion(session));
+    g_assert_true(session->slow);
     ui_click(window, "run_button");
     UI_UNTIL(lit_word(stages) != NULL);
     g_assert_cmpstr(lit_word(stages), ==, "Forward");
     UI_UNTIL(g_strcmp0(lit_word(stages), "Backward") == 0);
     g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
-    g_assert_false(ns_session_slow_motion(session));
+    g_assert_false(session->slow);
     UI_UNTIL(lit_word(stages) == NULL);
     ui_close(window);
 }
@@ -336,16 +336,16 @@ static void test_run_until(void)
     g_assert_true(gtk_widget_get_visible(popover));
     gtk_editable_set_text(GTK_EDITABLE(entry), "12");
     g_signal_emit_by_name(entry, "activate");
-    UI_UNTIL(ns_session_steps(session) == 12 && ns_session_state(session) == NS_TRAINER_PAUSED);
+    UI_UNTIL(ns_session_steps(session) == 12 && session->state == NS_TRAINER_PAUSED);
     ui_rest(window);
     popover = open_question(window, "run-until-loss");
     entry = ui_first(popover, GTK_TYPE_ENTRY);
-    double loss = ns_history_step(ns_session_view(session)->history, 12)->loss;
+    double loss = ns_history_step(session->view->history, 12)->loss;
     g_autofree char *below = g_strdup_printf("%.2f", 0.95 * loss);
     gtk_editable_set_text(GTK_EDITABLE(entry), below);
     g_signal_emit_by_name(ui_first(popover, GTK_TYPE_BUTTON), "clicked");
-    UI_UNTIL(ns_session_steps(session) > 12 && ns_session_state(session) == NS_TRAINER_PAUSED);
-    UI_UNTIL(!ns_session_is_running(session));
+    UI_UNTIL(ns_session_steps(session) > 12 && session->state == NS_TRAINER_PAUSED);
+    UI_UNTIL(!session->wants_run);
     ui_rest(window);
     ui_close(window);
 }

@@ -86,7 +86,7 @@ static void test_words(void)
     g_assert_true(ns_session_trouble(ns_window_session(window), &trouble));
     g_autofree char *step = ns_group_digits(trouble.step);
     g_assert_true(g_str_has_suffix(ns_trouble_panel_title(panel_of(window)), step));
-    g_assert_false(ns_session_is_running(ns_window_session(window)));
+    g_assert_false(ns_window_session(window)->wants_run);
     /* The fifty steps before, or as many as there were. */
     const NsViewState *view_state = ns_chart_view_state(
         NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW)));
@@ -105,7 +105,7 @@ static void test_words(void)
 /* How a lane's loss stands to its mean before. */
 static double jump_of(NsSession *session, size_t lane)
 {
-    const NsHistory *history = ns_session_view(session)->histories[lane];
+    const NsHistory *history = session->view->histories[lane];
     double sum = 0.0;
     for (size_t i = 2; i < 12; i++) sum += ns_history_step(history, i)->loss;
     return ns_history_step(history, 12)->loss / (sum / 10);
@@ -126,8 +126,8 @@ static void test_worst(void)
     ns_session_dismiss_trouble(session);
     size_t larger = jump_of(session, 1) > jump_of(session, 0), smaller = 1 - larger;
     g_assert_cmpfloat(jump_of(session, larger), >, jump_of(session, smaller));
-    NsHistory *large = ns_session_view(session)->histories[larger];
-    NsHistory *small = ns_session_view(session)->histories[smaller];
+    NsHistory *large = session->view->histories[larger];
+    NsHistory *small = session->view->histories[smaller];
     NsEvent spike = {.step = 12, .kind = NS_EVENT_SPIKE, .what = "loss", .text = "It jumped."};
     ns_history_append_event(small, &spike);
     g_assert_cmpint(told_of(session).lane, ==, (int)smaller);
@@ -165,7 +165,7 @@ static void test_evidence(void)
         UI_UNTIL(ns_session_steps(session) == (int64_t)i + 1 && ui_is_paused(window));
         NsEvent event = {.step = (int64_t)i + 1, .kind = NS_EVENT_SPIKE, .text = "W_tok jumped."};
         g_strlcpy(event.what, table[i].what, sizeof event.what);
-        ns_history_append_event(ns_session_view(session)->history, &event);
+        ns_history_append_event(session->view->history, &event);
         ns_session_poll(session);
         UI_WAIT(window, has_trouble);
         NsChartView *chart =
@@ -346,12 +346,12 @@ static void check_remedy(const char *assignments, const char *key, const char *v
     g_signal_emit_by_name(button_of(window, key), "clicked");
     g_autofree char *after = ns_settings_get(ns_session_settings(session), ns_param_find(key));
     g_assert_cmpstr(after, ==, value);
-    g_assert_cmpint(ns_session_fork_point(session), <=, trouble.step);
-    UI_UNTIL(ns_session_state(session) != NS_TRAINER_PREPARING);
+    g_assert_cmpint(session->fork_step, <=, trouble.step);
+    UI_UNTIL(session->state != NS_TRAINER_PREPARING);
     ns_session_runs(session, &n);
     g_assert_cmpuint(n, ==, 2);
     UI_UNTIL(ns_session_steps(session) >= remedy.step);
-    const NsHistory *history = ns_session_view(session)->history;
+    const NsHistory *history = session->view->history;
     int64_t record = ns_history_record(history, remedy.step);
     g_assert_cmpfloat_with_epsilon(ns_history_step(history, (size_t)record)->loss, remedy.loss,
                                    1e-4);
@@ -370,8 +370,8 @@ static void test_close(void)
     NsTrouble trouble;
     while (has_trouble(window)) {
         g_signal_emit_by_name(button_of(window, "go-on"), "clicked");
-        UI_UNTIL(!has_trouble(window) || !ns_session_is_running(ns_window_session(window)));
-        if (ns_session_state(ns_window_session(window)) == NS_TRAINER_DIVERGED) break;
+        UI_UNTIL(!has_trouble(window) || !ns_window_session(window)->wants_run);
+        if (ns_window_session(window)->state == NS_TRAINER_DIVERGED) break;
     }
     g_signal_emit_by_name(button_of(window, "go-on"), "clicked");
     UI_UNTIL(!has_trouble(window));

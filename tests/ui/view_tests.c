@@ -56,10 +56,10 @@ static void test_keys(void)
     UI_WAIT(window, ui_is_ready);
     gtk_window_set_focus(GTK_WINDOW(window), NULL);
     g_assert_true(ui_press(window, GDK_KEY_space));
-    g_assert_true(ns_session_is_running(session));
+    g_assert_true(session->wants_run);
     UI_WAIT(window, ui_has_stepped);
     g_assert_true(ui_press(window, GDK_KEY_space));
-    g_assert_false(ns_session_is_running(session));
+    g_assert_false(session->wants_run);
     UI_WAIT(window, ui_is_paused);
     g_assert_true(ui_press(window, GDK_KEY_r));
     UI_WAIT(window, ui_is_ready);
@@ -68,7 +68,7 @@ static void test_keys(void)
     g_assert_true(ui_press(window, GDK_KEY_p));
     g_assert_cmpuint(ns_session_settings(session)->placement, ==, 1);
     g_assert_true(ui_press(window, GDK_KEY_l));
-    g_assert_false(ns_session_view(session)->log);
+    g_assert_false(session->view->log);
     g_assert_true(ui_press(window, GDK_KEY_m));
     g_assert_nonnull(ns_dashboard_maximized(dashboard));
     ui_settle(GTK_WIDGET(window));
@@ -117,9 +117,9 @@ static void test_gradient_choice(void)
     GtkWidget *tile = GTK_WIDGET(ns_dashboard_tile(ns_window_dashboard(window), 1));
     GtkWidget *drop_down = ui_first(tile, GTK_TYPE_DROP_DOWN);
     g_assert_nonnull(drop_down);
-    g_assert_cmpint(ns_session_view(session)->gradient, ==, NS_QUANTITY_GRAD_W2);
+    g_assert_cmpint(session->view->gradient, ==, NS_QUANTITY_GRAD_W2);
     gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), 1);
-    g_assert_cmpint(ns_session_view(session)->gradient, ==, NS_QUANTITY_GRAD_WQ);
+    g_assert_cmpint(session->view->gradient, ==, NS_QUANTITY_GRAD_WQ);
     /* The heatmap shows the same gradient, and says so. */
     GtkWidget *other =
         ui_first(GTK_WIDGET(ns_dashboard_tile(ns_window_dashboard(window), 3)), GTK_TYPE_DROP_DOWN);

@@ -81,7 +81,7 @@ static void test_open(void)
     g_signal_emit_by_name(leave, "clicked");
     UI_WAIT(window, ui_is_ready);
     UI_UNTIL(gtk_widget_is_sensitive(row) && is_enabled(window, "run"));
-    g_assert_cmpuint(ns_session_view(session)->n_pinned, ==, 1);
+    g_assert_cmpuint(session->view->n_pinned, ==, 1);
     ui_rest(window);
     ui_close(window);
     tear_down();
@@ -150,8 +150,7 @@ static void test_columns(void)
     UI_UNTIL(ns_session_steps(session) == 5);
     gtk_drop_down_set_selected(column_list(window, "w-1-rms"), by_layer);
     UI_UNTIL(column_list(window, "w-{l}-rms"));
-    UI_UNTIL(ns_session_view(session)->history &&
-             ns_history_layout(ns_session_view(session)->history)->layers == 2);
+    UI_UNTIL(session->view->history && ns_history_layout(session->view->history)->layers == 2);
     /* The other charts of this page would be empty still. */
     ui_rest(window);
     g_assert_true(ns_dashboard_maximized(dashboard) == ns_dashboard_tile(dashboard, 0));
@@ -214,7 +213,7 @@ static void test_export(void)
     g_assert_true(ns_sheet_read(&sheet, "loss", NULL));
     NsExportRequest request = {.sheet = &sheet, .what = NS_EXPORT_SHEET, .format = NS_FORMAT_SVG};
     ns_export_choices_init(&request.choices);
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_autofree char *command = ns_export_command(view, &request, "loss.svg");
     g_autofree char *expected = g_strdup_printf(
         "normscope-cli chart --from %s --figure loss --theory off --step 5 --out loss.svg", path);

@@ -46,11 +46,6 @@ size_t ns_session_checkpoint_bytes(NsSession *session)
     return session->trainer ? bytes + ns_trainer_count_checkpoints(session->trainer, seen) : bytes;
 }
 
-size_t ns_session_checkpoint_most(NsSession *session)
-{
-    return session->checkpoint_bytes;
-}
-
 /* ---- The limit ---- */
 
 static bool drop_oldest(NsSession *session, bool recorded)
@@ -74,7 +69,7 @@ static void thin(NsCheckpoints *checkpoints, size_t most)
 
 void ns_session_bound_checkpoints(NsSession *session)
 {
-    size_t all = session->checkpoint_bytes, most = session->trainer ? all / 2 : all;
+    size_t all = session->most_checkpoint_bytes, most = session->trainer ? all / 2 : all;
     thin(session->left, most);
     if (session->opened) thin(session->opened->recorded->checkpoints, most);
     while (held(session) > most && drop_oldest(session, true)) continue;
@@ -86,7 +81,7 @@ void ns_session_bound_checkpoints(NsSession *session)
 
 void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes)
 {
-    session->checkpoint_bytes = bytes;
+    session->most_checkpoint_bytes = bytes;
     ns_session_bound_checkpoints(session);
 }
 
@@ -110,8 +105,9 @@ NsCheckpoints *ns_session_copy_checkpoints(NsSession *session)
     size_t all = ns_trainer_checkpoints(session->trainer, NULL, 0);
     g_autofree int64_t *steps = g_new(int64_t, all + 1);
     size_t n = MIN(all, ns_trainer_checkpoints(session->trainer, steps, all));
-    size_t largest = n ? bytes_at(session, steps[n - 1]) : 0, most = session->checkpoint_bytes / 2;
-    if (n == 0 || largest > session->checkpoint_bytes) return NULL;
+    size_t largest = n ? bytes_at(session, steps[n - 1]) : 0,
+           most = session->most_checkpoint_bytes / 2;
+    if (n == 0 || largest > session->most_checkpoint_bytes) return NULL;
     NsCheckpoints *copy = ns_checkpoints_new(session->run->n, most);
     for (size_t i = 2 * largest > most ? n - 1 : 0; i < n; i++) {
         NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
@@ -128,7 +124,7 @@ bool ns_session_save_pytorch(NsSession *session, const char *path, int64_t *step
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     NsCheckpoint *own = NULL;
     if (ns_session_checkpoints_at(session, G_MAXINT64, checkpoints, step))
-        own = checkpoints[ns_session_active(session)];
+        own = checkpoints[session->active];
     bool written =
         own ? ns_pytorch_write(own, path, error)
             : ns_refuse(error, NS_ERROR_SETTING,

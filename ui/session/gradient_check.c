@@ -18,16 +18,6 @@ void ns_session_check(NsSession *session, size_t lane, unsigned layer)
     g_signal_emit_by_name(session, "status-changed");
 }
 
-bool ns_session_is_checking(NsSession *session)
-{
-    return session->checking;
-}
-
-const NsGradientCheck *ns_session_last_check(NsSession *session)
-{
-    return session->check;
-}
-
 void ns_session_drop_check(NsSession *session)
 {
     bool had = session->checking || session->check;

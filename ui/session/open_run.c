@@ -107,7 +107,7 @@ void ns_session_open_run(NsSession *session, unsigned id)
         reading->id = session->opening = there->told.id;
         reading->path = g_strdup(there->recorded->path);
         reading->last = there->shared_from > 0 ? there->shared_from : there->told.last_step;
-        reading->most = session->checkpoint_bytes;
+        reading->most = session->most_checkpoint_bytes;
         g_autofree char *words = g_strdup_printf(_("Reading %s…"), there->recorded->name);
         ns_session_tell(session, words);
         g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, session);

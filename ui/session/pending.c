@@ -95,10 +95,10 @@ void ns_session_tell_placement(NsSession *session)
 {
     const NsParam *placement = ns_param_find("placement");
     bool waits = ns_session_pending(session);
-    const char *lane = ns_lane_letter(ns_session_active(session));
+    const char *lane = ns_lane_letter(session->active);
     g_autofree char *name = ns_settings_value_words(ns_session_settings(session), placement);
     g_autofree char *words = NULL;
-    if (ns_session_lanes(session) == 1)
+    if (session->experiment.n == 1)
         words = g_strdup_printf(waits ? _("The placement becomes %s with Restart or Fork.")
                                       : _("The placement is now %s."),
                                 name);

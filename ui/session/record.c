@@ -77,11 +77,6 @@ void ns_session_set_recording(NsSession *session, const char *folder, guint64 mo
     start_bound(session);
 }
 
-const char *ns_session_recording(NsSession *session)
-{
-    return session->folder;
-}
-
 /* The file of the run from which the next run is forked. */
 static const char *parent_path(NsSession *session)
 {

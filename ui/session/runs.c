@@ -17,7 +17,7 @@ void ns_session_init_runs(NsSession *session)
 {
     session->runs = g_ptr_array_new_with_free_func(free_run);
     session->run_list = g_array_new(FALSE, TRUE, sizeof(NsSessionRun));
-    session->checkpoint_bytes = NS_SESSION_CHECKPOINT_BYTES;
+    session->most_checkpoint_bytes = NS_SESSION_CHECKPOINT_BYTES;
     session->id = session->last_id = 1;
 }
 

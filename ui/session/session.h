@@ -58,8 +58,6 @@ void ns_session_tell_placement(NsSession *session);
 
 /* ---- Lanes ---- */
 
-size_t ns_session_lanes(NsSession *session);
-size_t ns_session_active(NsSession *session);
 void ns_session_set_active(NsSession *session, size_t lane);
 
 /* n: 1 .. NS_LANES_MAX.  An added lane that was removed before gets its split settings back; any
@@ -75,18 +73,15 @@ void ns_session_remove_lane(NsSession *session, size_t lane);
 
 /* ---- Settings ---- */
 
-/* The settings of the active lane, of any lane, and of all lanes, as the controls show them;
- * borrowed. */
+/* The settings of the active lane as the controls show them; borrowed. */
 const NsSettings *ns_session_settings(NsSession *session);
-const NsSettings *ns_session_lane_settings(NsSession *session, size_t lane);
-const NsExperiment *ns_session_experiment(NsSession *session);
 
 /* The same for every change of what the row of this setting shows. */
 void ns_session_follow(NsSession *session, const NsParam *param, GCallback callback,
                        gpointer object);
 
 /* Sets one value from its text (see ns_settings_set) in the active lane, or in all lanes if the
- * setting is linked.  FALSE if it was refused: ns_session_problem then has the reason. */
+ * setting is linked.  FALSE if it was refused: session->problem is the reason then. */
 bool ns_session_set(NsSession *session, const char *key, const char *value);
 
 /* The same during a drag; all changes of one drag are one step of undo. */
@@ -115,13 +110,10 @@ void ns_session_open(NsSession *session, const NsExperiment *experiment);
 void ns_session_leave_experiment(NsSession *session);
 
 /* Linking a setting gives all lanes the value of the active lane. */
-bool ns_session_is_linked(NsSession *session, const NsParam *param);
 void ns_session_set_linked(NsSession *session, const NsParam *param, bool linked);
 
 /* Undo and redo cover all changes of settings, lanes and links.  The words describe what would
  * change: "layers 6 → 12"; NULL if there is nothing to undo or redo.  Free with g_free. */
-bool ns_session_can_undo(NsSession *session);
-bool ns_session_can_redo(NsSession *session);
 void ns_session_undo(NsSession *session);
 void ns_session_redo(NsSession *session);
 char *ns_session_undo_words(NsSession *session);
@@ -180,29 +172,22 @@ void ns_session_run_until_loss(NsSession *session,
 void ns_session_reset(NsSession *session);
 void ns_session_reset_to_start(NsSession *session);
 
-/* The step at which the run was forked; 0 if it is no fork. */
-int64_t ns_session_fork_point(NsSession *session);
-
 /* The step at which the run ends according to its settings, or has ended; 0 if it has no end. */
 int64_t ns_session_end_step(NsSession *session);
 
-bool ns_session_is_running(NsSession *session); /* or will be as soon as it is prepared */
 bool ns_session_can_run(NsSession *session);
 bool ns_session_can_reset(NsSession *session);
 
 /* 0 means as fast as possible. */
 void ns_session_set_speed(NsSession *session, double steps_per_second);
-double ns_session_speed(NsSession *session);
 
 /* Whether a run pauses at the first spike or divergence of any lane; true by default. */
 void ns_session_set_pause_on_trouble(NsSession *session, bool pause);
-bool ns_session_pause_on_trouble(NsSession *session);
 
 /* In slow motion a step takes about four seconds.  Forward pass, loss and backward pass belong to
  * the shown step, and the update leads to the next one. */
 typedef enum { NS_STAGE_FORWARD, NS_STAGE_LOSS, NS_STAGE_BACKWARD, NS_STAGE_UPDATE } NsStage;
 void ns_session_set_slow_motion(NsSession *session, bool slow);
-bool ns_session_slow_motion(NsSession *session);
 
 /* The stage of the present step in slow motion, and the progress through that stage, 0 .. 1. FALSE
  * if no step is in progress. */
@@ -288,10 +273,6 @@ bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const c
 /* Requests a check of a layer (from 1) of a lane of the run against finite differences, at the next
  * step.  "checked" is emitted when it is done, or when a pause or a reset canceled it. */
 void ns_session_check(NsSession *session, size_t lane, unsigned layer);
-bool ns_session_is_checking(NsSession *session);
-
-/* The newest check of the present run; NULL if there is none. */
-const NsGradientCheck *ns_session_last_check(NsSession *session);
 
 /* ---- Expensive quantities ---- */
 
@@ -399,7 +380,6 @@ void ns_session_stop_watching(NsSession *session);
  * `most_bytes` (0: no limit), the oldest ones without a tag are moved to the trash, and a notice
  * reports it. */
 void ns_session_set_recording(NsSession *session, const char *folder, guint64 most_bytes);
-const char *ns_session_recording(NsSession *session); /* the folder */
 
 /* The file of the run on view; NULL if there is none.  Free with g_free. */
 char *ns_session_path_on_view(NsSession *session);
@@ -409,25 +389,18 @@ char *ns_session_path_on_view(NsSession *session);
  * its records that were written. */
 double ns_session_unsaved_seconds(NsSession *session, GHashTable *saved);
 
-/* The default of the limit below. */
+/* The default of this limit. */
 #define NS_SESSION_CHECKPOINT_BYTES ((size_t)256 << 20)
 
 /* The limit of the bytes of checkpoints in memory of this run and the earlier ones together, and
  * how many bytes they take now.  The first and the newest checkpoint of the training run stay in
  * any case. */
 void ns_session_set_checkpoint_bytes(NsSession *session, size_t bytes);
-size_t ns_session_checkpoint_most(NsSession *session);
 size_t ns_session_checkpoint_bytes(NsSession *session);
 
 /* ---- State ---- */
 
-NsTrainerState ns_session_state(NsSession *session);
 NsTrainerState ns_session_lane_state(NsSession *session, size_t lane); /* of the run's lanes */
-
-/* A sentence that describes the problem, and the key of the setting that causes it; NULL if there
- * is none. */
-const char *ns_session_problem(NsSession *session);
-const char *ns_session_problem_key(NsSession *session);
 
 /* Polls the trainer.  FALSE if nothing can change any more without a command. */
 bool ns_session_poll(NsSession *session);
@@ -444,8 +417,6 @@ char *ns_session_size(NsSession *session);
 
 /* ---- The view ---- */
 
-/* What the charts show; borrowed, valid until the next call that changes the session. */
-const NsView *ns_session_view(NsSession *session);
 void ns_session_show_gradient(NsSession *session, NsQuantity quantity);
 void ns_session_show_hidden(NsSession *session, NsQuantity quantity);
 void ns_session_show_log(NsSession *session, bool log);
@@ -455,8 +426,7 @@ void ns_session_toggle_smoothing(NsSession *session); /* off, and on again as be
 void ns_session_show_theory(NsSession *session, bool theory);
 void ns_session_show_heat(NsSession *session, NsHeatMode heat);
 
-/* From 1; 0 if none is selected. */
-int ns_session_layer(NsSession *session);
+/* From 1; 0: none. */
 void ns_session_select_layer(NsSession *session, int layer);
 
 /* ---- In words.  Free with g_free. ---- */
@@ -494,3 +464,87 @@ typedef struct {
 } NsPace;
 #define NS_PACE_RECORDS ((size_t)4096)
 NsPace ns_session_pace(NsSession *session);
+
+/* ---- The session itself ---- */
+
+/* Everybody may read the first fields.  What they point to is valid until the next call that
+ * changes the session. */
+struct _NsSession {
+    GObject parent;
+    NsExperiment experiment; /* all lanes as shown by the controls */
+    size_t active;           /* one of these */
+    GPtrArray *undo, *redo;  /* entries; empty if there is nothing to undo or redo */
+    NsTrainerState state;
+    bool wants_run;              /* runs, or will as soon as it is prepared */
+    char *problem, *problem_key; /* a sentence, and the key of the setting that causes the problem;
+                                    NULL if there is none */
+    NsView *view;                /* what the charts show */
+    double speed;                /* steps per second; 0: as fast as possible */
+    bool pause_on_trouble;
+    bool slow;                    /* in slow motion */
+    int64_t fork_step;            /* where the run on view begins; 0: it is no fork */
+    bool checking;                /* a gradient check is awaited */
+    NsGradientCheck *check;       /* the newest of the present run, or NULL */
+    char *folder;                 /* of run files; NULL: no recording */
+    size_t most_checkpoint_bytes; /* limit in memory for all runs together */
+
+    /* The rest is only for ui/session. */
+    NsExperiment
+        told; /* state that rows were last notified of, with its active lane and problem key */
+    size_t told_active;
+    char *told_key;
+
+    const NsExperiment *run; /* settings of the trainer's run, with live changes; a reference */
+    NsTrainer *trainer;      /* NULL if the settings were refused */
+    NsCheckpoint *origins[NS_LANES_MAX]; /* checkpoints that a fork begins from */
+    NsHistory *pasts[NS_LANES_MAX];      /* earlier histories that a fork inherits, or NULL */
+    gint64 launched;     /* monotonic time of the trainer's start, in microseconds */
+    bool problem_is_run; /* the problem comes from the trainer, not from a setting */
+    guint restart_source, live_source;
+    gint64 live_at; /* monotonic time at which live settings last reached the trainer */
+
+    gpointer estimate; /* the plan for the settings of the controls, or NULL */
+    bool estimating;
+    guint64 serial; /* changes with the settings of the controls */
+
+    size_t records_seen[NS_LANES_MAX]; /* number of records at the last poll */
+    NsSmoothing usual_smoothing;       /* chosen last, other than none */
+
+    bool stepping;      /* slow motion has requested its update */
+    gint64 stage_since; /* when the present step of slow motion began; 0: no step */
+    GArray *marks;      /* NsSessionMark */
+    size_t events_seen[NS_LANES_MAX][NS_SEEDS_MAX];
+    NsTrouble trouble; /* its event is NULL if there is none */
+    NsRemedy remedies[NS_REMEDIES];
+    size_t n_remedies;       /* 0 before ns_session_remedies was called */
+    NsTrainer *trial;        /* of the remedy in trial, or NULL */
+    guint64 remedies_for;    /* the serial of the settings that they change */
+    int64_t remedies_before; /* the trials begin at the newest checkpoint up to this step */
+    int64_t remedies_start;  /* which is that of this step */
+
+    bool looking; /* a closer look at a step is being measured */
+
+    GPtrArray *runs;          /* earlier runs, NsPastRun, sorted by id */
+    NsPastRun *opened;        /* the earlier run on view, or NULL */
+    NsCheckpoints *left;      /* checkpoints of the run on view after its trainer was released, or
+                                 NULL */
+    GArray *run_list;         /* result of ns_session_runs */
+    char *title, *differs;    /* of the present run, for the same call */
+    unsigned id, forked_from; /* of the run on view */
+    int64_t origin_step;      /* where the run begins that the trainer prepares */
+    char *path;               /* file of the run on view after its trainer was released, or NULL */
+    guint64 most_bytes;       /* limit of the bytes of run files; 0: none */
+    struct NsAutosave *autosave; /* records the trainer's run, or NULL */
+    char *goes_on_with;          /* file that the next trainer continues, or NULL */
+    unsigned files;              /* number of files begun by the last poll */
+    bool bounding;               /* a thread is enforcing the limit of the folder */
+    unsigned opening;            /* the earlier run whose checkpoints are being read; 0: none */
+    unsigned forking_from;       /* forked_from of the run that the trainer prepares */
+    int64_t prepared_to, preparing_to; /* of the run on view, and of the one that the trainer has:
+                                          the step to which it was prepared; 0: it was not */
+    unsigned last_id;
+    bool left_experiment; /* the next run belongs to another experiment than the one on view */
+
+    guint watch_source;  /* polls runs of other programs while the window is idle */
+    gint64 watch_minute; /* at the last such poll */
+};

@@ -69,7 +69,7 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
     const NsTrainerStart start = {
         .origins = session->origins,
         .pasts = session->pasts,
-        .checkpoint_bytes = session->checkpoint_bytes,
+        .checkpoint_bytes = session->most_checkpoint_bytes,
         .observer = ns_session_observe(session),
     };
     session->trainer = ns_trainer_start(session->run, &start, &error);
@@ -124,7 +124,7 @@ NsPreparedRun *ns_session_prepare(NsSession *session, const NsExperiment *experi
     ns_experiment_settle(run->experiment, run->experiment->n);
     run->autosave = ns_autosave_new(&(NsAutosavePlan){0});
     run->step = step;
-    const NsTrainerStart start = {.checkpoint_bytes = session->checkpoint_bytes,
+    const NsTrainerStart start = {.checkpoint_bytes = session->most_checkpoint_bytes,
                                   .observer = ns_autosave_observer(run->autosave)};
     run->trainer = ns_trainer_start(run->experiment, &start, error);
     if (!run->trainer) g_clear_pointer(&run, ns_prepared_run_free);
@@ -409,11 +409,6 @@ void ns_session_remove_lane(NsSession *session, size_t lane)
     ns_experiment_remove(&session->experiment, lane);
     if (session->active > lane) session->active--;
     changed(session, NULL);
-}
-
-bool ns_session_is_linked(NsSession *session, const NsParam *param)
-{
-    return ns_experiment_is_linked(&session->experiment, param);
 }
 
 void ns_session_set_linked(NsSession *session, const NsParam *param, bool linked)

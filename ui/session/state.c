@@ -86,59 +86,14 @@ void ns_session_clear_problem(NsSession *session)
     ns_session_set_problem(session, message, NULL, over);
 }
 
-const char *ns_session_problem(NsSession *session)
-{
-    return session->problem;
-}
-
-const char *ns_session_problem_key(NsSession *session)
-{
-    return session->problem_key;
-}
-
 /* ---- Lanes as the controls show them ---- */
-
-size_t ns_session_lanes(NsSession *session)
-{
-    return session->experiment.n;
-}
-
-size_t ns_session_active(NsSession *session)
-{
-    return session->active;
-}
 
 const NsSettings *ns_session_settings(NsSession *session)
 {
     return &session->experiment.lane[session->active];
 }
 
-const NsSettings *ns_session_lane_settings(NsSession *session, size_t lane)
-{
-    return &session->experiment.lane[lane];
-}
-
-const NsExperiment *ns_session_experiment(NsSession *session)
-{
-    return &session->experiment;
-}
-
 /* ---- The run ---- */
-
-const NsView *ns_session_view(NsSession *session)
-{
-    return session->view;
-}
-
-NsTrainerState ns_session_state(NsSession *session)
-{
-    return session->state;
-}
-
-bool ns_session_is_running(NsSession *session)
-{
-    return session->wants_run;
-}
 
 bool ns_session_is_past(const NsSession *session)
 {

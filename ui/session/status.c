@@ -24,7 +24,7 @@ char *ns_session_title(NsSession *session)
 
 char *ns_session_differences(NsSession *session)
 {
-    const NsExperiment *experiment = ns_session_experiment(session);
+    const NsExperiment *experiment = &session->experiment;
     if (experiment->n < 2) return NULL;
     size_t n = ns_experiment_differences(experiment), told = 0;
     if (n == 0) return g_strdup(_("All lanes are identical."));
@@ -80,14 +80,14 @@ static NsPace pace_of(NsHistory *history, int64_t probe_every)
 
 NsPace ns_session_pace(NsSession *session)
 {
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     NsPace slowest = {(double)NAN, 0.0, 0};
     for (size_t lane = 0; lane < view->started.n; lane++) {
         if (!view->histories[lane]) continue;
         NsPace pace = pace_of(view->histories[lane], view->now.lane[lane].probe_every);
         if (!(slowest.steps_per_second <= pace.steps_per_second)) slowest = pace;
     }
-    double limit = ns_session_speed(session);
+    double limit = session->speed;
     if (limit > 0.0 && slowest.steps_per_second > limit) slowest.steps_per_second = limit;
     return slowest;
 }
@@ -97,7 +97,7 @@ NsPace ns_session_pace(NsSession *session)
 /* "2.31", or "A 3.1, B 2.2 (mean of 5 seeds)"; NULL if no lane has a finite loss. */
 static char *losses(NsSession *session)
 {
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t lane = 0; lane < view->started.n; lane++) {
         double loss = ns_session_newest_loss(session, lane);
@@ -132,7 +132,7 @@ static void append_state(GString *text, NsSession *session, NsTrainerState state
         g_string_append(text, watched);
     else if (brief)
         g_string_append_printf(text, _("step %s"), count);
-    else if (ns_session_slow_motion(session) && ns_session_is_running(session))
+    else if (session->slow && session->wants_run)
         g_string_append_printf(text, _("in slow motion at step %s"), count);
     else if (is_recorded_in_part(session, state))
         g_string_append_printf(text, _("recorded to step %s"), count);
@@ -171,9 +171,9 @@ char *ns_session_preparing_words(NsSession *session)
 
 char *ns_session_status(NsSession *session, NsStatusLength length)
 {
-    NsTrainerState state = ns_session_state(session);
+    NsTrainerState state = session->state;
     const char *word = _(ns_trainer_state_word(state));
-    const NsHistory *history = ns_session_view(session)->history;
+    const NsHistory *history = session->view->history;
     bool brief = length >= NS_STATUS_BRIEF;
     if (state == NS_TRAINER_PREPARING && !brief) return preparing(session);
     if (!history && ns_session_is_watching(session)) return ns_session_watch_words(session);
@@ -187,7 +187,7 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     if (length == NS_STATUS_WHOLE) {
         NsPace pace = ns_session_pace(session);
         double speed = pace.steps_per_second;
-        bool slow = ns_session_slow_motion(session) && ns_session_is_running(session);
+        bool slow = session->slow && session->wants_run;
         char number[G_ASCII_DTOSTR_BUF_SIZE];
         if (state != NS_TRAINER_DIVERGED && !slow && isfinite(speed))
             g_string_append_printf(
@@ -197,7 +197,7 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
             g_string_append_printf(text, _(", measuring %.0f%%"), 100.0 * pace.probe_share);
     }
     /* Lists the lanes that diverged while others continue. */
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     for (size_t lane = 0; view->started.n > 1 && lane < view->started.n; lane++) {
         if (ns_session_lane_state(session, lane) != NS_TRAINER_DIVERGED) continue;
         int64_t last = view->histories[lane] ? ns_history_last_step(view->histories[lane]) : 0;
@@ -210,7 +210,7 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
         g_string_append(text, _("; the run file is locked"));
     g_autofree char *past = ns_session_past_words(session);
     if (past) g_string_append_printf(text, "; %s", past);
-    int64_t pinned = ns_session_view(session)->step;
+    int64_t pinned = session->view->step;
     if (pinned >= 0) {
         g_autofree char *shown = ns_group_digits(pinned);
         g_string_append_printf(text, _("; showing step %s"), shown);

@@ -100,11 +100,6 @@ void ns_session_reset_to_start(NsSession *session)
     ns_session_restart(session);
 }
 
-int64_t ns_session_fork_point(NsSession *session)
-{
-    return session->fork_step;
-}
-
 int64_t ns_session_end_step(NsSession *session)
 {
     int64_t steps = session->view->now.n ? session->view->now.lane[0].steps : 0;
@@ -136,22 +131,12 @@ void ns_session_set_speed(NsSession *session, double steps_per_second)
     g_signal_emit_by_name(session, "status-changed");
 }
 
-double ns_session_speed(NsSession *session)
-{
-    return session->speed;
-}
-
 void ns_session_set_pause_on_trouble(NsSession *session, bool pause)
 {
     if (session->pause_on_trouble == pause) return;
     session->pause_on_trouble = pause;
     if (session->trainer) ns_trainer_set_pause_on_trouble(session->trainer, pause);
     g_signal_emit_by_name(session, "status-changed");
-}
-
-bool ns_session_pause_on_trouble(NsSession *session)
-{
-    return session->pause_on_trouble;
 }
 
 void ns_session_show_place(NsSession *session, int64_t step, int layer)
@@ -186,11 +171,6 @@ void ns_session_set_slow_motion(NsSession *session, bool slow)
             ns_trainer_run(session->trainer);
     }
     g_signal_emit_by_name(session, "status-changed");
-}
-
-bool ns_session_slow_motion(NsSession *session)
-{
-    return session->slow;
 }
 
 static gint64 whole_step(void)

@@ -121,7 +121,7 @@ static void add_remedy(NsSession *session, const char *key, const char *value)
 static void list_remedies(NsSession *session)
 {
     const NsTrouble *trouble = &session->trouble;
-    const NsSettings *settings = ns_session_lane_settings(session, (size_t)trouble->lane);
+    const NsSettings *settings = &session->experiment.lane[(size_t)trouble->lane];
     bool updates = !trouble->first, rates = updates && !trouble->huge;
     char value[G_ASCII_DTOSTR_BUF_SIZE];
     for (double by = 10.0; rates && by < 1000.0; by *= 10.0)
@@ -188,12 +188,12 @@ static void end_trial(NsSession *session, NsRemedy *remedy)
  * from the first checkpoint. */
 static bool try_again(NsSession *session)
 {
-    bool early = session->remedies_start > ns_session_fork_point(session) &&
-                 session->trouble.step <= EARLY_STEP;
+    bool early =
+        session->remedies_start > session->fork_step && session->trouble.step <= EARLY_STEP;
     for (size_t i = 0; i < session->n_remedies; i++)
         early &= session->remedies[i].state == NS_REMEDY_FAILS;
     if (!early) return false;
-    session->remedies_before = ns_session_fork_point(session);
+    session->remedies_before = session->fork_step;
     for (size_t i = 0; i < session->n_remedies; i++) session->remedies[i].state = NS_REMEDY_WAITS;
     return true;
 }

@@ -84,16 +84,6 @@ void ns_session_forget_undo(NsSession *session)
     g_signal_emit_by_name(session, "settings-changed");
 }
 
-bool ns_session_can_undo(NsSession *session)
-{
-    return session->undo->len > 0;
-}
-
-bool ns_session_can_redo(NsSession *session)
-{
-    return session->redo->len > 0;
-}
-
 static char *words_of(GPtrArray *entries, const NsSession *session, bool back)
 {
     if (entries->len == 0) return NULL;

@@ -57,11 +57,6 @@ void ns_session_show_heat(NsSession *session, NsHeatMode heat)
     g_signal_emit_by_name(session, "view-changed");
 }
 
-int ns_session_layer(NsSession *session)
-{
-    return session->view->layer;
-}
-
 void ns_session_select_layer(NsSession *session, int layer)
 {
     ns_session_show_place(session, session->view->step, layer);

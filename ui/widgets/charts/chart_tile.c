@@ -95,13 +95,13 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     if (plot && plot->left.wide) gtk_widget_set_visible(tile->log, TRUE);
     if (g_strcmp0(missing_interval(tile), "probe-every") == 0)
         ns_session_look_closer(tile->session);
-    NsFigureInput input = ns_view_input(ns_session_view(tile->session));
+    NsFigureInput input = ns_view_input(tile->session->view);
     input.quantity = tile->own.quantity;
     input.similarity = tile->own.similarity;
     input.layer = tile->own.layer ? tile->own.layer : (unsigned)MAX(input.marked_layer, 0);
     input.head = tile->own.head;
     NsFigureSpec spec = ns_figure_spec_of(kind_of(tile), &input);
-    ns_view_look_closer(ns_session_view(tile->session), &spec, &input);
+    ns_view_look_closer(tile->session->view, &spec, &input);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
     return one ? ns_figure_input_of(&input, (unsigned)tile->lane) : input;
 }
@@ -109,17 +109,17 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
 /* The place that a figure of one place shows where none was chosen. */
 static int usual_place(const NsChartTile *tile)
 {
-    const NsHistory *history = ns_session_view(tile->session)->history;
+    const NsHistory *history = tile->session->view->history;
     bool of_head = ns_chart_view_kind(tile->chart)->of_head;
     size_t layers = history ? ns_history_layout(history)->layers : 0;
-    int selected = ns_session_layer(tile->session);
+    int selected = tile->session->view->layer;
     size_t layer = selected > 0 ? MIN((size_t)selected, layers) : layers;
     return NS_TILE_PLACE(layer, of_head ? 1u : 0u);
 }
 
 static int shown_choice(const NsChartTile *tile)
 {
-    const NsView *view = ns_session_view(tile->session);
+    const NsView *view = tile->session->view;
     NsSubject subject = kind_of(tile)->subject;
     if (subject == NS_SUBJECT_GRADIENT) return (int)view->gradient;
     if (subject == NS_SUBJECT_HIDDEN) return (int)view->hidden;
@@ -179,7 +179,7 @@ static void sync_choices(NsChartTile *tile)
 {
     const NsFigureKind *kind = kind_of(tile);
     int shown = shown_choice(tile);
-    const NsHistory *history = ns_session_view(tile->session)->history;
+    const NsHistory *history = tile->session->view->history;
     /* The quantities of a run are known from its first step on, and filling a list takes a while.
      */
     bool untold = !history && offers(tile->choices, shown);
@@ -208,10 +208,9 @@ static void sync_controls(NsChartTile *tile)
     bool heat = kind->rows_are_layers && kind->abscissa == NS_OVER_STEPS &&
                 !g_str_equal(kind->choice.key, "ratio");
     tile->syncing = true;
-    gtk_widget_set_visible(tile->heat, heat && ns_session_lanes(tile->session) > 1);
+    gtk_widget_set_visible(tile->heat, heat && tile->session->experiment.n > 1);
     const char *missing = tile->compact ? NULL : missing_interval(tile);
-    bool looked =
-        ns_session_view(tile->session)->closer_step >= 0 && g_strcmp0(missing, "probe-every") == 0;
+    bool looked = tile->session->view->closer_step >= 0 && g_strcmp0(missing, "probe-every") == 0;
     gtk_widget_set_visible(tile->probe, missing && !looked);
     if (missing) ns_probe_button_set_interval(tile->probe, missing);
     /* A measured chart has no room below the button, and is as high in the tiles of other lanes. */
@@ -219,7 +218,7 @@ static void sync_controls(NsChartTile *tile)
     gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
     gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? room : 0);
     /* Beside the tiles of other lanes a thumbnail has the name of its lane. */
-    NsFigureInput input = ns_view_input(ns_session_view(tile->session));
+    NsFigureInput input = ns_view_input(tile->session->view);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
     ns_chart_view_set_name(tile->chart,
                            one ? ns_figure_run_label(&input, (unsigned)tile->lane) : NULL);
@@ -231,7 +230,7 @@ static void sync_controls(NsChartTile *tile)
     gtk_widget_set_visible(tile->log, log || wide);
     /* On a chart that does not always have it, it comes at the left and moves nothing. */
     gtk_box_reorder_child_after(GTK_BOX(tile->tools), tile->log, log ? tile->heat : tile->follow);
-    const NsView *view = ns_session_view(tile->session);
+    const NsView *view = tile->session->view;
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), log ? view->log : view->log_loss);
     tile->syncing = false;
 }
@@ -338,10 +337,9 @@ static void on_clicked(NsChartTile *tile, double x, double row)
                                                      : (double)NAN;
     if (isnan(layer)) return;
     int selected = (int)lround(layer);
-    int64_t step =
-        kind->abscissa == NS_OVER_STEPS ? llround(x) : ns_session_view(tile->session)->step;
+    int64_t step = kind->abscissa == NS_OVER_STEPS ? llround(x) : tile->session->view->step;
     ns_session_show_place(tile->session, step,
-                          selected == ns_session_layer(tile->session) ? 0 : selected);
+                          selected == tile->session->view->layer ? 0 : selected);
 }
 
 /* The grips that figures have: the end of the warm-up and, behind all markers, the peak of the

@@ -193,7 +193,7 @@ static bool two_fit(NsDashboard *dashboard, int width, int height)
     int n = tiles_there(dashboard);
     if (n < 3 || dashboard->by_lane) return false;
     Stage s = stage_area(dashboard, n - 2, width, height);
-    bool legend = ns_session_view(dashboard->session)->started.n > 2;
+    bool legend = dashboard->session->view->started.n > 2;
     double least =
         (TWO_DOWN + (legend ? TWO_DOWN_LEGEND : 0)) * ns_text_scale(GTK_WIDGET(dashboard));
     return fit_across(dashboard, &s) ||
@@ -382,7 +382,7 @@ static void on_enlarge(NsChartTile *tile, NsDashboard *dashboard)
 /* Hides the tiles of lanes that do not exist. */
 static void sync_lanes(NsDashboard *dashboard)
 {
-    int lanes = (int)ns_session_view(dashboard->session)->started.n;
+    int lanes = (int)dashboard->session->view->started.n;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartTile *tile = slot_at(dashboard, i)->tile;
         ns_hide(GTK_WIDGET(tile), NS_HIDDEN_USELESS, ns_chart_tile_lane(tile) >= lanes);
@@ -394,7 +394,7 @@ static void sync_lanes(NsDashboard *dashboard)
  * in place of all charts, the others of which would be empty. */
 static void sync_layers(NsDashboard *dashboard)
 {
-    const NsView *view = ns_session_view(dashboard->session);
+    const NsView *view = dashboard->session->view;
     bool none = ns_session_is_watching(dashboard->session) && view->history;
     for (unsigned i = 0; none && i < view->started.n; i++) {
         const NsRecordLayout *layout =

@@ -21,7 +21,7 @@ typedef struct {
 
 static void show(Control *control)
 {
-    NsSmoothing smoothing = ns_session_view(control->session)->smoothing;
+    NsSmoothing smoothing = control->session->view->smoothing;
     g_autofree char *words = ns_smoothing_words(smoothing);
     control->syncing = true;
     if (!control->tick)

@@ -8,7 +8,7 @@
 /* The words of every mode, in the order of NsHeatMode; they name the lanes. */
 static char **heat_words(NsSession *session)
 {
-    size_t active = ns_session_active(session);
+    size_t active = session->active;
     char **words = g_new0(char *, 4);
     words[NS_HEAT_STACKED] = g_strdup(_("All lanes"));
     words[NS_HEAT_LANE] = g_strdup_printf(_("Lane %s"), ns_lane_letter(active));
@@ -30,7 +30,7 @@ static void sync_heat(GtkWidget *control, NsSession *session)
         bool there = i < g_list_model_get_n_items(G_LIST_MODEL(old));
         gtk_string_list_splice(old, i, there ? 1 : 0, one);
     }
-    gtk_drop_down_set_selected(drop_down, ns_session_view(session)->heat);
+    gtk_drop_down_set_selected(drop_down, session->view->heat);
     g_signal_handlers_unblock_matched(control, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, session);
 }
 

@@ -65,7 +65,7 @@ static void show_tabs(NsDiagramPage *page)
 
 static void sync_lanes(NsDiagramPage *page)
 {
-    size_t n = ns_session_lanes(page->session), active = ns_session_active(page->session);
+    size_t n = page->session->experiment.n, active = page->session->active;
     for (; page->n < n; page->n++) {
         GtkWidget *view = ns_diagram_view_new(page->session, page->n);
         if (page->style) ns_diagram_view_set_style(NS_DIAGRAM_VIEW(view), page->style);
@@ -135,7 +135,7 @@ static void show_stage(NsDiagramPage *page)
 
 static NsDiagramView *active_view(NsDiagramPage *page)
 {
-    return NS_DIAGRAM_VIEW(page->views[MIN(ns_session_active(page->session), page->n - 1)]);
+    return NS_DIAGRAM_VIEW(page->views[MIN(page->session->active, page->n - 1)]);
 }
 
 static void show_layer(NsDiagramPage *page)
@@ -208,7 +208,7 @@ static bool page_back(NsPage *self)
             ns_diagram_view_let_go(NS_DIAGRAM_VIEW(page->views[i]), false);
             return true;
         }
-    if (ns_session_layer(page->session) == 0) return false;
+    if (page->session->view->layer == 0) return false;
     ns_session_select_layer(page->session, 0);
     return true;
 }

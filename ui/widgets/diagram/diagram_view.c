@@ -174,7 +174,7 @@ static void build(NsDiagramView *view, int width, int height)
     double room = MIN((width - 2 * MARGIN) / least_width, (height - 2 * MARGIN) / least_height);
     view->drawn_style = view->style;
     view->fitted = ns_style_scaled(view->style, CLAMP(room, SMALLEST, 1));
-    view->diagram = ns_diagram_new(view->data, (unsigned)MAX(ns_session_layer(view->session), 0),
+    view->diagram = ns_diagram_new(view->data, (unsigned)MAX(view->session->view->layer, 0),
                                    width - 2 * MARGIN, height - 2 * MARGIN, view->fitted.text_size);
 }
 
@@ -213,16 +213,16 @@ static bool animates(void)
 bool ns_diagram_view_read(NsDiagramView *view)
 {
     GtkWidget *widget = GTK_WIDGET(view);
-    const NsView *shown = ns_session_view(view->session);
+    const NsView *shown = view->session->view;
     bool there = view->lane < shown->started.n;
-    const NsSettings *settings = ns_session_lane_settings(view->session, view->lane);
-    const char *name = ns_session_lanes(view->session) > 1 ? ns_lane_letter(view->lane) : NULL;
+    const NsSettings *settings = &view->session->experiment.lane[view->lane];
+    const char *name = view->session->experiment.n > 1 ? ns_lane_letter(view->lane) : NULL;
     bool measured = there && !ns_session_is_watching(view->session) &&
                     same_model(&shown->now.lane[view->lane], settings);
     NsDiagramData *data = ns_diagram_data_new(
         settings, name, measured ? shown->histories[view->lane] : NULL, shown->step);
     NsDiagram *before = view->diagram;
-    unsigned layer = (unsigned)MAX(ns_session_layer(view->session), 0);
+    unsigned layer = (unsigned)MAX(view->session->view->layer, 0);
     bool same = view->data && ns_diagram_data_equal(view->data, data) &&
                 (!before || before->layer == layer || !layer);
     if (same) {
@@ -264,7 +264,7 @@ NsRange ns_diagram_view_extent(NsDiagramView *view, NsFlow flow)
     if (!view->data) return (NsRange){(double)INFINITY, -(double)INFINITY};
     /* A lane that is not shown has no diagram yet; any size has the same numbers. */
     g_autoptr(NsDiagram) one =
-        ns_diagram_new(view->data, (unsigned)MAX(ns_session_layer(view->session), 0), 600, 600, 10);
+        ns_diagram_new(view->data, (unsigned)MAX(view->session->view->layer, 0), 600, 600, 10);
     return ns_diagram_extent(one, flow);
 }
 

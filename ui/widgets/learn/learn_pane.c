@@ -150,7 +150,7 @@ static void look_at_data(NsLearnPane *pane, const NsCard *card)
     gtk_widget_set_visible(pane->columns, there);
     gtk_widget_set_visible(pane->waits, !there);
     gtk_widget_set_visible(gtk_widget_get_next_sibling(words),
-                           prepared && !ns_session_is_running(pane->session));
+                           prepared && !pane->session->wants_run);
     g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
     g_autofree char *now = ns_group_digits(ns_lesson_steps(pane->session));
     g_autofree char *sentence =
@@ -228,7 +228,7 @@ static void run_to(NsLearnPane *pane, int64_t step)
 static bool has_jumped(NsSession *session)
 {
     NsTrouble trouble;
-    return ns_session_state(session) == NS_TRAINER_PAUSED && ns_session_pause_on_trouble(session) &&
+    return session->state == NS_TRAINER_PAUSED && session->pause_on_trouble &&
            ns_session_trouble(session, &trouble) && trouble.spike &&
            trouble.step == ns_session_steps(session);
 }
@@ -267,7 +267,7 @@ bool ns_learn_pane_is_done(NsLearnPane *pane)
 static void set_up(NsLearnPane *pane, const NsExperiment *experiment, int64_t start)
 {
     run_to(pane, start);
-    if (ns_session_steps(pane->session) <= start && !ns_session_is_running(pane->session) &&
+    if (ns_session_steps(pane->session) <= start && !pane->session->wants_run &&
         ns_lesson_is_run_of(pane->session, experiment))
         return;
     ns_session_pause(pane->session);
@@ -299,7 +299,7 @@ static void on_compare(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
     if (!card) return;
-    const NsView *view = ns_session_view(pane->session);
+    const NsView *view = pane->session->view;
     NsHistory *history =
         card->draw_lane < view->started.n ? view->histories[card->draw_lane] : NULL;
     int64_t record = history ? ns_history_record(history, card->draw_step) : -1;
@@ -394,8 +394,8 @@ static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *lef
                            GtkWidget *columns)
 {
     /* A drawing with a point for every layer of its lane. */
-    const NsSettings *settings = card->draw_lane < ns_session_lanes(pane->session)
-                                     ? ns_session_lane_settings(pane->session, card->draw_lane)
+    const NsSettings *settings = card->draw_lane < pane->session->experiment.n
+                                     ? &pane->session->experiment.lane[card->draw_lane]
                                      : &card->end.lane[card->draw_lane];
     bool hidden = ns_quantity(card->quantity)->domain == NS_DOMAIN_HIDDEN;
     size_t n = (size_t)settings->layers + (hidden ? 1 : 0);
@@ -604,7 +604,7 @@ bool ns_learn_pane_run(NsLearnPane *pane)
 {
     const NsCard *card = ns_learn_pane_card(pane) >= 0 ? card_of(pane) : NULL;
     bool stops = card && ns_lesson_steps(pane->session) < card->run &&
-                 ns_session_can_run(pane->session) && !ns_session_slow_motion(pane->session);
+                 ns_session_can_run(pane->session) && !pane->session->slow;
     if (stops) {
         run_to(pane, card->run);
         on_watch(pane);

@@ -24,7 +24,7 @@ unsigned ns_lesson_present_run(NsSession *session)
 
 bool ns_lesson_is_prepared(NsSession *session)
 {
-    return ns_session_state(session) != NS_TRAINER_PREPARING;
+    return session->state != NS_TRAINER_PREPARING;
 }
 
 int64_t ns_lesson_steps(NsSession *session)
@@ -32,10 +32,11 @@ int64_t ns_lesson_steps(NsSession *session)
     return ns_lesson_is_prepared(session) ? ns_session_steps(session) : 0;
 }
 
-static NsHistory *history_of(void *session, size_t lane, int64_t step)
+static NsHistory *history_of(void *data, size_t lane, int64_t step)
 {
     (void)step;
-    return ns_session_view(session)->histories[lane];
+    const NsSession *session = data;
+    return session->view->histories[lane];
 }
 
 static char *number_words(double value)
@@ -45,19 +46,19 @@ static char *number_words(double value)
 
 char *ns_lesson_words(const char *text, NsSession *session)
 {
-    const NsMeasureSource source = {ns_session_view(session)->started.n, history_of, session, NULL};
+    const NsMeasureSource source = {session->view->started.n, history_of, session, NULL};
     return ns_measure_fill(&source, text, number_words);
 }
 
 static bool is_setting(const NsLessonCondition *wait, NsSession *session)
 {
-    return wait->lane < ns_session_lanes(session) &&
-           ns_lesson_condition_setting(wait, ns_session_lane_settings(session, wait->lane));
+    return wait->lane < session->experiment.n &&
+           ns_lesson_condition_setting(wait, &session->experiment.lane[wait->lane]);
 }
 
 static bool is_loss(const NsLessonCondition *wait, NsSession *session)
 {
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     NsHistory *history = wait->lane < view->started.n ? view->histories[wait->lane] : NULL;
     size_t records = history ? ns_seeds_records(history) : 0;
     return ns_lesson_is_prepared(session) && records > 0 &&
@@ -66,7 +67,7 @@ static bool is_loss(const NsLessonCondition *wait, NsSession *session)
 
 static bool has_diverged(const NsLessonCondition *wait, NsSession *session)
 {
-    return wait->lane < ns_session_view(session)->started.n &&
+    return wait->lane < session->view->started.n &&
            ns_session_lane_state(session, wait->lane) == NS_TRAINER_DIVERGED;
 }
 
@@ -91,11 +92,11 @@ static bool holds(const NsLessonCondition *wait, NsSession *session,
         return ns_lesson_is_prepared(session) &&
                ns_lesson_condition_compare(wait, (double)ns_session_shown_step(session));
     case NS_CONDITION_LANES:
-        return ns_lesson_condition_compare(wait, (double)ns_session_lanes(session));
+        return ns_lesson_condition_compare(wait, (double)session->experiment.n);
     case NS_CONDITION_PAGE:
         return g_strcmp0(situation->page, wait->word) == 0;
     case NS_CONDITION_LAYER:
-        return ns_session_layer(session) > 0;
+        return session->view->layer > 0;
     case NS_CONDITION_SETTING:
         return is_setting(wait, session);
     case NS_CONDITION_LOSS:
@@ -113,9 +114,9 @@ static bool holds(const NsLessonCondition *wait, NsSession *session,
     case NS_CONDITION_DRAWN:
         return situation->drawn;
     case NS_CONDITION_RUNNING:
-        return ns_session_is_running(session);
+        return session->wants_run;
     case NS_CONDITION_PAUSED:
-        return !ns_session_is_running(session);
+        return !session->wants_run;
     }
     return false;
 }
@@ -160,15 +161,15 @@ static bool is_same(const NsSettings *a, const NsSettings *b)
 
 bool ns_lesson_has_settings(NsSession *session, const NsExperiment *wanted)
 {
-    bool same = ns_session_lanes(session) == wanted->n;
+    bool same = session->experiment.n == wanted->n;
     for (size_t i = 0; same && i < wanted->n; i++)
-        same = is_same(ns_session_lane_settings(session, i), &wanted->lane[i]);
+        same = is_same(&session->experiment.lane[i], &wanted->lane[i]);
     return same;
 }
 
 bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *wanted)
 {
-    const NsExperiment *started = &ns_session_view(session)->started;
+    const NsExperiment *started = &session->view->started;
     bool same = !ns_session_pending(session) && ns_lesson_has_settings(session, wanted) &&
                 started->n == wanted->n;
     for (size_t i = 0; same && i < wanted->n; i++)

@@ -70,7 +70,7 @@ static NsFigureInput input_of(NsPaperPage *page, const Card *card)
     return (NsFigureInput){.study = card->study,
                            .result = card->result,
                            .panel = card->panel,
-                           .log = ns_session_view(page->session)->log,
+                           .log = page->session->view->log,
                            .step = -1};
 }
 

@@ -150,14 +150,14 @@ static NsStudyWorkProgress progress_of(const NsPhasePage *page)
 /* The lane whose settings a sweep has. */
 static size_t lane_of(const NsPhasePage *page, size_t i)
 {
-    return page->n > 1 ? i : ns_session_active(page->session);
+    return page->n > 1 ? i : page->session->active;
 }
 
 static void sync_controls(NsPhasePage *page)
 {
     const NsPhaseControls *c = &page->controls;
     NsStudyWorkProgress progress = progress_of(page);
-    gtk_widget_set_visible(c->side, ns_session_lanes(page->session) > 1);
+    gtk_widget_set_visible(c->side, page->session->experiment.n > 1);
     bool going = progress.going && !page->stopped && progress.ended < progress.cells;
     gtk_button_set_label(GTK_BUTTON(c->start), going ? _("Stop") : _("Start"));
     (going ? gtk_widget_remove_css_class : gtk_widget_add_css_class)(c->start, "suggested-action");
@@ -174,10 +174,8 @@ static void sync_controls(NsPhasePage *page)
 static NsFigureInput input_of(NsPhasePage *page, size_t i)
 {
     size_t lane = lane_of(page, i);
-    NsFigureInput input = {
-        .phase = page->phases[i], .log = ns_session_view(page->session)->log, .step = -1};
-    if (lane < ns_session_lanes(page->session))
-        input.settings = ns_session_lane_settings(page->session, lane);
+    NsFigureInput input = {.phase = page->phases[i], .log = page->session->view->log, .step = -1};
+    if (lane < page->session->experiment.n) input.settings = &page->session->experiment.lane[lane];
     if (page->n < 2) return input;
     input.beside = page->phases[i ? 0 : 1];
     input.n_lanes = 1;
@@ -251,20 +249,20 @@ static char *read_controls(NsPhasePage *page, const NsStudyAxis *x, const NsStud
     bool side = gtk_check_button_get_active(GTK_CHECK_BUTTON(page->controls.side));
     int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->controls.steps));
     GString *asked = g_string_new(NULL);
-    *n = side ? ns_session_lanes(page->session) : 1;
+    *n = side ? page->session->experiment.n : 1;
     for (size_t i = 0; i < *n; i++) {
-        size_t lane = *n > 1 ? i : ns_session_active(page->session);
+        size_t lane = *n > 1 ? i : page->session->active;
         /* What the controls ask for, as a text to compare.  The lane's own values of the two axes
          * do not count, so that opening a cell does not ask for another sweep. */
         g_autofree char *a = ns_study_axis_text(x), *b = ns_study_axis_text(y);
         NsSettings rest;
-        ns_settings_copy(&rest, ns_session_lane_settings(page->session, lane));
+        ns_settings_copy(&rest, &page->session->experiment.lane[lane]);
         ns_settings_set(&rest, x->param->key, x->param->default_text, NULL);
         ns_settings_set(&rest, y->param->key, y->param->default_text, NULL);
         g_autofree char *line = ns_settings_line(&rest, true);
         ns_settings_clear(&rest);
         g_autofree char *words = g_strdup_printf("%s %s %" PRId64 " %s", a, b, steps, line);
-        lanes[i] = ns_session_lane_settings(page->session, lane);
+        lanes[i] = &page->session->experiment.lane[lane];
         g_string_append_printf(asked, "%s\n", words);
     }
     return g_string_free(asked, FALSE);
@@ -376,10 +374,10 @@ static void open_cell(NsPhasePage *page, size_t column, size_t row)
     bool set = ns_session_set(session, x->param->key, x->values[column]) &&
                ns_session_set(session, y->param->key, y->values[row]);
     if (!set) {
-        ns_session_tell(page->session, ns_session_problem(session));
+        ns_session_tell(page->session, session->problem);
         return;
     }
-    const char *lane = ns_lane_letter(ns_session_active(session));
+    const char *lane = ns_lane_letter(session->active);
     g_autofree char *sentence =
         ns_session_pending(session) > 0
             ? g_strdup_printf(_("Lane %s now has %s %s and %s %s; press Restart to run it."), lane,

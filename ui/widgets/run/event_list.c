@@ -61,8 +61,7 @@ bool ns_event_list_sync(NsEventList *list)
         gtk_list_box_remove(box, GTK_WIDGET(row));
     for (size_t i = n, rows = 0; i-- > 0 && rows < MOST_ROWS;) {
         if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
-        gtk_list_box_append(box,
-                            make_row(&marks[i], ns_session_view(list->session)->started.n > 1));
+        gtk_list_box_append(box, make_row(&marks[i], list->session->view->started.n > 1));
         rows++;
     }
     return events > 0;

@@ -108,7 +108,7 @@ static char *verdict_words(NsSession *session, const NsGradientCheck *check)
                                  "loss is not smooth there."),
                                check->unknown, 2 * check->n);
     /* Of several seeds of a lane the first is checked. */
-    NsHistory *history = ns_session_view(session)->histories[check->lane];
+    NsHistory *history = session->view->histories[check->lane];
     size_t seeds = history ? ns_history_seeds(history) : 1;
     if (seeds > 1) g_string_append_printf(words, _("  Seed 1 of %zu was checked."), seeds);
     return g_string_free(words, FALSE);
@@ -138,7 +138,7 @@ static void update_chart(NsGradientCheckPanel *panel)
 
 static void sync_button(NsGradientCheckPanel *panel)
 {
-    bool waits = ns_session_is_checking(panel->session);
+    bool waits = panel->session->checking;
     gtk_widget_set_sensitive(panel->parts.check, !waits);
     gtk_button_set_label(GTK_BUTTON(panel->parts.check),
                          waits ? _("Checking…") : _("Check gradients now"));
@@ -180,7 +180,7 @@ void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientC
 
 static void on_checked(NsGradientCheckPanel *panel)
 {
-    const NsGradientCheck *check = ns_session_last_check(panel->session);
+    const NsGradientCheck *check = panel->session->check;
     /* One that was broken off leaves the one before. */
     bool known = check && check->step == panel->last && check->lane == panel->lane &&
                  check->layer == panel->layer;
@@ -190,11 +190,10 @@ static void on_checked(NsGradientCheckPanel *panel)
 
 static void ask(NsGradientCheckPanel *panel)
 {
-    if (ns_session_is_checking(panel->session)) return;
+    if (panel->session->checking) return;
     unsigned lane = gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->parts.lane));
     int layer = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(panel->parts.layer));
-    ns_session_check(panel->session, MIN(lane, ns_session_lanes(panel->session) - 1),
-                     (unsigned)layer);
+    ns_session_check(panel->session, MIN(lane, panel->session->experiment.n - 1), (unsigned)layer);
     sync_button(panel);
 }
 
@@ -205,7 +204,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(widget);
     int64_t now = ns_session_steps(panel->session);
     bool due = panel->last < 0 || now < panel->last || now - panel->last >= NS_GRADIENT_CHECK_EVERY;
-    if (due && ns_session_is_running(panel->session)) ask(panel);
+    if (due && panel->session->wants_run) ask(panel);
     return G_SOURCE_CONTINUE;
 }
 
@@ -221,8 +220,8 @@ static void on_repeat(NsGradientCheckPanel *panel)
 static void sync_layers(NsGradientCheckPanel *panel)
 {
     size_t lane = MIN(gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->parts.lane)),
-                      ns_session_lanes(panel->session) - 1);
-    const NsSettings *settings = ns_session_lane_settings(panel->session, lane);
+                      panel->session->experiment.n - 1);
+    const NsSettings *settings = &panel->session->experiment.lane[lane];
     double most = MAX(
         (unsigned)(ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings)), 1);
     gtk_spin_button_set_range(GTK_SPIN_BUTTON(panel->parts.layer), 1, most);
@@ -231,14 +230,14 @@ static void sync_layers(NsGradientCheckPanel *panel)
 static void sync_lanes(NsGradientCheckPanel *panel)
 {
     GtkDropDown *drop_down = GTK_DROP_DOWN(panel->parts.lane);
-    size_t n = ns_session_lanes(panel->session);
+    size_t n = panel->session->experiment.n;
     guint selected = gtk_drop_down_get_selected(drop_down);
     panel->syncing = true;
     if (g_list_model_get_n_items(gtk_drop_down_get_model(drop_down)) != n) {
         g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
         for (size_t i = 0; i < n; i++) gtk_string_list_append(names, ns_lane_letter(i));
         gtk_drop_down_set_model(drop_down, G_LIST_MODEL(names));
-        guint active = (guint)ns_session_active(panel->session);
+        guint active = (guint)panel->session->active;
         gtk_drop_down_set_selected(drop_down, selected < n ? selected : active);
     }
     panel->syncing = false;
@@ -247,7 +246,7 @@ static void sync_lanes(NsGradientCheckPanel *panel)
 
 static void follow_layer(NsGradientCheckPanel *panel)
 {
-    int layer = ns_session_layer(panel->session);
+    int layer = panel->session->view->layer;
     if (layer > 0) gtk_spin_button_set_value(GTK_SPIN_BUTTON(panel->parts.layer), layer);
 }
 

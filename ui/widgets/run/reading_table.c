@@ -93,7 +93,7 @@ static int64_t common_step(const NsFigureInput *input, int64_t step)
 
 static void add_step(GPtrArray *rows, NsSession *session)
 {
-    NsFigureInput input = ns_view_input(ns_session_view(session));
+    NsFigureInput input = ns_view_input(session->view);
     int64_t step = common_step(&input, ns_session_shown_step(session));
     g_autofree char *digits = ns_group_digits(step);
     GString *head = g_string_new(NULL);
@@ -152,7 +152,7 @@ static void add_reading(GPtrArray *rows, NsSession *session, NsChartView *chart)
     g_ptr_array_add(rows, ns_text_label(plot->title ? plot->title : ""));
     g_ptr_array_add(rows, ns_text_label(lines[0] ? lines[0] : ""));
     for (size_t i = 1; lines[0] && lines[i]; i++) add_line(rows, lines[i]);
-    if (ns_session_view(session)->started.n > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
+    if (session->view->started.n > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
 }
 
 static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)
@@ -201,7 +201,7 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
     /* Of char *, cells with tabs between. */
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
     add_step(rows, table->session);
-    guint columns = 1 + (guint)ns_session_view(table->session)->started.n;
+    guint columns = 1 + (guint)table->session->view->started.n;
     bool many = columns > 4;
     gtk_grid_set_column_spacing(GTK_GRID(table->grid), many ? GAP_OF_MANY : GAP);
     (many ? gtk_widget_add_css_class : gtk_widget_remove_css_class)(table->grid, "many");

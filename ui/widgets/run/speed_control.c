@@ -57,7 +57,7 @@ char *ns_speed_words(double steps_per_second)
 
 void ns_speed_control_sync(NsSpeedControl *control)
 {
-    double speed = ns_session_speed(control->session);
+    double speed = control->session->speed;
     g_autofree char *words = ns_speed_words(speed);
     g_autofree char *tip = g_strdup_printf(_("Speed: %s ([ slower, ] faster)"), words);
     control->syncing = true;

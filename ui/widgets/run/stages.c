@@ -29,7 +29,7 @@ void ns_stages_sync(NsStages *stages)
 {
     NsStage stage = NS_STAGE_FORWARD;
     double progress = 0.0;
-    bool slow = ns_session_slow_motion(stages->session);
+    bool slow = stages->session->slow;
     int lit = slow && ns_session_stage(stages->session, &stage, &progress) ? (int)stage : -1;
     gtk_revealer_set_reveal_child(GTK_REVEALER(stages->revealer), slow);
     for (int i = 0; i < N_STAGES; i++) {

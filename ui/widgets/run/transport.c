@@ -55,8 +55,7 @@ static void sync_pace(NsTransport *transport)
 void ns_transport_sync(NsTransport *transport)
 {
     gint64 now = g_get_monotonic_time();
-    bool busy =
-        ns_session_is_running(transport->session) || ns_session_is_watching(transport->session);
+    bool busy = transport->session->wants_run || ns_session_is_watching(transport->session);
     bool live = ns_session_shown_step(transport->session) >= ns_session_steps(transport->session);
     ns_timeline_sync(NS_TIMELINE(transport->timeline));
     ns_stages_sync(NS_STAGES(transport->stages));

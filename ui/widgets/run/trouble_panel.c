@@ -28,7 +28,7 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
 {
     g_autofree char *step = ns_group_digits(trouble->step);
     const char *lane = ns_lane_letter((size_t)trouble->lane);
-    bool several = ns_session_lanes(session) > 1;
+    bool several = session->experiment.n > 1;
     if (trouble->first && several) return g_strdup_printf(_("%s diverged before any update"), lane);
     if (trouble->first) return g_strdup(_("Diverged before any update"));
     if (several)
@@ -40,10 +40,10 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
 /* "Seed 3 of 5 of A: Diverged at ...", where there are several. */
 static char *sentence_of(NsSession *session, const NsTrouble *trouble)
 {
-    NsHistory *history = ns_session_view(session)->histories[trouble->lane];
+    NsHistory *history = session->view->histories[trouble->lane];
     size_t seeds = history ? ns_history_seeds(history) : 1;
     if (seeds < 2) return g_strdup(trouble->event->text);
-    if (ns_session_lanes(session) < 2)
+    if (session->experiment.n < 2)
         return g_strdup_printf(_("Seed %d of %zu: %s"), trouble->seed + 1, seeds,
                                trouble->event->text);
     return g_strdup_printf(_("Seed %d of %zu of %s: %s"), trouble->seed + 1, seeds,
@@ -53,7 +53,7 @@ static char *sentence_of(NsSession *session, const NsTrouble *trouble)
 /* The sentence about a first loss far above that of a uniform guess; NULL if it is not. */
 static const char *first_loss_words(NsSession *session, const NsTrouble *trouble)
 {
-    NsHistory *all = ns_session_view(session)->histories[trouble->lane];
+    NsHistory *all = session->view->histories[trouble->lane];
     const NsHistory *history = ns_history_seed(all, (size_t)trouble->seed);
     for (size_t i = 0; i < ns_history_events(history); i++)
         if (ns_history_event(history, i)->kind == NS_EVENT_FIRST_LOSS)
@@ -156,7 +156,7 @@ static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
     NsChartView *chart = NS_CHART_VIEW(panel->chart);
     Evidence evidence = evidence_of(trouble);
     const NsFigureKind *kind = ns_figure_find(evidence.figure);
-    NsFigureInput input = ns_view_input(ns_session_view(panel->session));
+    NsFigureInput input = ns_view_input(panel->session->view);
     if (ns_chart_view_kind(chart) != kind) ns_chart_view_set_kind(chart, kind);
     input.quantity = evidence.quantity;
     if ((unsigned)trouble->lane >= MAX(input.n_lanes, 1u)) return;
@@ -181,8 +181,7 @@ static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
 bool ns_trouble_panel_sync(NsTroublePanel *panel)
 {
     NsTrouble trouble;
-    bool any =
-        ns_session_trouble(panel->session, &trouble) && !ns_session_is_running(panel->session);
+    bool any = ns_session_trouble(panel->session, &trouble) && !panel->session->wants_run;
     ns_hide(GTK_WIDGET(panel), NS_HIDDEN_USELESS, !any);
     if (!any) {
         panel->shown = (NsTrouble){0};

@@ -60,7 +60,7 @@ static char *special(const NsExperiment *experiment, size_t lane)
 
 static void sync_tab(Tabs *tabs, size_t lane, bool named)
 {
-    const NsExperiment *experiment = ns_session_experiment(tabs->session);
+    const NsExperiment *experiment = &tabs->session->experiment;
     bool there = lane < experiment->n && experiment->n > 1;
     gtk_widget_set_visible(tabs->tabs[lane], there);
     if (!there) return;
@@ -72,15 +72,15 @@ static void sync_tab(Tabs *tabs, size_t lane, bool named)
     gtk_label_set_text(GTK_LABEL(tabs->names[lane]), words);
     ns_accessible_tooltip(tabs->tabs[lane], whole);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tabs->tabs[lane]),
-                                 lane == ns_session_active(tabs->session));
+                                 lane == tabs->session->active);
 }
 
 static void sync_tabs(GtkWidget *box)
 {
     Tabs *tabs = tabs_of(box);
-    size_t n = ns_session_lanes(tabs->session);
+    size_t n = tabs->session->experiment.n;
     /* Whether every tab has enough space for the value that distinguishes its lane. */
-    const NsExperiment *experiment = ns_session_experiment(tabs->session);
+    const NsExperiment *experiment = &tabs->session->experiment;
     glong chars = 0;
     for (size_t l = 0; l < experiment->n; l++) {
         g_autofree char *own = special(experiment, l);
@@ -100,7 +100,7 @@ static void sync_tabs(GtkWidget *box)
         ns_accessible_tooltip(tabs->add, words);
     }
     g_autofree char *words =
-        g_strdup_printf(_("Remove lane %s"), ns_lane_letter(ns_session_active(tabs->session)));
+        g_strdup_printf(_("Remove lane %s"), ns_lane_letter(tabs->session->active));
     ns_accessible_tooltip(tabs->remove, words);
     g_autofree char *differences = ns_session_differences(tabs->session);
     gtk_widget_set_visible(tabs->differences, differences != NULL);
@@ -128,7 +128,7 @@ static void on_add(GtkWidget *box)
 static void on_remove(GtkWidget *box)
 {
     NsSession *session = tabs_of(box)->session;
-    ns_session_remove_lane(session, ns_session_active(session));
+    ns_session_remove_lane(session, session->active);
 }
 
 static void add_tab(Tabs *tabs, GtkWidget *owner, unsigned lane)

@@ -56,7 +56,7 @@ static char *facts_words(const NsOutsideReading *reading)
 
 static char *steps_words(NsSession *session)
 {
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     size_t records = 0;
     for (unsigned i = 0; i < view->started.n; i++)
         records += view->histories[i] ? ns_history_steps(view->histories[i]) : 0;

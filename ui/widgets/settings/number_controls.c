@@ -24,7 +24,7 @@ static void set_number(NsControl *number, double value)
 /* Whether what was typed was refused. */
 static bool is_blamed(const NsControl *number)
 {
-    return g_strcmp0(ns_session_problem_key(number->session), number->param->key) == 0;
+    return g_strcmp0(number->session->problem_key, number->param->key) == 0;
 }
 
 /* The text of the entry: the value, or the word for it. */

@@ -39,14 +39,14 @@ static const char *effect_words(const NsParam *param)
  * where all have the same. */
 static char *words_of_others(const Row *row)
 {
-    const NsExperiment *experiment = ns_session_experiment(row->session);
+    const NsExperiment *experiment = &row->session->experiment;
     if (!ns_experiment_differs(experiment, row->param)) return NULL;
     GString *text = g_string_new(NULL);
     g_autofree char *active =
         ns_settings_value_words(ns_session_settings(row->session), row->param);
     unsigned long n = 0;
     for (size_t lane = 0; lane < experiment->n; lane++) {
-        if (lane == ns_session_active(row->session)) continue;
+        if (lane == row->session->active) continue;
         g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], row->param);
         if (experiment->n == 2)
             g_string_append_printf(text, "%s %s", ns_lane_letter(lane), value);
@@ -84,8 +84,8 @@ static void sync_row(GtkWidget *widget)
     gtk_widget_set_opacity(row->reset, changed ? 1.0 : 0.0);
     gtk_widget_set_sensitive(row->reset, changed);
     gtk_widget_set_can_target(row->reset, changed);
-    bool linked = ns_session_is_linked(row->session, row->param);
-    bool shown = ns_session_lanes(row->session) > 1 && !row->param->shared;
+    bool linked = ns_experiment_is_linked(&row->session->experiment, row->param);
+    bool shown = row->session->experiment.n > 1 && !row->param->shared;
     g_autofree char *words = g_strdup_printf(
         linked ? _("%s: same in all lanes") : _("%s: each lane has its own"), _(row->param->label));
     row->syncing = true;
@@ -98,9 +98,8 @@ static void sync_row(GtkWidget *widget)
     g_autofree char *others = words_of_others(row);
     gtk_label_set_text(GTK_LABEL(row->others), others ? others : "");
     gtk_widget_set_tooltip_text(row->others, others); /* a narrow row may cut it */
-    set_class(widget, "split", !ns_session_is_linked(row->session, row->param));
-    set_class(widget, "refused",
-              g_strcmp0(ns_session_problem_key(row->session), row->param->key) == 0);
+    set_class(widget, "split", !ns_experiment_is_linked(&row->session->experiment, row->param));
+    set_class(widget, "refused", g_strcmp0(row->session->problem_key, row->param->key) == 0);
     sync_pending(widget);
 }
 

@@ -27,7 +27,7 @@ static Guard *guard_of(NsWindow *window)
 
 void ns_close_guard_saved(NsWindow *window)
 {
-    const NsView *view = ns_session_view(ns_window_session(window));
+    const NsView *view = ns_window_session(window)->view;
     for (size_t i = 0; i < view->started.n; i++) {
         NsHistory *history = view->histories[i];
         if (history)

@@ -430,7 +430,7 @@ static void sync_rest(NsExportDialog *dialog)
     g_autofree char *name = file_name(dialog);
     g_autofree char *command = ns_export_command(dialog->view, &request, name);
     gtk_label_set_text(GTK_LABEL(dialog->command), command);
-    const char *gap = ns_session_is_running(ns_window_session(dialog->window))
+    const char *gap = ns_window_session(dialog->window)->wants_run
                           ? _("The run continues: the file shows the step at which it is saved.")
                           : ns_export_command_gap(dialog->view);
     gtk_label_set_text(GTK_LABEL(dialog->gap), gap ? gap : "");
@@ -704,7 +704,7 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     gtk_window_set_default_size(
         GTK_WINDOW(dialog), MAX(width, gtk_widget_get_width(GTK_WIDGET(dialog->window)) * 3 / 4),
         MAX(height, gtk_widget_get_height(GTK_WIDGET(dialog->window)) * 3 / 4));
-    dialog->view = ns_view_copy(ns_session_view(ns_window_session(window)));
+    dialog->view = ns_view_copy(ns_window_session(window)->view);
     take_tiles(dialog, tile);
     /* The charts and lanes that a dialog begins with, as text: with the same text, the charts and
      * names of an earlier dialog fit. */

@@ -66,7 +66,7 @@ void ns_window_make_preset(NsWindow *window, NsPreset *preset)
 {
     NsSession *session = ns_window_session(window);
     *preset = (NsPreset){0};
-    ns_experiment_copy(&preset->experiment, ns_session_experiment(session));
+    ns_experiment_copy(&preset->experiment, &session->experiment);
     g_clear_pointer(&preset->experiment.hide,
                     g_strfreev); /* the window shows what it is saved of */
     g_free(preset->experiment.title);
@@ -154,8 +154,8 @@ static void begin_class(NsWindow *window, const char *named)
         /* A class sees what the lanes differ in, what is not as usual, what the card speaks of, and
          * the few settings that every lesson begins with. */
         bool shown = g_strv_contains(always, param->key) || g_str_equal(named, param->key) ||
-                     !ns_session_is_linked(session, param) ||
-                     !ns_settings_is_default(&ns_session_experiment(session)->lane[0], param);
+                     !ns_experiment_is_linked(&session->experiment, param) ||
+                     !ns_settings_is_default(&session->experiment.lane[0], param);
         if (!shown)
             g_strv_builder_add(hide, param->key);
         else if (!gtk_widget_is_ancestor(row, pane) || gtk_widget_is_ancestor(row, expander))

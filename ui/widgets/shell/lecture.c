@@ -74,7 +74,7 @@ static void sync_bar(Presenter *presenter)
     gtk_widget_set_visible(presenter->note, note != NULL);
     ns_text_label_set(presenter->status, status);
     gtk_button_set_label(GTK_BUTTON(presenter->run),
-                         ns_session_is_running(session_of(presenter)) ? _("Pause") : _("Run"));
+                         session_of(presenter)->wants_run ? _("Pause") : _("Run"));
     ns_window_enable(presenter->window, "next-scene", presenter->on && comes);
     ns_window_enable(presenter->window, "previous-scene", scene && presenter->next > 1);
 }
@@ -119,7 +119,7 @@ static gboolean look(gpointer data)
     Presenter *presenter = data;
     const NsLecture *lecture = presenter->lecture;
     NsSession *session = session_of(presenter);
-    bool busy = ns_session_is_running(session) || ns_session_state(session) == NS_TRAINER_PREPARING;
+    bool busy = session->wants_run || session->state == NS_TRAINER_PREPARING;
     if (!lecture || busy) return G_SOURCE_CONTINUE;
     bool ready = presenter->next == lecture->n || has_prepared(presenter, presenter->next);
     sync_forward(presenter, ready);
@@ -190,16 +190,16 @@ static void enter(Presenter *presenter)
         NsFigureSpec second = ns_chart_tile_spec(ns_dashboard_second(dashboard));
         before->second = ns_figure_spec_text(&second);
     }
-    before->gradient = ns_session_view(session)->gradient;
-    before->hidden = ns_session_view(session)->hidden;
-    bool moved = ns_session_steps(session) > ns_session_fork_point(session);
+    before->gradient = session->view->gradient;
+    before->hidden = session->view->hidden;
+    bool moved = ns_session_steps(session) > session->fork_step;
     size_t n;
     const NsSessionRun *runs = ns_session_runs(session, &n);
     before->run = 0;
     for (size_t i = 0; moved && i < n; i++)
         if (runs[i].present) before->run = runs[i].id;
     before->class_mode = ns_class_mode_is_on(presenter->window);
-    before->pause_on_trouble = ns_session_pause_on_trouble(session);
+    before->pause_on_trouble = session->pause_on_trouble;
     presenter->on = true;
     presenter->any = presenter->shown = false;
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) {

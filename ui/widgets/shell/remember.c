@@ -77,7 +77,7 @@ static void on_unrealize(GtkWidget *window)
     keep_size(GTK_WINDOW(window));
     NsSession *session = ns_window_session(NS_WINDOW(window));
     GSettings *preferences = ns_preferences();
-    const NsView *view = ns_session_view(session);
+    const NsView *view = session->view;
     g_settings_set_boolean(preferences, "log", view->log);
     g_settings_set_boolean(preferences, "theory", view->theory);
     g_settings_set_string(preferences, "gradient", ns_quantity_choice(view->gradient)->key);

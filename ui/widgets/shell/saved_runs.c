@@ -163,8 +163,8 @@ static GtkWidget *make_library(NsWindow *parent)
     g_autofree char *folder = folder_of_runs();
     NsSession *session = ns_window_session(parent);
     GtkWidget *library = ns_run_library_new(folder);
-    ns_run_library_set_recording(NS_RUN_LIBRARY(library), ns_session_recording(session) != NULL,
-                                 most_bytes(), ns_session_checkpoint_most(session));
+    ns_run_library_set_recording(NS_RUN_LIBRARY(library), session->folder != NULL, most_bytes(),
+                                 session->most_checkpoint_bytes);
     g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
     g_signal_connect_object(library, "pin", G_CALLBACK(on_pin), parent, G_CONNECT_SWAPPED);
     g_signal_connect_object(library, "recording", G_CALLBACK(on_recording), parent,

@@ -113,7 +113,7 @@ static void sync_title(NsWindow *window)
 {
     g_autofree char *title = ns_session_title(window->session);
     g_autofree char *whole = g_strdup_printf("%s · Normscope", title);
-    size_t n = ns_session_view(window->session)->started.n;
+    size_t n = window->session->view->started.n;
     g_autofree char *brief = g_strdup_printf(ns_plural("%zu lane", "%zu lanes", n), n);
     bool fits = has_room(window->title_label, title, title_room(window));
     ns_text_label_set(window->title_label, fits ? title : brief);
@@ -145,14 +145,14 @@ static void sync_banner(NsWindow *window)
 {
     if (ns_trouble_panel_sync(window->trouble)) place_trouble(window);
     /* Does not repeat what the trouble panel says about the run. */
-    bool told = ns_trouble_panel_title(window->trouble) && !ns_session_problem_key(window->session);
-    const char *problem = told ? NULL : ns_session_problem(window->session);
+    bool told = ns_trouble_panel_title(window->trouble) && !window->session->problem_key;
+    const char *problem = told ? NULL : window->session->problem;
     if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
     gtk_widget_set_margin_bottom(window->toast, problem ? BANNER_HEIGHT : 0);
     /* The button that leads out of a run that cannot continue, or that could not be made at all. */
-    NsTrainerState state = ns_session_state(window->session);
-    bool failed = state == NS_TRAINER_FAILED, undo = ns_session_can_undo(window->session);
+    NsTrainerState state = window->session->state;
+    bool failed = state == NS_TRAINER_FAILED, undo = window->session->undo->len > 0;
     GtkButton *button = GTK_BUTTON(window->banner_button);
     gtk_button_set_label(button, !failed ? _("Reset") : undo ? _("Undo") : _("Default settings"));
     gtk_actionable_set_action_name(GTK_ACTIONABLE(button), !failed ? "win.reset"
@@ -194,7 +194,7 @@ static void wake(NsWindow *window)
 
 static void on_status(NsWindow *window)
 {
-    bool running = ns_session_is_running(window->session);
+    bool running = window->session->wants_run;
     ns_text_label_set(window->run_label, running ? _("Pause") : _("Run"));
     gtk_image_set_from_icon_name(GTK_IMAGE(window->run_icon),
                                  running ? "media-playback-pause-symbolic"
@@ -207,7 +207,7 @@ static void on_status(NsWindow *window)
     sync_subtitle(window);
     sync_banner(window);
     /* The pages fade while another model is being prepared, and a line reports it. */
-    bool preparing = ns_session_state(window->session) == NS_TRAINER_PREPARING;
+    bool preparing = window->session->state == NS_TRAINER_PREPARING;
     g_autofree char *words = preparing ? ns_session_preparing_words(window->session) : NULL;
     if (words) ns_text_label_set(window->preparing, words);
     gtk_widget_set_visible(window->preparing, preparing);

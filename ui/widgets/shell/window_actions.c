@@ -32,7 +32,7 @@ static void on_next_placement(NsWindow *window)
 static void on_log(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
-    ns_session_show_log(session, !ns_session_view(session)->log);
+    ns_session_show_log(session, !session->view->log);
 }
 
 static void on_page(GSimpleAction *action, GVariant *key, gpointer window)
@@ -54,7 +54,7 @@ static void on_second_lane(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
     if (ns_lecture_menu(window)) return; /* remote controls of presenters have a key B, too */
-    if (ns_session_lanes(session) > 1)
+    if (session->experiment.n > 1)
         ns_session_set_lanes(session, 1);
     else
         ns_session_add_lane(session);
@@ -134,7 +134,7 @@ static void on_back(NsWindow *window)
 static void on_theory(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
-    ns_session_show_theory(session, !ns_session_view(session)->theory);
+    ns_session_show_theory(session, !session->view->theory);
 }
 
 static void on_grid(NsWindow *window)
@@ -293,8 +293,8 @@ static void sync_actions(NsWindow *window)
                                          "second-lane",    "gradient-check", "save-pytorch"};
     for (size_t i = 0; i < G_N_ELEMENTS(of_own); i++) ns_window_enable(window, of_own[i], own);
     ns_window_enable(window, "stop-watching", !own);
-    ns_window_enable(window, "undo", own && ns_session_can_undo(session));
-    ns_window_enable(window, "redo", own && ns_session_can_redo(session));
+    ns_window_enable(window, "undo", own && session->undo->len > 0);
+    ns_window_enable(window, "redo", own && session->redo->len > 0);
     GAction *page = g_action_map_lookup_action(G_ACTION_MAP(window), "page");
     const char *shown = ns_page_stack_key(ns_window_pages(window));
     g_simple_action_set_state(G_SIMPLE_ACTION(page), g_variant_new_string(shown));

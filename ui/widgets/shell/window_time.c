@@ -11,7 +11,7 @@
 static void on_run(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
-    if (ns_session_is_running(session))
+    if (session->wants_run)
         ns_session_pause(session);
     else if (!ns_learn_pane_run(ns_window_learn_pane(window)))
         ns_session_run(session);
@@ -52,7 +52,7 @@ static void forward(NsSession *session, int64_t by)
     int64_t shown = ns_session_shown_step(session), newest = ns_session_steps(session);
     if (shown < newest)
         ns_session_show_step(session, shown + by >= newest ? -1 : shown + by);
-    else if (!ns_session_is_running(session))
+    else if (!session->wants_run)
         ns_session_step(session, by);
 }
 
@@ -103,7 +103,7 @@ static void on_to_start(gpointer data, gpointer toast)
 static void on_reset(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
-    int64_t fork = ns_session_fork_point(session);
+    int64_t fork = session->fork_step;
     ns_session_reset(session);
     if (fork == 0) return;
     g_autofree char *step = ns_group_digits(fork);
@@ -115,9 +115,9 @@ static void on_reset(NsWindow *window)
 static void change_speed(NsWindow *window, bool faster)
 {
     NsSession *session = ns_window_session(window);
-    ns_session_set_speed(session, ns_speed_next(ns_session_speed(session), faster));
+    ns_session_set_speed(session, ns_speed_next(session->speed, faster));
     ns_speed_control_sync(NS_SPEED_CONTROL(ns_transport_speed(ns_window_transport(window))));
-    g_autofree char *words = ns_speed_words(ns_session_speed(session));
+    g_autofree char *words = ns_speed_words(session->speed);
     g_autofree char *sentence = g_strdup_printf(_("Speed: %s"), words);
     ns_window_toast(window, sentence);
 }
@@ -172,7 +172,7 @@ static void sync_actions(NsWindow *window)
     NsSession *session = ns_window_session(window);
     int64_t shown = ns_session_shown_step(session), first = ns_session_first_step(session);
     bool can_run = ns_session_can_run(session), behind = shown < ns_session_steps(session);
-    bool can_step = behind || (can_run && !ns_session_is_running(session));
+    bool can_step = behind || (can_run && !session->wants_run);
     ns_window_enable(window, "run", can_run);
     ns_window_enable(window, "run-to", can_run);
     ns_window_enable(window, "run-until-loss", can_run);
@@ -184,10 +184,10 @@ static void sync_actions(NsWindow *window)
     ns_window_enable(window, "live", behind);
     ns_window_enable(window, "reset", ns_session_can_reset(session));
     ns_window_enable(window, "reset-to-start",
-                     ns_session_can_reset(session) && ns_session_fork_point(session) > 0);
+                     ns_session_can_reset(session) && session->fork_step > 0);
     ns_window_enable(window, "fork", ns_session_can_fork(session));
-    ns_window_set_state(window, "slow-motion", ns_session_slow_motion(session));
-    ns_window_set_state(window, "pause-on-trouble", ns_session_pause_on_trouble(session));
+    ns_window_set_state(window, "slow-motion", session->slow);
+    ns_window_set_state(window, "pause-on-trouble", session->pause_on_trouble);
 }
 
 void ns_window_add_time_actions(NsWindow *window)
