@@ -3,7 +3,6 @@
 
 #include "core/store/outside_watch.h"
 #include "core/train/checkpoints.h"
-#include "ui/session/autosave.h"
 #include "ui/session/session.h"
 
 /* A run that is not the present one any more, or that was read from a file. */
@@ -24,7 +23,46 @@ struct NsPastRun {
     gint64 news_at;        /* monotonic time of the last reading that was new, in microseconds */
 };
 
-/* ---- state.c ---- */
+/* ---- saving.c ---- */
+
+/* Records the run of a trainer into run files.  Everything happens on the trainer's thread and the
+ * writer's own (core/store/run_writer.h).  A run gets a file at its first step, a checkpoint
+ * whenever it pauses, and another file after a reset.  A run without a step leaves no file. */
+typedef struct NsAutosave NsAutosave;
+
+typedef struct {
+    const char *folder;  /* created if missing; NULL: no recording yet */
+    const char *goes_on; /* the file that the run continues from its newest checkpoint until a
+                            reset; a new file if this is NULL or fails */
+    const char *parent;  /* of a fork: the file of its parent, or NULL */
+    int64_t fork_step;   /* the step of the fork */
+} NsAutosavePlan;
+
+/* The caller owns one reference. */
+NsAutosave *ns_autosave_new(const NsAutosavePlan *plan);
+void ns_autosave_unref(NsAutosave *autosave);
+
+/* The observer to start a trainer with; takes a reference, which is released when the trainer's
+ * thread ends. */
+NsTrainerObserver ns_autosave_observer(NsAutosave *autosave);
+
+/* From the next step on a run without a file gets one in this folder; NULL: no recording. */
+void ns_autosave_set_folder(NsAutosave *autosave, const char *folder);
+
+/* The file of the run whose first lane has this history, if it is the present run or the one before
+ * the last reset; NULL if there is none yet.  Free with g_free. */
+char *ns_autosave_path(NsAutosave *autosave, const NsHistory *history);
+
+/* Whether what is measured waits in memory, because another program has locked the file. */
+bool ns_autosave_waits(NsAutosave *autosave);
+
+/* The observer for the next trainer, which records its run if recording is on. */
+NsTrainerObserver ns_session_observe(NsSession *session);
+
+/* Emits a notice if recording failed.  Requires a trainer. */
+void ns_session_poll_record(NsSession *session);
+
+/* ---- session.c ---- */
 
 /* Emits "setting-changed" for each setting whose row has changed since the last call, and for the
  * key `tried` (or NULL) in any case; then "settings-changed". */
@@ -53,53 +91,50 @@ bool ns_session_checkpoints_at(NsSession *session, int64_t step,
                                NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at);
 void ns_session_drop_checkpoints(NsCheckpoint *checkpoints[NS_LANES_MAX]);
 
-/* ---- undo.c ---- */
+/* ---- settings.c ---- */
 
 void ns_session_init_undo(NsSession *session);
-
-/* Adds a step of undo if the experiment differs from the one that rows were last notified of. All
- * changes during a drag of the slider of `slid` (NULL: no slider) are one step. */
-void ns_session_remember(NsSession *session, const NsParam *slid);
-
-/* Swaps the experiment with the last entry of undo (`back`) or redo.  FALSE if there is none. */
-bool ns_session_exchange(NsSession *session, bool back);
 
 /* After a start: maps the lanes of undo and redo entries to those of the new run. */
 void ns_session_settle_undo(NsSession *session);
 
 void ns_session_forget_undo(NsSession *session);
 
-/* ---- runs.c ---- */
+/* Applies at once the settings whose timeout has not expired yet. */
+void ns_session_apply_now(NsSession *session);
 
-void ns_session_init_runs(NsSession *session);
-void ns_session_free_runs(NsSession *session);
-void ns_session_file_run(NsSession *session, size_t n); /* the run on view becomes an earlier one
-                                                           if it has made a step; n: lanes of the
-                                                           next one */
-void ns_session_keep_left(
-    NsSession *session); /* stores the checkpoints of a trainer that ends or resets */
-void ns_session_show_pinned(NsSession *session);
-NsPastRun *ns_session_find_run(NsSession *session, unsigned id); /* NULL if there is none */
-NsPastRun *ns_session_take_run(NsSession *session, unsigned id); /* the same, removed from the
-                                                                    list */
+/* ---- run.c ---- */
 
-/* ---- past_run.c ---- */
+/* Sets the settings of the trainer's run; takes the reference. */
+void ns_session_set_run(NsSession *session, const NsExperiment *run);
 
-/* A run of as many lanes as the settings of its newest step; takes `recorded`. */
-NsPastRun *ns_past_run_new(NsRecordedRun *recorded, const NsExperiment *settings);
+/* Shows the settings of the run, if it has made no step, as those of its first update. */
+void ns_session_show_started(NsSession *session);
 
-bool ns_past_run_has_event(const NsPastRun *run, size_t lane, NsEventKind kind);
-bool ns_past_run_all_diverged(const NsPastRun *run);
+/* Starts a trainer with the settings of the controls.  Each lane begins at step 0, or at the
+ * checkpoint and with the history of the run's lane that it continues.  The old histories stay on
+ * view until the new run has its first records. */
+void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistory *const *pasts);
 
-/* The newest step at or before `step` at which every lane has a checkpoint; negative if there is
- * none. */
-int64_t ns_past_run_find(const NsPastRun *run, int64_t step,
-                         NsCheckpoint *checkpoints[NS_LANES_MAX]);
+/* The same with the settings of the run, without pending changes; origins and pasts are indexed by
+ * lane of the run. */
+void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
+                       NsHistory *const pasts[NS_LANES_MAX]);
 
-/* The step from which it can continue; negative if it can only restart. */
-int64_t ns_past_run_goes_on(const NsPastRun *run);
+/* Releases the trainer without starting another.  If its run is on view, its checkpoints are
+ * stored. */
+void ns_session_leave_trainer(NsSession *session);
 
-/* ---- checkpoints.c ---- */
+/* Forks at the newest step at or before `step` at which every lane has a checkpoint from which the
+ * lanes of the controls can continue; false if there is none. */
+bool ns_session_start_at(NsSession *session, int64_t step);
+
+/* The newest step at or before `step` at which every lane has a checkpoint from which the lanes of
+ * the controls can continue; negative if there is none.  A lane has no checkpoint after it
+ * diverged.  The checkpoints belong to the run's lanes; release them with
+ * ns_session_drop_checkpoints. */
+int64_t ns_session_find_checkpoints(NsSession *session, int64_t step,
+                                    NsCheckpoint *checkpoints[NS_LANES_MAX]);
 
 /* Enforces the limit of checkpoint memory; call it after a change of the runs that have some. */
 void ns_session_bound_checkpoints(NsSession *session);
@@ -107,22 +142,20 @@ void ns_session_bound_checkpoints(NsSession *session);
 /* A copy of the list of the trainer's checkpoints, or NULL. */
 NsCheckpoints *ns_session_copy_checkpoints(NsSession *session);
 
-/* ---- estimate.c ---- */
+/* Advances slow motion; TRUE while it is active. */
+bool ns_session_poll_stage(NsSession *session);
 
-/* Computes the plan for the settings of the controls in a thread. */
-void ns_session_estimate(NsSession *session);
-void ns_session_free_estimate(NsSession *session);
+/* ---- earlier_runs.c ---- */
 
-/* The computed plan; FALSE if it is not known yet. */
-bool ns_session_estimated(const NsSession *session, NsPlan *plan);
+/* A run of as many lanes as the settings of its newest step; takes `recorded`. */
+NsPastRun *ns_past_run_new(NsRecordedRun *recorded, const NsExperiment *settings);
 
-/* ---- gradient_check.c ---- */
+/* The step from which it can continue; negative if it can only restart. */
+int64_t ns_past_run_goes_on(const NsPastRun *run);
 
-/* Polls for a requested check; TRUE while it is awaited. */
-bool ns_session_poll_check(NsSession *session);
-void ns_session_drop_check(NsSession *session); /* another run begins */
-
-/* ---- run_on_view.c ---- */
+/* Stores the checkpoints of a trainer that ends or resets. */
+void ns_session_keep_left(NsSession *session);
+void ns_session_show_pinned(NsSession *session);
 
 /* Puts other histories on view; their first updates were made with the settings `started`:
  * [started.n].  The run that was on view is filed, and becomes the previous run of a single lane if
@@ -131,6 +164,14 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
 
 /* Call it afterward if no trainer has the run: stores the run as the one on view, in this state. */
 void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState state);
+
+/* Starts a trainer for an earlier run, with a notice.  The first continues from the newest
+ * checkpoint or restarts; the second restarts in any case. */
+void ns_session_revive(NsSession *session);
+void ns_session_begin_anew(NsSession *session);
+
+/* "run 2 again", "read from run.jsonl"; NULL if a trainer has the run.  Free with g_free. */
+char *ns_session_past_words(NsSession *session);
 
 /* ---- watching.c ---- */
 
@@ -143,63 +184,13 @@ bool ns_session_poll_watched(NsSession *session);
 /* The status of the watched run on view: "watching, step 1,240".  Free with g_free. */
 char *ns_session_watch_words(NsSession *session);
 
-/* ---- settings.c ---- */
+/* ---- status.c ---- */
 
-/* Sets the settings of the trainer's run; takes the reference. */
-void ns_session_set_run(NsSession *session, const NsExperiment *run);
+/* Computes the plan for the settings of the controls in a thread. */
+void ns_session_estimate(NsSession *session);
+void ns_session_free_estimate(NsSession *session);
 
-/* Starts a trainer with the settings of the controls.  Each lane begins at step 0, or at the
- * checkpoint and with the history of the run's lane that it continues.  The old histories stay on
- * view until the new run has its first records. */
-void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistory *const *pasts);
-
-/* The same with the settings of the run, without pending changes; origins and pasts are indexed by
- * lane of the run. */
-void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
-                       NsHistory *const pasts[NS_LANES_MAX]);
-
-/* Applies at once the settings whose timeout has not expired yet. */
-void ns_session_apply_now(NsSession *session);
-
-/* Releases the trainer without starting another.  If its run is on view, its checkpoints are
- * stored. */
-void ns_session_leave_trainer(NsSession *session);
-
-/* ---- fork.c ---- */
-
-/* Forks at the newest step at or before `step` at which every lane has a checkpoint from which the
- * lanes of the controls can continue; false if there is none. */
-bool ns_session_start_at(NsSession *session, int64_t step);
-
-/* ---- open_run.c ---- */
-
-/* Starts a trainer for an earlier run, with a notice.  The first continues from the newest
- * checkpoint or restarts; the second restarts in any case. */
-void ns_session_revive(NsSession *session);
-void ns_session_begin_anew(NsSession *session);
-
-/* "run 2 again", "read from run.jsonl"; NULL if a trainer has the run.  Free with g_free. */
-char *ns_session_past_words(NsSession *session);
-
-/* ---- record.c ---- */
-
-/* The observer for the next trainer, which records its run if recording is on. */
-NsTrainerObserver ns_session_observe(NsSession *session);
-
-/* Emits a notice if recording failed.  Requires a trainer. */
-void ns_session_poll_record(NsSession *session);
-
-/* ---- time.c, trouble.c ---- */
-
-/* The newest step at or before `step` at which every lane has a checkpoint from which the lanes of
- * the controls can continue; negative if there is none.  A lane has no checkpoint after it
- * diverged.  The checkpoints belong to the run's lanes; release them with
- * ns_session_drop_checkpoints. */
-int64_t ns_session_find_checkpoints(NsSession *session, int64_t step,
-                                    NsCheckpoint *checkpoints[NS_LANES_MAX]);
-
-/* Advances slow motion; TRUE while it is active. */
-bool ns_session_poll_stage(NsSession *session);
+/* ---- trouble.c ---- */
 
 /* Looks for new spikes and divergences in the view. */
 void ns_session_poll_trouble(NsSession *session);
@@ -209,3 +200,7 @@ void ns_session_clear_trouble(NsSession *session);
 
 /* Continues the trials of remedies; TRUE while there are any. */
 bool ns_session_poll_remedies(NsSession *session);
+
+/* Polls for a requested check; TRUE while it is awaited. */
+bool ns_session_poll_check(NsSession *session);
+void ns_session_drop_check(NsSession *session); /* another run begins */

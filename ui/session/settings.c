@@ -1,175 +1,224 @@
-/* Changes to lanes, settings and links, and how they reach the trainer.
+/* Changes to lanes, settings and links: pending ones, undo, and how they reach the trainer.
  * SPDX-License-Identifier: MIT */
-#include "ui/session/session-private.h"
-
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "core/model/placement.h"
 #include "core/train/live.h"
+#include "ui/session/session-private.h"
 
-/* ---- Starting a run ---- */
+/* ---- Pending changes ---- */
 
-/* Stores the checkpoints and histories that the lanes of the run begin from.  New references are
- * taken before the old ones are released, because both may be the same. */
-static void set_origins(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
-                        NsHistory *const pasts[NS_LANES_MAX])
+/* The settings of a new lane are not counted beside the lane itself. */
+static bool lane_differs(const NsSession *session, size_t lane, const NsParam *param)
 {
-    session->origin_step = 0;
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
-        bool begins = lane < session->run->n && origins && origins[lane];
-        NsCheckpoint *origin = begins ? ns_checkpoint_ref(origins[lane]) : NULL;
-        NsHistory *past = begins && pasts && pasts[lane] ? ns_history_ref(pasts[lane]) : NULL;
-        ns_checkpoint_unref(session->origins[lane]);
-        ns_history_unref(session->pasts[lane]);
-        session->origins[lane] = origin;
-        session->pasts[lane] = past;
-        if (begins) session->origin_step = MAX(session->origin_step, ns_checkpoint_step(origin));
+    if (param->effect == NS_EFFECT_LIVE || ns_experiment_is_new(&session->experiment, lane))
+        return false;
+    const NsSettings *run = &session->run->lane[session->experiment.from[lane]];
+    return !ns_settings_same(&session->experiment.lane[lane], run, param);
+}
+
+static bool param_differs(const NsSession *session, const NsParam *param)
+{
+    for (size_t lane = 0; lane < session->experiment.n; lane++)
+        if (lane_differs(session, lane, param)) return true;
+    return false;
+}
+
+/* How many lanes would be added, and how many lanes of the run removed. */
+static size_t lanes_that_differ(const NsSession *session)
+{
+    size_t n = 0;
+    for (size_t lane = 0; lane < session->experiment.n; lane++)
+        n += ns_experiment_is_new(&session->experiment, lane);
+    for (size_t lane = 0; lane < session->run->n; lane++)
+        n += ns_experiment_is_gone(&session->experiment, lane);
+    return n;
+}
+
+static size_t count(const NsSession *session)
+{
+    size_t n = lanes_that_differ(session);
+    for (size_t i = 0; ns_param(i); i++) n += param_differs(session, ns_param(i));
+    return n;
+}
+
+bool ns_session_differs(NsSession *session)
+{
+    return count(session) > 0;
+}
+
+size_t ns_session_pending(NsSession *session)
+{
+    return ns_session_has_begun(session) ? count(session) : 0;
+}
+
+bool ns_session_is_pending(NsSession *session, const NsParam *param)
+{
+    return ns_session_has_begun(session) && param_differs(session, param);
+}
+
+/* "Norm placement of B" if the setting is split, "Layers" if it is linked. */
+static char *name_of(const NsSession *session, const NsParam *param)
+{
+    if (ns_experiment_is_linked(&session->experiment, param) || session->experiment.n == 1)
+        return g_strdup(_(param->label));
+    g_autoptr(GString) lanes = g_string_new(NULL);
+    for (size_t lane = 0; lane < session->experiment.n; lane++)
+        if (lane_differs(session, lane, param))
+            g_string_append_printf(lanes, "%s%s", lanes->len ? ", " : "", ns_lane_letter(lane));
+    return g_strdup_printf(_("%s of %s"), _(param->label), lanes->str);
+}
+
+char *ns_session_pending_words(NsSession *session)
+{
+    size_t n = ns_session_pending(session);
+    if (n == 0) return NULL;
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    for (size_t lane = 0; lane < session->experiment.n; lane++)
+        if (ns_experiment_is_new(&session->experiment, lane))
+            g_ptr_array_add(names, g_strdup_printf(_("Lane %s (new)"), ns_lane_letter(lane)));
+    for (size_t lane = 0; lane < session->run->n; lane++)
+        if (ns_experiment_is_gone(&session->experiment, lane))
+            g_ptr_array_add(names, g_strdup_printf(_("Lane %s (removed)"), ns_lane_letter(lane)));
+    for (size_t i = 0; ns_param(i); i++)
+        if (param_differs(session, ns_param(i)))
+            g_ptr_array_add(names, name_of(session, ns_param(i)));
+    g_ptr_array_add(names, NULL);
+    g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
+    return g_strdup_printf(ns_plural("%zu pending change: %s", "%zu pending changes: %s", n), n,
+                           list);
+}
+
+bool ns_session_can_restart(NsSession *session)
+{
+    return !session->problem || session->problem_is_run;
+}
+
+void ns_session_tell_placement(NsSession *session)
+{
+    const NsParam *placement = ns_param_find("placement");
+    bool waits = ns_session_pending(session);
+    const char *lane = ns_lane_letter(session->active);
+    g_autofree char *name = ns_settings_value_words(ns_session_settings(session), placement);
+    g_autofree char *words = NULL;
+    if (session->experiment.n == 1)
+        words = g_strdup_printf(waits ? _("The placement becomes %s with Restart or Fork.")
+                                      : _("The placement is now %s."),
+                                name);
+    else if (ns_experiment_is_linked(&session->experiment, placement))
+        words = g_strdup_printf(waits ? _("All lanes become %s with Restart or Fork.")
+                                      : _("All lanes are now %s."),
+                                name);
+    else
+        words = g_strdup_printf(
+            waits ? _("%s becomes %s with Restart or Fork.") : _("%s is now %s."), lane, name);
+    ns_session_tell(session, words);
+}
+
+/* ---- Undo and redo ---- */
+
+/* The most steps of undo; older ones are dropped. */
+#define UNDO_MOST 200
+
+/* Pauses shorter than this belong to the same movement of a slider. */
+#define SLIDE_US G_USEC_PER_SEC
+
+/* The experiment before a change. */
+typedef struct {
+    NsExperiment experiment;
+    const NsParam *slid; /* the setting whose slider was dragged, or NULL */
+    gint64 at;           /* when it was last dragged */
+} Entry;
+
+static void entry_free(gpointer data)
+{
+    Entry *entry = data;
+    ns_experiment_clear(&entry->experiment);
+    g_free(entry);
+}
+
+void ns_session_init_undo(NsSession *session)
+{
+    session->undo = g_ptr_array_new_with_free_func(entry_free);
+    session->redo = g_ptr_array_new_with_free_func(entry_free);
+}
+
+static void settle(GPtrArray *entries, size_t n)
+{
+    for (guint i = 0; i < entries->len; i++) {
+        Entry *entry = g_ptr_array_index(entries, i);
+        ns_experiment_settle(&entry->experiment, n);
     }
 }
 
-void ns_session_set_run(NsSession *session, const NsExperiment *run)
+void ns_session_settle_undo(NsSession *session)
 {
-    ns_experiment_unref(session->run);
-    session->run = run;
+    settle(session->undo, session->experiment.n);
+    settle(session->redo, session->experiment.n);
 }
 
-static void show_started(NsSession *session)
+/* Whether the same slider is still being dragged, so that the entry before the movement exists. */
+static bool slides_on(NsSession *session, const NsParam *slid)
 {
-    for (unsigned lane = 0; lane < session->run->n && lane < session->view->started.n; lane++)
-        if (!ns_session_has_moved(session))
-            ns_view_set_started(session->view, lane, &session->run->lane[lane]);
+    if (!slid || session->undo->len == 0 || session->redo->len > 0) return false;
+    Entry *last = g_ptr_array_index(session->undo, session->undo->len - 1);
+    gint64 now = g_get_monotonic_time(), rested = now - last->at;
+    if (last->slid != slid || rested > SLIDE_US) return false;
+    last->at = now;
+    return true;
 }
 
-/* Applies the speed and the other options of the session to a new trainer. */
-static void prepare_trainer(NsSession *session)
+/* Adds a step of undo if the experiment differs from the one that rows were last notified of. All
+ * changes during a drag of the slider of `slid` (NULL: no slider) are one step. */
+static void remember(NsSession *session, const NsParam *slid)
 {
-    ns_trainer_set_speed(session->trainer, session->speed);
-    ns_trainer_set_pause_on_trouble(session->trainer, session->pause_on_trouble);
-    if (session->wants_run && !session->slow) ns_trainer_run(session->trainer);
+    if (ns_experiment_equal(&session->told, &session->experiment) || slides_on(session, slid))
+        return;
+    Entry *entry = g_new0(Entry, 1);
+    ns_experiment_copy(&entry->experiment, &session->told);
+    entry->slid = slid;
+    entry->at = g_get_monotonic_time();
+    g_ptr_array_set_size(session->redo, 0);
+    g_ptr_array_add(session->undo, entry);
+    if (session->undo->len > UNDO_MOST) g_ptr_array_remove_index(session->undo, 0);
 }
 
-void ns_session_leave_trainer(NsSession *session)
+/* Swaps the experiment with the last entry of undo (`back`) or redo.  FALSE if there is none. */
+static bool exchange(NsSession *session, bool back)
 {
-    g_clear_handle_id(&session->restart_source, g_source_remove);
-    session->opening = 0;
-    ns_session_keep_left(session);
-    g_clear_pointer(&session->trainer, ns_trainer_release);
-    g_clear_pointer(&session->autosave, ns_autosave_unref);
-    session->preparing_to = 0;
-    ns_session_drop_check(session);
-    session->stage_since = 0;
+    GPtrArray *from = back ? session->undo : session->redo;
+    if (from->len == 0) return false;
+    Entry *entry = g_ptr_array_steal_index(from, from->len - 1);
+    NsExperiment present = session->experiment;
+    session->experiment = entry->experiment;
+    *entry = (Entry){.experiment = present};
+    g_ptr_array_add(back ? session->redo : session->undo, entry);
+    return true;
 }
 
-void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_MAX],
-                       NsHistory *const pasts[NS_LANES_MAX])
+void ns_session_forget_undo(NsSession *session)
 {
-    g_autoptr(GError) error = NULL;
-    ns_session_leave_trainer(session);
-    set_origins(session, origins, pasts);
-    session->launched = g_get_monotonic_time();
-    const NsTrainerStart start = {
-        .origins = session->origins,
-        .pasts = session->pasts,
-        .checkpoint_bytes = session->most_checkpoint_bytes,
-        .observer = ns_session_observe(session),
-    };
-    session->trainer = ns_trainer_start(session->run, &start, &error);
-    if (session->trainer) {
-        ns_session_set_problem(session, NULL, NULL, false);
-        session->state = NS_TRAINER_PREPARING;
-        ns_session_bound_checkpoints(session);
-        prepare_trainer(session);
-    } else {
-        ns_session_set_problem(session, error->message, NULL, true);
-        session->state = NS_TRAINER_FAILED;
-        session->wants_run = false;
-    }
-    ns_session_tell_settings(session, NULL);
-    g_signal_emit_by_name(session, "status-changed");
+    g_ptr_array_set_size(session->undo, 0);
+    g_ptr_array_set_size(session->redo, 0);
+    g_signal_emit_by_name(session, "settings-changed");
 }
 
-void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistory *const *pasts)
+static char *words_of(GPtrArray *entries, const NsSession *session, bool back)
 {
-    NsCheckpoint *own[NS_LANES_MAX] = {NULL};
-    NsHistory *own_pasts[NS_LANES_MAX] = {NULL};
-    for (size_t lane = 0; origins && lane < session->experiment.n; lane++) {
-        own[lane] = origins[session->experiment.from[lane]];
-        own_pasts[lane] = pasts[session->experiment.from[lane]];
-    }
-    ns_experiment_settle(&session->experiment, session->experiment.n);
-    ns_session_settle_undo(session);
-    ns_session_set_run(session, ns_experiment_ref(&session->experiment));
-    if (!session->view->history) {
-        ns_view_set_lanes(session->view, (unsigned)session->run->n);
-        ns_view_set_active(session->view, (unsigned)session->active);
-        show_started(session);
-    }
-    ns_session_launch(session, own, own_pasts);
+    if (entries->len == 0) return NULL;
+    const Entry *entry = g_ptr_array_index(entries, entries->len - 1);
+    return back ? ns_experiment_change_words(&entry->experiment, &session->experiment)
+                : ns_experiment_change_words(&session->experiment, &entry->experiment);
 }
 
-/* ---- Prepared runs ---- */
-
-struct NsPreparedRun {
-    NsExperiment *experiment; /* a reference */
-    NsTrainer *trainer;
-    NsAutosave *autosave; /* without a folder until the run is shown */
-    int64_t step;
-};
-
-NsPreparedRun *ns_session_prepare(NsSession *session, const NsExperiment *experiment, int64_t step,
-                                  GError **error)
+char *ns_session_undo_words(NsSession *session)
 {
-    NsPreparedRun *run = g_new0(NsPreparedRun, 1);
-    run->experiment = ns_experiment_new_shared(experiment);
-    ns_experiment_share(run->experiment);
-    ns_experiment_settle(run->experiment, run->experiment->n);
-    run->autosave = ns_autosave_new(&(NsAutosavePlan){0});
-    run->step = step;
-    const NsTrainerStart start = {.checkpoint_bytes = session->most_checkpoint_bytes,
-                                  .observer = ns_autosave_observer(run->autosave)};
-    run->trainer = ns_trainer_start(run->experiment, &start, error);
-    if (!run->trainer) g_clear_pointer(&run, ns_prepared_run_free);
-    if (run && step > 0) ns_trainer_run_until(run->trainer, (NsTrainerUntil){.step = step});
-    return run;
+    return words_of(session->undo, session, true);
 }
 
-void ns_prepared_run_free(NsPreparedRun *run)
+char *ns_session_redo_words(NsSession *session)
 {
-    if (!run) return;
-    if (run->trainer) ns_trainer_release(run->trainer);
-    g_clear_pointer(&run->autosave, ns_autosave_unref);
-    ns_experiment_unref(run->experiment);
-    g_free(run);
-}
-
-bool ns_prepared_run_is_ready(NsPreparedRun *run)
-{
-    return ns_trainer_wait(run->trainer, 0);
-}
-
-void ns_session_show_prepared(NsSession *session, NsPreparedRun *run)
-{
-    ns_session_leave_experiment(session);
-    ns_session_leave_trainer(session);
-    ns_session_set_run(session, ns_experiment_ref(run->experiment));
-    set_origins(session, NULL, NULL);
-    session->forking_from = 0;
-    session->preparing_to = run->step;
-    g_clear_pointer(&session->goes_on_with, g_free);
-    session->launched = g_get_monotonic_time();
-    session->trainer = g_steal_pointer(&run->trainer);
-    session->autosave = g_steal_pointer(&run->autosave);
-    session->files = 0;
-    ns_autosave_set_folder(session->autosave, session->folder);
-    session->wants_run = session->slow = false; /* it has its command already */
-    prepare_trainer(session);
-    session->wants_run = run->step > 0 && !ns_trainer_wait(session->trainer, 0);
-    session->state = ns_trainer_state(session->trainer);
-    ns_session_open(session, run->experiment);
-    ns_session_forget_undo(session);
-    ns_session_bound_checkpoints(session);
-    ns_prepared_run_free(run);
-    ns_session_poll(session);
-    g_signal_emit_by_name(session, "status-changed");
+    return words_of(session->redo, session, false);
 }
 
 /* ---- Applying changes ---- */
@@ -210,7 +259,7 @@ static void send_live(NsSession *session)
             ns_live_copy(&run->lane[session->experiment.from[i]], &session->experiment.lane[i]);
     ns_session_set_run(session, run);
     if (session->trainer) ns_trainer_set_live(session->trainer, run);
-    show_started(session);
+    ns_session_show_started(session);
     g_signal_emit_by_name(session, "status-changed");
 }
 
@@ -272,15 +321,8 @@ static void settings_differ(NsSession *session, const char *key)
 
 static void changed(NsSession *session, const char *key)
 {
-    ns_session_remember(session, NULL);
+    remember(session, NULL);
     settings_differ(session, key);
-}
-
-static void refuse(NsSession *session, const GError *error, const char *key)
-{
-    ns_session_set_problem(session, error->message, key, false);
-    ns_session_tell_settings(session, key);
-    g_signal_emit_by_name(session, "status-changed");
 }
 
 typedef struct {
@@ -298,10 +340,12 @@ static bool change(NsSession *session, Change wanted)
         ns_experiment_set_linked(&session->experiment, wanted.lane, param, false);
     if (!ns_experiment_set(&session->experiment, wanted.lane, wanted.key, wanted.value, &error)) {
         ns_experiment_assign(&session->experiment, &session->told);
-        refuse(session, error, wanted.key);
+        ns_session_set_problem(session, error->message, wanted.key, false);
+        ns_session_tell_settings(session, wanted.key);
+        g_signal_emit_by_name(session, "status-changed");
         return false;
     }
-    ns_session_remember(session, wanted.slides ? param : NULL);
+    remember(session, wanted.slides ? param : NULL);
     settings_differ(session, wanted.key);
     return true;
 }
@@ -360,12 +404,12 @@ void ns_session_drop_pending(NsSession *session)
 
 void ns_session_undo(NsSession *session)
 {
-    if (ns_session_exchange(session, true)) settings_differ(session, NULL);
+    if (exchange(session, true)) settings_differ(session, NULL);
 }
 
 void ns_session_redo(NsSession *session)
 {
-    if (ns_session_exchange(session, false)) settings_differ(session, NULL);
+    if (exchange(session, false)) settings_differ(session, NULL);
 }
 
 /* ---- Lanes and links ---- */

@@ -1,7 +1,19 @@
-/* The contents of the charts of a window.  SPDX-License-Identifier: MIT */
+/* What the charts of a window show: the view, its choices, marks and the closer look at a step.
+ * SPDX-License-Identifier: MIT
+ *
+ * The model of the run does not store enough of a pass for expensive quantities.  So a thread makes
+ * another model from the checkpoint of the step, measures it on the same batch and frees it, and
+ * the run is not affected. */
 #include "ui/session/view.h"
 
+#include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "core/train/live.h"
+#include "core/train/run.h"
+#include "ui/session/session-private.h"
+
+#include <gio/gio.h>
+#include <string.h>
 
 static void earlier_copy(NsEarlierLane *to, const NsEarlierLane *from)
 {
@@ -17,6 +29,21 @@ static void earlier_clear(NsEarlierLane *lane)
     g_clear_pointer(&lane->history, ns_history_unref);
     g_clear_pointer(&lane->name, g_free);
     ns_settings_clear(&lane->settings);
+}
+
+static void set_history(NsHistory **slot, NsHistory *history)
+{
+    NsHistory *old = *slot;
+    *slot = history ? ns_history_ref(history) : NULL;
+    if (old) ns_history_unref(old);
+}
+
+/* References these histories, or releases the present ones (NULL). */
+static void set_closer(NsView *view, NsHistory *const *histories, int64_t step)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++)
+        set_history(&view->closer[i], histories ? histories[i] : NULL);
+    view->closer_step = step;
 }
 
 NsView *ns_view_new(void)
@@ -57,7 +84,7 @@ void ns_view_free(NsView *view)
         g_free(view->names[i]);
     }
     g_free(view->source);
-    ns_view_set_closer(view, NULL, -1);
+    set_closer(view, NULL, -1);
     ns_experiment_clear(&view->started);
     ns_experiment_clear(&view->now);
     ns_view_clear_pinned(view);
@@ -163,24 +190,10 @@ void ns_view_set_active(NsView *view, unsigned lane)
     sync_active(view);
 }
 
-static void set_history(NsHistory **slot, NsHistory *history)
-{
-    NsHistory *old = *slot;
-    *slot = history ? ns_history_ref(history) : NULL;
-    if (old) ns_history_unref(old);
-}
-
-void ns_view_set_closer(NsView *view, NsHistory *const *histories, int64_t step)
-{
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
-        set_history(&view->closer[i], histories ? histories[i] : NULL);
-    view->closer_step = step;
-}
-
 void ns_view_set_history(NsView *view, unsigned lane, NsHistory *history,
                          const NsSettings *settings)
 {
-    if (history != view->histories[lane]) ns_view_set_closer(view, NULL, -1);
+    if (history != view->histories[lane]) set_closer(view, NULL, -1);
     set_history(&view->histories[lane], history);
     ns_view_set_started(view, lane, settings);
 }
@@ -252,4 +265,234 @@ void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSetti
     *lane = earlier_lane(history, settings);
     lane->name = g_strdup(name);
     lane->lane = which;
+}
+
+/* ---- Choices ---- */
+
+void ns_session_show_gradient(NsSession *session, NsQuantity quantity)
+{
+    if (session->view->gradient == quantity) return;
+    session->view->gradient = quantity;
+    g_signal_emit_by_name(session, "view-changed");
+}
+
+void ns_session_show_hidden(NsSession *session, NsQuantity quantity)
+{
+    if (session->view->hidden == quantity) return;
+    session->view->hidden = quantity;
+    g_signal_emit_by_name(session, "view-changed");
+}
+
+void ns_session_show_log(NsSession *session, bool log)
+{
+    if (session->view->log == log) return;
+    session->view->log = log;
+    g_signal_emit_by_name(session, "view-changed");
+}
+
+void ns_session_show_log_loss(NsSession *session, bool log)
+{
+    if (session->view->log_loss == log) return;
+    session->view->log_loss = log;
+    g_signal_emit_by_name(session, "view-changed");
+}
+
+void ns_session_show_smoothing(NsSession *session, NsSmoothing smoothing)
+{
+    if (ns_smoothing_equal(session->view->smoothing, smoothing)) return;
+    session->view->smoothing = smoothing;
+    if (smoothing.kind != NS_SMOOTH_NONE) session->usual_smoothing = smoothing;
+    g_signal_emit_by_name(session, "view-changed");
+}
+
+void ns_session_toggle_smoothing(NsSession *session)
+{
+    bool smooth = session->view->smoothing.kind != NS_SMOOTH_NONE;
+    ns_session_show_smoothing(session, smooth ? (NsSmoothing){0} : session->usual_smoothing);
+}
+
+void ns_session_show_theory(NsSession *session, bool theory)
+{
+    if (session->view->theory == theory) return;
+    session->view->theory = theory;
+    g_signal_emit_by_name(session, "view-changed");
+}
+
+void ns_session_show_heat(NsSession *session, NsHeatMode heat)
+{
+    if (session->view->heat == heat) return;
+    session->view->heat = heat;
+    g_signal_emit_by_name(session, "view-changed");
+}
+
+void ns_session_select_layer(NsSession *session, int layer)
+{
+    ns_session_show_place(session, session->view->step, layer);
+}
+
+/* ---- Marks ---- */
+
+static void add_events(NsSession *session, size_t lane, size_t seed)
+{
+    size_t seeds = ns_history_seeds(session->view->histories[lane]);
+    NsHistory *history = ns_history_seed(session->view->histories[lane], seed);
+    size_t n = ns_history_events(history);
+    for (size_t i = 0; i < n; i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        bool setting = event->kind == NS_EVENT_SETTING; /* is the same for all seeds */
+        if (setting && seed > 0) continue;
+        NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED ? NS_SESSION_MARK_DIVERGED
+                                 : setting                        ? NS_SESSION_MARK_SETTING
+                                 : event->kind == NS_EVENT_SPIKE  ? NS_SESSION_MARK_SPIKE
+                                                                  : NS_SESSION_MARK_STUCK;
+        int of = seeds > 1 && !setting ? (int)seed + 1 : 0;
+        NsSessionMark mark = {event->step, kind, (int)lane, of, event->text};
+        g_array_append_val(session->marks, mark);
+    }
+}
+
+static void add_checkpoints(NsSession *session)
+{
+    size_t room = ns_session_checkpoints(session, NULL, 0);
+    g_autofree int64_t *steps = g_new(int64_t, room + 1);
+    size_t n = MIN(room, ns_session_checkpoints(session, steps, room));
+    for (size_t i = 0; i < n; i++) {
+        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT, -1, 0,
+                              _("A fork can begin here.")};
+        g_array_append_val(session->marks, mark);
+    }
+}
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+    const NsSessionMark *left = a, *right = b;
+    if (left->step != right->step) return left->step < right->step ? -1 : 1;
+    if (left->kind != right->kind) return left->kind < right->kind ? -1 : 1;
+    gint words = strcmp(left->text, right->text);
+    if (words) return words;
+    return left->seed != right->seed ? left->seed - right->seed : left->lane - right->lane;
+}
+
+static bool is_same(const NsSessionMark *a, const NsSessionMark *b)
+{
+    return a->step == b->step && a->kind == b->kind && a->seed == b->seed &&
+           g_str_equal(a->text, b->text);
+}
+
+/* Joins equal marks of all lanes into one. */
+static void join_lanes(GArray *marks, guint lanes)
+{
+    NsSessionMark *mark = (NsSessionMark *)(void *)marks->data;
+    guint n = 0;
+    for (guint i = 0, end; i < marks->len; i = end) {
+        for (end = i + 1; end < marks->len && is_same(&mark[i], &mark[end]);) end++;
+        if (end - i == lanes) mark[i].lane = -1;
+        for (guint k = i; k < (end - i == lanes ? i + 1 : end); k++) mark[n++] = mark[k];
+    }
+    g_array_set_size(marks, n);
+}
+
+const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
+{
+    g_array_set_size(session->marks, 0);
+    if (session->forked_from) {
+        NsSessionMark fork = {session->fork_step, NS_SESSION_MARK_FORK, -1, 0,
+                              _("The run was forked here.")};
+        g_array_append_val(session->marks, fork);
+    }
+    for (size_t lane = 0; lane < session->view->started.n; lane++) {
+        NsHistory *history = session->view->histories[lane];
+        for (size_t k = 0; history && k < ns_history_seeds(history); k++)
+            add_events(session, lane, k);
+    }
+    add_checkpoints(session);
+    g_array_sort(session->marks, compare);
+    if (session->view->started.n > 1) join_lanes(session->marks, (guint)session->view->started.n);
+    *n = session->marks->len;
+    return (const NsSessionMark *)session->marks->data;
+}
+
+/* ---- A closer look ---- */
+
+typedef struct {
+    NsHistory *of; /* identifies the run: the history of its first lane */
+    int64_t step;
+    size_t lanes;
+    NsCheckpoint *checkpoints[NS_LANES_MAX]; /* NULL for a lane without one at this step */
+    NsSettings settings[NS_LANES_MAX];
+    NsHistory *histories[NS_LANES_MAX];
+} Look;
+
+static void look_free(gpointer data)
+{
+    Look *look = data;
+    ns_history_unref(look->of);
+    ns_session_drop_checkpoints(look->checkpoints);
+    for (size_t lane = 0; lane < look->lanes; lane++) {
+        ns_settings_clear(&look->settings[lane]);
+        ns_history_unref(look->histories[lane]);
+    }
+    g_free(look);
+}
+
+static void measure(GTask *task, gpointer session, gpointer data, GCancellable *cancellable)
+{
+    (void)session, (void)cancellable;
+    Look *look = data;
+    for (size_t lane = 0; lane < look->lanes; lane++) {
+        if (!look->checkpoints[lane]) continue;
+        GError *error = NULL;
+        NsRun *run = ns_run_fork(look->checkpoints[lane], &look->settings[lane], &error);
+        if (!run) {
+            g_task_return_error(task, error);
+            return;
+        }
+        look->histories[lane] = ns_history_ref(ns_run_history(run));
+        ns_run_free(run);
+    }
+    g_task_return_boolean(task, TRUE);
+}
+
+static void on_measured(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)object;
+    NsSession *session = data;
+    const Look *look = g_task_get_task_data(G_TASK(result));
+    g_autoptr(GError) error = NULL;
+    session->looking = false;
+    bool good = g_task_propagate_boolean(G_TASK(result), &error);
+    if (look->of != session->view->histories[0]) return;
+    set_closer(session->view, look->histories, look->step);
+    if (!good) ns_session_tell(session, error->message);
+    g_signal_emit_by_name(session, "view-changed");
+}
+
+void ns_session_look_closer(NsSession *session)
+{
+    int64_t step = ns_session_shown_step(session), at;
+    NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
+    /* Only while the run is paused, and once per step. */
+    const NsHistory *history = session->view->histories[0];
+    bool rests = !session->wants_run && session->state != NS_TRAINER_RUNNING &&
+                 session->state != NS_TRAINER_PREPARING && session->state != NS_TRAINER_FAILED;
+    bool looked = session->looking || session->view->closer_step == step;
+    if (!rests || looked || !history || session->run->n != session->view->started.n) return;
+    if (!ns_session_checkpoints_at(session, step, checkpoints, &at)) return;
+    if (at != step) {
+        ns_session_drop_checkpoints(checkpoints);
+        return;
+    }
+    Look *look = g_new0(Look, 1);
+    look->of = ns_history_ref(session->view->histories[0]);
+    look->step = step;
+    look->lanes = session->run->n;
+    for (size_t lane = 0; lane < look->lanes; lane++) {
+        look->checkpoints[lane] = checkpoints[lane];
+        ns_settings_copy(&look->settings[lane], &session->run->lane[lane]);
+        look->settings[lane].probe_every = 1;
+    }
+    session->looking = true;
+    g_autoptr(GTask) task = g_task_new(session, NULL, on_measured, session);
+    g_task_set_task_data(task, look, look_free);
+    g_task_run_in_thread(task, measure);
 }

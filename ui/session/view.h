@@ -58,9 +58,6 @@ NsFigureInput ns_view_input(const NsView *view);
  * measures them by those of the closer look, unless its step comes after the shown one. */
 void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureInput *input);
 
-/* References these histories, or releases the present ones (NULL). */
-void ns_view_set_closer(NsView *view, NsHistory *const *histories, int64_t step);
-
 /* Sets the number of lanes; new lanes have no history.  The active lane is clamped to it. */
 void ns_view_set_lanes(NsView *view, unsigned n);
 void ns_view_set_active(NsView *view, unsigned lane);
