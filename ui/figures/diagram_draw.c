@@ -28,12 +28,6 @@ static NsPoint toward(NsPoint from, NsPoint to, double length)
     return (NsPoint){from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)};
 }
 
-/* Whether a wire has an arrow at a node: all nodes but forks. */
-static bool points_at(const NsBrush *p, unsigned node)
-{
-    return ns_diagram_node(p->d, node)->kind != NS_NODE_FORK;
-}
-
 /* The points along which a wire is drawn.  While norms move, its ends extend to the centers of the
  * norms. */
 static void course(const NsBrush *p, const NsWire *w, NsPoint points[NS_WIRE_POINTS])
@@ -90,7 +84,8 @@ static void draw_wire(const NsBrush *p, const NsWire *w)
     NsPoint points[NS_WIRE_POINTS];
     course(p, w, points);
     bool down = p->look->flow == NS_FLOW_GRADIENT;
-    bool pointed = points_at(p, down ? w->from : w->to);
+    /* A wire has an arrow at all nodes but forks. */
+    bool pointed = ns_diagram_node(p->d, down ? w->from : w->to)->kind != NS_NODE_FORK;
     NsPoint *tip = down ? &points[0] : &points[w->n - 1];
     NsPoint back = down ? points[1] : points[w->n - 2], end = *tip;
     if (pointed) *tip = toward(end, back, ARROW * p->size * 0.7);
@@ -183,19 +178,6 @@ static double level_of(const NsBrush *p, bool block)
     return bottom + p->look->light * (top - bottom);
 }
 
-static void draw_light(const NsBrush *p, double x, double y)
-{
-    NsColor c = p->style->series[4].color;
-    cairo_pattern_t *glow = cairo_pattern_create_radial(x, y, 0, x, y, GLOW * p->size);
-    cairo_pattern_add_color_stop_rgba(glow, 0, 1, 1, 1, 1);
-    cairo_pattern_add_color_stop_rgba(glow, 0.3, c.r, c.g, c.b, 0.9);
-    cairo_pattern_add_color_stop_rgba(glow, 1, c.r, c.g, c.b, 0);
-    cairo_set_source(p->cr, glow);
-    cairo_arc(p->cr, x, y, GLOW * p->size, 0, 2 * G_PI);
-    cairo_fill(p->cr);
-    cairo_pattern_destroy(glow);
-}
-
 /* Draws a light where the current level crosses vertical wires, and a bright frame around the boxes
  * there. */
 static void draw_lights(const NsBrush *p)
@@ -207,8 +189,18 @@ static void draw_lights(const NsBrush *p)
         for (size_t k = 0; k + 1 < w->n; k++) {
             NsPoint a = w->points[k], b = w->points[k + 1];
             double y = level[a.x >= p->d->block.x];
-            if (fabs(a.x - b.x) < 1e-6 && y >= MIN(a.y, b.y) && y <= MAX(a.y, b.y))
-                draw_light(p, a.x, y);
+            if (fabs(a.x - b.x) < 1e-6 && y >= MIN(a.y, b.y) && y <= MAX(a.y, b.y)) {
+                NsColor c = p->style->series[4].color;
+                cairo_pattern_t *glow =
+                    cairo_pattern_create_radial(a.x, y, 0, a.x, y, GLOW * p->size);
+                cairo_pattern_add_color_stop_rgba(glow, 0, 1, 1, 1, 1);
+                cairo_pattern_add_color_stop_rgba(glow, 0.3, c.r, c.g, c.b, 0.9);
+                cairo_pattern_add_color_stop_rgba(glow, 1, c.r, c.g, c.b, 0);
+                cairo_set_source(p->cr, glow);
+                cairo_arc(p->cr, a.x, y, GLOW * p->size, 0, 2 * G_PI);
+                cairo_fill(p->cr);
+                cairo_pattern_destroy(glow);
+            }
         }
     const NsNode *n;
     for (guint i = 0; (n = ns_diagram_node(p->d, i)); i++) {

@@ -71,19 +71,16 @@ int ns_diagram_node_at(const NsDiagram *d, double x, double y)
     return found;
 }
 
-static double distance(NsPoint a, NsPoint b, double x, double y)
-{
-    double px = CLAMP(x, MIN(a.x, b.x), MAX(a.x, b.x)), py = CLAMP(y, MIN(a.y, b.y), MAX(a.y, b.y));
-    return hypot(px - x, py - y);
-}
-
 int ns_diagram_wire_at(const NsDiagram *d, double x, double y, double reach)
 {
     int found = -1;
     for (guint i = 0; i < d->wires->len; i++) {
         const NsWire *wire = ns_diagram_wire(d, i);
         for (size_t p = 0; p + 1 < wire->n; p++) {
-            double away = distance(wire->points[p], wire->points[p + 1], x, y);
+            NsPoint b = wire->points[p + 1];
+            double px = CLAMP(x, MIN(wire->points[p].x, b.x), MAX(wire->points[p].x, b.x)),
+                   py = CLAMP(y, MIN(wire->points[p].y, b.y), MAX(wire->points[p].y, b.y));
+            double away = hypot(px - x, py - y);
             if (away > reach) continue;
             reach = away;
             found = (int)i;

@@ -19,25 +19,6 @@ typedef struct {
     bool log;
 } Heads;
 
-/* Fills the cells with the value of every head (the largest if steps are grouped). */
-static void fill(Heads *heads)
-{
-    const NsRecordLayout *layout = ns_history_layout(heads->values.source.history);
-    size_t L = layout->layers, H = layout->heads;
-    ns_figure_forget(&heads->figure);
-    float *z = ns_figure_own(&heads->figure, g_new(float, L *H)); /* [H, L] */
-    for (size_t l = 0; l < L; l++)
-        for (size_t h = 0; h < H; h++) {
-            size_t i = l * H + h;
-            z[h * L + l] = heads->values.has[i] ? heads->values.max[i] : -INFINITY;
-        }
-    heads->map = ns_figure_cells(z, H, L, 1);
-    heads->map.label = ns_quantity(heads->quantity)->symbol;
-    heads->map.lo = heads->lo;
-    heads->map.hi = heads->hi;
-    heads->map.log = heads->log;
-}
-
 /* The range of values of a lane, for the color scale. */
 static NsRange range_of(const NsLayerValues *values, bool log)
 {
@@ -113,7 +94,23 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                                     .note = there ? note(heads, input) : NULL});
     if (!figure->changed) return;
 
-    if (there) fill(heads);
+    if (there) {
+        /* Fills the cells with the value of every head (the largest if steps are grouped). */
+        const NsRecordLayout *layout = ns_history_layout(heads->values.source.history);
+        size_t L = layout->layers, H = layout->heads;
+        ns_figure_forget(&heads->figure);
+        float *z = ns_figure_own(&heads->figure, g_new(float, L *H)); /* [H, L] */
+        for (size_t l = 0; l < L; l++)
+            for (size_t h = 0; h < H; h++) {
+                size_t i = l * H + h;
+                z[h * L + l] = heads->values.has[i] ? heads->values.max[i] : -INFINITY;
+            }
+        heads->map = ns_figure_cells(z, H, L, 1);
+        heads->map.label = ns_quantity(heads->quantity)->symbol;
+        heads->map.lo = heads->lo;
+        heads->map.hi = heads->hi;
+        heads->map.log = heads->log;
+    }
     figure->plot.heatmap = there ? &heads->map : NULL;
 }
 

@@ -166,17 +166,6 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     figure->plot.heatmap = shown ? &heatmap->map : NULL;
 }
 
-/* Keeps the two lanes whose ratio is shown: the first, and the active one (the second if the first
- * is active). */
-static void keep_two(NsFigureInput *input)
-{
-    unsigned upper = MAX(ns_figure_active(input), 1);
-    input->lanes[1] = input->lanes[upper];
-    input->lanes[1].lane = upper;
-    input->named = (input->named & 1) | (input->named >> upper & 1) << 1;
-    input->n_lanes = 2;
-}
-
 /* A figure of two runs shows their ratio: of two lanes, or of a run and the previous one, which are
  * treated as two lanes. */
 static void update(NsFigure *figure, const NsFigureInput *input)
@@ -184,7 +173,15 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     Heatmap *heatmap = (Heatmap *)figure;
     NsFigureInput pair = *input;
     if (figure->kind->two_runs) pair.heat = NS_HEAT_RATIO;
-    if (pair.heat == NS_HEAT_RATIO && pair.n_lanes > 2) keep_two(&pair);
+    if (pair.heat == NS_HEAT_RATIO && pair.n_lanes > 2) {
+        /* Keeps the two lanes whose ratio is shown: the first, and the active one (the second if
+         * the first is active). */
+        unsigned upper = MAX(ns_figure_active(&pair), 1);
+        pair.lanes[1] = pair.lanes[upper];
+        pair.lanes[1].lane = upper;
+        pair.named = (pair.named & 1) | (pair.named >> upper & 1) << 1;
+        pair.n_lanes = 2;
+    }
     if (figure->kind->two_runs && input->n_lanes < 2 && input->previous) {
         pair.n_lanes = 2;
         pair.lanes[0] =

@@ -161,21 +161,6 @@ static bool rate_varies(const Loss *loss, const NsFigureInput *input)
     return false;
 }
 
-/* The learning rate in a strip of its own. */
-static void show_rates(Loss *loss, const NsFigureInput *input)
-{
-    NsPlot *strip = &loss->strip;
-    *strip =
-        (NsPlot){.left = {.label = _("learning rate"), .lo = 0, .hi = NAN}, .series = loss->rates};
-    for (unsigned i = 0; i < loss->n; i++) {
-        if (!loss->lanes[i].curves[RATE].n) continue;
-        NsSeries *series = &loss->rates[strip->n_series++];
-        *series = (NsSeries){.label = loss->figure.labels[i * CURVES + RATE], .style = i};
-        ns_curve_show(&loss->lanes[i].curves[RATE], series);
-    }
-    loss->figure.plot.lower = strip->n_series && rate_varies(loss, input) ? strip : NULL;
-}
-
 /* The losses of a uniform guess and of the frequencies of the tokens. */
 static void show_levels(Loss *loss, const NsFigureInput *input)
 {
@@ -259,7 +244,17 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                         .note = note(loss)});
     if (!figure->changed) return;
     show(loss, how != NULL);
-    show_rates(loss, input);
+    /* The learning rate in a strip of its own. */
+    NsPlot *strip = &loss->strip;
+    *strip =
+        (NsPlot){.left = {.label = _("learning rate"), .lo = 0, .hi = NAN}, .series = loss->rates};
+    for (unsigned i = 0; i < loss->n; i++) {
+        if (!loss->lanes[i].curves[RATE].n) continue;
+        NsSeries *series = &loss->rates[strip->n_series++];
+        *series = (NsSeries){.label = loss->figure.labels[i * CURVES + RATE], .style = i};
+        ns_curve_show(&loss->lanes[i].curves[RATE], series);
+    }
+    loss->figure.plot.lower = strip->n_series && rate_varies(loss, input) ? strip : NULL;
     show_levels(loss, input);
     figure->plot.left.hi = upper_end;
 }

@@ -20,20 +20,6 @@ typedef struct {
     double edges[NS_TOKEN_SNAPSHOT_BINS + 1];
 } Paper;
 
-/* Reads what the axes show from the study. */
-static void describe(Paper *p)
-{
-    g_auto(NsStudy) study;
-    ns_paper_make(p->study, &study, NULL);
-    p->kind = ns_paper_kind_of(&study);
-    p->measured = study.results.of[p->panel];
-    p->factors = ns_paper_curves(&study) > ns_paper_arms(p->study);
-    for (unsigned arm = 0; arm < ns_paper_arms(p->study); arm++)
-        p->factors |= p->study->arms[arm].like > 0;
-    bool layers = !study.n_grid || g_str_equal(study.grid[0].param->key, "layers");
-    p->grid = layers ? NULL : _(study.grid[0].param->label);
-}
-
 /* ---- Axes ---- */
 
 const char *ns_paper_result_label(const NsResult *result)
@@ -252,16 +238,6 @@ static char *expectation(const Paper *p)
     return g_string_free(words, FALSE);
 }
 
-/* If there are several panels, the first has the title of the study and the others that of their
- * result. */
-static void set_title(Paper *p)
-{
-    const NsChoice *choice = &p->study->choice;
-    const char *title = p->panel ? title_of(&p->measured) : _(choice->label);
-    ns_figure_text(&p->figure, &p->figure.title, g_strdup(title));
-    ns_figure_text(&p->figure, &p->figure.subtitle, p->panel ? NULL : g_strdup(choice->reference));
-}
-
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Paper *p = (Paper *)figure;
@@ -277,7 +253,16 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     g_array_set_size(figure->markers, 0);
     ns_figure_forget(figure);
     if (!p->study) return;
-    describe(p);
+    /* Reads what the axes show from the study. */
+    g_auto(NsStudy) study;
+    ns_paper_make(p->study, &study, NULL);
+    p->kind = ns_paper_kind_of(&study);
+    p->measured = study.results.of[p->panel];
+    p->factors = ns_paper_curves(&study) > ns_paper_arms(p->study);
+    for (unsigned arm = 0; arm < ns_paper_arms(p->study); arm++)
+        p->factors |= p->study->arms[arm].like > 0;
+    bool layers = !study.n_grid || g_str_equal(study.grid[0].param->key, "layers");
+    p->grid = layers ? NULL : _(study.grid[0].param->label);
     ns_paper_result_unref(p->expected);
     p->expected = p->result ? NULL : ns_paper_expected(p->study);
     set_axes(p);
@@ -287,7 +272,12 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         const NsMarker threshold = {.x = 1.1, .text = "1.1"};
         g_array_append_val(figure->markers, threshold);
     }
-    set_title(p);
+    /* If there are several panels, the first has the title of the study and the others that of
+     * their result. */
+    const NsChoice *choice = &p->study->choice;
+    const char *title = p->panel ? title_of(&p->measured) : _(choice->label);
+    ns_figure_text(&p->figure, &p->figure.title, g_strdup(title));
+    ns_figure_text(&p->figure, &p->figure.subtitle, p->panel ? NULL : g_strdup(choice->reference));
     char *expected = p->result ? NULL : expectation(p);
     bool curves = figure->plot.n_series > 0;
     ns_figure_text(figure, &figure->empty, curves ? NULL : g_strdup(expected));

@@ -84,23 +84,6 @@ static bool is_usual(const NsStudy *study)
            study->results.of[0].n == NS_CELL_LAST;
 }
 
-/* Creates a plot for every seed, for tables. */
-static void make_singles(Phase *p, size_t seeds)
-{
-    NsFigure *figure = &p->figure;
-    size_t cells = p->phase->cells;
-    if (seeds < 2) return;
-    p->single_z = ns_figure_own(figure, g_new(float, seeds *cells));
-    NsHeatmap *maps = ns_figure_own(figure, g_new(NsHeatmap, seeds));
-    NsPlot *single = ns_figure_singles(figure, seeds);
-    for (size_t seed = 0; seed < seeds; seed++) {
-        maps[seed] = p->map;
-        maps[seed].z = p->single_z + seed * cells;
-        single[seed] =
-            (NsPlot){.x = figure->plot.x, .left = figure->plot.left, .heatmap = &maps[seed]};
-    }
-}
-
 static void follow(Phase *p, NsPhase *phase)
 {
     g_clear_pointer(&p->x, g_ptr_array_unref);
@@ -125,7 +108,20 @@ static void follow(Phase *p, NsPhase *phase)
                                                          : ns_study_result_words(phase->study));
     p->map.values = true;
     p->map.hatch = true;
-    make_singles(p, (size_t)phase->study->seeds);
+    /* Creates a plot for every seed, for tables. */
+    size_t seeds = (size_t)phase->study->seeds;
+    NsFigure *figure = &p->figure;
+    size_t cells = p->phase->cells;
+    if (seeds < 2) return;
+    p->single_z = ns_figure_own(figure, g_new(float, seeds *cells));
+    NsHeatmap *maps = ns_figure_own(figure, g_new(NsHeatmap, seeds));
+    NsPlot *single = ns_figure_singles(figure, seeds);
+    for (size_t seed = 0; seed < seeds; seed++) {
+        maps[seed] = p->map;
+        maps[seed].z = p->single_z + seed * cells;
+        single[seed] =
+            (NsPlot){.x = figure->plot.x, .left = figure->plot.left, .heatmap = &maps[seed]};
+    }
 }
 
 /* ---- Cells ---- */
@@ -172,17 +168,6 @@ static char *cell_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
     return NULL;
 }
 
-static void read_seeds(Phase *p, size_t i, const NsStudyCell *cell)
-{
-    size_t cells = p->phase->cells, n = p->figure.plot.n_singles;
-    g_autofree double *values = g_new(double, n + 1);
-    if (n) ns_phase_seeds(p->phase, i, values);
-    for (size_t seed = 0; seed < n; seed++) {
-        bool open = isnan(values[seed]) && cell->state != NS_CELL_DIVERGED;
-        p->single_z[seed * cells + i] = open ? -INFINITY : (float)values[seed];
-    }
-}
-
 /* The range of results for the color scale, and the largest initial loss. */
 typedef struct {
     double lo, hi, first;
@@ -210,7 +195,13 @@ static void read_cells(Phase *p, NsPhase *beside)
         if (cell.state == NS_CELL_FAILED && !p->failed++) p->first_failed = i;
         g_free(p->notes[i]);
         p->notes[i] = cell_note(p->phase, i, &cell);
-        read_seeds(p, i, &cell);
+        size_t cells = p->phase->cells, n = p->figure.plot.n_singles;
+        g_autofree double *values = g_new(double, n + 1);
+        if (n) ns_phase_seeds(p->phase, i, values);
+        for (size_t seed = 0; seed < n; seed++) {
+            bool open = isnan(values[seed]) && cell.state != NS_CELL_DIVERGED;
+            p->single_z[seed * cells + i] = open ? -INFINITY : (float)values[seed];
+        }
         take_loss(&losses, &cell);
         if (cell.state != NS_CELL_DONE) continue;
         p->done++;
@@ -326,23 +317,6 @@ static int present(const NsStudyAxis *axis, const NsSettings *settings, bool *ex
     return above && below ? nearest : -1;
 }
 
-/* Draws a frame around the cell of the current settings. */
-static void mark_present(Phase *p, const NsSettings *settings)
-{
-    int at[2] = {-1, -1};
-    bool exact = true;
-    if (p->phase) at[0] = present(p->phase->x, settings, &exact);
-    if (p->phase) at[1] = present(p->phase->y, settings, &exact);
-    if (at[0] < 0 || at[1] < 0) at[0] = at[1] = -1;
-    NS_FIGURE_SET(&p->figure, p->exact, exact);
-    for (int i = 0; i < 2; i++) {
-        NS_FIGURE_SET(&p->figure, p->at[i], at[i]);
-        p->figure.spans[i] = (NsSpan){.from = at[i] - 0.5, .to = at[i] + 0.5, .rows = i == 1};
-    }
-    p->figure.plot.spans = p->figure.spans;
-    p->figure.plot.n_spans = at[0] < 0 ? 0 : 2;
-}
-
 /* "Layers 6", or for a choice the name alone: "Post-LN". */
 static void append_setting(GString *words, const NsSettings *settings, const NsParam *param)
 {
@@ -402,7 +376,19 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     NS_FIGURE_SET(figure, p->version, version);
     NS_FIGURE_SET(figure, p->beside, beside);
     NS_FIGURE_SET(figure, p->log, input->log);
-    mark_present(p, input->settings);
+    /* Draws a frame around the cell of the current settings. */
+    int at[2] = {-1, -1};
+    bool exact = true;
+    if (p->phase) at[0] = present(p->phase->x, input->settings, &exact);
+    if (p->phase) at[1] = present(p->phase->y, input->settings, &exact);
+    if (at[0] < 0 || at[1] < 0) at[0] = at[1] = -1;
+    NS_FIGURE_SET(&p->figure, p->exact, exact);
+    for (int i = 0; i < 2; i++) {
+        NS_FIGURE_SET(&p->figure, p->at[i], at[i]);
+        p->figure.spans[i] = (NsSpan){.from = at[i] - 0.5, .to = at[i] + 0.5, .rows = i == 1};
+    }
+    p->figure.plot.spans = p->figure.spans;
+    p->figure.plot.n_spans = at[0] < 0 ? 0 : 2;
     if (!figure->changed) return;
     if (p->phase) read_cells(p, input->beside);
     p->map.log = input->log;

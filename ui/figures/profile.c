@@ -221,21 +221,6 @@ static double most_of(const Lane *lane)
     return most;
 }
 
-static void show_all(Profile *profile, const NsFigureInput *input, NsScaleKind scale)
-{
-    NsPlot *plot = &profile->figure.plot;
-    NsRatioCurve curves[NS_LANES_MAX];
-    for (unsigned i = 0; i < profile->n; i++) {
-        const NsLayerValues *now = &profile->lanes[i].columns[NOW];
-        curves[i] = (NsRatioCurve){
-            now->n, now->x, now->y, ns_figure_run(input, i).name, i, profile->wild[i].wild};
-        show_lane(profile, i);
-    }
-    /* Ratios of fractions and cosines are not informative. */
-    bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
-    plot->lower = sizes ? ns_ratio_panel_new(&profile->figure, curves, profile->n, scale) : NULL;
-}
-
 /* The values of the heads of a layer are combined, so the axis is that of layers. */
 static const char *layer_axis(NsQuantity quantity, const NsHistory *history)
 {
@@ -411,7 +396,20 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 
     figure->plot.left.hi = upper_end;
     ns_figure_forget(figure);
-    if (over_layers) show_all(profile, input, scale);
+    if (over_layers) {
+        NsPlot *plot = &profile->figure.plot;
+        NsRatioCurve curves[NS_LANES_MAX];
+        for (unsigned i = 0; i < profile->n; i++) {
+            const NsLayerValues *now = &profile->lanes[i].columns[NOW];
+            curves[i] = (NsRatioCurve){
+                now->n, now->x, now->y, ns_figure_run(input, i).name, i, profile->wild[i].wild};
+            show_lane(profile, i);
+        }
+        /* Ratios of fractions and cosines are not informative. */
+        bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
+        plot->lower =
+            sizes ? ns_ratio_panel_new(&profile->figure, curves, profile->n, scale) : NULL;
+    }
 }
 
 static void clear(NsFigure *figure)

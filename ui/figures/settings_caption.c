@@ -30,12 +30,6 @@ char *ns_settings_placement_words(const NsSettings *settings)
     return g_strdup(_(ns_placement(settings->placement)->choice.label));
 }
 
-/* A mixture is written in place of the placement. */
-static bool is_mixture(const NsParam *param)
-{
-    return g_str_equal(param->key, "mixture");
-}
-
 static bool is_placement(const NsParam *param)
 {
     return g_str_equal(param->key, "placement");
@@ -176,7 +170,8 @@ static bool tells_runs_apart(const NsParam *param)
  * same if their kind is, whether it was chosen or given by the placement. */
 static bool is_same(const NsSettings *a, const NsSettings *b, const NsParam *param)
 {
-    if (is_mixture(param)) return true;
+    /* A mixture is written in place of the placement. */
+    if (g_str_equal(param->key, "mixture")) return true;
     if (g_str_equal(param->key, "norm")) return norm_of(a) == norm_of(b);
     return ns_settings_same(a, b, param) &&
            (!is_placement(param) || ns_settings_same(a, b, ns_param_find("mixture")));

@@ -222,9 +222,20 @@ static void show(Steps *steps)
         }
 }
 
-/* The values from which on steps are too large, of every optimizer that is shown. */
-static void show_levels(Steps *steps, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
+    Steps *steps = (Steps *)figure;
+    NsScaleKind scale = ns_figure_scale(input->quantity, input);
+    follow(steps, input);
+    NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
+    double upper_end = ns_wild_find(steps->runs, steps->n, scale);
+    ns_figure_mark_events(figure, input);
+    ns_figure_mark_step(figure, input);
+    make_texts(steps, input);
+    if (!figure->changed) return;
+    figure->plot.left.hi = upper_end;
+    show(steps);
+    /* The values from which on steps are too large, of every optimizer that is shown. */
     NsPlot *plot = &steps->figure.plot;
     plot->levels = steps->levels;
     plot->n_levels = 0;
@@ -239,22 +250,6 @@ static void show_levels(Steps *steps, const NsFigureInput *input)
         if (!skipped)
             steps->levels[plot->n_levels++] = (NsLevel){.y = y, .text = _("edge of stability")};
     }
-}
-
-static void update(NsFigure *figure, const NsFigureInput *input)
-{
-    Steps *steps = (Steps *)figure;
-    NsScaleKind scale = ns_figure_scale(input->quantity, input);
-    follow(steps, input);
-    NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
-    double upper_end = ns_wild_find(steps->runs, steps->n, scale);
-    ns_figure_mark_events(figure, input);
-    ns_figure_mark_step(figure, input);
-    make_texts(steps, input);
-    if (!figure->changed) return;
-    figure->plot.left.hi = upper_end;
-    show(steps);
-    show_levels(steps, input);
 }
 
 static void clear(NsFigure *figure)

@@ -20,18 +20,6 @@ typedef struct {
     double counts[2][NS_TOKEN_SNAPSHOT_BINS], expected[NS_TOKEN_SNAPSHOT_BINS];
 } Tokens;
 
-/* The index of the state after a layer, or of the nearest one in the snapshot; the last one for
- * layer 0. */
-static size_t find_state(const NsTokenSnapshot *snapshot, unsigned layer)
-{
-    size_t best = snapshot->states - 1;
-    for (size_t i = 0; i < snapshot->states && layer > 0; i++) {
-        unsigned distance = (unsigned)ABS((int)snapshot->state[i] - (int)layer);
-        if (distance < (unsigned)ABS((int)snapshot->state[best] - (int)layer)) best = i;
-    }
-    return best;
-}
-
 /* The expected number of n tokens in a bin if the D features of each were independent and normal:
  * the density of chi-square / D at the middle of the bin. */
 static double gaussian_count(double r, double width, double D, double n)
@@ -114,7 +102,14 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     const NsTokenSnapshot *snapshot = tokens->newest.snapshot;
     bool there = tokens->newest.there && snapshot->states;
     if (there) {
-        tokens->shown = find_state(snapshot, input->layer);
+        /* The index of the state after a layer, or of the nearest one in the snapshot; the last one
+         * for layer 0. */
+        size_t best = snapshot->states - 1;
+        for (size_t i = 0; i < snapshot->states && input->layer > 0; i++) {
+            unsigned distance = (unsigned)ABS((int)snapshot->state[i] - (int)input->layer);
+            if (distance < (unsigned)ABS((int)snapshot->state[best] - (int)input->layer)) best = i;
+        }
+        tokens->shown = best;
         ns_figure_text(figure, &figure->labels[EMBEDDING], state_label(snapshot, 0));
         ns_figure_text(figure, &figure->labels[LAYER], state_label(snapshot, tokens->shown));
     }

@@ -60,28 +60,25 @@ static void show_text(Document *document, PangoLayout *text)
     document->y += GAP;
 }
 
-/* The title of the first plot is already the title of the part. */
-static void show_plot(Document *document, const NsDocumentPart *part, size_t i)
-{
-    NsPlot plot = *part->plots[i];
-    double height = part->n_plots > 1 ? LOWER_HEIGHT : PLOT_HEIGHT;
-    if (i == 0) plot.title = NULL;
-    g_autoptr(NsPlotLayout) layout =
-        ns_plot_layout(&plot, WIDTH - 2 * MARGIN, height, document->style);
-    cairo_save(document->cr);
-    cairo_translate(document->cr, MARGIN, document->y);
-    ns_plot_draw(layout, document->cr);
-    cairo_restore(document->cr);
-    document->y += height + GAP;
-}
-
 static void show_part(Document *document, const NsDocumentPart *part)
 {
     begin_page(document);
     g_autoptr(PangoLayout) title =
         ns_text_new(document->context, document->style, TITLE_SIZE, true, part->title);
     show_text(document, title);
-    for (size_t i = 0; i < part->n_plots; i++) show_plot(document, part, i);
+    for (size_t i = 0; i < part->n_plots; i++) {
+        /* The title of the first plot is already the title of the part. */
+        NsPlot plot = *part->plots[i];
+        double height = part->n_plots > 1 ? LOWER_HEIGHT : PLOT_HEIGHT;
+        if (i == 0) plot.title = NULL;
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(&plot, WIDTH - 2 * MARGIN, height, document->style);
+        cairo_save(document->cr);
+        cairo_translate(document->cr, MARGIN, document->y);
+        ns_plot_draw(layout, document->cr);
+        cairo_restore(document->cr);
+        document->y += height + GAP;
+    }
     g_autoptr(PangoLayout) words =
         ns_text_new(document->context, document->style, TEXT_SIZE, false, "");
     pango_layout_set_attributes(words, NULL);

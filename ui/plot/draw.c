@@ -319,18 +319,6 @@ static const NsAnchor anchors[NS_PARTS] = {
     [NS_PART_EMPTY] = NS_ANCHOR_MIDDLE,
 };
 
-static void draw_backs(const NsPlotLayout *layout, cairo_t *cr)
-{
-    ns_set_color(cr, ns_with_alpha(layout->style->panel, 0.8));
-    for (unsigned i = 0; i < layout->labels->len; i++) {
-        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        const NsBox *box = &label->box;
-        if (label->backed)
-            cairo_rectangle(cr, box->x - 2, box->y - 1, box->width + 4, box->height + 2);
-    }
-    cairo_fill(cr);
-}
-
 /* Draws the labels of the color bar, or all others. */
 static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool bar)
 {
@@ -439,7 +427,14 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     draw_markers(layout, cr, &target);
     /* Grips are only useful on a screen. */
     if (style->raster) draw_grips(layout, cr);
-    draw_backs(layout, cr);
+    ns_set_color(cr, ns_with_alpha(layout->style->panel, 0.8));
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        const NsBox *box = &label->box;
+        if (label->backed)
+            cairo_rectangle(cr, box->x - 2, box->y - 1, box->width + 4, box->height + 2);
+    }
+    cairo_fill(cr);
     cairo_restore(cr);
 
     draw_axes(layout, cr, &target);

@@ -427,12 +427,6 @@ static NsPlotLayout *layout_new(const NsPlot *plot, double width, double height,
     return layout;
 }
 
-/* Returns whether the names beside panels make part of the subtitle redundant. */
-static bool panels_tell(NsFrame *frame)
-{
-    return !frame->layout->told && ns_frame_panels_named(frame) && ns_frame_names_tell(frame);
-}
-
 /* Computes boxes, ticks and the labels around the area from scratch. */
 static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale *x)
 {
@@ -447,7 +441,8 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
         clear_ticks(layout);
         fit_vertical(&frame);
         fit_horizontal(&frame);
-        if (panels_tell(&frame))
+        /* The names beside panels make part of the subtitle redundant. */
+        if (!frame.layout->told && ns_frame_panels_named(&frame) && ns_frame_names_tell(&frame))
             tell_runs(&frame, true);
         else if (ns_frame_list_panels(&frame))
             fit_height(&frame);

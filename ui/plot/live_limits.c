@@ -19,16 +19,6 @@
 /* The time constant of the exponential shrinking, in seconds. */
 #define PACE 0.8
 
-/* The limits if both were fitted to the data alone. */
-static NsScale fit(const NsAxis *axis, double lo, double hi)
-{
-    NsAxis free_axis = *axis;
-    NsScale scale = {.p1 = 1};
-    free_axis.lo = free_axis.hi = NAN;
-    ns_scale_fit(&scale, &free_axis, lo, hi, SPARE);
-    return scale;
-}
-
 static bool shrink(double *end, bool *shrinking, double target, double length, double share)
 {
     double empty = fabs(*end - target) / length;
@@ -42,7 +32,11 @@ static bool shrink(double *end, bool *shrinking, double target, double length, d
 bool ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi, double seconds)
 {
     if (!(lo <= hi)) return false;
-    NsScale target = fit(axis, lo, hi);
+    /* The limits if both were fitted to the data alone. */
+    NsAxis free_axis = *axis;
+    NsScale target = {.p1 = 1};
+    free_axis.lo = free_axis.hi = NAN;
+    ns_scale_fit(&target, &free_axis, lo, hi, SPARE);
     bool shows = ns_scale_shows(axis->scale, limits->lo) && ns_scale_shows(axis->scale, limits->hi);
     if (!(limits->lo < limits->hi) || !shows) {
         *limits = (NsLimits){.lo = target.lo, .hi = target.hi};

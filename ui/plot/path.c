@@ -80,23 +80,6 @@ static void flush(Builder *b)
     column->n = 0;
 }
 
-static void collect(Builder *b, NsPoint value, double index)
-{
-    Column *column = &b->column;
-    if (column->n && index != column->index) flush(b);
-    if (!column->n) *column = (Column){.index = index, .first = value, .low = value, .high = value};
-    if (value.y < column->low.y) {
-        column->low = value;
-        column->low_at = column->n;
-    }
-    if (value.y > column->high.y) {
-        column->high = value;
-        column->high_at = column->n;
-    }
-    column->last = value;
-    column->n++;
-}
-
 static void mark_fault(NsPath *path, NsFault fault, double x, double width)
 {
     for (unsigned i = path->faults->len; i-- > 0;) {
@@ -167,7 +150,19 @@ static void take(Builder *b, size_t i)
         return;
     }
     double index = floor_of(px / b->width);
-    collect(b, value, index);
+    Column *column = &b->column;
+    if (column->n && index != column->index) flush(b);
+    if (!column->n) *column = (Column){.index = index, .first = value, .low = value, .high = value};
+    if (value.y < column->low.y) {
+        column->low = value;
+        column->low_at = column->n;
+    }
+    if (value.y > column->high.y) {
+        column->high = value;
+        column->high_at = column->n;
+    }
+    column->last = value;
+    column->n++;
     if (series->lo && series->hi) widen_band(b, i, px, to_pixel(b->y, value.y));
 }
 

@@ -231,22 +231,6 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
             }
 }
 
-/* Appends the cells, and the gaps between panels in the color of the background. */
-static void append_heatmap(GString *out, const NsPlotLayout *layout, double x0, double x1)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    const NsStyle *style = layout->style;
-    for (size_t i = 0; map->rows && map->columns && i < ns_panels(map); i++) {
-        NsPanel panel = ns_panel(map, i);
-        append_cells(out, map, &panel);
-    }
-    for (size_t i = 0; style->background.a > 0 && i + 1 < map->n_panels; i++) {
-        double seam = ns_panel(map, i).lo;
-        print(out, "\\draw[chart-page, line width=%.9gbp] " LINE, NS_SEAM * style->text_size, x0,
-              seam, x1, seam);
-    }
-}
-
 /* ---- axes ---- */
 
 /* Appends a tick and its label. */
@@ -419,7 +403,20 @@ static void append_axes(const Page *page)
     print(out, "]\n");
     double x0 = coordinate_at(x, box.x), x1 = coordinate_at(x, end);
     double y0 = coordinate_at(y, foot), y1 = coordinate_at(y, box.y);
-    if (plot->heatmap) append_heatmap(out, layout, x0, x1);
+    if (plot->heatmap) {
+        /* Appends the cells, and the gaps between panels in the color of the background. */
+        const NsHeatmap *map = layout->plot->heatmap;
+        const NsStyle *style = layout->style;
+        for (size_t i = 0; map->rows && map->columns && i < ns_panels(map); i++) {
+            NsPanel panel = ns_panel(map, i);
+            append_cells(out, map, &panel);
+        }
+        for (size_t i = 0; style->background.a > 0 && i + 1 < map->n_panels; i++) {
+            double seam = ns_panel(map, i).lo;
+            print(out, "\\draw[chart-page, line width=%.9gbp] " LINE, NS_SEAM * style->text_size,
+                  x0, seam, x1, seam);
+        }
+    }
     append_highlights(out, layout, y0, y1);
     /* Appends all series of one vertical axis from back to front. */
     for (int rank = 0; rank < NS_SERIES_RANKS; rank++)

@@ -118,24 +118,6 @@ static void draw_line(const NsPlotLayout *layout, const NsReading *reading, cair
     cairo_stroke(cr);
 }
 
-static void draw_badge(const NsPlotLayout *layout, const NsReading *reading, unsigned number,
-                       cairo_t *cr)
-{
-    const NsStyle *style = layout->style;
-    double radius = badge_radius(layout), y = badge_y(layout);
-    char digits[4] = "";
-    g_snprintf(digits, sizeof digits, "%u", MIN(number, 99));
-    g_autoptr(PangoLayout) text =
-        ns_text_new(layout->context, style, style->text_size * 0.9, true, digits);
-    cairo_arc(cr, reading->px, y, radius, 0, 2 * G_PI);
-    ns_set_color(cr, style->text);
-    cairo_fill(cr);
-    ns_set_color(cr, style->background);
-    cairo_move_to(cr, reading->px - ns_text_width(text) / 2, y - ns_text_height(text) / 2);
-    pango_cairo_show_layout(cr, text);
-    cairo_new_path(cr);
-}
-
 void ns_plot_draw_pins(const NsPlotLayout *layout, const NsPin *pins, size_t n, cairo_t *cr)
 {
     g_autoptr(GArray) taken = g_array_new(FALSE, FALSE, sizeof(NsBox));
@@ -146,7 +128,19 @@ void ns_plot_draw_pins(const NsPlotLayout *layout, const NsPin *pins, size_t n, 
         if (!ns_plot_read_pin(layout, &pins[i], &reading)) continue;
         draw_line(layout, &reading, cr);
         draw_words(layout, &reading, taken, cr);
-        draw_badge(layout, &reading, pins[i].number, cr);
+        const NsStyle *style = layout->style;
+        double radius = badge_radius(layout), y = badge_y(layout);
+        char digits[4] = "";
+        g_snprintf(digits, sizeof digits, "%u", MIN(pins[i].number, 99));
+        g_autoptr(PangoLayout) text =
+            ns_text_new(layout->context, style, style->text_size * 0.9, true, digits);
+        cairo_arc(cr, reading.px, y, radius, 0, 2 * G_PI);
+        ns_set_color(cr, style->text);
+        cairo_fill(cr);
+        ns_set_color(cr, style->background);
+        cairo_move_to(cr, reading.px - ns_text_width(text) / 2, y - ns_text_height(text) / 2);
+        pango_cairo_show_layout(cr, text);
+        cairo_new_path(cr);
         ns_reading_clear(&reading);
     }
     cairo_restore(cr);

@@ -202,13 +202,6 @@ static void append_place(GString *out, const cairo_matrix_t *matrix, double x, d
     append_attribute(out, "y", y);
 }
 
-static void append_color(GString *out, const NsColor *color)
-{
-    int r = (int)lround(color->r * 255), g = (int)lround(color->g * 255);
-    g_string_append_printf(out, " fill=\"#%02x%02x%02x\"", r, g, (int)lround(color->b * 255));
-    if (color->a < 1) append_attribute(out, "fill-opacity", color->a);
-}
-
 static void append_line(GString *out, const NsCapturedText *captured, PangoLayoutIter *iter,
                         const char *family)
 {
@@ -234,7 +227,10 @@ static void append_line(GString *out, const NsCapturedText *captured, PangoLayou
     if (anchors[captured->anchor])
         g_string_append_printf(out, " text-anchor=\"%s\"", anchors[captured->anchor]);
     append_attribute(out, "textLength", width);
-    append_color(out, &captured->color);
+    int r = (int)lround(captured->color.r * 255), g = (int)lround(captured->color.g * 255);
+    g_string_append_printf(out, " fill=\"#%02x%02x%02x\"", r, g,
+                           (int)lround(captured->color.b * 255));
+    if (captured->color.a < 1) append_attribute(out, "fill-opacity", captured->color.a);
     g_string_append_c(out, '>');
     append_stretches(out, stretches, base);
     g_string_append(out, "</text>\n");

@@ -341,7 +341,6 @@ void ns_session_poll_record(NsSession *session)
         g_signal_emit_by_name(session, "status-changed");
         if (!session->autosave) return;
     }
-    /* The number of files that were begun. */
     g_mutex_lock(&session->autosave->mutex);
     unsigned files = session->autosave->begun;
     g_mutex_unlock(&session->autosave->mutex);

@@ -127,12 +127,6 @@ static int shown_choice(const NsChartTile *tile)
     return ns_tile_choice_of(&tile->own);
 }
 
-/* Whether another tile shows the same choice. */
-static bool is_shared(const NsChartTile *tile)
-{
-    return kind_of(tile)->subject == NS_SUBJECT_GRADIENT && kind_of(tile)->rows_are_layers;
-}
-
 static const char LIST[] = "ns-list";
 
 static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartTile *tile)
@@ -449,7 +443,9 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
 {
     NsChartTile *tile = NS_CHART_TILE(widget);
     bool roomy = width >= SHARED_CHOICE_FROM;
-    ns_tile_fold(tile->choice, !is_shared(tile) || roomy);
+    /* Another tile shows the same choice. */
+    bool shared = kind_of(tile)->subject == NS_SUBJECT_GRADIENT && kind_of(tile)->rows_are_layers;
+    ns_tile_fold(tile->choice, !shared || roomy);
     ns_tile_fold(tile->heat, roomy);
     gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, height}, baseline);
     int left = width, bottom = 0;

@@ -290,24 +290,6 @@ NsViewState *ns_chart_view_state(NsChartView *chart)
     return &chart->view_state;
 }
 
-/* Leaves the title and the curves to a thumbnail; the chart on the stage tells the rest. */
-static void reduce(NsPlot *plot)
-{
-    plot->subtitle = plot->moment = plot->note = NULL;
-    plot->legend = NS_LEGEND_NONE;
-    plot->lower = NULL;
-    plot->x.quiet = plot->left.quiet = plot->no_bar = true;
-    plot->n_markers = plot->n_levels = plot->n_slopes = 0;
-}
-
-/* Leaves its curves, their legend and its title to a bare chart; words beside it tell the rest. */
-static void strip(NsPlot *plot)
-{
-    if (plot->title) plot->left.label = plot->title;
-    plot->title = plot->subtitle = plot->moment = plot->note = NULL;
-    plot->lower = NULL;
-}
-
 /* Lays the view state over the plot again; what was drawn is out of date. */
 static void refocus(NsChartView *chart)
 {
@@ -317,8 +299,21 @@ static void refocus(NsChartView *chart)
     ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
     chart->shown.readings = !chart->compact;
     if (chart->noteless) chart->shown.note = NULL;
-    if (chart->compact) reduce(&chart->shown);
-    if (chart->bare) strip(&chart->shown);
+    if (chart->compact) {
+        /* Leaves the title and the curves to a thumbnail; the chart on the stage tells the rest. */
+        chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
+        chart->shown.legend = NS_LEGEND_NONE;
+        chart->shown.lower = NULL;
+        chart->shown.x.quiet = chart->shown.left.quiet = chart->shown.no_bar = true;
+        chart->shown.n_markers = chart->shown.n_levels = chart->shown.n_slopes = 0;
+    }
+    if (chart->bare) {
+        /* Leaves its curves, their legend and its title to a bare chart; words beside it tell the
+         * rest. */
+        if (chart->shown.title) chart->shown.left.label = chart->shown.title;
+        chart->shown.title = chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
+        chart->shown.lower = NULL;
+    }
     if (chart->compact && chart->name) chart->shown.title = chart->name;
     chart->shown.version = ++chart->version;
     gtk_widget_queue_draw(GTK_WIDGET(chart));

@@ -379,17 +379,6 @@ static void on_enlarge(NsChartTile *tile, NsDashboard *dashboard)
                               ns_chart_tile_kind(tile)->choice.key);
 }
 
-/* Hides the tiles of lanes that do not exist. */
-static void sync_lanes(NsDashboard *dashboard)
-{
-    int lanes = (int)dashboard->session->view->started.n;
-    for (guint i = 0; i < dashboard->slots->len; i++) {
-        NsChartTile *tile = slot_at(dashboard, i)->tile;
-        ns_hide(GTK_WIDGET(tile), NS_HIDDEN_USELESS, ns_chart_tile_lane(tile) >= lanes);
-    }
-    sync_compact(dashboard);
-}
-
 /* Of a run of another program that has neither gradients nor hidden states by layer the loss stands
  * in place of all charts, the others of which would be empty. */
 static void sync_layers(NsDashboard *dashboard)
@@ -413,7 +402,13 @@ static void sync_layers(NsDashboard *dashboard)
 
 static void on_view_changed(NsDashboard *dashboard)
 {
-    sync_lanes(dashboard);
+    /* Hides the tiles of lanes that do not exist. */
+    int lanes = (int)dashboard->session->view->started.n;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartTile *tile = slot_at(dashboard, i)->tile;
+        ns_hide(GTK_WIDGET(tile), NS_HIDDEN_USELESS, ns_chart_tile_lane(tile) >= lanes);
+    }
+    sync_compact(dashboard);
     sync_layers(dashboard);
     for (guint i = 0; i < dashboard->slots->len; i++) slot_at(dashboard, i)->stale = true;
     ns_page_refresh(NS_PAGE(dashboard));
@@ -620,21 +615,6 @@ static void ns_dashboard_init(NsDashboard *dashboard)
     dashboard->slots = g_array_new(FALSE, TRUE, sizeof(Slot));
 }
 
-static void add_tile(NsDashboard *dashboard, const NsFigureKind *kind, int lane)
-{
-    GtkWidget *tile = ns_chart_tile_new(dashboard->session, kind);
-    NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
-    Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true, .pinned = NAN};
-    ns_chart_tile_set_lane(slot.tile, lane);
-    g_array_append_val(dashboard->slots, slot);
-    gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));
-    g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
-    g_signal_connect_object(chart, "view-state-changed", G_CALLBACK(on_view_state_changed),
-                            dashboard, 0);
-    g_signal_connect_object(tile, "enlarge", G_CALLBACK(on_enlarge), dashboard, 0);
-    g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard, 0);
-}
-
 static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, bool by_lane)
 {
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
@@ -644,8 +624,20 @@ static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, 
     for (; *figures; figures++) {
         const NsFigureKind *kind = ns_figure_find(*figures);
         g_return_val_if_fail(kind, NULL);
-        for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++)
-            add_tile(dashboard, kind, by_lane ? lane : -1);
+        for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++) {
+            GtkWidget *tile = ns_chart_tile_new(dashboard->session, kind);
+            NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
+            Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true, .pinned = NAN};
+            ns_chart_tile_set_lane(slot.tile, by_lane ? lane : -1);
+            g_array_append_val(dashboard->slots, slot);
+            gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));
+            g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);
+            g_signal_connect_object(chart, "view-state-changed", G_CALLBACK(on_view_state_changed),
+                                    dashboard, 0);
+            g_signal_connect_object(tile, "enlarge", G_CALLBACK(on_enlarge), dashboard, 0);
+            g_signal_connect_object(tile, "kind-changed", G_CALLBACK(on_kind_changed), dashboard,
+                                    0);
+        }
     }
     ns_session_listen(session, "view-changed", G_CALLBACK(on_view_changed), dashboard);
     sync_compact(dashboard);

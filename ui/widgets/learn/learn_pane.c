@@ -319,19 +319,17 @@ static void on_compare(NsLearnPane *pane)
     look(pane);
 }
 
-/* Does what the card asks for, since the following cards rely on it. */
-static void skip(NsLearnPane *pane, const NsCard *card)
-{
-    bool left = card->run > ns_lesson_steps(pane->session);
-    bool begun = left && ns_lesson_is_run_of(pane->session, &card->end);
-    if (card->asks_for_settings && !begun) set_up(pane, &card->end, 0);
-    if (left || card->asks_for_settings) run_to(pane, card->run);
-}
-
 static void on_next(NsLearnPane *pane)
 {
     bool done = ns_learn_pane_is_done(pane);
-    if (!done) skip(pane, &pane->lesson->card[pane->at]);
+    if (!done) {
+        /* Does what the card asks for, since the following cards rely on it. */
+        const NsCard *card = &pane->lesson->card[pane->at];
+        bool left = card->run > ns_lesson_steps(pane->session);
+        bool begun = left && ns_lesson_is_run_of(pane->session, &card->end);
+        if (card->asks_for_settings && !begun) set_up(pane, &card->end, 0);
+        if (left || card->asks_for_settings) run_to(pane, card->run);
+    }
     if (pane->at + 1 < pane->lesson->n) {
         pane->at++;
         pane->turned = true;
@@ -378,37 +376,7 @@ static void add_key(GtkEventController *keys, guint keyval, GtkShortcutFunc func
                          gtk_callback_action_new(function, NULL, NULL)));
 }
 
-/* Keys that work wherever the focus is. */
-static void add_keys(GtkWidget *pane)
-{
-    GtkEventController *keys = gtk_shortcut_controller_new();
-    gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
-    add_key(keys, GDK_KEY_Right, on_key_next);
-    add_key(keys, GDK_KEY_Left, on_key_back);
-    gtk_widget_add_controller(pane, keys);
-}
-
 /* ---- A card ---- */
-
-static void add_prediction(NsLearnPane *pane, const NsCard *card, GtkWidget *left,
-                           GtkWidget *columns)
-{
-    /* A drawing with a point for every layer of its lane. */
-    const NsSettings *settings = card->draw_lane < pane->session->experiment.n
-                                     ? &pane->session->experiment.lane[card->draw_lane]
-                                     : &card->end.lane[card->draw_lane];
-    bool hidden = ns_quantity(card->quantity)->domain == NS_DOMAIN_HIDDEN;
-    size_t n = (size_t)settings->layers + (hidden ? 1 : 0);
-    pane->prediction =
-        ns_prediction_new(card->quantity, n, hidden ? 0 : 1, hidden ? 1 : 0.1, hidden ? 100 : 10);
-    pane->verdict = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
-    gtk_widget_set_vexpand(pane->prediction, TRUE);
-    gtk_widget_set_hexpand(pane->prediction, TRUE);
-    gtk_widget_set_hexpand(left, FALSE);
-    g_signal_connect_swapped(pane->prediction, "changed", G_CALLBACK(look), pane);
-    gtk_box_append(GTK_BOX(left), pane->verdict);
-    gtk_box_append(GTK_BOX(columns), pane->prediction);
-}
 
 static GtkWidget *new_text(const NsCard *card)
 {
@@ -431,16 +399,6 @@ static void set_tooltips(GtkWidget *turn, bool shown)
 static void on_left(GtkWidget *turn)
 {
     set_tooltips(turn, true);
-}
-
-/* The pointer that pressed a button of the card before is on that of this one, whose tooltip would
- * cover the card until it moves away. */
-static void hold_tooltips(GtkWidget *turn)
-{
-    GtkEventController *motion = gtk_event_controller_motion_new();
-    g_signal_connect_swapped(motion, "leave", G_CALLBACK(on_left), turn);
-    gtk_widget_add_controller(turn, motion);
-    set_tooltips(turn, false);
 }
 
 static GtkWidget *new_apart(NsLearnPane *pane)
@@ -474,7 +432,14 @@ static GtkWidget *new_head(NsLearnPane *pane)
         new_button(pane, _("Next"),
                    _("Next card (Alt+Right).  Skip applies this card’s steps for you."), on_next);
     gtk_box_append(GTK_BOX(turn), pane->next);
-    if (pane->turned) hold_tooltips(turn);
+    if (pane->turned) {
+        /* The pointer that pressed a button of the card before is on that of this one, whose
+         * tooltip would cover the card until it moves away. */
+        GtkEventController *motion = gtk_event_controller_motion_new();
+        g_signal_connect_swapped(motion, "leave", G_CALLBACK(on_left), turn);
+        gtk_widget_add_controller(turn, motion);
+        set_tooltips(turn, false);
+    }
     pane->turned = false;
     gtk_box_set_homogeneous(GTK_BOX(turn), TRUE);
     gtk_widget_set_halign(turn, GTK_ALIGN_START);
@@ -540,7 +505,23 @@ static void show_card(NsLearnPane *pane)
         pane->question = ns_lesson_question_new(card, G_CALLBACK(look), pane);
         gtk_box_append(GTK_BOX(columns), pane->question);
     }
-    if (card->draws) add_prediction(pane, card, left, columns);
+    if (card->draws) {
+        /* A drawing with a point for every layer of its lane. */
+        const NsSettings *settings = card->draw_lane < pane->session->experiment.n
+                                         ? &pane->session->experiment.lane[card->draw_lane]
+                                         : &card->end.lane[card->draw_lane];
+        bool hidden = ns_quantity(card->quantity)->domain == NS_DOMAIN_HIDDEN;
+        size_t n = (size_t)settings->layers + (hidden ? 1 : 0);
+        pane->prediction = ns_prediction_new(card->quantity, n, hidden ? 0 : 1, hidden ? 1 : 0.1,
+                                             hidden ? 100 : 10);
+        pane->verdict = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
+        gtk_widget_set_vexpand(pane->prediction, TRUE);
+        gtk_widget_set_hexpand(pane->prediction, TRUE);
+        gtk_widget_set_hexpand(left, FALSE);
+        g_signal_connect_swapped(pane->prediction, "changed", G_CALLBACK(look), pane);
+        gtk_box_append(GTK_BOX(left), pane->verdict);
+        gtk_box_append(GTK_BOX(columns), pane->prediction);
+    }
     gtk_box_append(GTK_BOX(box), new_head(pane));
     gtk_box_append(GTK_BOX(box), pane->waits);
     gtk_box_append(GTK_BOX(box), columns);
@@ -739,7 +720,12 @@ static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
 
 static void ns_learn_pane_init(NsLearnPane *pane)
 {
-    add_keys(GTK_WIDGET(pane));
+    /* Keys that work wherever the focus is. */
+    GtkEventController *keys = gtk_shortcut_controller_new();
+    gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
+    add_key(keys, GDK_KEY_Right, on_key_next);
+    add_key(keys, GDK_KEY_Left, on_key_back);
+    gtk_widget_add_controller(GTK_WIDGET(pane), keys);
     gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
     ns_accessible_name(GTK_WIDGET(pane), _("Lessons"));
 }

@@ -50,12 +50,6 @@ char *ns_lesson_words(const char *text, NsSession *session)
     return ns_measure_fill(&source, text, number_words);
 }
 
-static bool is_setting(const NsLessonCondition *wait, NsSession *session)
-{
-    return wait->lane < session->experiment.n &&
-           ns_lesson_condition_setting(wait, &session->experiment.lane[wait->lane]);
-}
-
 static bool is_loss(const NsLessonCondition *wait, NsSession *session)
 {
     const NsView *view = session->view;
@@ -63,17 +57,6 @@ static bool is_loss(const NsLessonCondition *wait, NsSession *session)
     size_t records = history ? ns_seeds_records(history) : 0;
     return ns_lesson_is_prepared(session) && records > 0 &&
            ns_lesson_condition_compare(wait, ns_seeds_step(history, records - 1).loss);
-}
-
-static bool has_diverged(const NsLessonCondition *wait, NsSession *session)
-{
-    return wait->lane < session->view->started.n &&
-           ns_session_lane_state(session, wait->lane) == NS_TRAINER_DIVERGED;
-}
-
-static bool is_settled(NsSession *session)
-{
-    return !ns_session_differs(session) && ns_lesson_is_prepared(session);
 }
 
 static bool is_other_run(NsSession *session, const NsLessonSituation *situation, bool fork)
@@ -98,13 +81,15 @@ static bool holds(const NsLessonCondition *wait, NsSession *session,
     case NS_CONDITION_LAYER:
         return session->view->layer > 0;
     case NS_CONDITION_SETTING:
-        return is_setting(wait, session);
+        return wait->lane < session->experiment.n &&
+               ns_lesson_condition_setting(wait, &session->experiment.lane[wait->lane]);
     case NS_CONDITION_LOSS:
         return is_loss(wait, session);
     case NS_CONDITION_DIVERGED:
-        return has_diverged(wait, session);
+        return wait->lane < session->view->started.n &&
+               ns_session_lane_state(session, wait->lane) == NS_TRAINER_DIVERGED;
     case NS_CONDITION_APPLIED:
-        return is_settled(session);
+        return !ns_session_differs(session) && ns_lesson_is_prepared(session);
     case NS_CONDITION_NEW_RUN:
         return is_other_run(session, situation, false);
     case NS_CONDITION_FORK:

@@ -72,16 +72,6 @@ static void lay_out(NsPrediction *p)
                                gtk_widget_get_height(GTK_WIDGET(p)), p->style);
 }
 
-/* A line under the layer that keys move. */
-static void draw_cursor(NsPrediction *p, cairo_t *cr)
-{
-    NsBox area = ns_plot_area(p->layout);
-    double x = ns_plot_x_to_pixel(p->layout, p->layer[p->at]);
-    ns_set_color(cr, ns_with_alpha(p->style->text, 0.35));
-    cairo_rectangle(cr, x - 1, area.y, 2, area.height);
-    cairo_fill(cr);
-}
-
 static void ns_prediction_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsPrediction *p = NS_PREDICTION(widget);
@@ -90,7 +80,14 @@ static void ns_prediction_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     lay_out(p);
     cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &bounds);
     ns_plot_draw(p->layout, cr);
-    if (gtk_widget_has_focus(widget) && !p->compared) draw_cursor(p, cr);
+    if (gtk_widget_has_focus(widget) && !p->compared) {
+        /* A line under the layer that keys move. */
+        NsBox area = ns_plot_area(p->layout);
+        double x = ns_plot_x_to_pixel(p->layout, p->layer[p->at]);
+        ns_set_color(cr, ns_with_alpha(p->style->text, 0.35));
+        cairo_rectangle(cr, x - 1, area.y, 2, area.height);
+        cairo_fill(cr);
+    }
     cairo_destroy(cr);
 }
 
@@ -193,20 +190,6 @@ bool ns_prediction_is_compared(NsPrediction *p)
     return p->compared;
 }
 
-static char *judge(const NsScore *score)
-{
-    char rank[G_ASCII_DTOSTR_BUF_SIZE], factor[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_formatd(factor, sizeof factor, "%.1f", score->factor);
-    if (isnan(score->rank))
-        return g_strdup_printf(_("A flat curve does not rank the layers. Its values are off by a "
-                                 "factor of %s on average."),
-                               factor);
-    g_ascii_formatd(rank, sizeof rank, "%.2f", score->rank);
-    return g_strdup_printf(_("Shape: a rank correlation of %s over the layers (1: the same order, "
-                             "0: unrelated). Size: off by a factor of %s on average."),
-                           rank, factor);
-}
-
 char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
 {
     NsScore score;
@@ -217,7 +200,16 @@ char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
     p->plot.legend = NS_LEGEND_ABOVE;
     redraw(p);
     g_signal_emit_by_name(p, "changed");
-    return judge(&score);
+    char rank[G_ASCII_DTOSTR_BUF_SIZE], factor[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(factor, sizeof factor, "%.1f", score.factor);
+    if (isnan(score.rank))
+        return g_strdup_printf(_("A flat curve does not rank the layers. Its values are off by a "
+                                 "factor of %s on average."),
+                               factor);
+    g_ascii_formatd(rank, sizeof rank, "%.2f", score.rank);
+    return g_strdup_printf(_("Shape: a rank correlation of %s over the layers (1: the same order, "
+                             "0: unrelated). Size: off by a factor of %s on average."),
+                           rank, factor);
 }
 
 /* ---- The widget ---- */

@@ -334,20 +334,6 @@ static void change_run(NsRunLibrary *library, const char *key, const char *value
 
 /* ---- The run that is selected ---- */
 
-/* How much room the runs take or, of a run that cannot be read, why. */
-static void show_used(NsRunLibrary *library, const NsRecordedRun *run)
-{
-    guint n = library->runs->len;
-    g_autofree char *bytes =
-        g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
-    g_autofree char *words =
-        n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
-        : library->other
-            ? g_strdup(_("There are no runs in this folder."))
-            : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
-    gtk_label_set_text(GTK_LABEL(library->parts.used), run && run->wrong ? run->wrong : words);
-}
-
 static void on_tags(NsRunLibrary *library)
 {
     change_run(library, NS_RUN_NOTE_TAGS, gtk_editable_get_text(GTK_EDITABLE(library->parts.tags)));
@@ -392,7 +378,16 @@ static void sync_selected(NsRunLibrary *library)
     const NsRecordedRun *run = selected(library);
     bool usable = run && !run->wrong, own = usable && run->kind == NS_RECORDED_FILE;
     library->syncs = true;
-    show_used(library, run);
+    /* How much room the runs take or, of a run that cannot be read, why. */
+    guint n = library->runs->len;
+    g_autofree char *bytes =
+        g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *words =
+        n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
+        : library->other
+            ? g_strdup(_("There are no runs in this folder."))
+            : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
+    gtk_label_set_text(GTK_LABEL(library->parts.used), run && run->wrong ? run->wrong : words);
     gtk_widget_set_sensitive(library->parts.open, usable);
     gtk_widget_set_sensitive(library->parts.pin, usable);
     gtk_widget_set_sensitive(library->parts.trash, run != NULL);

@@ -159,14 +159,6 @@ static void on_estimated(GObject *object, GAsyncResult *result, gpointer data)
     sync_card(card);
 }
 
-static void begin_estimate(NsPaperPage *page)
-{
-    g_autoptr(GTask) task = g_task_new(page, NULL, on_estimated, NULL);
-    g_task_set_task_data(task, (gpointer)(guintptr)card_at(page, page->estimated)->study, NULL);
-    page->estimating = true;
-    g_task_run_in_thread(task, estimate);
-}
-
 /* A study that has its result is trained again; else its work continues. */
 static bool begin_card(NsPaperPage *page, Card *card)
 {
@@ -187,7 +179,13 @@ static bool begin_next(NsPaperPage *page)
 {
     guint next = GPOINTER_TO_UINT(g_queue_pop_head(page->waiting));
     if (next == 0) {
-        if (page->estimated < page->cards->len && !page->estimating) begin_estimate(page);
+        if (page->estimated < page->cards->len && !page->estimating) {
+            g_autoptr(GTask) task = g_task_new(page, NULL, on_estimated, NULL);
+            g_task_set_task_data(task, (gpointer)(guintptr)card_at(page, page->estimated)->study,
+                                 NULL);
+            page->estimating = true;
+            g_task_run_in_thread(task, estimate);
+        }
         return page->estimating;
     }
     page->busy = next - 1;

@@ -147,12 +147,6 @@ static NsStudyWorkProgress progress_of(const NsPhasePage *page)
     return page->work ? ns_study_work_progress(page->work) : (NsStudyWorkProgress){0};
 }
 
-/* The lane whose settings a sweep has. */
-static size_t lane_of(const NsPhasePage *page, size_t i)
-{
-    return page->n > 1 ? i : page->session->active;
-}
-
 static void sync_controls(NsPhasePage *page)
 {
     const NsPhaseControls *c = &page->controls;
@@ -173,7 +167,8 @@ static void sync_controls(NsPhasePage *page)
 
 static NsFigureInput input_of(NsPhasePage *page, size_t i)
 {
-    size_t lane = lane_of(page, i);
+    /* The lane whose settings a sweep has. */
+    size_t lane = page->n > 1 ? i : page->session->active;
     NsFigureInput input = {.phase = page->phases[i], .log = page->session->view->log, .step = -1};
     if (lane < page->session->experiment.n) input.settings = &page->session->experiment.lane[lane];
     if (page->n < 2) return input;

@@ -91,33 +91,6 @@ static int64_t common_step(const NsFigureInput *input, int64_t step)
     return step;
 }
 
-static void add_step(GPtrArray *rows, NsSession *session)
-{
-    NsFigureInput input = ns_view_input(session->view);
-    int64_t step = common_step(&input, ns_session_shown_step(session));
-    g_autofree char *digits = ns_group_digits(step);
-    GString *head = g_string_new(NULL);
-    g_string_append_printf(head, _("Step %s"), digits);
-    for (unsigned i = 0; input.n_lanes > 1 && i < input.n_lanes; i++)
-        g_string_append_printf(head, "\t%s", input.lanes[i].name);
-    g_ptr_array_add(rows, g_string_free(head, FALSE));
-    size_t seeds = input.history ? ns_history_seeds(input.history) : 1;
-    if (seeds > 1) g_ptr_array_add(rows, g_strdup_printf(_("mean of %zu seeds"), seeds));
-    add_scalar(rows, _("Loss"), loss_of, number, &input, step);
-    add_scalar(rows, _("Gradient norm"), gradient_of, number, &input, step);
-    add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);
-}
-
-/* "label: value unit" becomes two cells. */
-static void add_line(GPtrArray *rows, const char *line)
-{
-    g_autofree char *plain = ns_text_label(line);
-    const char *colon = g_strrstr(plain, ": ");
-    g_ptr_array_add(
-        rows, colon ? g_strdup_printf("%.*s\t%s", (int)(colon - plain), plain, colon + strlen(": "))
-                    : g_strdup(plain));
-}
-
 static double value_at(const NsSeries *series, double x)
 {
     for (size_t i = series->n; i-- > 0;)
@@ -151,7 +124,14 @@ static void add_reading(GPtrArray *rows, NsSession *session, NsChartView *chart)
     g_ptr_array_add(rows, g_strdup("")); /* a gap */
     g_ptr_array_add(rows, ns_text_label(plot->title ? plot->title : ""));
     g_ptr_array_add(rows, ns_text_label(lines[0] ? lines[0] : ""));
-    for (size_t i = 1; lines[0] && lines[i]; i++) add_line(rows, lines[i]);
+    for (size_t i = 1; lines[0] && lines[i]; i++) {
+        /* "label: value unit" becomes two cells. */
+        g_autofree char *plain = ns_text_label(lines[i]);
+        const char *colon = g_strrstr(plain, ": ");
+        g_ptr_array_add(rows, colon ? g_strdup_printf("%.*s\t%s", (int)(colon - plain), plain,
+                                                      colon + strlen(": "))
+                                    : g_strdup(plain));
+    }
     if (session->view->started.n > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
 }
 
@@ -174,13 +154,6 @@ static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)
     return table->cells->pdata[row * MOST_COLUMNS + column];
 }
 
-static void span(NsReadingTable *table, GtkLabel *cell, guint columns)
-{
-    GtkLayoutManager *layout = gtk_widget_get_layout_manager(table->grid);
-    GtkLayoutChild *place = gtk_layout_manager_get_layout_child(layout, GTK_WIDGET(cell));
-    gtk_grid_layout_child_set_column_span(GTK_GRID_LAYOUT_CHILD(place), (int)columns);
-}
-
 /* A row of one cell spans all columns; a single value spans the columns of all lanes. */
 static void show_row(NsReadingTable *table, guint row, const char *text, guint columns)
 {
@@ -190,7 +163,10 @@ static void show_row(NsReadingTable *table, guint row, const char *text, guint c
         GtkLabel *label = cell_at(table, row, i);
         bool used = i == 0 || i < n, last = i + 1 >= n && i < columns;
         const char *words = i < n ? cells[i] : "";
-        span(table, label, used && last ? columns - i : 1);
+        GtkLayoutManager *layout = gtk_widget_get_layout_manager(table->grid);
+        GtkLayoutChild *place = gtk_layout_manager_get_layout_child(layout, GTK_WIDGET(label));
+        gtk_grid_layout_child_set_column_span(GTK_GRID_LAYOUT_CHILD(place),
+                                              (int)(used && last ? columns - i : 1));
         if (!g_str_equal(gtk_label_get_text(label), words)) gtk_label_set_text(label, words);
         gtk_widget_set_visible(GTK_WIDGET(label), used);
     }
@@ -200,7 +176,19 @@ void ns_reading_table_sync(NsReadingTable *table, NsChartTile *tile)
 {
     /* Of char *, cells with tabs between. */
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
-    add_step(rows, table->session);
+    NsFigureInput input = ns_view_input(table->session->view);
+    int64_t step = common_step(&input, ns_session_shown_step(table->session));
+    g_autofree char *digits = ns_group_digits(step);
+    GString *head = g_string_new(NULL);
+    g_string_append_printf(head, _("Step %s"), digits);
+    for (unsigned i = 0; input.n_lanes > 1 && i < input.n_lanes; i++)
+        g_string_append_printf(head, "\t%s", input.lanes[i].name);
+    g_ptr_array_add(rows, g_string_free(head, FALSE));
+    size_t seeds = input.history ? ns_history_seeds(input.history) : 1;
+    if (seeds > 1) g_ptr_array_add(rows, g_strdup_printf(_("mean of %zu seeds"), seeds));
+    add_scalar(rows, _("Loss"), loss_of, number, &input, step);
+    add_scalar(rows, _("Gradient norm"), gradient_of, number, &input, step);
+    add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);
     guint columns = 1 + (guint)table->session->view->started.n;
     bool many = columns > 4;
     gtk_grid_set_column_spacing(GTK_GRID(table->grid), many ? GAP_OF_MANY : GAP);

@@ -114,20 +114,6 @@ static GtkWidget *new_button(const char *icon, const char *action, const char *t
     return button;
 }
 
-static GtkWidget *new_live_chip(void)
-{
-    GtkWidget *chip = gtk_button_new_with_label(_("Back to live"));
-    GtkWidget *revealer = gtk_revealer_new();
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(chip), "win.live");
-    gtk_widget_set_tooltip_text(chip, _("Show the newest step again (End)"));
-    gtk_widget_add_css_class(chip, "chip");
-    gtk_widget_set_valign(chip, GTK_ALIGN_CENTER);
-    gtk_revealer_set_child(GTK_REVEALER(revealer), chip);
-    gtk_revealer_set_transition_type(GTK_REVEALER(revealer),
-                                     GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT);
-    return revealer;
-}
-
 static GtkWidget *new_numbers(NsTransport *transport)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
@@ -166,7 +152,16 @@ GtkWidget *ns_transport_new(NsSession *session)
     g_signal_connect_swapped(entry, "activate", G_CALLBACK(on_step_typed), transport);
     transport->entry = entry;
     transport->timeline = ns_timeline_new(session);
-    transport->live = new_live_chip();
+    GtkWidget *chip = gtk_button_new_with_label(_("Back to live"));
+    GtkWidget *revealer = gtk_revealer_new();
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(chip), "win.live");
+    gtk_widget_set_tooltip_text(chip, _("Show the newest step again (End)"));
+    gtk_widget_add_css_class(chip, "chip");
+    gtk_widget_set_valign(chip, GTK_ALIGN_CENTER);
+    gtk_revealer_set_child(GTK_REVEALER(revealer), chip);
+    gtk_revealer_set_transition_type(GTK_REVEALER(revealer),
+                                     GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT);
+    transport->live = revealer;
     transport->speed = ns_speed_control_new(session);
     gtk_widget_set_hexpand(transport->timeline, TRUE);
     GtkWidget *parts[] = {

@@ -78,18 +78,13 @@ static void on_activate(GtkWidget *widget)
     if (!is_blamed(number)) ns_end_typing(widget);
 }
 
-static bool is_empty(const NsControl *number)
-{
-    return number->param->type != NS_PARAM_TEXT &&
-           !*gtk_editable_get_text(GTK_EDITABLE(number->entry));
-}
-
 /* An empty field that is left gets the number back that it had. */
 static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
 {
     (void)focus;
     NsControl *number = ns_control_of(widget);
-    if (is_empty(number))
+    if (number->param->type != NS_PARAM_TEXT &&
+        !*gtk_editable_get_text(GTK_EDITABLE(number->entry)))
         take_back(number);
     else
         commit(number);

@@ -344,24 +344,6 @@ static void on_names(NsExportCharts *charts)
     told(charts, error ? error->message : NULL);
 }
 
-static void add_names(NsExportCharts *charts)
-{
-    size_t n = charts->view->started.n;
-    g_autofree char *text = ns_sheet_names_text(charts->sheet);
-    g_auto(GStrv) names = g_strsplit(text ? text : "", ";", -1);
-    if (n < 2) return;
-    add_heading(charts, _("Names of lanes"));
-    for (size_t i = 0; i < n; i++) {
-        const char *name = i < g_strv_length(names) ? names[i] : NULL;
-        const char *letter = ns_lane_letter(i);
-        g_autofree char *words = ns_experiment_lane_words(&charts->view->started, i);
-        charts->names[i] = make_entry(charts, name, TITLE_CHARS, G_CALLBACK(on_names));
-        gtk_entry_set_placeholder_text(GTK_ENTRY(charts->names[i]), letter);
-        gtk_widget_set_tooltip_text(charts->names[i], words);
-        add_words(charts, letter, charts->names[i]);
-    }
-}
-
 /* ---- The editor ---- */
 
 static void build_editor(NsExportCharts *charts)
@@ -404,7 +386,20 @@ static void build_editor(NsExportCharts *charts)
             gtk_grid_attach(GTK_GRID(charts->editor), check, 0, charts->rows++, 2, 1);
         }
     }
-    add_names(charts);
+    size_t n = charts->view->started.n;
+    g_autofree char *text = ns_sheet_names_text(charts->sheet);
+    g_auto(GStrv) names = g_strsplit(text ? text : "", ";", -1);
+    if (n < 2) return;
+    add_heading(charts, _("Names of lanes"));
+    for (size_t i = 0; i < n; i++) {
+        const char *name = i < g_strv_length(names) ? names[i] : NULL;
+        const char *letter = ns_lane_letter(i);
+        g_autofree char *words = ns_experiment_lane_words(&charts->view->started, i);
+        charts->names[i] = make_entry(charts, name, TITLE_CHARS, G_CALLBACK(on_names));
+        gtk_entry_set_placeholder_text(GTK_ENTRY(charts->names[i]), letter);
+        gtk_widget_set_tooltip_text(charts->names[i], words);
+        add_words(charts, letter, charts->names[i]);
+    }
 }
 
 static void on_facts(GObject *source, GAsyncResult *result, gpointer data)

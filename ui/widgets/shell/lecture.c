@@ -216,23 +216,6 @@ static void enter(Presenter *presenter)
     sync_bar(presenter);
 }
 
-/* The run from before the lecture is an earlier one by now, unless it had made no step. */
-static void give_back(Presenter *presenter)
-{
-    const Before *before = &presenter->before;
-    NsSession *session = session_of(presenter);
-    ns_session_pause(session);
-    ns_session_leave_experiment(session);
-    if (before->run) ns_session_open_run(session, before->run);
-    ns_session_open(session, &before->preset.experiment);
-    if (!before->run) ns_session_restart(session);
-    ns_page_stack_show(ns_window_pages(presenter->window), before->preset.page);
-    if (before->second) ns_window_show_chart(presenter->window, before->second);
-    if (before->preset.chart) ns_window_show_chart(presenter->window, before->preset.chart);
-    ns_session_show_gradient(session, before->gradient);
-    ns_session_show_hidden(session, before->hidden);
-}
-
 static void restore_panes(Presenter *presenter)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++)
@@ -251,7 +234,21 @@ bool ns_lecture_leave(NsWindow *window)
     drop_prepared(presenter);
     gtk_window_unfullscreen(GTK_WINDOW(window));
     hide_bars(presenter, false);
-    if (presenter->any) give_back(presenter);
+    if (presenter->any) {
+        /* The run from before the lecture is an earlier one by now, unless it had made no step. */
+        const Before *before = &presenter->before;
+        NsSession *session = session_of(presenter);
+        ns_session_pause(session);
+        ns_session_leave_experiment(session);
+        if (before->run) ns_session_open_run(session, before->run);
+        ns_session_open(session, &before->preset.experiment);
+        if (!before->run) ns_session_restart(session);
+        ns_page_stack_show(ns_window_pages(presenter->window), before->preset.page);
+        if (before->second) ns_window_show_chart(presenter->window, before->second);
+        if (before->preset.chart) ns_window_show_chart(presenter->window, before->preset.chart);
+        ns_session_show_gradient(session, before->gradient);
+        ns_session_show_hidden(session, before->hidden);
+    }
     if (!presenter->before.class_mode) open_pane(presenter, "class-mode", false);
     restore_panes(presenter);
     ns_session_set_pause_on_trouble(session_of(presenter), presenter->before.pause_on_trouble);

@@ -141,26 +141,6 @@ static void place_trouble(NsWindow *window)
     ns_trouble_panel_set_folded(window->trouble, !inspector && thumbnails == 0);
 }
 
-static void sync_banner(NsWindow *window)
-{
-    if (ns_trouble_panel_sync(window->trouble)) place_trouble(window);
-    /* Does not repeat what the trouble panel says about the run. */
-    bool told = ns_trouble_panel_title(window->trouble) && !window->session->problem_key;
-    const char *problem = told ? NULL : window->session->problem;
-    if (problem) ns_text_label_set(window->banner_label, problem);
-    gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
-    gtk_widget_set_margin_bottom(window->toast, problem ? BANNER_HEIGHT : 0);
-    /* The button that leads out of a run that cannot continue, or that could not be made at all. */
-    NsTrainerState state = window->session->state;
-    bool failed = state == NS_TRAINER_FAILED, undo = window->session->undo->len > 0;
-    GtkButton *button = GTK_BUTTON(window->banner_button);
-    gtk_button_set_label(button, !failed ? _("Reset") : undo ? _("Undo") : _("Default settings"));
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), !failed ? "win.reset"
-                                                           : undo  ? "win.undo"
-                                                                   : "win.reset-settings");
-    ns_hide(window->banner_button, NS_HIDDEN_USELESS, !failed && state != NS_TRAINER_DIVERGED);
-}
-
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;
@@ -205,7 +185,22 @@ static void on_status(NsWindow *window)
                                     : _("Run or pause (Space, F5)"));
     sync_title(window);
     sync_subtitle(window);
-    sync_banner(window);
+    if (ns_trouble_panel_sync(window->trouble)) place_trouble(window);
+    /* Does not repeat what the trouble panel says about the run. */
+    bool told = ns_trouble_panel_title(window->trouble) && !window->session->problem_key;
+    const char *problem = told ? NULL : window->session->problem;
+    if (problem) ns_text_label_set(window->banner_label, problem);
+    gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
+    gtk_widget_set_margin_bottom(window->toast, problem ? BANNER_HEIGHT : 0);
+    /* The button that leads out of a run that cannot continue, or that could not be made at all. */
+    NsTrainerState state = window->session->state;
+    bool failed = state == NS_TRAINER_FAILED, undo = window->session->undo->len > 0;
+    GtkButton *button = GTK_BUTTON(window->banner_button);
+    gtk_button_set_label(button, !failed ? _("Reset") : undo ? _("Undo") : _("Default settings"));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(button), !failed ? "win.reset"
+                                                           : undo  ? "win.undo"
+                                                                   : "win.reset-settings");
+    ns_hide(window->banner_button, NS_HIDDEN_USELESS, !failed && state != NS_TRAINER_DIVERGED);
     /* The pages fade while another model is being prepared, and a line reports it. */
     bool preparing = window->session->state == NS_TRAINER_PREPARING;
     g_autofree char *words = preparing ? ns_session_preparing_words(window->session) : NULL;
@@ -604,10 +599,11 @@ static void ns_window_init(NsWindow *window)
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
 }
 
-/* All windows share the menus: GTK 4.8 keeps a reference to every section of a menu that it has
- * built. */
-static void set_menus(NsWindow *window, GtkApplication *application)
+NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
 {
+    NsWindow *window = g_object_new(NS_TYPE_WINDOW, "application", application, NULL);
+    /* All windows share the menus: GTK 4.8 keeps a reference to every section of a menu that it has
+     * built. */
     gtk_menu_button_set_menu_model(
         GTK_MENU_BUTTON(window->run_menu),
         G_MENU_MODEL(gtk_application_get_menu_by_id(application, "run-menu")));
@@ -616,12 +612,6 @@ static void set_menus(NsWindow *window, GtkApplication *application)
     gtk_menu_button_set_popover(
         GTK_MENU_BUTTON(window->menu_button),
         gtk_popover_menu_new_from_model_full(main_menu, GTK_POPOVER_MENU_NESTED));
-}
-
-NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
-{
-    NsWindow *window = g_object_new(NS_TYPE_WINDOW, "application", application, NULL);
-    set_menus(window, application);
     window->session = g_object_ref(session);
     window->pages = NS_PAGE_STACK(ns_page_stack_new(session));
     window->settings_pane = ns_settings_pane_new(session);
