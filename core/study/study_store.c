@@ -265,8 +265,15 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
         refuse(path, "it is another kind of file", error);
         return NULL;
     }
-    if (!execute(store, journal, error) || !make_tables(store, error) ||
-        !check_tables(store, "main", path, error))
+    /* SQLite does not wait for a process that creates the same file when it changes the journal. */
+    int64_t end = g_get_monotonic_time() + BUSY_MILLISECONDS * 1000LL;
+    bool set = ns_database_run(store->db, journal);
+    while (!set && sqlite3_errcode(store->db) == SQLITE_BUSY && g_get_monotonic_time() < end) {
+        g_usleep(10000);
+        set = ns_database_run(store->db, journal);
+    }
+    if (!set) complain(store, error);
+    if (!set || !make_tables(store, error) || !check_tables(store, "main", path, error))
         return NULL;
     NS_AUTO_TRANSACTION transaction = NULL;
     bool good = begin(store, &transaction, error) && write_study(store, error) &&
