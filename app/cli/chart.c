@@ -385,7 +385,7 @@ static Drawing drawing_of(const Chart *chart, NsLockstep *lockstep)
 
 static NsHistory *history_of(const Drawing *drawing, size_t lane)
 {
-    return drawing->lockstep ? ns_run_history(ns_lockstep_run(drawing->lockstep, lane, 0))
+    return drawing->lockstep ? ns_lockstep_run(drawing->lockstep, lane, 0)->history
                              : recorded_history(drawing->chart, lane);
 }
 
@@ -457,7 +457,7 @@ static NsFigureInput input_of(const Drawing *drawing)
     NsFigureInput input = chart->input;
     input.n_lanes = chart->a->experiment.n > 1 ? (unsigned)chart->a->experiment.n : 0;
     for (size_t i = 0; i < chart->a->experiment.n; i++) {
-        const NsSettings *settings = lockstep ? ns_run_settings(ns_lockstep_run(lockstep, i, 0))
+        const NsSettings *settings = lockstep         ? &ns_lockstep_run(lockstep, i, 0)->settings
                                      : chart->outside ? NULL
                                                       : &chart->a->experiment.lane[i];
         input.lanes[i] =

@@ -17,7 +17,7 @@
 static bool train(NsLockstep *lockstep, gint64 steps, GError **error)
 {
     ns_lanes_train(lockstep, steps, NULL, NULL);
-    if (!ns_run_diverged(ns_lockstep_run(lockstep, 0, 0))) return !ns_interrupt_signal();
+    if (!ns_lockstep_run(lockstep, 0, 0)->diverged) return !ns_interrupt_signal();
     int64_t step = ns_lanes_steps(lockstep);
     return ns_refuse(error, NS_ERROR_SETTING, "The run diverged at step %" G_GINT64_FORMAT "; %s.",
                      step, step > 0 ? "check it at an earlier --step" : "choose other settings");
@@ -111,10 +111,10 @@ typedef struct {
 static void show_result(const Going *going, const NsGradientCheck *result)
 {
     if (going->json) {
-        g_autofree char *text = json_of(result, ns_run_settings(going->run));
+        g_autofree char *text = json_of(result, &going->run->settings);
         puts(text);
     } else
-        show(result, ns_run_settings(going->run));
+        show(result, &going->run->settings);
 }
 
 /* Shows the tensors that were checked before the interrupt. */

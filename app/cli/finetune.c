@@ -155,7 +155,7 @@ static bool run_all(Finetune *f, GError **error)
     if (f->a->checkpoint) {
         f->checkpoint = ns_dump_read(f->a->checkpoint, error);
         return f->checkpoint && begin(f, error) &&
-               run_seeds(f, "pre-trained", ns_checkpoint_step(f->checkpoint), f->checkpoint, error);
+               run_seeds(f, "pre-trained", f->checkpoint->step, f->checkpoint, error);
     }
     g_autoptr(NsRunReader) reader = ns_run_reader_open(f->a->run, error);
     g_autoptr(GArray) steps = reader ? ns_run_reader_checkpoint_steps(reader, error) : NULL;

@@ -57,7 +57,7 @@ NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, 
     g_autoptr(NsLockstep) lockstep =
         ns_lockstep_new(experiment, first ? origins : NULL, NULL, NULL, error);
     if (!lockstep || !first) return g_steal_pointer(&lockstep);
-    const NsTensorTable *table = ns_model_tensors(ns_run_model(ns_lockstep_run(lockstep, 0, 0)));
+    const NsTensorTable *table = ns_model_tensors(ns_lockstep_run(lockstep, 0, 0)->model);
     return ns_checkpoint_fits(first, table, error) ? g_steal_pointer(&lockstep) : NULL;
 }
 
@@ -66,7 +66,7 @@ gint64 ns_lanes_steps(NsLockstep *lockstep)
     gint64 steps = 0;
     for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
         for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
-            const NsHistory *history = ns_run_history(ns_lockstep_run(lockstep, i, k));
+            const NsHistory *history = ns_lockstep_run(lockstep, i, k)->history;
             steps = MAX(steps, ns_history_step(history, ns_history_steps(history) - 1)->step);
         }
     return steps;
@@ -119,8 +119,7 @@ static bool write_line(const Journal *journal, size_t lane, NsRun *run, char *ta
     bool lanes = ns_lockstep_lanes(journal->lockstep) > 1;
     bool seeds = run && ns_lockstep_seeds(journal->lockstep) > 1;
     g_autofree char *line = taken;
-    g_autofree char *own =
-        ns_jsonl_of(lanes ? lane + 1 : 0, seeds ? ns_run_settings(run)->seed : -1, line);
+    g_autofree char *own = ns_jsonl_of(lanes ? lane + 1 : 0, seeds ? run->settings.seed : -1, line);
     return ns_lines_write(journal->lines, own, error);
 }
 
@@ -135,7 +134,7 @@ static bool write_settings(Journal *journal, size_t lane, size_t seed, NsRun *ru
 /* Writes every record that has not been written yet. */
 static bool write_news(Journal *journal, size_t lane, size_t seed, NsRun *run, GError **error)
 {
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     size_t *records = &journal->records[lane][seed];
     for (; *records < ns_history_steps(history); ++*records)
         if (!write_line(journal, lane, run, ns_jsonl_record(history, *records), error))
@@ -231,7 +230,7 @@ static void finish_early(void *data)
 
 static double newest_loss(NsRun *run)
 {
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     return ns_history_step(history, ns_history_steps(history) - 1)->loss;
 }
 
@@ -292,7 +291,7 @@ bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **er
 
 const char *ns_journal_state(NsRun *run)
 {
-    NsTrainerState state = ns_run_diverged(run)    ? NS_TRAINER_DIVERGED
+    NsTrainerState state = run->diverged           ? NS_TRAINER_DIVERGED
                            : ns_interrupt_signal() ? NS_TRAINER_PAUSED
                                                    : NS_TRAINER_FINISHED;
     return ns_trainer_state_word(state);
@@ -300,7 +299,7 @@ const char *ns_journal_state(NsRun *run)
 
 void ns_journal_show_trouble(NsRun *run, const char *indent)
 {
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     size_t spikes = 0;
     for (size_t i = 0; i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
@@ -324,7 +323,7 @@ void ns_journal_show_seeds(NsLockstep *lockstep)
         double losses[NS_SEEDS_MAX];
         for (size_t k = 0; k < seeds; k++) {
             NsRun *run = ns_lockstep_run(lockstep, i, k);
-            if (!ns_run_diverged(run)) losses[n++] = newest_loss(run);
+            if (!run->diverged) losses[n++] = newest_loss(run);
         }
         NsMoments moments = ns_moments(losses, n);
         if (lanes > 1) printf("lane %zu: ", i + 1);
@@ -338,7 +337,7 @@ void ns_journal_show_seeds(NsLockstep *lockstep)
 
 double ns_journal_ms_per_step(NsRun *run)
 {
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     size_t records = ns_history_steps(history);
     double seconds = 0;
     for (size_t i = 1; i < records; i++) seconds += ns_history_step(history, i)->seconds;
@@ -362,7 +361,7 @@ void ns_journal_show_lanes(NsLockstep *lockstep, void *data)
     for (size_t i = 0; i < ns_lockstep_lanes(lockstep) * seeds; i++) {
         size_t lane = i / seeds;
         NsRun *run = ns_lockstep_run(lockstep, lane, i % seeds);
-        NsHistory *history = ns_run_history(run);
+        NsHistory *history = run->history;
         size_t records = ns_history_steps(history), evaluations = ns_history_evaluations(history);
         ns_row_add(row, 4, "%zu", lane + 1);
         ns_row_count(row, 8, ns_history_step(history, records - 1)->step);
@@ -378,7 +377,7 @@ void ns_journal_show_lanes(NsLockstep *lockstep, void *data)
         g_string_append_printf(row, "  %-9s  %s", ns_journal_state(run), words[lane]);
         if (seeds > 1)
             g_string_append_printf(row, "%sseed=%" G_GINT64_FORMAT, *words[lane] ? " " : "",
-                                   ns_run_settings(run)->seed);
+                                   run->settings.seed);
         ns_row_print(row);
         ns_journal_show_trouble(run, "      ");
     }

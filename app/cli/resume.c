@@ -87,7 +87,7 @@ static bool check_record(const Resume *resume, NsLockstep *lockstep, GError **er
     bool same = true;
     for (size_t i = 0; i < resume->experiment.n; i++)
         for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++) {
-            const NsStep *now = ns_history_step(ns_run_history(ns_lockstep_run(lockstep, i, k)), 0);
+            const NsStep *now = ns_history_step(ns_lockstep_run(lockstep, i, k)->history, 0);
             NsStep then;
             if (now->step > ns_run_reader_lane(resume->reader, i, k).last) continue;
             if (!ns_run_reader_steps((NsRecorded){resume->reader, i, k}, now->step, 1, &then,

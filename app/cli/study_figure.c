@@ -54,7 +54,7 @@ static bool draw_phases(const NsStudyResults *r, const NsStudyFigure *asked, GEr
 {
     size_t axes[2];
     if (!find_axes(r->study, asked, axes, error)) return false;
-    size_t n = ns_study_lanes(r->study), made = 0;
+    size_t n = r->study->experiment.n, made = 0;
     NsStudy study;
     ns_study_copy(&study, r->study);
     g_autoptr(NsStudyWork) work = ns_study_work_new(&study, NULL, NULL);
@@ -100,7 +100,7 @@ bool ns_study_draw(const NsStudyResults *r, const NsStudyFigure *asked, GError *
     if (!comparison && !sensitivity) return false;
     const NsComparedInput compared = {r, comparison, sensitivity};
     NsFigureInput input = {.compared = &compared, .log = true, .step = -1};
-    for (; input.n_lanes < ns_study_lanes(r->study); input.n_lanes++)
+    for (; input.n_lanes < r->study->experiment.n; input.n_lanes++)
         input.lanes[input.n_lanes] =
             (NsFigureRun){.settings = &r->study->experiment.lane[input.n_lanes],
                           .name = ns_lane_letter(input.n_lanes)};

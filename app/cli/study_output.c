@@ -55,7 +55,7 @@ static char *seeds_words(const Seeds *seeds)
 
 static void show_configurations(const NsStudyResults *r)
 {
-    size_t n = ns_study_configurations(r->study), lanes = ns_study_lanes(r->study);
+    size_t n = ns_study_configurations(r->study), lanes = r->study->experiment.n;
     if (n > MOST_ROWS) {
         printf("%zu configurations; --csv and --json have every one\n", n);
         return;
@@ -100,7 +100,7 @@ static void add_interval(GString *row, const NsInterval *interval, const char *f
 
 static void add_lanes(GString *row, const NsStudy *study)
 {
-    for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
+    for (size_t lane = 0; lane < study->experiment.n; lane++) {
         g_autofree char *name = ns_study_lane_words(study, lane);
         ns_row_add(row, INTERVAL, "%s", name);
     }
@@ -147,12 +147,12 @@ static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
     ns_row_print(row);
     for (size_t i = 0; i < s->n; i++) {
         ns_row_number(row, 10, "%.3g", s->rates[i]);
-        for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+        for (size_t lane = 0; lane < study->experiment.n; lane++)
             add_interval(row, &s->scores[lane][i], "%.4g");
         ns_row_print(row);
     }
     g_string_append(row, ns_study_better(study) < 0 ? "mean−best " : "best−mean ");
-    for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+    for (size_t lane = 0; lane < study->experiment.n; lane++)
         add_interval(row, &s->sensitivity[lane], "%.3g");
     g_string_append(row, "  sensitivity");
     ns_row_print(row);
@@ -164,7 +164,7 @@ static void show_comparison(const NsStudyResults *r)
     g_autofree NsComparison *c = ns_comparison_new(r, &reason);
     g_autoptr(NsSensitivity) s = ns_sensitivity_new(r, NULL);
     size_t untrained = 0;
-    if (!c && ns_study_lanes(r->study) > 1) printf("\n%s\n", reason->message);
+    if (!c && r->study->experiment.n > 1) printf("\n%s\n", reason->message);
     if (c) {
         show_best(r->study, c);
         for (size_t lane = 0; lane < c->lanes; lane++) untrained += c->untrained[lane];
@@ -341,7 +341,7 @@ static void write_comparison(NsJson *json, const NsComparison *c)
 static void write_sensitivity(NsJson *json, const NsStudy *study, const NsSensitivity *s)
 {
     ns_json_open(json, "sensitivity", '[');
-    for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
+    for (size_t lane = 0; lane < study->experiment.n; lane++) {
         ns_json_open(json, NULL, '{');
         ns_json_string(json, "lane", ns_lane_letter(lane));
         write_interval(json, "sensitivity", &s->sensitivity[lane]);
@@ -362,7 +362,7 @@ void ns_study_show_json(const NsStudyResults *r)
     ns_json_string(&json, "title", r->study->experiment.title);
     ns_json_string(&json, "result", what);
     ns_json_open(&json, "lanes", '[');
-    for (size_t lane = 0; lane < ns_study_lanes(r->study); lane++) {
+    for (size_t lane = 0; lane < r->study->experiment.n; lane++) {
         ns_json_open(&json, NULL, '{');
         ns_json_string(&json, "lane", ns_lane_letter(lane));
         ns_json_string(&json, "name", r->study->names[lane]);

@@ -19,7 +19,7 @@ static void show_loss(const char *name, const double *first, double last)
 
 static void show_data(NsRun *run)
 {
-    const NsCorpus *corpus = ns_run_corpus(run);
+    const NsCorpus *corpus = run->corpus;
     size_t n = corpus->n + (corpus->source ? corpus->source->n : 0);
     g_autofree char *symbols = ns_group_digits((int64_t)n);
     g_autofree char *target = ns_group_digits((int64_t)corpus->V);
@@ -35,7 +35,7 @@ static void show_data(NsRun *run)
     else
         printf("%-16s%s, %s of them to predict\n", "task", corpus->name, distinct);
     if (!corpus->lengths) return;
-    double padding = 100 * ns_pair_lengths_padding(corpus->lengths, ns_run_batch(run));
+    double padding = 100 * ns_pair_lengths_padding(corpus->lengths, &run->batch);
     g_autofree char *share = ns_output_number("%.1f", padding);
     printf("%-16s%s%% of the positions of a batch on average\n", "padding", share);
 }
@@ -45,15 +45,14 @@ static void show_result(NsLockstep *lockstep, void *data)
 {
     (void)data;
     NsRun *run = ns_lockstep_run(lockstep, 0, 0);
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     size_t records = ns_history_steps(history), evaluations = ns_history_evaluations(history);
 
     size_t seeds = ns_lockstep_seeds(lockstep);
     if (seeds > 1)
-        printf("%-16s%" G_GINT64_FORMAT ", the first of %zu\n", "seed", ns_run_settings(run)->seed,
-               seeds);
+        printf("%-16s%" G_GINT64_FORMAT ", the first of %zu\n", "seed", run->settings.seed, seeds);
     show_data(run);
-    const NsSettings *settings = ns_run_settings(run);
+    const NsSettings *settings = &run->settings;
     int64_t encoder = ns_settings_encoder_layers(settings);
     int64_t decoder = ns_settings_decoder_layers(settings);
     g_autofree char *placement = ns_settings_placement_words(settings);
@@ -61,7 +60,7 @@ static void show_result(NsLockstep *lockstep, void *data)
     g_autofree char *encoders = ns_group_digits(encoder);
     if (encoder && decoder) printf("%s + ", encoders);
     g_autofree char *layers = ns_group_digits(decoder ? decoder : encoder);
-    g_autofree char *parameters = ns_group_digits((int64_t)ns_run_plan(run).parameters);
+    g_autofree char *parameters = ns_group_digits((int64_t)run->plan.parameters);
     printf("%s %s, %s parameters\n", layers, encoder + decoder == 1 ? "layer" : "layers",
            parameters);
     g_autofree char *steps = ns_group_digits((int64_t)records - 1);

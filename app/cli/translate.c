@@ -207,7 +207,7 @@ static int run(NsArguments *a, GError **error)
     if (t.checkpoint->diverged)
         fprintf(stderr,
                 NS_CLI ": The model had diverged by step %" PRId64 ", so that it writes nothing.\n",
-                ns_checkpoint_step(t.checkpoint));
+                t.checkpoint->step);
     if (t.left_out > 0)
         fprintf(stderr,
                 NS_CLI ": The model has no token for %zu characters, which were left out.\n",

@@ -81,13 +81,13 @@ static bool write_batch(int fd, const NsBatch *batch, bool segments)
 
 static char *make_meta(NsRun *run)
 {
-    NsHistory *history = ns_run_history(run);
+    NsHistory *history = run->history;
     const NsStep *newest = ns_history_step(history, ns_history_steps(history) - 1);
     NsJson json;
     ns_json_init(&json);
     ns_jsonl_add_model(&json, run);
     /* The list is empty if the symbols are not characters. */
-    const NsCorpus *corpus = ns_run_corpus(run);
+    const NsCorpus *corpus = run->corpus;
     ns_json_open(&json, "symbols", '[');
     for (size_t k = 0; corpus->symbols && k < corpus->V; k++) {
         char symbol[7] = "";
@@ -110,12 +110,12 @@ static char *make_meta(NsRun *run)
 /* On failure errno contains the reason. */
 static bool write_file(int fd, int which, NsRun *run)
 {
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     const NsTensorTable *table = ns_model_tensors(model);
     if (which == PARAMS) return write_arena(fd, table, ns_model_weights(model));
     if (which == GRADS) return write_arena(fd, table, ns_model_gradients(model));
-    NsVocab vocab = ns_corpus_vocab(ns_run_corpus(run), ns_run_settings(run));
-    if (which == BATCH) return write_batch(fd, ns_run_batch(run), vocab.segments > 0);
+    NsVocab vocab = ns_corpus_vocab(run->corpus, &run->settings);
+    if (which == BATCH) return write_batch(fd, &run->batch, vocab.segments > 0);
     g_autofree char *meta = make_meta(run);
     return ns_write_all(fd, meta, strlen(meta)) && ns_write_all(fd, "\n", 1);
 }

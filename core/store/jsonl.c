@@ -5,12 +5,12 @@
 
 void ns_jsonl_add_model(NsJson *json, NsRun *run)
 {
-    const NsSettings *settings = ns_run_settings(run);
-    const NsCorpus *corpus = ns_run_corpus(run);
+    const NsSettings *settings = &run->settings;
+    const NsCorpus *corpus = run->corpus;
     NsVocab vocab = ns_corpus_vocab(corpus, settings);
     ns_json_settings(json, settings);
     ns_json_layers(json, settings);
-    ns_json_int(json, "parameters", (int64_t)ns_model_tensors(ns_run_model(run))->elements);
+    ns_json_int(json, "parameters", (int64_t)ns_model_tensors(run->model)->elements);
     ns_json_int(json, "vocab", (int64_t)vocab.out);
     ns_json_int(json, "vocab_in", (int64_t)vocab.in);
     if (vocab.source) ns_json_int(json, "vocab_source", (int64_t)vocab.source);
@@ -19,8 +19,8 @@ void ns_jsonl_add_model(NsJson *json, NsRun *run)
 
 char *ns_jsonl_settings(NsRun *run)
 {
-    const NsCorpus *corpus = ns_run_corpus(run);
-    NsPlan plan = ns_run_plan(run);
+    const NsCorpus *corpus = run->corpus;
+    NsPlan plan = run->plan;
     const NsCorpus *source = corpus->source;
     size_t training = corpus->n_train + (source ? source->n_train : 0);
     size_t all = corpus->n + (source ? source->n : 0);
@@ -30,8 +30,7 @@ char *ns_jsonl_settings(NsRun *run)
     ns_json_int(&json, "training_characters", (int64_t)training);
     ns_json_int(&json, "held_out_characters", (int64_t)(all - training));
     if (corpus->lengths)
-        ns_json_double(&json, "padding",
-                       ns_pair_lengths_padding(corpus->lengths, ns_run_batch(run)));
+        ns_json_double(&json, "padding", ns_pair_lengths_padding(corpus->lengths, &run->batch));
     ns_json_int(&json, "threads", plan.threads);
     ns_json_double(&json, "gflop_per_step", plan.gflop_per_step);
     ns_json_int(&json, "memory_bytes", (int64_t)plan.total_bytes);
@@ -194,7 +193,7 @@ char *ns_jsonl_record(const NsHistory *history, size_t index)
 
 char *ns_jsonl_summary(NsRun *run, const char *state)
 {
-    NsHistory *history = ns_run_history(run);
+    NsHistory *history = run->history;
     size_t records = ns_history_steps(history);
     size_t evaluations = ns_history_evaluations(history);
     double seconds = 0; /* of the steps that updated the weights */

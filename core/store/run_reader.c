@@ -645,7 +645,7 @@ bool ns_run_reader_go_on(NsRunReader *r, NsExperiment *experiment,
     const NsExperiment *begun = &r->provenance.experiment;
     const NsSettings *lanes[NS_LANES_MAX];
     for (size_t i = 0; i < begun->n; i++)
-        lanes[i] = checkpoints[i] ? ns_checkpoint_settings(checkpoints[i]) : &begun->lane[i];
+        lanes[i] = checkpoints[i] ? &checkpoints[i]->settings : &begun->lane[i];
     ns_experiment_set_lanes(experiment, lanes, begun->n);
     for (size_t i = 0; i < begun->n; i++) experiment->lane[i].steps = begun->lane[i].steps;
     /* Each lane is recorded with its share of the threads (core/train/lockstep.h); the sum is

@@ -82,8 +82,8 @@ static bool has_record(sqlite3 *db, int64_t lane, int64_t seed, const NsStep *st
  * later, and its record there is the same to the bit. */
 static bool repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
 {
-    const NsSettings *settings = ns_run_settings(run);
-    const NsHistory *history = ns_run_history(run);
+    const NsSettings *settings = &run->settings;
+    const NsHistory *history = run->history;
     size_t n = ns_history_steps(history);
     return n > 0 && has_settings(db, checkpoint, lane, settings) &&
            !changes_later(db, checkpoint, lane, settings->seed) &&
@@ -199,7 +199,7 @@ static bool all_repeat(NsRunRows *rows, NsLockstep *lockstep)
 
 bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
 {
-    const NsSettings *settings = ns_run_settings(ns_lockstep_run(lockstep, 0, 0));
+    const NsSettings *settings = &ns_lockstep_run(lockstep, 0, 0)->settings;
     if (!ns_database_find_number(rows->db, "SELECT ifnull(max(step), -1) FROM checkpoints",
                                  &rows->from))
         return false;
@@ -210,13 +210,13 @@ bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
     for (size_t i = 0; good && i < rows->n; i++) {
         NsRunSeed *run = &rows->runs[i];
         NsRun *own = ns_lockstep_nth_run(lockstep, i);
-        const NsHistory *history = ns_run_history(own);
+        const NsHistory *history = own->history;
         good =
             find_quantities(rows, run) &&
-            ns_run_change_checkpoint(rows->db, rows->from, run->lane, ns_run_settings(own)) &&
+            ns_run_change_checkpoint(rows->db, rows->from, run->lane, &own->settings) &&
             find_tail(rows->db, rows->from, run->lane, run->seed, &run->newest, &run->kept_events);
         if (rows->from < 0) continue;
-        run->steps = (size_t)(ns_run_steps(own) - ns_history_first_step(history)) + 1;
+        run->steps = (size_t)(own->steps - ns_history_first_step(history)) + 1;
         while (run->evaluations < ns_history_evaluations(history) &&
                ns_history_evaluation(history, run->evaluations)->step < rows->from)
             run->evaluations++;

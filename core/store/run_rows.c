@@ -207,7 +207,7 @@ static bool write_run(NsRunRows *rows, NsLockstep *lockstep)
     if (!statement) return false;
     const NsSettings *settings[NS_LANES_MAX];
     size_t n = ns_lockstep_lanes(lockstep);
-    for (size_t i = 0; i < n; i++) settings[i] = ns_run_settings(ns_lockstep_run(lockstep, i, 0));
+    for (size_t i = 0; i < n; i++) settings[i] = &ns_lockstep_run(lockstep, i, 0)->settings;
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     ns_experiment_set_lanes(&provenance.experiment, settings, n);
@@ -247,7 +247,7 @@ static bool write_quantities(NsRunRows *rows, NsRunSeed *run)
 /* Stores the vocabulary, so that a trained lane can translate without its training texts. */
 static bool write_vocabulary(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
 {
-    g_autofree char *text = ns_vocabulary_write(ns_run_corpus(of));
+    g_autofree char *text = ns_vocabulary_write(of->corpus);
     NS_AUTO_STATEMENT row = ns_database_prepare(
         rows->db, "INSERT OR REPLACE INTO notes VALUES ('" NS_RUN_NOTE_VOCABULARY "-' || ?, ?)");
     if (!row || !text) return row != NULL;
@@ -259,7 +259,7 @@ static bool write_vocabulary(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
  * none), and whether these are of letters. */
 static bool write_baselines(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
 {
-    NsBaselines baselines = ns_history_baselines(ns_run_history(of));
+    NsBaselines baselines = ns_history_baselines(of->history);
     char uniform[G_ASCII_DTOSTR_BUF_SIZE], frequencies[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_dtostr(uniform, sizeof uniform, baselines.uniform);
     g_ascii_dtostr(frequencies, sizeof frequencies, baselines.frequencies);

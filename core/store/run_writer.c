@@ -164,7 +164,7 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
 {
     NS_HELD held = ns_hold(&w->mutex);
     for (size_t i = 0; i < w->rows.n; i++) {
-        const NsHistory *history = ns_run_history(ns_lockstep_nth_run(lockstep, i));
+        const NsHistory *history = ns_lockstep_nth_run(lockstep, i)->history;
         NsRunSeed *run = &w->rows.runs[i];
         bool past = ns_history_steps(history) - run->steps > PAST_STEPS;
         for (; run->steps < ns_history_steps(history); run->steps++) {
@@ -290,8 +290,8 @@ static NsRunWriter *writer_new(const char *path, NsLockstep *lockstep, int64_t e
     for (size_t i = 0; i < rows->n; i++) {
         NsRun *run = ns_lockstep_nth_run(lockstep, i);
         rows->runs[i].lane = (int64_t)(i / ns_lockstep_seeds(lockstep)) + 1;
-        rows->runs[i].seed = ns_run_settings(run)->seed;
-        rows->runs[i].layout = *ns_history_layout(ns_run_history(run));
+        rows->runs[i].seed = run->settings.seed;
+        rows->runs[i].layout = *ns_history_layout(run->history);
     }
     w->every = every;
     w->checkpoint_step = -1;

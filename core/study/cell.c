@@ -226,12 +226,12 @@ static bool tell(void *data)
 static bool finetune(Training *training, Meter *meter, double *value)
 {
     NsRun *run = training->run;
-    const NsSettings *pretraining = ns_run_settings(run);
+    const NsSettings *pretraining = &run->settings;
     bool entailment = meter->result->kind == NS_RESULT_ENTAILMENT;
     NsLabeledLeftOut left_out;
     if (!meter->pairs)
         meter->pairs = ns_labeled_new_generated(
-            ns_run_corpus(run), entailment ? NS_ENTAILMENT : NS_PARAPHRASE,
+            run->corpus, entailment ? NS_ENTAILMENT : NS_PARAPHRASE,
             (uint64_t)pretraining->data_seed, NS_CELL_FINETUNE_PAIRS, &left_out);
     int64_t steps = meter->result->finetune;
     NsSettings settings;
@@ -258,7 +258,7 @@ static bool is_validated_anew(Meter *meter, const NsHistory *history)
 /* Reads the result from the newest record; a validated result only after a new evaluation. */
 static void look(Training *training, Meter *meter)
 {
-    const NsHistory *history = ns_run_history(training->run);
+    const NsHistory *history = training->run->history;
     const NsStep *step = ns_history_step(history, ns_history_steps(history) - 1);
     const NsResult *result = meter->result;
     if (result->at == NS_RESULT_STEP && step->step != result->n) return;
@@ -277,7 +277,7 @@ static void look(Training *training, Meter *meter)
         value = step->seconds;
         break;
     case NS_RESULT_MEMORY:
-        value = (double)ns_run_plan(training->run).total_bytes;
+        value = (double)training->run->plan.total_bytes;
         break;
     case NS_RESULT_QUANTITY:
         there = read_quantity(meter, history, &value);
@@ -378,9 +378,9 @@ static void give_curve(const Training *training)
 static void finish(Training *training)
 {
     NsStudyCell *cell = &training->cell;
-    const NsHistory *history = ns_run_history(training->run);
+    const NsHistory *history = training->run->history;
     bool validated = ns_results_are_validated(&training->work->results);
-    if (ns_run_diverged(training->run))
+    if (training->run->diverged)
         note_divergence(cell, history);
     else {
         cell->state = NS_CELL_DONE;
@@ -404,12 +404,12 @@ static void finish(Training *training)
 static bool takes_step(Training *training)
 {
     NsRun *run = training->run;
-    if (ns_run_diverged(run) || training->cell.step >= ns_run_settings(run)->steps) return false;
+    if (run->diverged || training->cell.step >= run->settings.steps) return false;
     bool goes = ns_run_step(run);
-    training->cell.step = ns_run_steps(run);
+    training->cell.step = run->steps;
     if (!tell(training) || !goes) return false;
     look_all(training);
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     return !training->ended &&
            !stops(&training->work->stop, &training->cell,
                   ns_history_step(history, ns_history_steps(history) - 1)->loss);
@@ -424,7 +424,7 @@ static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)
                                      .values = g_array_new(FALSE, FALSE, sizeof(double)),
                                      .curve = g_array_new(FALSE, FALSE, sizeof(double)),
                                      .at_step = NAN};
-    training.cell.first = ns_history_step(ns_run_history(run), 0)->loss;
+    training.cell.first = ns_history_step(run->history, 0)->loss;
     look_all(&training);
     while (takes_step(&training)) continue;
     if (!training.ended) finish(&training);
@@ -437,9 +437,9 @@ static const char *refusal(const NsCellWork *work, NsRun *run)
     for (size_t i = 0; i < work->results.n; i++) {
         const NsResult *result = &work->results.of[i];
         if (result->kind == NS_RESULT_QUANTITY &&
-            place_of(result, ns_history_layout(ns_run_history(run))) < 0)
+            place_of(result, ns_history_layout(run->history)) < 0)
             return "The model of this cell has no such result; change the section [result].";
-        if (ns_result_is_downstream(result) && !ns_finetune_can(ns_run_corpus(run)))
+        if (ns_result_is_downstream(result) && !ns_finetune_can(run->corpus))
             return "The vocabulary of this cell cannot tokenize the sentences of the fine-tuning; "
                    "choose tokenizer=char or bpe and a text of several lines.";
     }

@@ -290,7 +290,7 @@ NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error)
     const Scoring scoring = scoring_of(study, cells);
     g_autofree NsComparison *c = g_new0(NsComparison, 1);
     Scores s = {.seeds = (size_t)study->seeds};
-    c->lanes = ns_study_lanes(study);
+    c->lanes = study->experiment.n;
     c->better = ns_study_better(study);
     bool mixed;
     g_autofree size_t *configurations = find_configurations(c, study, &scoring, &s.draws, &mixed);
@@ -396,7 +396,7 @@ NsSensitivity *ns_sensitivity_new(const NsStudyResults *results, GError **error)
     s->rates = g_new(double, s->n);
     for (size_t i = 0; i < s->n; i++)
         s->rates[i] = g_ascii_strtod(study->grid[axis].values[i], NULL);
-    for (size_t lane = 0; lane < ns_study_lanes(study); lane++) {
+    for (size_t lane = 0; lane < study->experiment.n; lane++) {
         s->seeds[lane] = g_new(double, s->n *(size_t)study->seeds);
         fill_rates(study, results->cells, axis, lane, s->seeds[lane]);
         measure_lane(s, study, lane, fixed);

@@ -29,10 +29,10 @@ static bool add_record(NsInitial *initial, const NsSettings *settings, NsCheckpo
 {
     g_autoptr(NsRun) run =
         origin ? ns_run_fork(origin, settings, error) : ns_run_new(settings, error);
-    if (!run || (origin && !ns_checkpoint_fits(origin, ns_model_tensors(ns_run_model(run)), error)))
+    if (!run || (origin && !ns_checkpoint_fits(origin, ns_model_tensors(run->model), error)))
         return false;
 
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     if (count == 1) {
         initial->layout = *ns_history_layout(history);
         initial->measured = g_new0(int64_t, initial->layout.width);

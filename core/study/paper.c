@@ -132,7 +132,7 @@ void ns_paper_abscissae(const NsStudy *study, double *x, size_t n)
 size_t ns_paper_curves(const NsStudy *study)
 {
     bool grid = ns_paper_kind_of(study) == NS_PAPER_GRID;
-    return ns_study_lanes(study) * (grid ? 1 : ns_study_configurations(study));
+    return study->experiment.n * (grid ? 1 : ns_study_configurations(study));
 }
 
 const char *ns_paper_curve_label(const NsPaperStudy *row, const NsStudy *study, size_t curve)
@@ -216,7 +216,7 @@ static bool is_as_fixed(const NsPaperStudy *row, const NsStudy *study)
     if (!g_str_equal(hash, NS_PAPER_FIXED_HASH) || !g_str_equal(claims, fixed_claims)) return false;
     g_auto(NsStudy) made;
     ns_paper_make(fixed, &made, NULL);
-    for (size_t lane = 0; lane < ns_study_lanes(&made); lane++) {
+    for (size_t lane = 0; lane < made.experiment.n; lane++) {
         made.experiment.lane[lane].seed = study->experiment.lane[lane].seed;
         made.experiment.lane[lane].data_seed = study->experiment.lane[lane].data_seed;
     }

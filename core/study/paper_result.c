@@ -70,7 +70,7 @@ static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const 
     const NsStudy *study = work->study;
     bool grid = ns_paper_kind_of(study) == NS_PAPER_GRID;
     size_t n = 0, results = study->results.n, at = ns_study_cell(study, place);
-    size_t before = grid ? 0 : place.configuration * ns_study_lanes(study);
+    size_t before = grid ? 0 : place.configuration * study->experiment.n;
     g_autofree double *curve = grid && results == 1
                                    ? g_memdup2(&cell->value, sizeof cell->value)
                                    : ns_study_store_curve(ns_study_work_store(cells), at, &n);
@@ -544,12 +544,11 @@ double ns_paper_seconds(const NsPaperStudy *row, unsigned jobs)
     g_auto(NsStudy) study;
     double all = 0;
     ns_paper_make(row, &study, NULL);
-    for (size_t lane = 0; lane < ns_study_lanes(&study); lane++) {
+    for (size_t lane = 0; lane < study.experiment.n; lane++) {
         double seconds = arm_seconds(&study, lane);
         if (seconds < 0) return -1;
         /* Arms that train take about the same time, so only the first is timed. */
-        if (study.experiment.lane[0].steps > 0)
-            return seconds * (double)ns_study_lanes(&study) / jobs;
+        if (study.experiment.lane[0].steps > 0) return seconds * (double)study.experiment.n / jobs;
         all += seconds;
     }
     return all / (double)MIN(jobs, ns_study_cells(&study));

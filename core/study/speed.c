@@ -46,11 +46,11 @@ static double step(NsTiming *timing)
  * ended the timing. */
 static bool go_on(NsTiming *timing, GError **error)
 {
-    if (ns_run_diverged(timing->run))
+    if (timing->run->diverged)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The run diverges at step %" PRId64
                          ", so that later steps cannot be timed; choose a smaller lr.",
-                         ns_run_steps(timing->run));
+                         timing->run->steps);
     return !timing->progress ||
            timing->progress(timing->data, (int64_t)timing->done, (int64_t)timing->all);
 }
@@ -120,7 +120,7 @@ NsSpeed *ns_speed_new(const NsTiming *timing)
     NsSpeed *speed = g_new0(NsSpeed, 1);
     speed->steps = steps;
     speed->each = g_memdup2(timing->ms[true], steps * sizeof *speed->each);
-    speed->plan = ns_run_plan(timing->run);
+    speed->plan = timing->run->plan;
     speed->ms_per_step = median(speed->each, steps);
     speed->ms_unmeasured = median(timing->ms[false], unmeasured);
     speed->probe_share = share_of(speed->each, timing->ms[false], MIN(steps, unmeasured));
@@ -128,7 +128,7 @@ NsSpeed *ns_speed_new(const NsTiming *timing)
     if (isnan(speed->peak_rss_mib)) speed->peak_rss_mib = ns_memory_peak_mib();
     for (size_t op = 0; op < NS_OP_COUNT; op++)
         speed->operators[op] = median(timing->ops[op], profiled);
-    const NsSettings *settings = ns_run_settings(timing->run);
+    const NsSettings *settings = &timing->run->settings;
     double tokens = (double)ns_settings_batch(settings) * (double)settings->seq;
     speed->tokens_per_s = 1e3 * tokens / speed->ms_per_step;
     speed->gflops = 1e3 * speed->plan.gflop_per_step / speed->ms_per_step;

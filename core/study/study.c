@@ -49,11 +49,6 @@ void ns_study_clear(NsStudy *study)
 
 /* ---- Cells ---- */
 
-size_t ns_study_lanes(const NsStudy *study)
-{
-    return study->experiment.n;
-}
-
 static size_t grid_points(const NsStudy *study)
 {
     size_t n = 1;
@@ -68,19 +63,19 @@ size_t ns_study_configurations(const NsStudy *study)
 
 size_t ns_study_cells(const NsStudy *study)
 {
-    return ns_study_configurations(study) * ns_study_lanes(study) * (size_t)study->seeds;
+    return ns_study_configurations(study) * study->experiment.n * (size_t)study->seeds;
 }
 
 NsStudyPlace ns_study_place(const NsStudy *study, size_t i)
 {
-    size_t seeds = (size_t)study->seeds, lanes = ns_study_lanes(study);
+    size_t seeds = (size_t)study->seeds, lanes = study->experiment.n;
     return (NsStudyPlace){
         .configuration = i / seeds / lanes, .lane = i / seeds % lanes, .seed = i % seeds};
 }
 
 size_t ns_study_cell(const NsStudy *study, NsStudyPlace place)
 {
-    return (place.configuration * ns_study_lanes(study) + place.lane) * (size_t)study->seeds +
+    return (place.configuration * study->experiment.n + place.lane) * (size_t)study->seeds +
            place.seed;
 }
 
@@ -134,7 +129,7 @@ char *ns_study_configuration_words(const NsStudy *study, size_t configuration)
 char *ns_study_lane_words(const NsStudy *study, size_t lane)
 {
     const char *name = study->names[lane], *letter = ns_lane_letter(lane);
-    if (ns_study_lanes(study) == 1) return g_strdup(name ? name : "all");
+    if (study->experiment.n == 1) return g_strdup(name ? name : "all");
     return name ? g_strdup_printf("%s %s", letter, name) : g_strdup(letter);
 }
 
@@ -161,7 +156,7 @@ bool ns_study_set(NsStudy *study, const char *assignment, GError **error)
                          "A cell is one run with one seed and one thread, and “%s” would change "
                          "nothing; seeds are counted by --seeds.",
                          key);
-    for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+    for (size_t lane = 0; lane < study->experiment.n; lane++)
         if (!ns_settings_assign(&study->experiment.lane[lane], assignment, error)) return false;
     ns_experiment_link(&study->experiment);
     return true;
@@ -307,14 +302,14 @@ static bool check_cell(const NsStudy *study, size_t i, GError **error)
     NsStudyPlace place = ns_study_place(study, i);
     g_autofree char *words = ns_study_configuration_words(study, place.configuration);
     if (*words) g_prefix_error(&wrong, "At %s: ", words);
-    if (ns_study_lanes(study) > 1) g_prefix_error(&wrong, "Lane %s: ", ns_lane_letter(place.lane));
+    if (study->experiment.n > 1) g_prefix_error(&wrong, "Lane %s: ", ns_lane_letter(place.lane));
     g_propagate_error(error, g_steal_pointer(&wrong));
     return false;
 }
 
 bool ns_study_check_cells(const NsStudy *study, GError **error)
 {
-    double cells = (double)ns_study_lanes(study) * (double)study->seeds * (double)study->draws;
+    double cells = (double)study->experiment.n * (double)study->seeds * (double)study->draws;
     for (size_t i = 0; i < study->n_grid; i++) cells *= (double)study->grid[i].n;
     if (cells > NS_STUDY_CELLS_MAX)
         return ns_refuse(error, NS_ERROR_SETTING,
@@ -332,7 +327,7 @@ bool ns_study_check_cells(const NsStudy *study, GError **error)
 bool ns_study_check(NsStudy *study, GError **error)
 {
     forget_contents(study);
-    for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+    for (size_t lane = 0; lane < study->experiment.n; lane++)
         if (!read_contents(study, lane, error)) return false;
     return ns_study_check_cells(study, error);
 }

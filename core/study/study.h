@@ -135,7 +135,6 @@ typedef struct {
     size_t configuration, lane, seed;
 } NsStudyPlace;
 
-size_t ns_study_lanes(const NsStudy *study);
 size_t ns_study_configurations(const NsStudy *study);
 size_t ns_study_cells(const NsStudy *study);
 

@@ -519,7 +519,7 @@ void ns_study_provenance(const NsStudy *study, const char *figure, NsProvenance 
     ns_provenance_init(provenance);
     ns_experiment_clear(&provenance->experiment);
     ns_experiment_copy(&provenance->experiment, &study->experiment);
-    for (size_t lane = 0; lane < ns_study_lanes(study); lane++)
+    for (size_t lane = 0; lane < study->experiment.n; lane++)
         provenance->experiment.lane[lane].seeds = study->seeds;
     provenance->figure = g_strdup(figure);
     provenance->study_text = ns_study_write(study);

@@ -3,7 +3,7 @@
 
 #include "core/base/rng.h"
 #include "core/base/squares.h"
-#include "core/train/run-private.h"
+#include "core/train/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -250,7 +250,7 @@ static bool prepare(Check *c, NsGradientCheck *check)
                    layers);
         return false;
     }
-    if (ns_run_diverged(c->run)) {
+    if (c->run->diverged) {
         g_strlcpy(
             check->problem,
             "A diverged run has no gradients to check; go back to a step before the divergence.",

@@ -72,16 +72,6 @@ NsCheckpoint *ns_checkpoint_seed(NsCheckpoint *s, size_t i)
     return i ? s->others->pdata[i - 1] : s;
 }
 
-int64_t ns_checkpoint_step(const NsCheckpoint *checkpoint)
-{
-    return checkpoint->step;
-}
-
-const NsSettings *ns_checkpoint_settings(const NsCheckpoint *checkpoint)
-{
-    return &checkpoint->settings;
-}
-
 size_t ns_checkpoint_bytes(const NsCheckpoint *s)
 {
     size_t arenas = 1u + (s->m ? 1u : 0u) + (s->v ? 1u : 0u);

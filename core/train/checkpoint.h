@@ -58,8 +58,6 @@ void ns_checkpoint_add_seed(NsCheckpoint *checkpoint, NsCheckpoint *taken);
 size_t ns_checkpoint_seeds(const NsCheckpoint *checkpoint);
 NsCheckpoint *ns_checkpoint_seed(NsCheckpoint *checkpoint, size_t i);
 
-int64_t ns_checkpoint_step(const NsCheckpoint *checkpoint);
-const NsSettings *ns_checkpoint_settings(const NsCheckpoint *checkpoint);
 size_t ns_checkpoint_bytes(const NsCheckpoint *checkpoint); /* weights etc. of all seeds */
 
 /* NS_ERROR_SETTING unless the table of a model has exactly the tensors of the checkpoint, with the

@@ -2,7 +2,7 @@
 #include "core/train/finetune.h"
 
 #include "core/experiment/assignment.h"
-#include "core/train/run-private.h"
+#include "core/train/run.h"
 
 #include <inttypes.h>
 

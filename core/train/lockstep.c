@@ -9,7 +9,7 @@
 #include "core/base/processors.h"
 #include "core/base/thread.h"
 #include "core/base/words.h"
-#include "core/train/run-private.h"
+#include "core/train/run.h"
 
 #include <inttypes.h>
 
@@ -83,7 +83,7 @@ static int64_t first_step(NsCheckpoint *const *origins, size_t lane)
 {
     int64_t step = 0; /* the largest, because a seed that has diverged stops */
     for (size_t k = 0; origins && origins[lane] && k < ns_checkpoint_seeds(origins[lane]); k++)
-        step = MAX(step, ns_checkpoint_step(ns_checkpoint_seed(origins[lane], k)));
+        step = MAX(step, ns_checkpoint_seed(origins[lane], k)->step);
     return step;
 }
 
@@ -183,7 +183,7 @@ static bool add_runs(Lane *lane, const NsExperiment *experiment, NsBeginning beg
 static void join_histories(Lane *lane)
 {
     for (size_t k = 1; k < lane->lockstep->seeds; k++)
-        ns_history_add_seed(ns_run_history(lane->runs[0]), ns_run_history(lane->runs[k]));
+        ns_history_add_seed(lane->runs[0]->history, lane->runs[k]->history);
 }
 
 static bool add_lane(NsLockstep *lockstep, const NsExperiment *experiment, NsBeginning beginning,
@@ -274,8 +274,7 @@ void ns_lockstep_evaluate(NsLockstep *lockstep)
 {
     for (size_t i = 0; i < lockstep->n; i++)
         for (size_t k = 0; k < lockstep->seeds; k++)
-            if (!ns_run_diverged(lockstep->lanes[i].runs[k]))
-                ns_run_evaluate(lockstep->lanes[i].runs[k]);
+            if (!lockstep->lanes[i].runs[k]->diverged) ns_run_evaluate(lockstep->lanes[i].runs[k]);
 }
 
 /* ---- Properties ---- */
@@ -285,7 +284,7 @@ int64_t ns_lockstep_steps(NsLockstep *lockstep)
     int64_t steps = 0;
     for (size_t i = 0; i < lockstep->n; i++)
         for (size_t k = 0; k < lockstep->seeds; k++)
-            steps = MAX(steps, ns_run_steps(lockstep->lanes[i].runs[k]));
+            steps = MAX(steps, lockstep->lanes[i].runs[k]->steps);
     return steps;
 }
 
@@ -312,8 +311,7 @@ NsRun *ns_lockstep_nth_run(NsLockstep *lockstep, size_t i)
 size_t ns_lockstep_diverged(const NsLockstep *lockstep, size_t lane)
 {
     size_t n = 0;
-    for (size_t k = 0; k < lockstep->seeds; k++)
-        n += ns_run_diverged(lockstep->lanes[lane].runs[k]);
+    for (size_t k = 0; k < lockstep->seeds; k++) n += lockstep->lanes[lane].runs[k]->diverged;
     return n;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/train/run-private.h"
+#include "core/train/run.h"
 
 #include "core/base/clock.h"
 #include "core/base/digits.h"
@@ -295,7 +295,7 @@ static void note_fork(NsRun *run)
 {
     for (size_t i = 0; ns_param(i); i++)
         if (ns_param(i)->group != NS_GROUP_RUN)
-            note_change(run, ns_param(i), ns_checkpoint_settings(run->origin), run->steps);
+            note_change(run, ns_param(i), &run->origin->settings, run->steps);
 }
 
 /* ---- Checkpoints ---- */
@@ -555,46 +555,6 @@ void ns_run_reset(NsRun *run)
 }
 
 /* ---- Properties ---- */
-
-bool ns_run_diverged(const NsRun *run)
-{
-    return run->diverged;
-}
-
-int64_t ns_run_steps(const NsRun *run)
-{
-    return run->steps;
-}
-
-NsHistory *ns_run_history(NsRun *run)
-{
-    return run->history;
-}
-
-NsModel *ns_run_model(NsRun *run)
-{
-    return run->model;
-}
-
-const NsCorpus *ns_run_corpus(const NsRun *run)
-{
-    return run->corpus;
-}
-
-const NsSettings *ns_run_settings(const NsRun *run)
-{
-    return &run->settings;
-}
-
-NsPlan ns_run_plan(const NsRun *run)
-{
-    return run->plan;
-}
-
-const NsBatch *ns_run_batch(const NsRun *run)
-{
-    return &run->batch;
-}
 
 NsNoise ns_run_noise(const NsRun *run)
 {

@@ -6,9 +6,15 @@
 #pragma once
 
 #include "core/data/corpus.h"
+#include "core/experiment/experiment.h"
 #include "core/model/model.h"
+#include "core/optim/optimizer.h"
 #include "core/probe/history.h"
+#include "core/probe/record.h"
+#include "core/train/bands.h"
 #include "core/train/checkpoint.h"
+
+#include <stdatomic.h>
 
 /* Bytes of profiles in the history of a lane, above which it joins them. */
 #define NS_HISTORY_BUDGET ((size_t)256 << 20)
@@ -16,13 +22,62 @@
 /* The stages of making a run: data and weights are ready; the first record is measured. */
 #define NS_RUN_STAGES 2u
 
-typedef struct NsRun NsRun;
+/* The fields are only for reading; core/train alone changes them. */
+typedef struct {
+    const NsExperiment *experiment; /* a reference; it owns the texts of the settings */
+    NsSettings settings;            /* with live changes, and the run's own seed */
+    NsCorpus *corpus;
+    NsBaselines baselines; /* of the corpus */
+    NsPlan plan;
+    NsModel *model;
+    NsBatch batch, validation; /* batch: of the newest record */
+
+    const NsOptimizer *optimizer;
+    ns_real *m, *v, *scratch; /* NULL if the optimizer has none */
+    int64_t *moments_since;   /* [tensors] as in NsUpdate */
+    NsTensorUpdate *updates;  /* [tensors] statistics of the last update */
+    double lr;                /* of the last update */
+    bool v_may_overflow;      /* the squared gradients of the last update may be too large for v */
+    ns_real *state; /* [n_state] running statistics before the newest record was measured */
+    size_t n_state;
+
+    NsCurvatureProbe *curvature_probe; /* NULL if curvature is never measured */
+    NsCurvature curvature;             /* of the last update */
+
+    NsRecorder *recorder;
+    NsHistory *history;             /* a reset replaces it */
+    double grad_norm;               /* of the newest record */
+    NsSpikes spikes, spikes_before; /* after the newest record, and before it */
+    NsBands bands;
+    int64_t steps;        /* updates made, including those before a fork */
+    atomic_bool diverged; /* read by other threads while a step runs */
+    bool unmeasured;      /* steps leave no record */
+    NsCheckpoint *origin; /* where the run begins; NULL: at step 0 */
+    NsHistory *past;      /* the history before that, which a reset copies again; or NULL */
+} NsRun;
 
 /* Opens the data, plans and allocates memory, initializes the weights and measures record 0.  NULL
  * with an error. */
 NsRun *ns_run_new(const NsSettings *settings, GError **error);
 void ns_run_free(NsRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsRun, ns_run_free)
+
+/* Where a run begins: the checkpoint (NULL: step 0), and the history of the run that it was taken
+ * from, which is copied up to that step (NULL: none).  References are taken. */
+typedef struct {
+    NsCheckpoint *origin;
+    NsHistory *past;
+} NsBeginning;
+
+/* Like ns_run_new, with settings whose texts an experiment owns, which is referenced; a corpus that
+ * is already open for the same data (NULL: opens one); and a beginning.  Adds 1 to *done, unless
+ * `done` is NULL, after each of NS_RUN_STAGES. */
+NsRun *ns_run_new_from(const NsExperiment *experiment, const NsSettings *settings, NsCorpus *corpus,
+                       NsBeginning beginning, atomic_uint *done, GError **error);
+
+/* The same with a new experiment of one lane, at a checkpoint (NULL: at step 0). */
+NsRun *ns_run_new_alone(const NsSettings *settings, NsCorpus *corpus, NsCheckpoint *origin,
+                        GError **error);
 
 /* Takes a checkpoint at the current step.  NULL with NS_ERROR_MEMORY. */
 NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error);
@@ -45,8 +100,6 @@ NsRun *ns_run_fork(NsCheckpoint *checkpoint, const NsSettings *settings, GError 
  * NS_EVENT_DIVERGED, and the record of the step that diverged is in the history. */
 bool ns_run_step(NsRun *run);
 
-bool ns_run_diverged(const NsRun *run);
-
 /* Returns to step 0, or to where a fork began, with the same weights, bit for bit, and a new
  * history. */
 void ns_run_reset(NsRun *run);
@@ -65,11 +118,4 @@ double ns_run_evaluate(NsRun *run);
  * history begins with the next step. */
 void ns_run_set_measuring(NsRun *run, bool measuring);
 
-int64_t ns_run_steps(const NsRun *run); /* updates made, including those before a fork */
-NsHistory *ns_run_history(NsRun *run);  /* borrowed; a reset replaces it */
-NsModel *ns_run_model(NsRun *run);
-const NsCorpus *ns_run_corpus(const NsRun *run);
-const NsSettings *ns_run_settings(const NsRun *run); /* with live changes applied */
-NsPlan ns_run_plan(const NsRun *run);
-const NsBatch *ns_run_batch(const NsRun *run); /* the batch of the newest record */
-NsNoise ns_run_noise(const NsRun *run);        /* the noise of the newest record */
+NsNoise ns_run_noise(const NsRun *run); /* the noise of the newest record */

@@ -14,7 +14,7 @@
 
 static NsHistory *history_of(const NsTrainer *t, size_t lane, size_t seed)
 {
-    return ns_run_history(ns_lockstep_run(t->lockstep, lane, seed));
+    return ns_lockstep_run(t->lockstep, lane, seed)->history;
 }
 
 /* ---- What callers see ---- */
@@ -50,7 +50,7 @@ static bool note_divergence(NsTrainer *t)
         size_t seeds = ns_lockstep_seeds(t->lockstep), n = ns_lockstep_diverged(t->lockstep, i);
         if (n == t->lanes[i].diverged_seeds) continue;
         for (size_t k = 0; k < seeds; k++) {
-            if (!ns_run_diverged(ns_lockstep_run(t->lockstep, i, k))) continue;
+            if (!ns_lockstep_run(t->lockstep, i, k)->diverged) continue;
             /* The sentence of the last event of a seed that diverged. */
             const NsHistory *history = history_of(t, i, k);
             g_autofree char *message = sentence_of_seed(
@@ -183,7 +183,7 @@ static void prepare(NsTrainer *t)
     t->checkpoints =
         ns_checkpoints_new(t->experiment->n, MIN(t->checkpoint_bytes, t->checkpoint_most));
     for (size_t i = 0; i < t->experiment->n; i++) {
-        NsPlan plan = ns_run_plan(ns_lockstep_run(t->lockstep, i, 0));
+        NsPlan plan = ns_lockstep_run(t->lockstep, i, 0)->plan;
         ns_plan_add(&t->lanes[i].plan, &plan, ns_lockstep_seeds(t->lockstep));
     }
     t->planned = true;

@@ -72,7 +72,7 @@ static NsHistory *history_at(void *data, size_t lane, int64_t step)
 {
     Parser *p = data;
     run(p->bench, p->seed, step);
-    return ns_run_history(ns_lockstep_run(p->bench->seed[p->seed], lane, 0));
+    return ns_lockstep_run(p->bench->seed[p->seed], lane, 0)->history;
 }
 
 static double read_sum(Parser *p)

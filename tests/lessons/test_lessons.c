@@ -49,7 +49,7 @@ static void test_measure(void)
     g_assert_false(holds(bench, "1 < 2 and 2 < 1"));
     g_assert_false(holds(bench, "2 < 1 and 1 < 2"));
     ns_bench_run(bench, 4);
-    NsHistory *history = ns_run_history(ns_bench_lane(bench, 1));
+    NsHistory *history = ns_bench_lane(bench, 1)->history;
     double first = ns_history_step(history, 3)->loss, second = ns_history_step(history, 4)->loss;
     g_autofree char *claim = g_strdup_printf(
         "loss(B, 3..4) > %.6f and loss(B, 3..4) < %.6f and max(loss(B, 3..4)) > %f",
@@ -87,7 +87,7 @@ static void test_measure(void)
 static void test_seeds(void)
 {
     g_autoptr(NsBench) bench = small_bench();
-    double first = ns_history_step(ns_run_history(ns_bench_lane(bench, 0)), 0)->loss;
+    double first = ns_history_step(ns_bench_lane(bench, 0)->history, 0)->loss;
     g_autoptr(GString) seen = g_string_new(NULL);
     g_autoptr(GError) error = NULL;
     g_assert_true(ns_claim_holds(bench, "with 3 seeds: loss(A, 0) > 0", seen, &error));
@@ -177,7 +177,7 @@ static void test_preset(gconstpointer data)
     g_autoptr(NsBench) bench = start(&preset.experiment);
     ns_bench_run(bench, PRESET_STEPS);
     for (size_t i = 0; i < preset.experiment.n; i++)
-        g_assert_cmpint(ns_run_steps(ns_bench_lane(bench, i)), ==, PRESET_STEPS);
+        g_assert_cmpint(ns_bench_lane(bench, i)->steps, ==, PRESET_STEPS);
     check_claims(bench, preset.claims);
 }
 
@@ -195,7 +195,7 @@ static bool same_lanes(const NsExperiment *a, const NsExperiment *b)
 static NsHistory *history_of(void *bench, size_t lane, int64_t step)
 {
     ns_bench_run(bench, step);
-    return ns_run_history(ns_bench_lane(bench, lane));
+    return ns_bench_lane(bench, lane)->history;
 }
 
 static char *number(double value)

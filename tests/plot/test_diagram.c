@@ -359,8 +359,8 @@ static NsRun *run_of(const char *placement, const char *other)
 static void test_values(void)
 {
     g_autoptr(NsRun) run = run_of("placement=pre", "arch=decoder");
-    NsHistory *h = ns_run_history(run);
-    g_autoptr(NsDiagramData) data = ns_diagram_data_new(ns_run_settings(run), "A", h, -1);
+    NsHistory *h = run->history;
+    g_autoptr(NsDiagramData) data = ns_diagram_data_new(&run->settings, "A", h, -1);
     g_assert_cmpint(data->steps.last, ==, 3);
     g_autoptr(NsDiagram) d = ns_diagram_new(data, 2, 600, 600, TEXT);
     close_to(value_of(d, NS_NODE_INPUT, NS_NODE_FORK, 0, NS_WIRE_STREAM, NS_FLOW_SIGNAL),
@@ -396,8 +396,8 @@ static void test_values(void)
 static void test_scaled_values(void)
 {
     g_autoptr(NsRun) run = run_of("placement=deepnorm", "arch=decoder");
-    NsHistory *h = ns_run_history(run);
-    g_autoptr(NsDiagramData) data = ns_diagram_data_new(ns_run_settings(run), NULL, h, -1);
+    NsHistory *h = run->history;
+    g_autoptr(NsDiagramData) data = ns_diagram_data_new(&run->settings, NULL, h, -1);
     g_autoptr(NsDiagram) d = ns_diagram_new(data, 3, 600, 600, TEXT);
     double a = d->wiring[0].c.a, past = recorded(h, NS_QUANTITY_SKIP_GRAD_ATTENTION, 2);
     g_assert_cmpfloat(a, >, 1.1);
@@ -414,8 +414,8 @@ static void test_scaled_values(void)
 static void test_two_stacks(void)
 {
     g_autoptr(NsRun) run = run_of("placement=pre", "arch=encoder-decoder");
-    NsHistory *h = ns_run_history(run);
-    g_autoptr(NsDiagramData) data = ns_diagram_data_new(ns_run_settings(run), NULL, h, -1);
+    NsHistory *h = run->history;
+    g_autoptr(NsDiagramData) data = ns_diagram_data_new(&run->settings, NULL, h, -1);
     g_autoptr(NsDiagram) d = ns_diagram_new(data, 4, 600, 600, TEXT);
     g_assert_cmpuint(d->sublayers, ==, 3);
     close_to(value_of(d, NS_NODE_INPUT, NS_NODE_FORK, 0, NS_WIRE_STREAM, NS_FLOW_SIGNAL),
@@ -491,8 +491,7 @@ static size_t ink_of(const NsDiagram *d, NsFlow flow, const NsStyle *style, size
 static void test_drawing(void)
 {
     g_autoptr(NsRun) run = run_of("placement=residual", "arch=encoder-decoder");
-    g_autoptr(NsDiagramData) data =
-        ns_diagram_data_new(ns_run_settings(run), NULL, ns_run_history(run), -1);
+    g_autoptr(NsDiagramData) data = ns_diagram_data_new(&run->settings, NULL, run->history, -1);
     g_autoptr(NsDiagram) d = ns_diagram_new(data, 5, 640, 640, TEXT);
     size_t alarmed;
     for (size_t i = 0; ns_style(i); i++)
@@ -538,13 +537,13 @@ static void test_figure(void)
 {
     g_autoptr(NsRun) a = run_of("placement=post", "arch=decoder");
     g_autoptr(NsRun) b = run_of("placement=pre", "arch=decoder");
-    NsFigureInput input = {.history = ns_run_history(a),
-                           .settings = ns_run_settings(a),
-                           .lanes = {{ns_run_history(a), ns_run_settings(a), "A"},
-                                     {ns_run_history(b), ns_run_settings(b), "B"}},
-                           .n_lanes = 2,
-                           .marked_layer = 2,
-                           .step = -1};
+    NsFigureInput input = {
+        .history = a->history,
+        .settings = &a->settings,
+        .lanes = {{a->history, &a->settings, "A"}, {b->history, &b->settings, "B"}},
+        .n_lanes = 2,
+        .marked_layer = 2,
+        .step = -1};
     g_autoptr(NsFigure) figure = figure_new("diagram");
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_nonnull(plot->drawing);
@@ -593,10 +592,9 @@ static void test_page(void)
 {
     g_autoptr(NsRun) run = run_of("placement=post", "arch=decoder");
     static const char *const names[] = {"A", "B", "C", "D"};
-    NsFigureInput input = {
-        .history = ns_run_history(run), .settings = ns_run_settings(run), .step = -1};
+    NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
     for (unsigned i = 0; i < NS_LANES_MAX; i++)
-        input.lanes[i] = (NsFigureRun){ns_run_history(run), ns_run_settings(run), names[i], i};
+        input.lanes[i] = (NsFigureRun){run->history, &run->settings, names[i], i};
     for (unsigned n = 1; n <= NS_LANES_MAX; n++) {
         input.n_lanes = n > 1 ? n : 0;
         g_autoptr(NsFigure) figure = figure_new("diagram");
@@ -674,8 +672,7 @@ static void test_column(void)
         NsFigureInput input = {.step = -1};
         for (unsigned i = 0; i < NS_LANES_MAX; i++) {
             runs[i] = run_of(placements[i], architectures[a]);
-            input.lanes[i] =
-                (NsFigureRun){ns_run_history(runs[i]), ns_run_settings(runs[i]), names[i], i};
+            input.lanes[i] = (NsFigureRun){runs[i]->history, &runs[i]->settings, names[i], i};
         }
         input.history = input.lanes[0].history;
         input.settings = input.lanes[0].settings;

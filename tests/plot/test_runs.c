@@ -195,8 +195,8 @@ static void check_sigma(const char *placement, NsQuantity quantity, const double
     g_assert_true(ns_settings_assign_all(&settings, changes, &error));
     g_autoptr(NsRun) run = ns_run_new(&settings, &error);
     g_assert_no_error(error);
-    NsFigureInput input = {.history = ns_run_history(run),
-                           .settings = ns_run_settings(run),
+    NsFigureInput input = {.history = run->history,
+                           .settings = &run->settings,
                            .quantity = quantity,
                            .step = -1,
                            .theory = true};

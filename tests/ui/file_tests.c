@@ -56,9 +56,8 @@ static char *record_two_lanes(int steps)
     for (int record = -1; record <= steps; record++) {
         for (size_t i = 0; i < 2; i++) {
             NsRun *run = ns_lockstep_run(lockstep, i, 0);
-            g_autofree char *line = record < 0
-                                        ? ns_jsonl_settings(run)
-                                        : ns_jsonl_record(ns_run_history(run), (size_t)record);
+            g_autofree char *line =
+                record < 0 ? ns_jsonl_settings(run) : ns_jsonl_record(run->history, (size_t)record);
             g_autofree char *own = ns_jsonl_of(i + 1, -1, line);
             g_string_append_printf(text, "%s\n", own);
         }

@@ -1,6 +1,6 @@
 /* The loss of a model without one of its layers.  SPDX-License-Identifier: MIT */
 #include "core/experiment/assignment.h"
-#include "core/train/run-private.h"
+#include "core/train/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static NsRun *run_new(const char *const *settings)
 /* A value of the newest record; infinity where it was not measured. */
 static double value(NsRun *run, NsQuantity quantity, size_t i)
 {
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     const NsRecordLayout *layout = ns_history_layout(history);
     g_assert_cmpuint(i, <, layout->count[quantity]);
     g_auto(NsValues) values = ns_values_new(layout->width);
@@ -71,12 +71,11 @@ static void test_removed(gconstpointer option)
         g_assert_true(ns_run_step(a));
         g_assert_true(ns_run_step(b));
     }
-    NsModel *model = ns_run_model(a);
+    NsModel *model = a->model;
     size_t n = ns_model_tensors(model)->size, L = ns_model_layers(model);
     ns_real *w = ns_model_weights(model);
-    g_assert_cmpint(memcmp(w, ns_model_weights(ns_run_model(b)), n * sizeof *w), ==, 0);
-    g_assert_cmpuint(ns_history_layout(ns_run_history(b))->count[NS_QUANTITY_LAYER_ABLATION], ==,
-                     0);
+    g_assert_cmpint(memcmp(w, ns_model_weights(b->model), n * sizeof *w), ==, 0);
+    g_assert_cmpuint(ns_history_layout(b->history)->count[NS_QUANTITY_LAYER_ABLATION], ==, 0);
     double loss = ns_model_loss(model, &a->batch);
     g_autofree ns_real *all = g_memdup2(w, n * sizeof *w);
     for (size_t l = 0; l < L; l++) {

@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/experiment/assignment.h"
-#include "core/train/run-private.h"
+#include "core/train/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,13 +97,13 @@ static void test_event(void)
     GError *error = NULL;
     g_autoptr(NsCheckpoint) checkpoint = ns_run_checkpoint(run, &error);
     g_assert_no_error(error);
-    NsRun *again = ns_run_fork(checkpoint, ns_checkpoint_settings(checkpoint), &error);
+    NsRun *again = ns_run_fork(checkpoint, &checkpoint->settings, &error);
     g_assert_no_error(error);
     NsRun *const runs[] = {run, again};
     const NsEvent *event[2];
     for (size_t i = 0; i < 2; i++) {
         ns_run_step(runs[i]);
-        const NsHistory *history = ns_run_history(runs[i]);
+        const NsHistory *history = runs[i]->history;
         event[i] = ns_history_event(history, ns_history_events(history) - 1);
         g_assert_cmpint(event[i]->kind, ==, NS_EVENT_SPIKE);
         g_assert_cmpint(event[i]->layer, ==, 4);
@@ -127,7 +127,7 @@ static void test_shape(void)
     g_assert_no_error(error);
     checkpoint->bands.tensors++;
     checkpoint->bands.hidden -= 2;
-    NsRun *again = ns_run_fork(checkpoint, ns_checkpoint_settings(checkpoint), &error);
+    NsRun *again = ns_run_fork(checkpoint, &checkpoint->settings, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(again->bands.tensors, ==, run->bands.tensors);
     g_assert_cmpuint(again->bands.n, ==, 1);

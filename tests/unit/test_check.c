@@ -28,7 +28,7 @@ static void check_agrees(NsRun *run, unsigned layer)
     ns_gradient_check(run, layer, NULL, NULL, &check);
     g_assert_cmpstr(check.problem, ==, "");
     g_assert_cmpuint(check.layer, ==, layer);
-    g_assert_cmpint(check.step, ==, ns_run_steps(run));
+    g_assert_cmpint(check.step, ==, run->steps);
     g_assert_cmpuint(check.skipped, ==, 0);
     double worst = 0, random = 0;
     for (size_t i = 0; i < check.n; i++) {
@@ -52,8 +52,8 @@ static void check_agrees(NsRun *run, unsigned layer)
 static void test_agrees(gconstpointer data)
 {
     g_autoptr(NsRun) run = run_with(data, 3);
-    const NsTensorTable *table = ns_model_tensors(ns_run_model(run));
-    for (unsigned layer = 1; layer <= ns_model_layers(ns_run_model(run)); layer++) {
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    for (unsigned layer = 1; layer <= ns_model_layers(run->model); layer++) {
         size_t tensors = 0;
         for (size_t i = 0; i < table->n; i++) tensors += table->tensors[i].layer == (int)layer - 1;
         NsGradientCheck check;
@@ -68,7 +68,7 @@ static void test_agrees(gconstpointer data)
 static void test_leaves_nothing(gconstpointer data)
 {
     g_autoptr(NsRun) run = run_with(data, 4), twin = run_with(data, 4);
-    NsModel *a = ns_run_model(run), *b = ns_run_model(twin);
+    NsModel *a = run->model, *b = twin->model;
     size_t bytes = ns_model_tensors(a)->size * sizeof(ns_real), n;
     NsGradientCheck check;
     ns_gradient_check(run, 1, NULL, NULL, &check);
@@ -77,7 +77,7 @@ static void test_leaves_nothing(gconstpointer data)
     g_assert_true(memcmp(ns_model_gradients(a), ns_model_gradients(b), bytes) == 0);
     const ns_real *state = ns_model_state(a, &n);
     g_assert_true(!n || memcmp(state, ns_model_state(b, &n), n * sizeof *state) == 0);
-    g_assert_cmpuint(ns_history_steps(ns_run_history(run)), ==, 5);
+    g_assert_cmpuint(ns_history_steps(run->history), ==, 5);
 
     for (int i = 0; i < 4; i++) {
         ns_run_step(run);
@@ -86,10 +86,10 @@ static void test_leaves_nothing(gconstpointer data)
     }
     ns_run_evaluate(run);
     ns_run_evaluate(twin);
-    ns_test_same_records(ns_run_history(run), 0, ns_run_history(twin));
+    ns_test_same_records(run->history, 0, twin->history);
     g_assert_true(memcmp(ns_model_weights(a), ns_model_weights(b), bytes) == 0);
-    g_assert_cmpfloat(ns_history_evaluation(ns_run_history(run), 0)->loss, ==,
-                      ns_history_evaluation(ns_run_history(twin), 0)->loss);
+    g_assert_cmpfloat(ns_history_evaluation(run->history, 0)->loss, ==,
+                      ns_history_evaluation(twin->history, 0)->loss);
 }
 
 static bool count_down(void *data)
@@ -109,7 +109,7 @@ static void test_broken_off(void)
     g_assert_nonnull(strstr(check.problem, "interrupted"));
     ns_run_step(run);
     ns_run_step(twin);
-    ns_test_same_records(ns_run_history(run), 0, ns_run_history(twin));
+    ns_test_same_records(run->history, 0, twin->history);
 }
 
 /* The tensor whose gradient is to be wrong. */
@@ -123,7 +123,7 @@ typedef struct {
 static bool make_wrong(void *data)
 {
     Wrong *wrong = data;
-    NsModel *model = ns_run_model(wrong->run);
+    NsModel *model = wrong->run->model;
     const NsTensorTable *table = ns_model_tensors(model);
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];

@@ -52,7 +52,7 @@ static NsRun *fork_of(NsCheckpoint *checkpoint, const char *assignments)
 {
     NsSettings settings;
     GError *error = NULL;
-    ns_settings_copy(&settings, ns_checkpoint_settings(checkpoint));
+    ns_settings_copy(&settings, &checkpoint->settings);
     assign(&settings, assignments);
     NsRun *run = ns_run_fork(checkpoint, &settings, &error);
     g_assert_no_error(error);
@@ -98,18 +98,18 @@ static void assert_continues(const NsHistory *whole, size_t from, const NsHistor
 
 static void assert_same_arena(NsRun *a, NsRun *b)
 {
-    size_t n = ns_model_tensors(ns_run_model(a))->size;
-    g_assert_cmpuint(n, ==, ns_model_tensors(ns_run_model(b))->size);
-    g_assert_true(memcmp(ns_model_weights(ns_run_model(a)), ns_model_weights(ns_run_model(b)),
-                         n * sizeof(ns_real)) == 0);
+    size_t n = ns_model_tensors(a->model)->size;
+    g_assert_cmpuint(n, ==, ns_model_tensors(b->model)->size);
+    g_assert_true(
+        memcmp(ns_model_weights(a->model), ns_model_weights(b->model), n * sizeof(ns_real)) == 0);
 }
 
 static void assert_same_weights(NsRun *a, NsRun *b)
 {
     size_t na, nb;
     assert_same_arena(a, b);
-    const ns_real *x = ns_model_state(ns_run_model(a), &na);
-    const ns_real *y = ns_model_state(ns_run_model(b), &nb);
+    const ns_real *x = ns_model_state(a->model, &na);
+    const ns_real *y = ns_model_state(b->model, &nb);
     g_assert_cmpuint(na, ==, nb);
     g_assert_true(!na || memcmp(x, y, na * sizeof *x) == 0);
 }
@@ -122,15 +122,15 @@ static void test_continues(gconstpointer data)
         g_autoptr(NsRun) run = tiny_run(data);
         steps(run, at);
         g_autoptr(NsCheckpoint) checkpoint = take(run);
-        g_assert_cmpint(ns_checkpoint_step(checkpoint), ==, at);
+        g_assert_cmpint(checkpoint->step, ==, at);
         steps(run, 7);
 
         g_autoptr(NsRun) fork = fork_of(checkpoint, "");
-        g_assert_cmpint(ns_run_steps(fork), ==, at);
-        g_assert_cmpint(ns_history_first_step(ns_run_history(fork)), ==, at);
-        g_assert_cmpuint(ns_history_events(ns_run_history(fork)), ==, 0);
+        g_assert_cmpint(fork->steps, ==, at);
+        g_assert_cmpint(ns_history_first_step(fork->history), ==, at);
+        g_assert_cmpuint(ns_history_events(fork->history), ==, 0);
         steps(fork, 7);
-        assert_continues(ns_run_history(run), (size_t)at, ns_run_history(fork));
+        assert_continues(run->history, (size_t)at, fork->history);
         assert_same_weights(run, fork);
 
         /* Back to its beginning, and a fork of the fork. */
@@ -140,8 +140,8 @@ static void test_continues(gconstpointer data)
         g_autoptr(NsRun) grandchild = fork_of(second, "");
         steps(fork, 4);
         steps(grandchild, 4);
-        assert_continues(ns_run_history(run), (size_t)at, ns_run_history(fork));
-        assert_continues(ns_run_history(run), (size_t)at + 3, ns_run_history(grandchild));
+        assert_continues(run->history, (size_t)at, fork->history);
+        assert_continues(run->history, (size_t)at + 3, grandchild->history);
     }
 }
 
@@ -151,14 +151,14 @@ static void test_outlives(void)
     steps(run, 3);
     NsCheckpoint *checkpoint = take(run);
     g_assert_cmpuint(ns_checkpoint_bytes(checkpoint), >=,
-                     3 * ns_model_tensors(ns_run_model(run))->elements * sizeof(ns_real));
+                     3 * ns_model_tensors(run->model)->elements * sizeof(ns_real));
     steps(run, 1);
-    double loss = ns_history_step(ns_run_history(run), 4)->loss;
+    double loss = ns_history_step(run->history, 4)->loss;
     ns_run_free(run);
     NsRun *fork = fork_of(checkpoint, "");
     ns_checkpoint_unref(checkpoint);
     steps(fork, 1);
-    g_assert_cmpfloat(ns_history_step(ns_run_history(fork), 1)->loss, ==, loss);
+    g_assert_cmpfloat(ns_history_step(fork->history, 1)->loss, ==, loss);
     ns_run_free(fork);
 }
 
@@ -168,7 +168,7 @@ static void test_live(void)
     g_autoptr(NsRun) run = tiny_run("warmup=3");
     steps(run, 4);
     NsSettings settings;
-    ns_settings_copy(&settings, ns_run_settings(run));
+    ns_settings_copy(&settings, &run->settings);
     assign(&settings, "lr=0.02 clip=0.5 schedule=cosine decay-start=2 decay-steps=20");
     ns_run_set_live(run, &settings);
     ns_settings_clear(&settings);
@@ -177,20 +177,20 @@ static void test_live(void)
     g_autoptr(NsRun) fork = fork_of(checkpoint, "");
     steps(run, 5);
     steps(fork, 5);
-    assert_continues(ns_run_history(run), 5, ns_run_history(fork));
+    assert_continues(run->history, 5, fork->history);
 }
 
 static void test_diverged(void)
 {
     g_autoptr(NsRun) run = tiny_run("placement=none layers=30 lr=100");
-    while (ns_run_step(run)) g_assert_cmpint(ns_run_steps(run), <, 50);
+    while (ns_run_step(run)) g_assert_cmpint(run->steps, <, 50);
     g_autoptr(NsCheckpoint) checkpoint = take(run);
     g_autoptr(NsRun) fork = fork_of(checkpoint, "");
-    g_assert_true(ns_run_diverged(fork));
+    g_assert_true(fork->diverged);
     /* The run has an event of its first loss, which is before the fork. */
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     const NsEvent *a = ns_history_event(history, ns_history_events(history) - 1);
-    const NsEvent *b = ns_history_event(ns_run_history(fork), 0);
+    const NsEvent *b = ns_history_event(fork->history, 0);
     g_assert_cmpstr(a->text, ==, b->text);
 }
 
@@ -198,10 +198,10 @@ static void test_diverged(void)
 
 static const ns_real *tensor_of(NsRun *run, const char *name, size_t *n)
 {
-    const NsTensor *t = ns_tensor_find(ns_model_tensors(ns_run_model(run)), name);
+    const NsTensor *t = ns_tensor_find(ns_model_tensors(run->model), name);
     g_assert_nonnull(t);
     *n = ns_tensor_size(t);
-    return ns_model_weights(ns_run_model(run)) + t->offset;
+    return ns_model_weights(run->model) + t->offset;
 }
 
 static void assert_same_tensor(NsRun *a, NsRun *b, const char *name)
@@ -224,7 +224,7 @@ static void test_placement(void)
     assert_same_tensor(run, fork, "blk1.attn.wq");
     assert_same_tensor(run, fork, "blk0.norm1.gain");
     assert_same_tensor(fresh, fork, "final_norm.gain");
-    const NsHistory *history = ns_run_history(fork);
+    const NsHistory *history = fork->history;
     g_assert_cmpint(ns_history_step(history, 0)->step, ==, 6);
     g_assert_cmpuint(ns_history_events(history), ==, 1);
     const NsEvent *event = ns_history_event(history, 0);
@@ -234,13 +234,13 @@ static void test_placement(void)
 
     /* The same measured with a model that was given these weights. */
     GError *error = NULL;
-    NsVocab vocab = ns_corpus_vocab(ns_run_corpus(fork), ns_run_settings(fork));
-    g_autoptr(NsModel) model = ns_model_new(ns_run_settings(fork), vocab, &error);
+    NsVocab vocab = ns_corpus_vocab(fork->corpus, &fork->settings);
+    g_autoptr(NsModel) model = ns_model_new(&fork->settings, vocab, &error);
     g_assert_no_error(error);
-    memcpy(ns_model_weights(model), ns_model_weights(ns_run_model(fork)),
+    memcpy(ns_model_weights(model), ns_model_weights(fork->model),
            ns_model_tensors(model)->size * sizeof(ns_real));
     NsNoise noise = {.training = true, .seed = 1, .step = 6};
-    NsMeasure seen = ns_model_measure(model, ns_run_batch(fork), &noise);
+    NsMeasure seen = ns_model_measure(model, &fork->batch, &noise);
     g_assert_cmpfloat(seen.loss, ==, ns_history_step(history, 0)->loss);
     steps(fork, 3);
 }
@@ -338,13 +338,13 @@ static void test_effect(void)
         g_autoptr(NsCheckpoint) later = take(run);
         for (size_t i = 0; ns_param(i); i++) {
             if (ns_param(i)->effect != NS_EFFECT_FORK) continue;
-            g_autofree char *change = changed(ns_run_settings(run), ns_param(i));
+            g_autofree char *change = changed(&run->settings, ns_param(i));
             g_test_message("%s", change);
             g_autofree char *both = g_strconcat(placed, " ", change, NULL);
             g_autoptr(NsRun) new_run = tiny_run(both);
             g_autoptr(NsRun) fork = fork_of(fresh, change);
             /* A profile is taken with what the settings are; a fork keeps that of the other. */
-            bool profiled = ns_model_needs_profile(ns_run_model(run));
+            bool profiled = ns_model_needs_profile(run->model);
             if (!profiled) assert_same_arena(new_run, fork);
             g_autoptr(NsRun) later_fork = fork_of(later, change);
             assert_same_arena(run, later_fork);
@@ -354,7 +354,7 @@ static void test_effect(void)
 
 static size_t jumps_of(NsRun *run)
 {
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     size_t jumps = 0;
     for (size_t i = 0; i < ns_history_events(history); i++)
         jumps += ns_history_event(history, i)->kind == NS_EVENT_SPIKE;
@@ -370,14 +370,14 @@ static void test_jumps(void)
     g_autoptr(NsCheckpoint) checkpoint = take(run);
     /* The same loss, from weights that are far worse. */
     NsRun *spoilt = fork_of(checkpoint, "");
-    ns_real *w = ns_model_weights(ns_run_model(spoilt));
-    for (size_t i = 0; i < ns_model_tensors(ns_run_model(spoilt))->size; i++) w[i] *= 8;
+    ns_real *w = ns_model_weights(spoilt->model);
+    for (size_t i = 0; i < ns_model_tensors(spoilt->model)->size; i++) w[i] *= 8;
     steps(spoilt, 1);
     g_assert_cmpuint(jumps_of(spoilt), ==, 1);
     ns_run_free(spoilt);
     /* Another loss, from the same weights. */
     g_autoptr(NsRun) other = fork_of(checkpoint, "label-smoothing=0.9");
-    const NsHistory *before = ns_run_history(run), *after = ns_run_history(other);
+    const NsHistory *before = run->history, *after = other->history;
     g_assert_cmpfloat(ns_history_step(after, 0)->loss, >, 1.25 * ns_history_step(before, 16)->loss);
     steps(other, 3);
     g_assert_cmpuint(jumps_of(other), ==, 0);
@@ -389,7 +389,7 @@ static void test_refused(void)
     g_autoptr(NsCheckpoint) checkpoint = take(run);
     NsSettings settings;
     GError *error = NULL;
-    ns_settings_copy(&settings, ns_checkpoint_settings(checkpoint));
+    ns_settings_copy(&settings, &checkpoint->settings);
     assign(&settings, "d-model=15");
     g_assert_null(ns_run_fork(checkpoint, &settings, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
@@ -437,14 +437,13 @@ static void test_lockstep(void)
         for (int k = 0; k < 9; k++) g_assert_true(ns_lockstep_step(lockstep));
         for (size_t i = 0; i < n; i++) {
             NsRun *lane = ns_lockstep_run(lockstep, i, 0);
-            g_assert_cmpint(ns_run_steps(lane), ==, 9);
-            threads += ns_run_settings(lane)->threads;
-            g_autoptr(NsRun) alone = ns_run_new(ns_run_settings(lane), &error);
+            g_assert_cmpint(lane->steps, ==, 9);
+            threads += lane->settings.threads;
+            g_autoptr(NsRun) alone = ns_run_new(&lane->settings, &error);
             g_assert_no_error(error);
             steps(alone, 9);
-            assert_continues(ns_run_history(alone), 0, ns_run_history(lane));
-            g_assert_true(memcmp(ns_run_batch(lane)->tokens,
-                                 ns_run_batch(ns_lockstep_run(lockstep, 0, 0))->tokens,
+            assert_continues(alone->history, 0, lane->history);
+            g_assert_true(memcmp(lane->batch.tokens, ns_lockstep_run(lockstep, 0, 0)->batch.tokens,
                                  4 * 12 * sizeof(int32_t)) == 0);
         }
         g_assert_cmpint(threads, ==, MAX(ALL_THREADS, (int)n));
@@ -484,19 +483,18 @@ static void test_lockstep_seeds(void)
     g_assert_no_error(error);
     for (int k = 0; k < 4; k++) g_assert_true(ns_lockstep_step(fork));
     for (size_t i = 0; i < 2; i++) {
-        NsHistory *first = ns_run_history(ns_lockstep_run(lockstep, i, 0));
+        NsHistory *first = ns_lockstep_run(lockstep, i, 0)->history;
         g_assert_cmpuint(ns_history_seeds(first), ==, 3);
         for (size_t k = 0; k < 3; k++) {
             NsRun *run = ns_lockstep_run(lockstep, i, k);
-            g_assert_cmpint(ns_run_settings(run)->seed, ==, (i ? 1 : 4) + (int64_t)k);
-            g_assert_true(ns_history_seed(first, k) == ns_run_history(run));
-            g_autoptr(NsRun) alone = ns_run_new(ns_run_settings(run), &error);
+            g_assert_cmpint(run->settings.seed, ==, (i ? 1 : 4) + (int64_t)k);
+            g_assert_true(ns_history_seed(first, k) == run->history);
+            g_autoptr(NsRun) alone = ns_run_new(&run->settings, &error);
             g_assert_no_error(error);
             steps(alone, 7);
-            assert_continues(ns_run_history(alone), 0, ns_run_history(run));
-            assert_continues(ns_run_history(run), 3, ns_run_history(ns_lockstep_run(fork, i, k)));
-            g_assert_true(memcmp(ns_run_batch(run)->tokens,
-                                 ns_run_batch(ns_lockstep_run(lockstep, 0, 0))->tokens,
+            assert_continues(alone->history, 0, run->history);
+            assert_continues(run->history, 3, ns_lockstep_run(fork, i, k)->history);
+            g_assert_true(memcmp(run->batch.tokens, ns_lockstep_run(lockstep, 0, 0)->batch.tokens,
                                  4 * 12 * sizeof(int32_t)) == 0);
         }
     }
@@ -514,9 +512,9 @@ static void test_lockstep_diverges(void)
     g_autoptr(NsLockstep) lockstep = lanes_of(lanes, 2, &error);
     g_assert_no_error(error);
     for (int k = 0; k < 50; k++) g_assert_true(ns_lockstep_step(lockstep));
-    g_assert_cmpint(ns_run_steps(ns_lockstep_run(lockstep, 0, 0)), ==, 50);
-    g_assert_true(ns_run_diverged(ns_lockstep_run(lockstep, 1, 0)));
-    g_assert_cmpint(ns_run_steps(ns_lockstep_run(lockstep, 1, 0)), <, 50);
+    g_assert_cmpint(ns_lockstep_run(lockstep, 0, 0)->steps, ==, 50);
+    g_assert_true(ns_lockstep_run(lockstep, 1, 0)->diverged);
+    g_assert_cmpint(ns_lockstep_run(lockstep, 1, 0)->steps, <, 50);
 
     static const char *const both[] = {"placement=none layers=400", "placement=none layers=401"};
     g_autoptr(NsLockstep) dead = lanes_of(both, 2, &error);
@@ -580,15 +578,15 @@ static void test_weights_only(void)
     g_autoptr(NsCheckpoint) trained = take(run);
     g_autoptr(NsCheckpoint) weights = ns_checkpoint_of_weights(trained, NULL);
     g_autoptr(NsRun) tuned = fork_of(weights, "");
-    g_assert_cmpint(ns_run_steps(tuned), ==, 0);
-    g_assert_true(memcmp(ns_model_weights(ns_run_model(tuned)), trained->w,
+    g_assert_cmpint(tuned->steps, ==, 0);
+    g_assert_true(memcmp(ns_model_weights(tuned->model), trained->w,
                          trained->table.size * sizeof *trained->w) == 0);
     float value[2];
     bool has[2] = {true, true};
-    ns_history_read(ns_run_history(tuned), NS_QUANTITY_ADAM_RMS, 0, value, NULL, has);
+    ns_history_read(tuned->history, NS_QUANTITY_ADAM_RMS, 0, value, NULL, has);
     g_assert_false(has[0] || has[1]);
     g_assert_true(ns_run_step(tuned));
-    ns_history_read(ns_run_history(tuned), NS_QUANTITY_ADAM_RMS, 1, value, NULL, has);
+    ns_history_read(tuned->history, NS_QUANTITY_ADAM_RMS, 1, value, NULL, has);
     g_assert_true(has[0] && has[1]);
 }
 

@@ -13,7 +13,7 @@ static NsCheckpoint *checkpoint_at(NsTrainer *trainer, int64_t step)
     NsCheckpoint *kept[NS_LANES_MAX];
     int64_t at;
     if (!ns_trainer_checkpoints_at(trainer, step, kept, &at)) return NULL;
-    g_assert_cmpint(ns_checkpoint_step(kept[0]), ==, at);
+    g_assert_cmpint(kept[0]->step, ==, at);
     g_assert_cmpint(at, <=, step);
     return kept[0];
 }
@@ -28,7 +28,7 @@ static NsTrainer *fork_of(NsCheckpoint *checkpoint, const char *change)
 {
     NsSettings settings;
     GError *error = NULL;
-    ns_settings_copy(&settings, ns_checkpoint_settings(checkpoint));
+    ns_settings_copy(&settings, &checkpoint->settings);
     if (change) ns_settings_assign(&settings, change, &error);
     g_assert_no_error(error);
     g_auto(NsExperiment) experiment = {0};
@@ -47,7 +47,7 @@ static void test_snapshot(void)
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 5);
     g_autoptr(NsCheckpoint) checkpoint = checkpoint_of(trainer);
     g_assert_nonnull(checkpoint);
-    g_assert_cmpint(ns_checkpoint_step(checkpoint), ==, 5);
+    g_assert_cmpint(checkpoint->step, ==, 5);
     ns_test_expect(trainer, NS_TRAINER_PAUSED, 5);
     ns_trainer_run(trainer);
     ns_test_expect(trainer, NS_TRAINER_FINISHED, 12);
@@ -118,7 +118,7 @@ static void test_of_run(void)
     g_autoptr(NsHistory) whole = ns_trainer_history(trainer, 0);
     for (size_t i = 0; i < n; i += MAX(n / 5, 1)) {
         g_autoptr(NsCheckpoint) checkpoint = checkpoint_at(trainer, steps[i]);
-        g_assert_cmpint(ns_checkpoint_step(checkpoint), ==, steps[i]);
+        g_assert_cmpint(checkpoint->step, ==, steps[i]);
         g_autoptr(NsTrainer) fork = fork_of(checkpoint, NULL);
         ns_test_expect(fork, NS_TRAINER_READY, 0);
         assert_checkpoints(fork, steps[i], steps[i]);
@@ -149,7 +149,7 @@ static void test_keep(void)
     int64_t newest = 0;
     for (int newer = 0, ms = 0; newer < 5; ms++) {
         g_autoptr(NsCheckpoint) checkpoint = checkpoint_at(running, INT64_MAX);
-        int64_t step = ns_checkpoint_step(checkpoint);
+        int64_t step = checkpoint->step;
         g_assert_cmpint(step, >=, newest);
         newer += step > newest;
         newest = step;

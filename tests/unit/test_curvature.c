@@ -3,7 +3,7 @@
  * Its values are checked in tests/gradient/test_curvature.c and tests/reference/check_curvature.py.
  */
 #include "core/experiment/assignment.h"
-#include "core/train/run-private.h"
+#include "core/train/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static NsRun *run_new(const char *const *settings)
 /* A value of the newest record; infinity where it was not measured. */
 static double value(NsRun *run, NsQuantity quantity, size_t i)
 {
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     const NsRecordLayout *layout = ns_history_layout(history);
     g_assert_cmpuint(i, <, layout->count[quantity]);
     g_auto(NsValues) values = ns_values_new(layout->width);
@@ -38,7 +38,7 @@ static double value(NsRun *run, NsQuantity quantity, size_t i)
 
 static size_t count(NsRun *run, NsQuantity quantity)
 {
-    return ns_history_layout(ns_run_history(run))->count[quantity];
+    return ns_history_layout(run->history)->count[quantity];
 }
 
 static void test_curvature_leaves_no_trace(gconstpointer option)
@@ -57,13 +57,13 @@ static void test_curvature_leaves_no_trace(gconstpointer option)
         g_assert_cmpfloat(value(a, NS_QUANTITY_CRITICAL_RATE, 0), ==,
                           value(again, NS_QUANTITY_CRITICAL_RATE, 0));
     }
-    size_t bytes = ns_model_tensors(ns_run_model(a))->size * sizeof(ns_real), n, m;
-    NsModel *p = ns_run_model(a), *q = ns_run_model(b);
+    size_t bytes = ns_model_tensors(a->model)->size * sizeof(ns_real), n, m;
+    NsModel *p = a->model, *q = b->model;
     g_assert_cmpint(memcmp(ns_model_weights(p), ns_model_weights(q), bytes), ==, 0);
     g_assert_cmpint(memcmp(ns_model_gradients(p), ns_model_gradients(q), bytes), ==, 0);
     const ns_real *x = ns_model_state(p, &n), *y = ns_model_state(q, &m);
     if (n) g_assert_cmpint(memcmp(x, y, n * sizeof *x), ==, 0);
-    g_assert_cmpfloat(ns_history_step(ns_run_history(a), 4)->probe_seconds, >, 0);
+    g_assert_cmpfloat(ns_history_step(a->history, 4)->probe_seconds, >, 0);
 }
 
 /* Curvature is measured at the first update and at multiples of its interval. */
@@ -87,12 +87,12 @@ static void test_curvature_along(void)
     g_autoptr(NsRun) before = run_new(never);
     g_autoptr(NsRun) after = run_new(never);
     NsLossAlong along;
-    g_assert_false(ns_history_along(ns_run_history(run), &along));
+    g_assert_false(ns_history_along(run->history, &along));
     for (int k = 0; k < 3; k++) {
         g_assert_true(ns_run_step(run) && ns_run_step(after));
         if (k < 2) g_assert_true(ns_run_step(before));
     }
-    g_assert_true(ns_history_along(ns_run_history(run), &along));
+    g_assert_true(ns_history_along(run->history, &along));
     g_assert_cmpint(along.step, ==, 3);
     g_assert_cmpfloat(along.lr, ==, run->lr);
     g_assert_cmpfloat(fabs(along.critical_rate / value(run, NS_QUANTITY_CRITICAL_RATE, 0) - 1), <,

@@ -159,7 +159,7 @@ static void test_newest_part(void)
         step_until_committed(lockstep, writer, path, step);
     gsize size;
     g_assert_true(g_file_get_contents(beside, &log, &size, NULL));
-    const NsHistory *history = ns_run_history(ns_lockstep_run(lockstep, 0, 0));
+    const NsHistory *history = ns_lockstep_run(lockstep, 0, 0)->history;
     const guint8 *head = (const guint8 *)log;
     guint page = (guint)head[10] << 8 | head[11];
     g_assert_cmpuint(page, >=, 512);

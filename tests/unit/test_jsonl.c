@@ -342,12 +342,10 @@ static void test_settings_line(void)
     g_assert_cmpint(json_object_get_int_member(object, "layers"), ==, 2);
     g_assert_cmpstr(json_object_get_string_member(object, "arch"), ==, "decoder");
     g_assert_false(json_object_has_member(object, "encoder_layers"));
-    g_assert_cmpint(json_object_get_int_member(object, "vocab"), ==,
-                    (int64_t)ns_run_corpus(run)->V);
-    g_assert_cmpint(json_object_get_int_member(object, "vocab_in"), ==,
-                    (int64_t)ns_run_corpus(run)->V);
+    g_assert_cmpint(json_object_get_int_member(object, "vocab"), ==, (int64_t)run->corpus->V);
+    g_assert_cmpint(json_object_get_int_member(object, "vocab_in"), ==, (int64_t)run->corpus->V);
     g_assert_cmpint(json_object_get_int_member(object, "parameters"), ==,
-                    (int64_t)ns_model_tensors(ns_run_model(run))->elements);
+                    (int64_t)ns_model_tensors(run->model)->elements);
 
     JsonObject *all = json_object_get_object_member(object, "settings");
     const NsParam *param;
@@ -404,7 +402,7 @@ static void test_encoder_decoder(void)
         {"token_cosine", 2 + 3 + 2, true}, {"head_attention_entropy", 2 + 3, true},
     };
     for (size_t step = 0; step < 2; step++) {
-        g_autofree char *line = ns_jsonl_record(ns_run_history(run), step);
+        g_autofree char *line = ns_jsonl_record(run->history, step);
         g_autoptr(JsonNode) node = ns_test_parse(line);
         JsonObject *record = json_node_get_object(node);
         for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++) {
@@ -442,7 +440,7 @@ static void test_summary(void)
     g_autofree char *line = ns_jsonl_summary(run, "finished");
     g_autoptr(JsonNode) node = ns_test_parse(line);
     JsonObject *summary = json_object_get_object_member(json_node_get_object(node), "summary");
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     g_assert_cmpint(json_object_get_int_member(summary, "steps"), ==, 2);
     g_assert_true(json_object_get_double_member(summary, "loss") ==
                   ns_history_step(history, 2)->loss);

@@ -336,7 +336,7 @@ static void test_same_rate(void)
     ns_paper_make(row, &made, NULL);
     const NsSettings *first = &made.experiment.lane[0];
     g_assert_cmpint(first->steps, ==, 200);
-    for (size_t arm = 0; arm < ns_study_lanes(&made); arm++) {
+    for (size_t arm = 0; arm < made.experiment.n; arm++) {
         const NsSettings *other = &made.experiment.lane[arm];
         for (int64_t step = 100; step <= first->steps; step++)
             g_assert_cmpfloat(ns_schedule_lr(other, step), ==, first->lr);
@@ -473,11 +473,11 @@ static double accuracy_at(const NsStudy *study, size_t cell, int64_t step, NsPai
     ns_study_cell_settings(study, cell, &settings);
     g_autoptr(NsRun) run = ns_run_new(&settings, &error);
     g_assert_no_error(error);
-    while (ns_run_steps(run) < step) ns_run_step(run);
+    while (run->steps < step) ns_run_step(run);
     g_autoptr(NsCheckpoint) weights = ns_run_checkpoint(run, &error);
     NsLabeledLeftOut left_out;
     g_autoptr(NsCorpus) pairs = ns_labeled_new_generated(
-        ns_run_corpus(run), relation, (uint64_t)settings.data_seed, 2000, &left_out);
+        run->corpus, relation, (uint64_t)settings.data_seed, 2000, &left_out);
     ns_finetune_settings(&tuning, &settings, 5);
     const NsFinetuning finetuning = {.settings = &tuning, .pairs = pairs, .pretrained = weights};
     NsFinetuned tuned;
@@ -538,7 +538,7 @@ static void test_depths(void)
     settings.eval_every = settings.bleu_sentences = 0;
     g_autoptr(NsRun) deepest = ns_run_new(&settings, NULL);
     ns_settings_clear(&settings);
-    g_assert_cmpfloat_with_epsilon(mib[2] * (1 << 20), (double)ns_run_plan(deepest).total_bytes, 1);
+    g_assert_cmpfloat_with_epsilon(mib[2] * (1 << 20), (double)deepest->plan.total_bytes, 1);
 
     NsPaperStudy limit = *study("depth-limit");
     limit.settings = "d-model=8 heads=2 batch=2 seq=8 lr=1e-9 eval-every=0 steps=2";

@@ -110,18 +110,18 @@ static void assert_cell(NsPhase *phase, size_t i)
     g_autoptr(NsRun) run = ns_run_new(&settings, &error);
     ns_settings_clear(&settings);
     g_assert_no_error(error);
-    while (ns_run_steps(run) < STEPS && ns_run_step(run)) continue;
-    g_assert_cmpint(cell.step, ==, ns_run_steps(run));
-    g_assert_cmpint(cell.state, ==, ns_run_diverged(run) ? NS_CELL_DIVERGED : NS_CELL_DONE);
-    g_assert_true(cell.first == ns_history_step(ns_run_history(run), 0)->loss);
-    if (ns_run_diverged(run)) {
+    while (run->steps < STEPS && ns_run_step(run)) continue;
+    g_assert_cmpint(cell.step, ==, run->steps);
+    g_assert_cmpint(cell.state, ==, run->diverged ? NS_CELL_DIVERGED : NS_CELL_DONE);
+    g_assert_true(cell.first == ns_history_step(run->history, 0)->loss);
+    if (run->diverged) {
         g_assert_true(isnan(cell.loss) && isnan(cell.validation));
         g_assert_true(g_str_has_prefix(cell.text, "Diverged at step"));
         return;
     }
     double sum = 0;
     for (size_t k = STEPS + 1 - NS_CELL_LAST; k <= STEPS; k++)
-        sum += ns_history_step(ns_run_history(run), k)->loss;
+        sum += ns_history_step(run->history, k)->loss;
     g_assert_cmpfloat_with_epsilon(cell.loss, sum / NS_CELL_LAST, 1e-12);
     g_assert_true(cell.validation == ns_run_evaluate(run));
 }

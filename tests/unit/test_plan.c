@@ -20,7 +20,7 @@ static void test_read(void)
 {
     g_auto(NsStudy) study;
     ns_test_read_study(&study, TWO_LANES);
-    g_assert_cmpuint(ns_study_lanes(&study), ==, 2);
+    g_assert_cmpuint(study.experiment.n, ==, 2);
     g_assert_cmpuint(ns_study_configurations(&study), ==, 5 * 2 * 3);
     g_assert_cmpuint(ns_study_cells(&study), ==, 5 * 2 * 3 * 2 * 2);
     g_assert_cmpuint(ns_study_axes(&study), ==, 5);

@@ -5,7 +5,7 @@
 #include "core/experiment/assignment.h"
 #include "core/probe/probe_batches.h"
 #include "core/probe/similarity.h"
-#include "core/train/run-private.h"
+#include "core/train/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static NsRun *run_new(const char *const *settings)
 /* A value of the newest record; infinity where it was not measured. */
 static double value(NsRun *run, NsQuantity quantity, size_t i)
 {
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     const NsRecordLayout *layout = ns_history_layout(history);
     g_assert_cmpuint(i, <, layout->count[quantity]);
     g_auto(NsValues) values = ns_values_new(layout->width);
@@ -43,7 +43,7 @@ static double value(NsRun *run, NsQuantity quantity, size_t i)
 
 static size_t count(NsRun *run, NsQuantity quantity)
 {
-    return ns_history_layout(ns_run_history(run))->count[quantity];
+    return ns_history_layout(run->history)->count[quantity];
 }
 
 static void close_to(double a, double b, double tolerance)
@@ -71,8 +71,8 @@ static NsRun *nth_run(size_t i)
 
 static size_t first_stack(NsRun *run)
 {
-    int64_t N = ns_settings_encoder_layers(ns_run_settings(run));
-    return N ? (size_t)N : ns_model_layers(ns_run_model(run));
+    int64_t N = ns_settings_encoder_layers(&run->settings);
+    return N ? (size_t)N : ns_model_layers(run->model);
 }
 
 /* ---- Hidden states ---- */
@@ -87,8 +87,8 @@ typedef struct {
 
 static State state_of(NsRun *run, size_t i)
 {
-    NsModel *model = ns_run_model(run);
-    size_t N = first_stack(run), D = (size_t)ns_run_settings(run)->d_model;
+    NsModel *model = run->model;
+    size_t N = first_stack(run), D = (size_t)run->settings.d_model;
     bool second = i > N, input = i == 0 || i == N + 1;
     size_t layer = input ? (second ? N : 0) : i - 1 - second;
     State state = {.D = D};
@@ -221,7 +221,7 @@ static void check_pair(NsRun *run, const NsSimilarity *s, size_t i, size_t j)
 static void check_similarity(NsRun *run)
 {
     g_autofree NsSimilarity *s = g_new(NsSimilarity, 1);
-    g_assert_true(ns_history_similarity(ns_run_history(run), s));
+    g_assert_true(ns_history_similarity(run->history, s));
     g_assert_cmpint(s->step, ==, 3);
     g_assert_cmpuint(s->n, ==, count(run, NS_QUANTITY_HIDDEN_NORM));
     for (size_t i = 0; i < s->n; i++)
@@ -244,7 +244,7 @@ static void logit_close(double a, const Head *head)
 
 static Head head_of(NsRun *run, size_t sublayer, size_t h)
 {
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     double entropy = 0, queries = 0, logit = 0, size = 0;
     for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
         NsActivationView view = ns_model_activation_view(model, shard, sublayer);
@@ -305,7 +305,7 @@ static void check_attention(NsRun *run, size_t sublayer, const NsActivationView 
 static void check_dead(NsRun *run, size_t sublayer, const NsActivationView *first)
 {
     if (!count(run, NS_QUANTITY_DEAD_RELU)) return;
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     size_t dead = 0;
     for (size_t f = 0; f < first->F; f++) {
         bool alive = false;
@@ -323,7 +323,7 @@ static void check_dead(NsRun *run, size_t sublayer, const NsActivationView *firs
 
 static void check_sublayers(NsRun *run)
 {
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     for (size_t s = 0; s < ns_model_sublayers(model); s++) {
         NsActivationView view = ns_model_activation_view(model, 0, s);
         if (view.kind == NS_FFN)
@@ -337,7 +337,7 @@ static void check_sublayers(NsRun *run)
 
 static void check_gradients(NsRun *run)
 {
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     const NsTensorTable *table = ns_model_tensors(model);
     const ns_real *g = ns_model_gradients(model);
     for (size_t l = 0; l < ns_model_layers(model); l++) {
@@ -376,16 +376,16 @@ static void check_gradients(NsRun *run)
 /* The gradient averaged over the probe batches, batch by batch. */
 static void check_mean_gradient(NsRun *run)
 {
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     const NsTensorTable *table = ns_model_tensors(model);
-    const NsSettings *s = ns_run_settings(run);
+    const NsSettings *s = &run->settings;
     g_autofree double *mean = g_new0(double, table->size);
     double single = 0, whole = 0, K = (double)s->probe_batches;
     NsBatch batch;
     ns_batch_init(&batch, (size_t)s->batch, (size_t)s->seq, (size_t)ns_settings_source_seq(s));
     for (uint64_t k = 0; k < (uint64_t)s->probe_batches; k++) {
         uint64_t apart = ((uint64_t)1 << 40) + k;
-        ns_corpus_train_batch(ns_run_corpus(run), (uint64_t)s->data_seed, apart, &batch);
+        ns_corpus_train_batch(run->corpus, (uint64_t)s->data_seed, apart, &batch);
         NsNoise noise = {.training = true, .seed = (uint64_t)s->seed, .step = apart};
         ns_model_measure(model, &batch, &noise);
         const ns_real *g = ns_model_gradients(model);
@@ -441,7 +441,7 @@ static void test_deep(void)
 {
     static const char *const settings[] = {"layers=64", NULL};
     g_autoptr(NsRun) run = run_new(settings);
-    g_assert_cmpuint(ns_model_tensors(ns_run_model(run))->n, >, 1000);
+    g_assert_cmpuint(ns_model_tensors(run->model)->n, >, 1000);
     for (int k = 0; k < 3; k++) g_assert_true(ns_run_step(run));
     check_states(run);
     check_sublayers(run);
@@ -461,8 +461,8 @@ static const char *const moment_runs[][8] = {
 static void test_moments(gconstpointer which)
 {
     g_autoptr(NsRun) run = run_new(moment_runs[GPOINTER_TO_SIZE(which)]);
-    const NsSettings *s = ns_run_settings(run);
-    NsModel *model = ns_run_model(run);
+    const NsSettings *s = &run->settings;
+    NsModel *model = run->model;
     const NsTensorTable *table = ns_model_tensors(model);
     size_t L = ns_model_layers(model);
     g_autofree double *v = g_new0(double, table->size);
@@ -472,7 +472,7 @@ static void test_moments(gconstpointer which)
     }
     for (int k = 1; k <= 5; k++) {
         g_autofree ns_real *g = g_memdup2(ns_model_gradients(model), table->size * sizeof(ns_real));
-        double norm = ns_history_step(ns_run_history(run), (size_t)k - 1)->grad_norm;
+        double norm = ns_history_step(run->history, (size_t)k - 1)->grad_norm;
         double clip = s->clip > 0 && norm > s->clip ? s->clip / (norm + 1e-6) : 1;
         g_assert_true(ns_run_step(run));
         for (size_t l = 0; l < L; l++) {
@@ -508,7 +508,7 @@ static void test_moments(gconstpointer which)
     g_assert_true(ns_run_step(without));
     g_autoptr(NsCheckpoint) checkpoint = ns_run_checkpoint(without, NULL);
     NsSettings changed;
-    ns_settings_copy(&changed, ns_run_settings(without));
+    ns_settings_copy(&changed, &without->settings);
     ns_settings_assign(&changed, "optimizer=adam", NULL);
     g_autoptr(NsRun) fork = ns_run_fork(checkpoint, &changed, NULL);
     ns_settings_clear(&changed);
@@ -525,7 +525,7 @@ static void test_shared(void)
     static const char *const settings[] = {"layers=3", "d-model=200",   "heads=4", "seq=2",
                                            "batch=2",  "probe-every=0", NULL};
     g_autoptr(NsRun) run = run_new(settings);
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     const NsTensorTable *table = ns_model_tensors(model);
     g_assert_cmpuint(ns_share_most(table), >=, 2);
     for (size_t i = 0; i < table->n; i++) {
@@ -544,7 +544,7 @@ static void test_branches(void)
     static const char *const settings[] = {"placement=pre", "batch=1", "threads=1", NULL};
     g_autoptr(NsRun) run = run_new(settings);
     g_assert_true(ns_run_step(run));
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     for (size_t s = 0; s < ns_model_sublayers(model); s++) {
         NsActivationView view = ns_model_activation_view(model, 0, s);
         bool ffn = view.kind == NS_FFN;
@@ -717,7 +717,7 @@ static void test_spread(void)
                                            "batch=20",  "d-ff=4",    "probe-batches=1", NULL};
     g_autoptr(NsRun) run = run_new(settings);
     g_autofree NsSimilarity *s = g_new(NsSimilarity, 1);
-    g_assert_true(ns_history_similarity(ns_run_history(run), s));
+    g_assert_true(ns_history_similarity(run->history, s));
     g_assert_cmpuint(s->n, ==, NS_SIMILARITY_STATES);
     g_assert_cmpuint(s->tokens, ==, NS_SIMILARITY_TOKENS);
     g_assert_cmpuint(s->state[0], ==, 0);
@@ -741,16 +741,16 @@ static void test_no_trace(gconstpointer option)
         g_assert_true(ns_run_step(a));
         g_assert_true(ns_run_step(b));
     }
-    size_t bytes = ns_model_tensors(ns_run_model(a))->size * sizeof(ns_real), n, m;
-    NsModel *p = ns_run_model(a), *q = ns_run_model(b);
+    size_t bytes = ns_model_tensors(a->model)->size * sizeof(ns_real), n, m;
+    NsModel *p = a->model, *q = b->model;
     g_assert_cmpint(memcmp(ns_model_weights(p), ns_model_weights(q), bytes), ==, 0);
     g_assert_cmpint(memcmp(ns_model_gradients(p), ns_model_gradients(q), bytes), ==, 0);
     const ns_real *x = ns_model_state(p, &n), *y = ns_model_state(q, &m);
     g_assert_cmpuint(n, ==, m);
     if (n) g_assert_cmpint(memcmp(x, y, n * sizeof *x), ==, 0);
     g_assert_cmpuint(count(b, NS_QUANTITY_TOKEN_COSINE), ==, 0);
-    g_assert_cmpfloat(ns_history_step(ns_run_history(a), 4)->probe_seconds, >, 0);
-    g_assert_cmpfloat(ns_history_step(ns_run_history(b), 4)->probe_seconds, ==, 0);
+    g_assert_cmpfloat(ns_history_step(a->history, 4)->probe_seconds, >, 0);
+    g_assert_cmpfloat(ns_history_step(b->history, 4)->probe_seconds, ==, 0);
 }
 
 /* In between, expensive quantities are not measured and cheap ones are. */
@@ -763,8 +763,7 @@ static void test_rhythm(void)
         g_assert_true(due == isfinite(value(run, NS_QUANTITY_TOKEN_COSINE, 1)));
         g_assert_true(due == isfinite(value(run, NS_QUANTITY_MEAN_GRAD_W1, 1)));
         g_assert_true(isfinite(value(run, NS_QUANTITY_HIDDEN_GRAD, 1)));
-        g_assert_true(due ==
-                      (ns_history_step(ns_run_history(run), (size_t)step)->probe_seconds > 0));
+        g_assert_true(due == (ns_history_step(run->history, (size_t)step)->probe_seconds > 0));
         g_assert_true(ns_run_step(run));
     }
 }

@@ -26,12 +26,12 @@ static char *write_lanes(NsLockstep *lockstep)
         g_autofree char *own = ns_jsonl_of(n > 1 ? i + 1 : 0, -1, line);
         g_string_append_printf(text, "%s\n", own);
     }
-    size_t steps = ns_history_steps(ns_run_history(ns_lockstep_run(lockstep, 0, 0)));
+    size_t steps = ns_history_steps(ns_lockstep_run(lockstep, 0, 0)->history);
     for (size_t record = 0; record < steps; record++) {
         for (size_t i = 0; i < n * ns_lockstep_seeds(lockstep); i++) {
             NsRun *run = ns_lockstep_run(lockstep, i % n, i / n);
-            g_autofree char *line = ns_jsonl_record(ns_run_history(run), record);
-            int64_t seed = ns_lockstep_seeds(lockstep) > 1 ? ns_run_settings(run)->seed : -1;
+            g_autofree char *line = ns_jsonl_record(run->history, record);
+            int64_t seed = ns_lockstep_seeds(lockstep) > 1 ? run->settings.seed : -1;
             g_autofree char *own = ns_jsonl_of(n > 1 ? i % n + 1 : 0, seed, line);
             g_string_append_printf(text, "%s\n", own);
         }
@@ -119,7 +119,7 @@ static void test_one_lane(void)
         g_assert_no_error(error);
         g_assert_cmpuint(record->experiment.n, ==, 1);
         g_assert_cmpuint(record->messages.length, ==, 0);
-        assert_same(ns_run_history(ns_lockstep_run(lockstep, 0, 0)), record->histories[0]);
+        assert_same(ns_lockstep_run(lockstep, 0, 0)->history, record->histories[0]);
     }
 }
 
@@ -137,9 +137,9 @@ static void test_lanes(void)
     for (size_t i = 0; i < 3; i++) {
         NsRun *run = ns_lockstep_run(lockstep, i, 0);
         const NsSettings *settings = &record->experiment.lane[i];
-        g_assert_cmpint(settings->placement, ==, ns_run_settings(run)->placement);
-        g_assert_cmpint(settings->layers, ==, ns_run_settings(run)->layers);
-        assert_same(ns_run_history(run), record->histories[i]);
+        g_assert_cmpint(settings->placement, ==, run->settings.placement);
+        g_assert_cmpint(settings->layers, ==, run->settings.layers);
+        assert_same(run->history, record->histories[i]);
     }
 }
 
@@ -157,7 +157,7 @@ static void test_seeds(void)
     for (size_t i = 0; i < 2; i++) {
         g_assert_cmpuint(ns_history_seeds(record->histories[i]), ==, 3);
         for (size_t k = 0; k < 3; k++)
-            assert_same(ns_run_history(ns_lockstep_run(lockstep, i, k)),
+            assert_same(ns_lockstep_run(lockstep, i, k)->history,
                         ns_history_seed(record->histories[i], k));
     }
     /* A seed without a line has no curve. */

@@ -364,7 +364,7 @@ static void test_baselines(NsTestFiles *files, gconstpointer data)
     NsRunWriter *writer = record(path, lockstep, 0);
     step(writer, lockstep, 1);
     finish(writer);
-    NsBaselines own = ns_history_baselines(ns_run_history(ns_lockstep_run(lockstep, 0, 0)));
+    NsBaselines own = ns_history_baselines(ns_lockstep_run(lockstep, 0, 0)->history);
     g_assert_cmpfloat(own.uniform, >, 1);
     for (int old = 0; old < 2; old++) {
         if (old)

@@ -163,7 +163,7 @@ static size_t jumps_of(const char *settings, int steps, NsEvent *first)
     g_assert_no_error(error);
     ns_settings_clear(&s);
     for (int i = 0; i < steps; i++) g_assert_true(ns_run_step(run));
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     if (ns_history_events(history)) *first = *ns_history_event(history, 0);
     return ns_history_events(history);
 }

@@ -192,8 +192,8 @@ static void assert_batch(const char *folder, const NsBatch *batch, bool segments
 
 static void assert_meta(const char *folder, NsRun *run)
 {
-    const NsSettings *settings = ns_run_settings(run);
-    const NsCorpus *corpus = ns_run_corpus(run);
+    const NsSettings *settings = &run->settings;
+    const NsCorpus *corpus = run->corpus;
     NsVocab vocab = ns_corpus_vocab(corpus, settings);
     g_autofree char *path = g_build_filename(folder, "meta.json", NULL);
     g_autofree char *meta = NULL;
@@ -202,7 +202,7 @@ static void assert_meta(const char *folder, NsRun *run)
     JsonObject *object = json_node_get_object(node);
     g_assert_cmpint(json_object_get_int_member(object, "step"), ==, 1);
     g_assert_true(json_object_get_double_member(object, "loss") ==
-                  ns_history_step(ns_run_history(run), 1)->loss);
+                  ns_history_step(run->history, 1)->loss);
     g_assert_cmpuint(json_array_get_length(json_object_get_array_member(object, "symbols")), ==,
                      corpus->symbols ? corpus->V : 0);
     g_assert_cmpstr(json_object_get_string_member(object, "arch"), ==,
@@ -210,7 +210,7 @@ static void assert_meta(const char *folder, NsRun *run)
     g_assert_cmpint(json_object_get_int_member(object, "vocab"), ==, (int64_t)vocab.out);
     g_assert_cmpint(json_object_get_int_member(object, "vocab_in"), ==, (int64_t)vocab.in);
     g_assert_cmpint(json_object_get_int_member(object, "layers"), ==,
-                    (int64_t)ns_model_layers(ns_run_model(run)));
+                    (int64_t)ns_model_layers(run->model));
     bool both = settings->arch == NS_ARCH_ENCODER_DECODER;
     g_assert_true(json_object_has_member(object, "encoder_layers") == both);
     if (!both) return;
@@ -235,14 +235,14 @@ static void assert_dump(const char *parent, const char *task, unsigned arch)
     g_assert_true(ns_dump(run, folder, &error));
     g_assert_no_error(error);
 
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     assert_arena(folder, "params.safetensors", ns_model_tensors(model), ns_model_weights(model));
     assert_arena(folder, "grads.safetensors", ns_model_tensors(model), ns_model_gradients(model));
     const char *names[] = {"tok_emb", "tok_emb", "dec.tok_emb"};
     const NsTensor *embedding = ns_tensor_find(ns_model_tensors(model), names[arch]);
     g_assert_nonnull(embedding);
-    g_assert_cmpuint(embedding->rows, ==, ns_corpus_vocab(ns_run_corpus(run), &settings).in);
-    assert_batch(folder, ns_run_batch(run), g_str_equal(task, "mlm"));
+    g_assert_cmpuint(embedding->rows, ==, ns_corpus_vocab(run->corpus, &settings).in);
+    assert_batch(folder, &run->batch, g_str_equal(task, "mlm"));
     assert_meta(folder, run);
     g_assert_cmpuint(ns_test_folder_empty(folder), ==, 4);
     g_assert_cmpint(g_rmdir(folder), ==, 0);

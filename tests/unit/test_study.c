@@ -45,7 +45,7 @@ static void test_spread(void)
         settings.seed = 11 + (int64_t)k;
         g_autoptr(NsRun) run = ns_run_new(&settings, &error);
         g_assert_no_error(error);
-        const NsHistory *history = ns_run_history(run);
+        const NsHistory *history = run->history;
         loss[k] = ns_history_step(history, 0)->loss;
         grad[k] = ns_history_step(history, 0)->grad_norm;
         g_auto(NsValues) values = ns_values_new(layout->width);

@@ -115,13 +115,13 @@ static void test_work(void)
         g_autoptr(NsRun) run = ns_run_new(&settings, &error);
         ns_settings_clear(&settings);
         g_assert_no_error(error);
-        while (ns_run_steps(run) < 3 && ns_run_step(run)) continue;
-        g_assert_cmpint(a[i].state, ==, ns_run_diverged(run) ? NS_CELL_DIVERGED : NS_CELL_DONE);
-        g_assert_cmpint(a[i].step, ==, ns_run_steps(run));
-        diverged += ns_run_diverged(run);
-        if (ns_run_diverged(run)) continue;
+        while (run->steps < 3 && ns_run_step(run)) continue;
+        g_assert_cmpint(a[i].state, ==, run->diverged ? NS_CELL_DIVERGED : NS_CELL_DONE);
+        g_assert_cmpint(a[i].step, ==, run->steps);
+        diverged += run->diverged;
+        if (run->diverged) continue;
         double sum = 0;
-        for (size_t k = 0; k < 4; k++) sum += ns_history_step(ns_run_history(run), k)->loss / 4;
+        for (size_t k = 0; k < 4; k++) sum += ns_history_step(run->history, k)->loss / 4;
         g_assert_cmpfloat_with_epsilon(a[i].value, sum, 1e-12);
         g_assert_true(a[i].validation == ns_run_evaluate(run));
     }
@@ -342,8 +342,8 @@ static void test_results(void)
                            NULL);
     g_autoptr(NsRun) run = ns_run_new(&settings, NULL);
     ns_settings_clear(&settings);
-    while (ns_run_steps(run) < 12) ns_run_step(run);
-    const NsHistory *history = ns_run_history(run);
+    while (run->steps < 12) ns_run_step(run);
+    const NsHistory *history = run->history;
     double lowest = INFINITY, sum = 0, held_out = INFINITY;
     for (size_t k = 0; k <= 12; k++) {
         lowest = fmin(lowest, ns_history_step(history, k)->loss);
@@ -430,15 +430,15 @@ static void test_more(void)
     settings.eval_every = settings.probe_every = settings.bleu_sentences = 0;
     g_autoptr(NsRun) run = ns_run_new(&settings, NULL);
     ns_settings_clear(&settings);
-    while (ns_run_steps(run) < 4) ns_run_step(run);
-    const NsHistory *history = ns_run_history(run);
+    while (run->steps < 4) ns_run_step(run);
+    const NsHistory *history = run->history;
     double mean = (ns_history_step(history, 3)->loss + ns_history_step(history, 4)->loss) / 2;
     g_autoptr(NsStudyStore) store = open_store(path, &study, 60);
     size_t n;
     g_autofree double *values = ns_study_store_curve(store, 0, &n);
     g_assert_cmpuint(n, ==, 3);
     g_assert_cmpfloat_with_epsilon(values[0], mean, 1e-12);
-    g_assert_true(values[1] == (double)ns_run_plan(run).total_bytes);
+    g_assert_true(values[1] == (double)run->plan.total_bytes);
     g_assert_true(values[2] == ns_history_step(history, 1)->grad_norm);
 }
 

@@ -37,7 +37,7 @@ static NsRun *run_of(const char *arch, const char *layers, const char *heads, co
 
 static void check_tokens(NsRun *run, const NsTokenSnapshot *snapshot)
 {
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     const NsRecordLayout *layout = ns_history_layout(history);
     g_autofree float *squares = g_new(float, layout->hidden);
     ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, 3, NULL, squares, NULL);
@@ -85,7 +85,7 @@ static void test_run(gconstpointer recompute)
 {
     g_autofree NsTokenSnapshot *snapshot = g_new(NsTokenSnapshot, 1);
     g_autoptr(NsRun) decoder = run_of("decoder", "3", "4", recompute);
-    g_assert_true(ns_history_token_snapshot(ns_run_history(decoder), snapshot));
+    g_assert_true(ns_history_token_snapshot(decoder->history, snapshot));
     g_assert_cmpint(snapshot->step, ==, 3);
     check_tokens(decoder, snapshot);
     check_attention(snapshot, true, 3, 4);
@@ -97,7 +97,7 @@ static void test_run(gconstpointer recompute)
                     !=, 0);
 
     g_autoptr(NsRun) both = run_of("encoder-decoder", "2", "2", recompute);
-    g_assert_true(ns_history_token_snapshot(ns_run_history(both), snapshot));
+    g_assert_true(ns_history_token_snapshot(both->history, snapshot));
     check_tokens(both, snapshot);
     check_attention(snapshot, false, 4, 2);
 }
@@ -105,7 +105,7 @@ static void test_run(gconstpointer recompute)
 static void take(NsTokenSnapshot *snapshot, const char *task, const char *arch)
 {
     g_autoptr(NsRun) run = run_on(task, arch, "2", "2", "off");
-    g_assert_true(ns_history_token_snapshot(ns_run_history(run), snapshot));
+    g_assert_true(ns_history_token_snapshot(run->history, snapshot));
 }
 
 /* The sequence whose attention is there, as its task writes it. */
@@ -189,7 +189,7 @@ static void test_translation(void)
     g_autoptr(NsRun) run = ns_run_new(&settings, &error);
     g_assert_no_error(error);
     for (int i = 0; i < 2; i++) ns_run_step(run);
-    g_assert_true(ns_history_token_snapshot(ns_run_history(run), snapshot));
+    g_assert_true(ns_history_token_snapshot(run->history, snapshot));
     g_assert_cmpint(snapshot->step, ==, 2);
     g_assert_true(snapshot->translated);
     /* Characters are tokens here. */
@@ -198,9 +198,8 @@ static void test_translation(void)
     first = (g_free(first), g_utf8_substring(snapshot->reference, 0, 1));
     g_assert_cmpstr(first, ==, snapshot->token[1][1]);
     g_assert_true(g_str_has_suffix(snapshot->reference, "."));
-    g_autofree char *again =
-        ns_translate_sentence(ns_run_model(run), ns_run_corpus(run), ns_run_batch(run)->source,
-                              (size_t)ns_run_batch(run)->source_length[0]);
+    g_autofree char *again = ns_translate_sentence(run->model, run->corpus, run->batch.source,
+                                                   (size_t)run->batch.source_length[0]);
     g_assert_true(g_str_has_prefix(again, snapshot->translation));
     ns_settings_clear(&settings);
 }
@@ -210,7 +209,7 @@ static void test_many(void)
 {
     g_autofree NsTokenSnapshot *snapshot = g_new(NsTokenSnapshot, 1);
     g_autoptr(NsRun) run = run_of("decoder", "40", "4", "off");
-    g_assert_true(ns_history_token_snapshot(ns_run_history(run), snapshot));
+    g_assert_true(ns_history_token_snapshot(run->history, snapshot));
     g_assert_cmpuint(snapshot->maps, ==, NS_TOKEN_SNAPSHOT_MAPS);
     g_assert_cmpuint(snapshot->layer[0], ==, 1);
     g_assert_cmpuint(snapshot->layer[NS_TOKEN_SNAPSHOT_MAPS - 1], ==, 40);

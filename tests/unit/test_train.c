@@ -72,8 +72,8 @@ static void assert_same_history(const NsHistory *a, const NsHistory *b)
 static void test_run_record_0(void)
 {
     g_autoptr(NsRun) run = tiny_run(NULL);
-    const NsHistory *history = ns_run_history(run);
-    g_assert_cmpint(ns_run_steps(run), ==, 0);
+    const NsHistory *history = run->history;
+    g_assert_cmpint(run->steps, ==, 0);
     g_assert_cmpuint(ns_history_steps(history), ==, 1);
     const NsStep *step = ns_history_step(history, 0);
     g_assert_cmpint(step->step, ==, 0);
@@ -82,10 +82,10 @@ static void test_run_record_0(void)
     g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
 
     /* The weights are as they were drawn, and the record is of the gradients that are there. */
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     const NsTensorTable *table = ns_model_tensors(model);
     ns_real *drawn = ns_real_new(table->size, "weights", NULL);
-    ns_tensor_table_init(table, drawn, (uint64_t)ns_run_settings(run)->seed, NULL);
+    ns_tensor_table_init(table, drawn, (uint64_t)run->settings.seed, NULL);
     g_assert_true(memcmp(drawn, ns_model_weights(model), table->size * sizeof *drawn) == 0);
     ns_real_free(drawn);
 
@@ -107,7 +107,7 @@ static void test_run_record_0(void)
     for (int l = 0; l < 2; l++) g_assert_cmpfloat(ratio[l], ==, 0);
 
     NsNoise noise = ns_run_noise(run);
-    NsMeasure again = ns_model_measure(model, ns_run_batch(run), &noise);
+    NsMeasure again = ns_model_measure(model, &run->batch, &noise);
     g_assert_true(memcmp(&again.loss, &step->loss, sizeof again.loss) == 0);
     ns_history_read(history, NS_QUANTITY_HIDDEN_NORM, 0, hidden, NULL, NULL);
     ns_history_read(history, NS_QUANTITY_HIDDEN_SQ, 0, hidden_sq, NULL, NULL);
@@ -121,18 +121,18 @@ static void test_run_record_0(void)
 static void test_run_steps(void)
 {
     g_autoptr(NsRun) run = tiny_run((const char *const[]){"placement=pre", "warmup=5", NULL});
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     const NsTensorTable *table = ns_model_tensors(model);
     g_autofree ns_real *before = g_new(ns_real, table->size);
     for (int64_t k = 1; k <= 10; k++) {
         const ns_real *w = ns_model_weights(model);
         memcpy(before, w, table->size * sizeof *before);
         g_assert_true(ns_run_step(run));
-        const NsHistory *history = ns_run_history(run);
-        g_assert_cmpint(ns_run_steps(run), ==, k);
+        const NsHistory *history = run->history;
+        g_assert_cmpint(run->steps, ==, k);
         g_assert_cmpuint(ns_history_steps(history), ==, (size_t)k + 1);
         const NsStep *step = ns_history_step(history, (size_t)k);
-        g_assert_cmpfloat(step->lr, ==, ns_schedule_lr(ns_run_settings(run), k));
+        g_assert_cmpfloat(step->lr, ==, ns_schedule_lr(&run->settings, k));
 
         double weight[2] = {0}, update[2] = {0};
         for (size_t i = 0; i < table->n; i++) {
@@ -149,11 +149,11 @@ static void test_run_steps(void)
             assert_close((double)ratio[l], sqrt(update[l] / weight[l]), 1e-3);
     }
     /* After steps 0, 4 and 8; and once more where one was made already. */
-    g_assert_cmpuint(ns_history_evaluations(ns_run_history(run)), ==, 3);
+    g_assert_cmpuint(ns_history_evaluations(run->history), ==, 3);
     double last = ns_run_evaluate(run);
     g_assert_cmpfloat(ns_run_evaluate(run), ==, last);
-    g_assert_cmpuint(ns_history_evaluations(ns_run_history(run)), ==, 4);
-    g_assert_cmpint(ns_history_evaluation(ns_run_history(run), 3)->step, ==, 10);
+    g_assert_cmpuint(ns_history_evaluations(run->history), ==, 4);
+    g_assert_cmpint(ns_history_evaluation(run->history, 3)->step, ==, 10);
 }
 
 static void test_run_learns(void)
@@ -170,21 +170,21 @@ static void test_run_reset(void)
     g_autoptr(NsRun) other = tiny_run(NULL);
     for (int i = 0; i < 9; i++) ns_run_step(run);
     for (int i = 0; i < 9; i++) ns_run_step(other);
-    assert_same_history(ns_run_history(run), ns_run_history(other));
+    assert_same_history(run->history, other->history);
 
-    g_autoptr(NsHistory) first = ns_history_ref(ns_run_history(run));
+    g_autoptr(NsHistory) first = ns_history_ref(run->history);
     ns_run_reset(run);
-    g_assert_true(ns_run_history(run) != first);
-    g_assert_cmpuint(ns_history_steps(ns_run_history(run)), ==, 1);
+    g_assert_true(run->history != first);
+    g_assert_cmpuint(ns_history_steps(run->history), ==, 1);
     for (int i = 0; i < 9; i++) ns_run_step(run);
-    assert_same_history(ns_run_history(run), first);
+    assert_same_history(run->history, first);
 }
 
 /* A copy of the run's settings with some live ones changed, as a slider would. */
 static void set_live(NsRun *run, const char *const *changes)
 {
     NsSettings settings;
-    ns_settings_copy(&settings, ns_run_settings(run));
+    ns_settings_copy(&settings, &run->settings);
     for (; *changes; changes++) set(&settings, *changes);
     ns_run_set_live(run, &settings);
     ns_settings_clear(&settings);
@@ -192,24 +192,24 @@ static void set_live(NsRun *run, const char *const *changes)
 
 static const NsEvent *event_at(NsRun *run, size_t i)
 {
-    g_assert_cmpuint(ns_history_events(ns_run_history(run)), >, i);
-    return ns_history_event(ns_run_history(run), i);
+    g_assert_cmpuint(ns_history_events(run->history), >, i);
+    return ns_history_event(run->history, i);
 }
 
 static void test_run_live(void)
 {
     g_autoptr(NsRun) run = tiny_run(NULL);
     ns_run_step(run);
-    const NsSettings *settings = ns_run_settings(run);
+    const NsSettings *settings = &run->settings;
     ns_run_set_live(run, settings);
     /* What needs a new run is left alone. */
     set_live(run, (const char *const[]){"layers=9", "seed=8", "optimizer=sgd", NULL});
     g_assert_cmpint(settings->layers, ==, 2);
     g_assert_cmpint(settings->seed, ==, 1);
-    g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 0);
+    g_assert_cmpuint(ns_history_events(run->history), ==, 0);
 
     set_live(run, (const char *const[]){"lr=0.5", "warmup=10", NULL});
-    g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 2);
+    g_assert_cmpuint(ns_history_events(run->history), ==, 2);
     const NsEvent *event = event_at(run, 0);
     g_assert_cmpint(event->kind, ==, NS_EVENT_SETTING);
     g_assert_cmpint(event->step, ==, 2);
@@ -218,7 +218,7 @@ static void test_run_live(void)
     g_assert_nonnull(strstr(event->text, "0.5"));
     g_assert_cmpstr(event_at(run, 1)->what, ==, "warmup");
     ns_run_step(run);
-    assert_close(ns_history_step(ns_run_history(run), 2)->lr, 0.5 * 2 / 10, 1e-15);
+    assert_close(ns_history_step(run->history, 2)->lr, 0.5 * 2 / 10, 1e-15);
 
     set_live(run, (const char *const[]){"lr=0.25", "warmup=1", "schedule=linear", "decay-start=1",
                                         "decay-steps=5", NULL});
@@ -226,7 +226,7 @@ static void test_run_live(void)
     g_assert_cmpstr(event_at(run, 5)->what, ==, "decay-start");
     g_assert_cmpstr(event_at(run, 6)->what, ==, "decay-steps");
     ns_run_step(run);
-    assert_close(ns_history_step(ns_run_history(run), 3)->lr, 0.25 / 2, 1e-15);
+    assert_close(ns_history_step(run->history, 3)->lr, 0.25 / 2, 1e-15);
 
     /* Out of range, and no number at all. */
     NsSettings wild = *settings;
@@ -250,10 +250,10 @@ static void test_run_live_before_step(void)
 {
     g_autoptr(NsRun) run = tiny_run(NULL);
     set_live(run, (const char *const[]){"lr=0.5", "warmup=10", NULL});
-    g_assert_cmpint(ns_run_settings(run)->warmup, ==, 10);
+    g_assert_cmpint(run->settings.warmup, ==, 10);
     ns_run_step(run);
-    g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 0);
-    assert_close(ns_history_step(ns_run_history(run), 1)->lr, 0.5 / 10, 1e-15);
+    g_assert_cmpuint(ns_history_events(run->history), ==, 0);
+    assert_close(ns_history_step(run->history, 1)->lr, 0.5 / 10, 1e-15);
 }
 
 /* Decay and clipping act from the next step on, and measured norms are those before clipping. */
@@ -262,9 +262,9 @@ static void test_run_live_regularizers(void)
     const char *const sgd[] = {"optimizer=sgd", "lr=1", "schedule=constant", NULL};
     g_autoptr(NsRun) run = tiny_run(sgd);
     set_live(run, (const char *const[]){"clip=0.001", NULL});
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     const NsTensorTable *table = ns_model_tensors(model);
-    double measured = ns_history_step(ns_run_history(run), 0)->grad_norm;
+    double measured = ns_history_step(run->history, 0)->grad_norm;
     g_assert_cmpfloat(measured, >, 0.01);
     double update[2] = {0}, weight = 0;
     for (int k = 0; k < 2; k++) {
@@ -302,11 +302,11 @@ static void test_run_optimizers(void)
         double after = ns_run_evaluate(run);
         g_test_message("%s: %.3f to %.3f", key, before, after);
         g_assert_cmpfloat(after, <, before - 0.3);
-        g_autoptr(NsHistory) first = ns_history_ref(ns_run_history(run));
+        g_autoptr(NsHistory) first = ns_history_ref(run->history);
         ns_run_reset(run);
         for (int k = 0; k < 60; k++) ns_run_step(run);
         ns_run_evaluate(run);
-        assert_same_history(first, ns_run_history(run));
+        assert_same_history(first, run->history);
     }
 }
 
@@ -314,9 +314,9 @@ static void test_run_optimizers(void)
 
 static const NsEvent *divergence(NsRun *run, int64_t step)
 {
-    g_assert_true(ns_run_diverged(run));
+    g_assert_true(run->diverged);
     g_assert_false(ns_run_step(run));
-    NsHistory *history = ns_run_history(run);
+    NsHistory *history = run->history;
     g_assert_cmpuint(ns_history_steps(history), ==, (size_t)step + 1);
     const NsEvent *event = ns_history_event(history, ns_history_events(history) - 1);
     g_assert_cmpint(event->kind, ==, NS_EVENT_DIVERGED);
@@ -329,7 +329,7 @@ static void test_diverges(void)
     const char *const wild[] = {"placement=none", "layers=30", "lr=100", NULL};
     g_autoptr(NsRun) run = tiny_run(wild);
     for (int i = 0; i < 50 && ns_run_step(run);) i++;
-    int64_t step = ns_run_steps(run);
+    int64_t step = run->steps;
     const NsEvent *event = divergence(run, step);
     g_test_message("%s", event->text);
     g_assert_cmpstr(event->what, ==, "hidden state");
@@ -340,24 +340,24 @@ static void test_diverges(void)
     g_assert_cmpstr(event->text, ==, expected);
 
     ns_run_reset(run);
-    g_assert_false(ns_run_diverged(run));
-    g_assert_cmpuint(ns_history_events(ns_run_history(run)), ==, 1);
-    g_assert_cmpint(ns_history_event(ns_run_history(run), 0)->kind, ==, NS_EVENT_FIRST_LOSS);
+    g_assert_false(run->diverged);
+    g_assert_cmpuint(ns_history_events(run->history), ==, 1);
+    g_assert_cmpint(ns_history_event(run->history, 0)->kind, ==, NS_EVENT_FIRST_LOSS);
 }
 
 /* A loss far above the start is not a divergence. */
 static void test_bad_but_finite(void)
 {
     g_autoptr(NsRun) run = tiny_run((const char *const[]){"lr=10", NULL});
-    double start = ns_history_step(ns_run_history(run), 0)->loss;
+    double start = ns_history_step(run->history, 0)->loss;
     for (int i = 0; i < 3; i++) g_assert_true(ns_run_step(run));
-    g_assert_cmpfloat(ns_history_step(ns_run_history(run), 3)->loss, >, 2 * start);
+    g_assert_cmpfloat(ns_history_step(run->history, 3)->loss, >, 2 * start);
 }
 
 /* Fills a tensor with x and, at every third place, -x. */
 static void overwrite(NsRun *run, const char *tensor, double x)
 {
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     const NsTensor *t = ns_tensor_find(ns_model_tensors(model), tensor);
     g_assert_nonnull(t);
     for (size_t i = 0; i < ns_tensor_size(t); i++)
@@ -395,7 +395,7 @@ static void test_names_gradient(void)
     overwrite(run, "final_norm.gain", 1e-30);
     overwrite(run, "head", 3e38);
     g_assert_false(ns_run_step(run));
-    g_assert_true(isfinite(ns_history_step(ns_run_history(run), 1)->loss));
+    g_assert_true(isfinite(ns_history_step(run->history, 1)->loss));
     const NsEvent *event = divergence(run, 1);
     g_test_message("%s", event->text);
     g_assert_cmpstr(event->what, ==, "final_norm.bias");
@@ -415,7 +415,7 @@ static void test_names_update(void)
 /* Fills the newest gradient of a tensor. */
 static void push(NsRun *run, const char *tensor, double x)
 {
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     const NsTensor *t = ns_tensor_find(ns_model_tensors(model), tensor);
     ns_real *gradients = (ns_real *)(uintptr_t)ns_model_gradients(model);
     g_assert_nonnull(t);
@@ -436,7 +436,7 @@ static void test_names_second_moment(void)
         overwrite(run, "blk1.ffn.w2", 1e24);
         g_assert_true(ns_run_step(run));
         g_assert_false(ns_run_step(run));
-        g_assert_true(isfinite(ns_history_step(ns_run_history(run), 2)->loss));
+        g_assert_true(isfinite(ns_history_step(run->history, 2)->loss));
         const NsEvent *event = divergence(run, 2);
         bool matrices = !g_str_equal(optimizers[i], "optimizer=muon");
         g_assert_cmpstr(event->what, ==, matrices ? "blk1.ffn.w1" : "blk1.ffn.b1");
@@ -459,7 +459,7 @@ static void test_frozen(void)
         tiny_run((const char *const[]){"placement=none", "layers=12", "d-model=64", "heads=4",
                                        "init-scale=2", "seq=8", "threads=1", NULL});
     for (int i = 0; i < 300 && ns_run_step(run);) i++;
-    const NsEvent *event = divergence(run, ns_run_steps(run));
+    const NsEvent *event = divergence(run, run->steps);
     g_assert_nonnull(strstr(event->text, "the second moment of "));
 }
 
@@ -509,27 +509,27 @@ static void test_run_without_measuring(void)
         for (int step = 1; step <= 9; step++) {
             ns_run_set_measuring(some, step < 3 || step > 6);
             g_assert_true(ns_run_step(all) && ns_run_step(some));
-            if (step == 2) g_assert_cmpuint(ns_history_steps(ns_run_history(some)), ==, 3);
+            if (step == 2) g_assert_cmpuint(ns_history_steps(some->history), ==, 3);
         }
-        const NsHistory *history = ns_run_history(some), *whole = ns_run_history(all);
-        g_assert_cmpint(ns_run_steps(some), ==, 9);
+        const NsHistory *history = some->history, *whole = all->history;
+        g_assert_cmpint(some->steps, ==, 9);
         g_assert_cmpint(ns_history_first_step(history), ==, 7);
         g_assert_cmpuint(ns_history_steps(history), ==, 3);
         g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
         for (size_t k = 0; k < 3; k++)
             g_assert_true(memcmp(ns_history_step(history, k), ns_history_step(whole, 7 + k),
                                  offsetof(NsStep, seconds)) == 0);
-        size_t bytes = ns_model_tensors(ns_run_model(all))->size * sizeof(ns_real);
-        g_assert_true(memcmp(ns_model_weights(ns_run_model(all)),
-                             ns_model_weights(ns_run_model(some)), bytes) == 0);
+        size_t bytes = ns_model_tensors(all->model)->size * sizeof(ns_real);
+        g_assert_true(memcmp(ns_model_weights(all->model), ns_model_weights(some->model), bytes) ==
+                      0);
     }
 }
 
 static void check_sequences(NsRun *run, NsQuantity tokens, NsQuantity equal, const int32_t *token,
                             const int32_t *length, size_t T)
 {
-    const NsHistory *history = ns_run_history(run);
-    size_t B = ns_run_batch(run)->B;
+    const NsHistory *history = run->history;
+    size_t B = run->batch.B;
     double all = 0, shares = 0;
     for (size_t b = 0; b < B; b++, token += T) {
         int32_t n = length[b], pairs = 0;
@@ -558,7 +558,7 @@ static void test_counted_tokens(void)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(NsRun) run = tiny_run(cases[i]);
         g_assert_true(ns_run_step(run));
-        const NsBatch *batch = ns_run_batch(run);
+        const NsBatch *batch = &run->batch;
         check_sequences(run, NS_QUANTITY_TOKENS, NS_QUANTITY_EQUAL_TOKENS, batch->tokens,
                         batch->length, batch->T);
         if (batch->S)
@@ -572,10 +572,10 @@ static void test_measures_kept(void)
 {
     const char *const more[] = {"task=copy", "placement=pre", NULL};
     g_autoptr(NsRun) run = tiny_run(more);
-    NsModel *model = ns_run_model(run);
+    NsModel *model = run->model;
     NsBatch batch;
-    ns_batch_init_for(&batch, ns_run_settings(run));
-    ns_corpus_train_batch(ns_run_corpus(run), 1, 0, &batch);
+    ns_batch_init_for(&batch, &run->settings);
+    ns_corpus_train_batch(run->corpus, 1, 0, &batch);
     NsMeasure all = ns_model_measure(model, &batch, NULL);
     double sq = all.hidden[1].sq, branch = all.sublayers[0].branch, gradient = all.grad_sq[0];
     for (size_t b = 0; b < batch.B; b++) batch.length[b] = 2;
@@ -601,7 +601,7 @@ static void test_stuck(void)
     g_autofree char *named = g_strconcat("text=", path, NULL);
     g_autoptr(NsRun) run = tiny_run((const char *const[]){named, "lr=0.003", NULL});
     g_unlink(path);
-    const NsHistory *history = ns_run_history(run);
+    const NsHistory *history = run->history;
     NsBaselines baselines = ns_history_baselines(history);
     g_assert_cmpfloat_with_epsilon(baselines.uniform, log(2), 1e-12);
     g_assert_cmpfloat_with_epsilon(baselines.frequencies, 0.75 * log(4.0 / 3) + 0.25 * log(4),
@@ -620,9 +620,9 @@ static void test_stuck(void)
 static void test_first_loss(void)
 {
     g_autoptr(NsRun) usual = tiny_run(NULL);
-    g_assert_cmpuint(ns_history_events(ns_run_history(usual)), ==, 0);
+    g_assert_cmpuint(ns_history_events(usual->history), ==, 0);
     g_autoptr(NsRun) high = tiny_run((const char *const[]){"placement=none", "layers=24", NULL});
-    const NsHistory *history = ns_run_history(high);
+    const NsHistory *history = high->history;
     g_assert_cmpuint(ns_history_events(history), ==, 1);
     const NsEvent *event = ns_history_event(history, 0);
     g_autofree char *uniform = g_strdup_printf("= %.2f", ns_history_baselines(history).uniform);

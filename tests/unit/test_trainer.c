@@ -128,7 +128,7 @@ static void test_past(void)
     ns_test_expect(whole, NS_TRAINER_PAUSED, 7);
     g_autoptr(NsHistory) past = ns_trainer_history(whole, 0);
 
-    NsExperiment experiment = {.n = 1, .lane = {*ns_checkpoint_settings(origins[0])}};
+    NsExperiment experiment = {.n = 1, .lane = {origins[0]->settings}};
     const NsTrainerStart start = {.origins = origins, .pasts = &past};
     g_autoptr(NsTrainer) fork = ns_trainer_start(&experiment, &start, NULL);
     ns_test_expect(fork, NS_TRAINER_READY, 4);

@@ -76,7 +76,7 @@ static char *verdicts(const NsComparison *c)
 static void add_results(NsFigure *figure, const NsComparedInput *from)
 {
     const NsStudy *study = from->results->study;
-    size_t n = ns_study_configurations(study), lanes = ns_study_lanes(study);
+    size_t n = ns_study_configurations(study), lanes = study->experiment.n;
     double *x = ns_figure_own(figure, g_new(double, n));
     const char *names[NS_LANES_MAX];
     for (size_t i = 0; i < n; i++) x[i] = (double)(i + 1);
@@ -138,7 +138,7 @@ static char *sensitivities(const NsComparedInput *from)
     GString *note = g_string_new(ns_study_better(from->results->study) < 0
                                      ? _("Mean over the learning rates minus the lowest result:")
                                      : _("Highest result minus the mean over the learning rates:"));
-    for (size_t lane = 0; lane < ns_study_lanes(from->results->study); lane++) {
+    for (size_t lane = 0; lane < from->results->study->experiment.n; lane++) {
         const NsInterval *s = &from->sensitivity->sensitivity[lane];
         char value[G_ASCII_DTOSTR_BUF_SIZE], lo[G_ASCII_DTOSTR_BUF_SIZE],
             hi[G_ASCII_DTOSTR_BUF_SIZE];
@@ -156,8 +156,7 @@ static char *sensitivities(const NsComparedInput *from)
 static void add_seeds(NsFigure *figure, const NsComparedInput *from, const double *x)
 {
     const NsSensitivity *s = from->sensitivity;
-    size_t seeds = (size_t)from->results->study->seeds,
-           lanes = ns_study_lanes(from->results->study);
+    size_t seeds = (size_t)from->results->study->seeds, lanes = from->results->study->experiment.n;
     if (seeds < 2) return;
     NsPlot *single = ns_figure_singles(figure, seeds);
     for (size_t seed = 0; seed < seeds; seed++) {
@@ -184,7 +183,7 @@ static void update_sensitivity(NsFigure *figure, const NsFigureInput *input)
     ns_figure_text(figure, &figure->note, s ? sensitivities(from) : NULL);
     if (!s) return;
     double *x = ns_figure_own(figure, g_memdup2(s->rates, s->n * sizeof *s->rates));
-    for (size_t lane = 0; lane < ns_study_lanes(from->results->study); lane++)
+    for (size_t lane = 0; lane < from->results->study->experiment.n; lane++)
         add_lane(figure, from->results->study, lane, x, s->scores[lane], s->n);
     add_seeds(figure, from, x);
 }

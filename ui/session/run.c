@@ -151,7 +151,7 @@ static void set_origins(NsSession *session, NsCheckpoint *const origins[NS_LANES
         ns_history_unref(session->pasts[lane]);
         session->origins[lane] = origin;
         session->pasts[lane] = past;
-        if (begins) session->origin_step = MAX(session->origin_step, ns_checkpoint_step(origin));
+        if (begins) session->origin_step = MAX(session->origin_step, origin->step);
     }
 }
 

@@ -80,7 +80,7 @@ static void set_writer(NsAutosave *autosave, NsRunWriter *writer)
 
 static void add_file(NsAutosave *autosave, NsLockstep *lockstep, const char *path)
 {
-    File file = {ns_history_ref(ns_run_history(ns_lockstep_run(lockstep, 0, 0))), g_strdup(path)};
+    File file = {ns_history_ref(ns_lockstep_run(lockstep, 0, 0)->history), g_strdup(path)};
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&autosave->mutex);
     if (autosave->files->len > 1) g_array_remove_index(autosave->files, 0);
     g_array_append_val(autosave->files, file);
@@ -133,8 +133,8 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
 
 static char *summary_of(NsLockstep *lockstep, NsRun *run)
 {
-    int64_t steps = ns_run_settings(run)->steps;
-    NsTrainerState state = ns_run_diverged(run)                                ? NS_TRAINER_DIVERGED
+    int64_t steps = run->settings.steps;
+    NsTrainerState state = run->diverged                                       ? NS_TRAINER_DIVERGED
                            : steps > 0 && ns_lockstep_steps(lockstep) >= steps ? NS_TRAINER_FINISHED
                                                                                : NS_TRAINER_PAUSED;
     return ns_jsonl_summary(run, ns_trainer_state_word(state));

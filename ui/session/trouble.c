@@ -153,7 +153,7 @@ static bool begin_trial(NsSession *session, NsRemedy *remedy)
     if (!trouble->first &&
         ns_session_find_checkpoints(session, session->remedies_before, checkpoints) < 0)
         return false;
-    session->remedies_start = trouble->first ? 0 : ns_checkpoint_step(checkpoints[from]);
+    session->remedies_start = trouble->first ? 0 : checkpoints[from]->step;
     const NsTrainerStart start = {.origins = trouble->first ? NULL : &checkpoints[from],
                                   .checkpoint_bytes = 1};
     if (ns_experiment_set(&lane, 0, remedy->key, remedy->value, NULL))

@@ -447,7 +447,7 @@ static void measure(GTask *task, gpointer session, gpointer data, GCancellable *
             g_task_return_error(task, error);
             return;
         }
-        look->histories[lane] = ns_history_ref(ns_run_history(run));
+        look->histories[lane] = ns_history_ref(run->history);
         ns_run_free(run);
     }
     g_task_return_boolean(task, TRUE);

@@ -228,7 +228,7 @@ static void show_charts(NsPhasePage *page, size_t n)
 /* Shows a study of two axes, which is taken. */
 static void show_work(NsPhasePage *page, NsStudyWork *work, char *asked)
 {
-    size_t n = ns_study_lanes(ns_study_work_study(work));
+    size_t n = ns_study_work_study(work)->experiment.n;
     drop_work(page);
     page->work = work;
     for (size_t i = 0; i < n; i++) page->phases[i] = ns_phase_new(work, i, 0, 1, NULL);
@@ -348,7 +348,7 @@ bool ns_phase_page_show_study(NsPhasePage *page, NsStudyWork *work, GError **err
     const NsStudyAxis *x = first->x, *y = first->y;
     g_autofree char *x_text = ns_study_axis_text(x), *y_text = ns_study_axis_text(y);
     const NsSettings *lanes[NS_LANES_MAX];
-    size_t n = ns_study_lanes(ns_study_work_study(work));
+    size_t n = ns_study_work_study(work)->experiment.n;
     ns_phase_page_set_axes(page, x_text, y_text, first->settings->steps, NULL);
     gtk_check_button_set_active(GTK_CHECK_BUTTON(page->controls.side), n > 1);
     show_work(page, ns_study_work_ref(work), read_controls(page, x, y, lanes, &n));
