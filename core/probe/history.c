@@ -463,7 +463,17 @@ char *ns_event_number(double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
     bool whole = fabs(value) >= 1e3 && fabs(value) < 1e6;
-    return ns_group_plain(g_ascii_formatd(text, sizeof text, whole ? "%.0f" : "%.3g", value));
+    g_ascii_formatd(text, sizeof text, whole ? "%.0f" : "%.3g", value);
+    char *power = strchr(text, 'e');
+    if (!power) return ns_group_plain(text);
+    *power = '\0';
+    g_autofree char *mantissa = ns_group_plain(text);
+    GString *number = g_string_new(mantissa);
+    g_string_append(number, power[1] == '-' ? "×10⁻" : "×10");
+    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    power += power[2] == '0' ? 3 : 2; /* after the sign, and the zero of "e-05" */
+    for (; *power; power++) g_string_append(number, raised[*power - '0']);
+    return g_string_free(number, FALSE);
 }
 
 void ns_event_describe(NsEvent *event, const char *format, ...)

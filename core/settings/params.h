@@ -100,8 +100,7 @@
     REAL(lr, "lr", OPTIMIZER, "Peak learning rate", NULL, 0.0, 100.0, 3e-3, LOG, LIVE,             \
         "The learning rate after the warm-up, before any decay.", NULL)                            \
     INT(warmup, "warmup", OPTIMIZER, "Warm-up", "steps", 1, 1000000, 1, LOG, LIVE,                 \
-        "Steps over which the learning rate rises linearly from 0 to its peak; 1 means no "        \
-        "warm-up.  After the warm-up the rate is the same as without one.",                        \
+        "The learning rate rises linearly from 0 to its peak over this many steps; 1 means off.",  \
         "Xiong et al. 2020, eq. 1")                                                                \
     CHOICE(schedule, "schedule", OPTIMIZER, "Schedule", ns_schedule_choice, "constant", LIVE,      \
         "The decay of the learning rate: a factor f that does not depend on the warm-up.", NULL)   \

@@ -138,8 +138,8 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     NsBrush pen = {NULL, look, look->style, cr, ns_text_context_new(), look->style->text_size};
     NsBrush *p = &pen;
     const char *what = look->flow == NS_FLOW_SIGNAL
-                           ? _("norm of the signal, root mean square over tokens")
-                           : _("norm of the gradient of the loss, over all tokens of the batch");
+                           ? _("signal norm (RMS over tokens)")
+                           : _("gradient norm (over all tokens of the batch)");
     double size = p->size, small = MAX(0.9 * size, look->least), y = height / 2 - 0.35 * size;
     /* The color bar is shortened in favor of the text. */
     g_autoptr(PangoLayout) whole = ns_text_new(pen.context, p->style, small, false, what);
@@ -181,13 +181,15 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     cairo_line_to(cr, x + 2 * size, y + 1.15 * size);
     cairo_stroke(cr);
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = look->flow == NS_FLOW_SIGNAL
-                                                ? _("not measured; σ: the divisor of a norm")
-                                                : _("not measured"),
-                                    .size = small,
-                                    .x = x + 2.5 * size,
-                                    .y = y + 1.15 * size,
-                                    .room = width - x - 2.5 * size});
+    ns_brush_text(
+        p, &(NsBrushText){
+               .text = look->flow == NS_FLOW_SIGNAL
+                           ? _("not measured; σ: standard deviation that the norm divides by")
+                           : _("not measured"),
+               .size = small,
+               .x = x + 2.5 * size,
+               .y = y + 1.15 * size,
+               .room = width - x - 2.5 * size});
     cairo_restore(cr);
     g_object_unref(pen.context);
 }

@@ -3,6 +3,7 @@
 #include "core/optim/schedule.h"
 #include "ui/figures/step_curves.h"
 #include "ui/figures/wild.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,7 +112,6 @@ static char *note(const Loss *loss)
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
     if (loss->n > 1 && marks) ns_figure_add_sentence(words, _("Markers: validation loss."));
-    ns_wild_note(words, loss->runs, loss->n);
     g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);
     ns_figure_add_sentence(words, groups);
     return g_string_free(words, words->len == 0);
@@ -131,12 +131,15 @@ static bool is_stuck(NsHistory *history)
     return noted && fabs(sum / (double)STUCK_RECORDS - level) <= STUCK_NEAR * level;
 }
 
-static char *label_of(const NsFigureInput *input, bool several, unsigned i, int curve,
+static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, int curve,
                       const char *how)
 {
-    g_autofree char *name = several ? ns_figure_run_label(input, i) : g_strdup(_("training"));
-    bool stuck = is_stuck(ns_figure_run(input, i).history);
-    g_autofree char *run = stuck ? g_strdup_printf(_("%s: stuck"), name) : g_steal_pointer(&name);
+    g_autofree char *name = loss->n > 1 ? ns_figure_run_label(input, i) : g_strdup(_("training"));
+    g_autofree char *most = ns_text_number(loss->runs[i].most, 2);
+    g_autofree char *run =
+        loss->runs[i].wild ? g_strdup_printf(_("%s: off the scale, %s ↑"), name, most)
+        : is_stuck(ns_figure_run(input, i).history) ? g_strdup_printf(_("%s: stuck"), name)
+                                                    : g_steal_pointer(&name);
     switch (curve) {
     case TRAINING:
         return g_steal_pointer(&run);
@@ -236,7 +239,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     for (unsigned i = 0; i < loss->n; i++)
         for (int curve = 0; curve < CURVES; curve++)
             ns_figure_text(&loss->figure, &loss->figure.labels[i * CURVES + (unsigned)curve],
-                           label_of(input, loss->n > 1, i, curve, how));
+                           label_of(loss, input, i, curve, how));
     ns_figure_words(
         figure, input,
         (NsFigureWords){.title = rate_varies(loss, input) ? _("Loss and learning rate") : _("Loss"),

@@ -401,7 +401,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                    p->phase ? subtitle(p, input->n_lanes ? input->lanes[0].name : NULL) : NULL);
     ns_figure_text(figure, &figure->run, input->n_lanes ? g_strdup(input->lanes[0].name) : NULL);
     ns_figure_text(figure, &figure->note, p->phase ? note(p) : NULL);
-    ns_figure_text(figure, &figure->empty, g_strdup(_("No sweep has been started yet.")));
+    ns_figure_text(figure, &figure->empty,
+                   g_strdup(_("Press Start to train a model in each cell.")));
 }
 
 static void clear(NsFigure *figure)

@@ -410,7 +410,7 @@ bool ns_session_poll(NsSession *session);
 /* The plan of the trainer's run, summed over all lanes; false if there is none yet. */
 bool ns_session_plan(NsSession *session, NsPlan *plan);
 
-/* The size of the run in words: "1.21 M parameters, 63.8 MiB, step 0 in 12 ms".  If the controls
+/* The size of the run in words: "1.21M parameters, 63.8 MiB".  If the controls
  * show other settings than the run's, the size with those settings, or why they cannot be used.
  * NULL while neither is known.  Free with g_free. */
 char *ns_session_size(NsSession *session);

@@ -397,7 +397,7 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
     g_array_set_size(session->marks, 0);
     if (session->forked_from) {
         NsSessionMark fork = {session->fork_step, NS_SESSION_MARK_FORK, -1, 0,
-                              _("The run was forked here.")};
+                              _("Continued from a stored step.")};
         g_array_append_val(session->marks, fork);
     }
     for (size_t lane = 0; lane < session->view->started.n; lane++) {

@@ -151,8 +151,7 @@ const char *ns_export_command_gap(const NsView *view)
     if (ns_view_is_outside(view) && !view->source)
         return _("No command draws several files of other programs together.");
     g_autofree char *changes = changes_of(view);
-    if (changes)
-        return _("The command does not repeat the settings that were changed during the run.");
+    if (changes) return _("Settings changed during the run are not reproduced.");
     if (view->previous.history)
         return _("The command does not repeat the previous run, which is drawn in gray.");
     if (view->n_pinned)

@@ -420,7 +420,7 @@ static GtkWidget *new_head(NsLearnPane *pane)
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *above = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     GtkWidget *turn = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    g_autofree char *words = g_strdup_printf(_("%s · %d of %d"), _(pane->lesson->title),
+    g_autofree char *words = g_strdup_printf(_("%s · %d/%d"), _(pane->lesson->title),
                                              (int)pane->at + 1, (int)pane->lesson->n);
     GtkWidget *place = ns_learn_label_new(words, "hint", NS_LEARN_CHARS);
     gtk_widget_set_hexpand(place, TRUE);
@@ -457,14 +457,11 @@ static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     gtk_widget_set_halign(row, GTK_ALIGN_START);
     if (card->asks_for_settings)
-        gtk_box_append(GTK_BOX(row),
-                       new_button(pane, _("Set it for me"),
-                                  _("Applies the settings that the card asks for, and restarts"),
-                                  on_do));
+        gtk_box_append(GTK_BOX(row), new_button(pane, _("Set it for me"), NULL, on_do));
     if (card->run) {
         g_autofree char *steps = ns_group_digits(card->run);
         g_autofree char *label = g_strdup_printf(_("Run to step %s"), steps);
-        pane->run = new_button(pane, label, _("Runs, and pauses there"), on_run);
+        pane->run = new_button(pane, label, NULL, on_run);
         gtk_box_append(GTK_BOX(row), pane->run);
     }
     if (card->draws) {
@@ -496,7 +493,7 @@ static void show_card(NsLearnPane *pane)
     GtkWidget *waits = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
     g_autofree char *label = g_strdup_printf(_("Run to step %s"), step);
-    GtkWidget *run = new_button(pane, label, _("Runs, and pauses there"), on_run);
+    GtkWidget *run = new_button(pane, label, NULL, on_run);
     gtk_widget_set_halign(run, GTK_ALIGN_START);
     gtk_box_append(GTK_BOX(waits), ns_learn_label_new(NULL, NULL, NS_LEARN_CHARS));
     gtk_box_append(GTK_BOX(waits), run);

@@ -442,6 +442,14 @@ static GtkWidget *make_title(NsPaperPage *page, guint i)
     return title;
 }
 
+/* The labels of claims begin in lower case, since the hash of the claims covers them. */
+static char *capitalized(const char *words)
+{
+    char first[7] = "";
+    g_unichar_to_utf8(g_unichar_toupper(g_utf8_get_char(words)), first);
+    return g_strconcat(first, g_utf8_next_char(words), NULL);
+}
+
 static void attach_row(GtkGrid *grid, int row, GtkWidget *const cells[4])
 {
     gtk_widget_set_hexpand(cells[0], TRUE);
@@ -469,7 +477,8 @@ static GtkWidget *make_table(NsPaperPage *page)
         for (unsigned k = 0; k < ns_paper_claims(card->study); k++) {
             const NsClaim *claim = &card->study->claims[k];
             g_autofree char *expected = ns_claim_expected(claim);
-            cells[0] = ns_text_label_new(_(claim->label), NULL);
+            g_autofree char *words = capitalized(_(claim->label));
+            cells[0] = ns_text_label_new(words, NULL);
             cells[1] = ns_text_label_new(expected, NULL);
             cells[2] = card->claims[k].measured = ns_text_label_new(NULL, NULL);
             cells[3] = card->claims[k].verdict = ns_text_label_new(NULL, NULL);
@@ -484,8 +493,8 @@ static GtkWidget *make_head(NsPaperPage *page)
 {
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     g_autofree char *text = g_strdup_printf(
-        _("Claims of Xiong et al. 2020 and later papers, tested with small models.  They were "
-          "fixed on %s and judged once, on seeds that no run had used before."),
+        _("Claims of Xiong et al. 2020 and later papers, tested with small models.  The claims "
+          "were fixed on %s, then judged once, on seeds that no run had used before."),
         NS_PAPER_FIXED);
     GtkWidget *words = make_text(text, NULL);
     gtk_widget_set_hexpand(words, TRUE);

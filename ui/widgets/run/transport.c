@@ -170,8 +170,7 @@ GtkWidget *ns_transport_new(NsSession *session)
                    _("One step back (comma; with Shift, ten)")),
         transport->entry,
         new_button("go-next-symbolic", "win.step",
-                   _("One step forward: shows the next recorded one, or trains (period; with "
-                     "Shift, ten)")),
+                   _("Next step; trains one if at the end (period; with Shift, ten)")),
         new_button("media-skip-forward-symbolic", "win.live", _("Newest step (End)")),
         transport->timeline,
         transport->live,

@@ -10,8 +10,7 @@
 #define STEPS_BEFORE 50
 #define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
 #define TITLE_CHARS 20
-#define NARROW_CHARS 10 /* on a thumbnail */
-#define FRAME 10        /* pixels of its border and padding there */
+#define NARROW_CHARS 14 /* on a thumbnail */
 
 struct _NsTroublePanel {
     GtkBox parent;
@@ -225,7 +224,7 @@ void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
         gtk_widget_add_css_class(GTK_WIDGET(panel), "narrow");
     else
         gtk_widget_remove_css_class(GTK_WIDGET(panel), "narrow");
-    gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width - FRAME : -1, -1);
+    gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width : -1, -1);
 }
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded)

@@ -159,8 +159,7 @@ static void sync_file(GtkWidget *widget)
 {
     NsControl *choice = ns_control_of(widget);
     g_autofree char *path = ns_settings_get(ns_session_settings(choice->session), choice->param);
-    g_autofree char *name =
-        *path ? g_path_get_basename(path) : g_strdup(_("Generated text; choose a file…"));
+    g_autofree char *name = *path ? g_path_get_basename(path) : g_strdup(_("Choose a file…"));
     gtk_label_set_text(GTK_LABEL(choice->label), name);
     gtk_widget_set_visible(choice->clear, *path != '\0');
 }

@@ -88,6 +88,11 @@ static void sync_size(GtkWidget *label)
     NsSession *session = g_object_get_data(G_OBJECT(label), "ns-session");
     g_autofree char *size = ns_session_size(session);
     if (size) gtk_label_set_text(GTK_LABEL(label), size);
+    g_autofree char *checkpoints =
+        g_format_size_full(ns_session_checkpoint_bytes(session), G_FORMAT_SIZE_IEC_UNITS);
+    g_autofree char *tip =
+        g_strdup_printf(_("Memory of the run; its checkpoints take %s more"), checkpoints);
+    gtk_widget_set_tooltip_text(label, tip);
 }
 
 static bool on_top(const char *key)
