@@ -31,7 +31,8 @@ static void test_size(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     GtkWidget *label = gtk_widget_get_last_child(row_of(window, "layers"));
-    UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(label)), " parameters, "));
+    UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(label)), " parameters, ") &&
+             session->state == NS_TRAINER_READY);
     g_autofree char *before = g_strdup(gtk_label_get_text(GTK_LABEL(label)));
     g_assert_cmpint(session->state, ==, NS_TRAINER_READY);
 

@@ -561,7 +561,7 @@ static void test_paper(void)
     NsWindow *window = ui_open("");
     GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     size_t depth = study_at("depth");
-    g_assert_cmpstr(cell_words(page, depth, 0), ==, "log-log slope of Post-LN");
+    g_assert_cmpstr(cell_words(page, depth, 0), ==, "Log-log slope of Post-LN");
     g_assert_cmpstr(cell_words(page, depth, 1), ==, "0 (−0.15 to 0.15)");
     g_autofree char *reported = g_strdup(cell_words(page, depth, 2));
     g_assert_cmpstr(reported, ==, "0.01 ± 0.04 (95%)");

@@ -333,10 +333,14 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
 /* All digits below a million, else millions: "311,296", "1.21 M". */
 static char *short_count(size_t n)
 {
-    if (n < 1000000) return ns_group_digits((int64_t)n);
+    if (n < 10000) return ns_group_digits((int64_t)n);
     char number[G_ASCII_DTOSTR_BUF_SIZE];
+    double millions = (double)n / 1e6;
+    if (n < 1000000)
+        return g_strconcat(g_ascii_formatd(number, sizeof number, "%.0f", millions * 1e3), "k",
+                           NULL);
     const char *format = n < 100000000 ? "%.3g" : "%.0f";
-    return g_strconcat(g_ascii_formatd(number, sizeof number, format, (double)n / 1e6), " M", NULL);
+    return g_strconcat(g_ascii_formatd(number, sizeof number, format, millions), "M", NULL);
 }
 
 /* Two significant digits: "3.1 ms", "48 ms", "1.4 s". */
@@ -352,77 +356,31 @@ static char *duration(double seconds)
     return g_strdup_printf(_("%s s"), g_ascii_formatd(number, sizeof number, format, seconds));
 }
 
-/* The duration of the first step of the slowest lane; 0 if unknown. */
-static double first_seconds(NsSession *session)
-{
-    double seconds = 0.0;
-    for (size_t lane = 0; lane < session->view->started.n; lane++) {
-        if (ns_session_records(session, lane) == 0) return 0.0;
-        seconds = MAX(seconds, time_of(session->view->histories[lane], 0).seconds);
-    }
-    return seconds;
-}
-
-/* The expected duration of a step with the settings of the controls, scaled from the speed of the
- * run or from its first step; 0 if there is neither. */
-static double expected_seconds(NsSession *session, const NsPlan *plan)
-{
-    NsPlan run;
-    if (!ns_session_plan(session, &run) || run.gflop_per_step <= 0.0) return 0.0;
-    double pace = ns_session_pace(session).steps_per_second;
-    double seconds = pace > 0.0 ? 1.0 / pace : first_seconds(session);
-    return seconds * plan->gflop_per_step / run.gflop_per_step;
-}
-
-/* "37.3 MiB", with a decimal point in every language, like all numbers here. */
-static char *memory_words(size_t bytes)
-{
-    return g_strdelimit(g_format_size_full(bytes, G_FORMAT_SIZE_IEC_UNITS), ",", '.');
-}
-
-static char *words_of_estimate(NsSession *session, const NsPlan *plan)
-{
-    g_autoptr(GError) error = NULL;
-    if (!ns_plan_check(plan, &error)) return g_strdup(error->message);
-    g_autofree char *parameters = short_count(plan->parameters);
-    g_autofree char *memory = memory_words(plan->total_bytes);
-    if (!ns_session_differs(session))
-        return g_strdup_printf(_("%s parameters, %s"), parameters, memory);
-    double seconds = expected_seconds(session, plan);
-    if (seconds <= 0.0)
-        return g_strdup_printf(_("With the changes: %s parameters, %s."), parameters, memory);
-    g_autofree char *time = duration(seconds);
-    return g_strdup_printf(_("With the changes: %s parameters, %s, about %s per step."), parameters,
-                           memory, time);
-}
-
-/* Adds the memory of the checkpoints of this and earlier runs. */
-static char *with_checkpoints(NsSession *session, char *words)
-{
-    size_t bytes = ns_session_checkpoint_bytes(session);
-    if (bytes == 0) return words;
-    g_autofree char *run = words, *memory = memory_words(bytes);
-    return g_strdup_printf(_("%s; checkpoints %s"), run, memory);
-}
-
-static char *words_of_run(NsSession *session, const NsPlan *plan)
-{
-    g_autofree char *parameters = short_count(plan->parameters);
-    g_autofree char *memory = memory_words(plan->total_bytes);
-    double seconds = first_seconds(session);
-    if (seconds <= 0.0 || ns_session_first_step(session) > 0)
-        return with_checkpoints(session,
-                                g_strdup_printf(_("%s parameters, %s"), parameters, memory));
-    g_autofree char *time = duration(seconds);
-    return with_checkpoints(
-        session, g_strdup_printf(_("%s parameters, %s, step 0 in %s"), parameters, memory, time));
-}
-
 char *ns_session_size(NsSession *session)
 {
     NsPlan plan;
+    g_autoptr(GError) error = NULL;
+    bool differs = ns_session_differs(session);
     if (ns_session_is_watching(session)) return g_strdup("");
-    if (!ns_session_differs(session) && ns_session_plan(session, &plan))
-        return words_of_run(session, &plan);
-    return estimated(session, &plan) ? words_of_estimate(session, &plan) : NULL;
+    bool of_run = !differs && ns_session_plan(session, &plan);
+    if (!of_run && !estimated(session, &plan)) return NULL;
+    if (!of_run && !ns_plan_check(&plan, &error)) return g_strdup(error->message);
+    g_autofree char *parameters = short_count(plan.parameters);
+    /* With a decimal point in every language, like all numbers here. */
+    g_autofree char *memory =
+        g_strdelimit(g_format_size_full(plan.total_bytes, G_FORMAT_SIZE_IEC_UNITS), ",", '.');
+    if (!differs) return g_strdup_printf(_("%s parameters, %s"), parameters, memory);
+    /* Scaled from the speed of the run, or from the first step of its slowest lane. */
+    NsPlan run;
+    double pace = ns_session_pace(session).steps_per_second,
+           seconds = pace > 0.0 ? 1.0 / pace : 0.0;
+    for (size_t lane = 0; lane < session->view->started.n && !(pace > 0.0); lane++)
+        if (ns_session_records(session, lane))
+            seconds = MAX(seconds, time_of(session->view->histories[lane], 0).seconds);
+    bool known = ns_session_plan(session, &run) && run.gflop_per_step > 0.0 && seconds > 0.0;
+    if (!known)
+        return g_strdup_printf(_("With the changes: %s parameters, %s."), parameters, memory);
+    g_autofree char *time = duration(seconds * plan.gflop_per_step / run.gflop_per_step);
+    return g_strdup_printf(_("With the changes: %s parameters, %s, about %s per step."), parameters,
+                           memory, time);
 }

@@ -442,14 +442,6 @@ static GtkWidget *make_title(NsPaperPage *page, guint i)
     return title;
 }
 
-/* The labels of claims begin in lower case, since the hash of the claims covers them. */
-static char *capitalized(const char *words)
-{
-    char first[7] = "";
-    g_unichar_to_utf8(g_unichar_toupper(g_utf8_get_char(words)), first);
-    return g_strconcat(first, g_utf8_next_char(words), NULL);
-}
-
 static void attach_row(GtkGrid *grid, int row, GtkWidget *const cells[4])
 {
     gtk_widget_set_hexpand(cells[0], TRUE);
@@ -477,7 +469,10 @@ static GtkWidget *make_table(NsPaperPage *page)
         for (unsigned k = 0; k < ns_paper_claims(card->study); k++) {
             const NsClaim *claim = &card->study->claims[k];
             g_autofree char *expected = ns_claim_expected(claim);
-            g_autofree char *words = capitalized(_(claim->label));
+            /* The label begins in lower case, and the hash of the claims covers it. */
+            const char *label = _(claim->label), *rest = g_utf8_next_char(label);
+            g_autofree char *first = g_utf8_strup(label, rest - label);
+            g_autofree char *words = g_strconcat(first, rest, NULL);
             cells[0] = ns_text_label_new(words, NULL);
             cells[1] = ns_text_label_new(expected, NULL);
             cells[2] = card->claims[k].measured = ns_text_label_new(NULL, NULL);
