@@ -143,12 +143,6 @@ static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GEr
     return true;
 }
 
-static bool check_film(const Chart *chart, GError **error)
-{
-    if (!(chart->a->picture.choices.seconds > 0)) return true;
-    return ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error);
-}
-
 /* Expensive quantities that are drawn must be measured.  If the settings say never, they are
  * measured about this many times. */
 #define MEASURED 20
@@ -427,7 +421,8 @@ static bool understand(Chart *chart, const NsSettings *settings, GError **error)
         ns_named_has(&chart->a->named, "steps") && (settings->steps > 0 || !chart->a->shown);
     return read_figures(chart, error) && ns_picture_understand(&chart->a->picture, error) &&
            read_looks(chart, error) && read_limit(chart, settings, steps, error) &&
-           check_film(chart, error);
+           (!(chart->a->picture.choices.seconds > 0) ||
+            ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error));
 }
 
 /* Finds every error about output files, once the lanes and their input files are known. */

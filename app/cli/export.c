@@ -210,17 +210,6 @@ static void array_clear(void *data)
     g_free((gpointer)(guintptr)array->tensor.name);
 }
 
-/* "lane1/seed3/"; a part is left out if there is only one lane or seed. */
-static char *prefix_of(const Export *export, size_t i)
-{
-    GString *prefix = g_string_new(NULL);
-    if (export->experiment->n > 1)
-        g_string_append_printf(prefix, "lane%zu/", i / export->seeds + 1);
-    if (export->seeds > 1)
-        g_string_append_printf(prefix, "seed%" G_GINT64_FORMAT "/", seed_of(export, i));
-    return g_string_free(prefix, FALSE);
-}
-
 /* The scalars of the rows of a run. */
 static void add_scalars(GArray *arrays, const char *prefix, size_t run, GArray *rows,
                         bool evaluations)
@@ -273,7 +262,13 @@ static GArray *find_arrays(const Export *export, GPtrArray *rows, GError **error
         NsRecorded of = run_at(export, i);
         NsRunLane lane = head_of(export, i);
         size_t n = (size_t)(lane.last - lane.first) + 1;
-        g_autofree char *prefix = prefix_of(export, i);
+        /* "lane1/seed3/"; a part is left out if there is only one lane or seed. */
+        GString *folder = g_string_new(NULL);
+        if (export->experiment->n > 1)
+            g_string_append_printf(folder, "lane%zu/", i / export->seeds + 1);
+        if (export->seeds > 1)
+            g_string_append_printf(folder, "seed%" G_GINT64_FORMAT "/", seed_of(export, i));
+        g_autofree char *prefix = g_string_free(folder, FALSE);
         GArray *steps = g_array_new(FALSE, FALSE, sizeof(NsStep));
         g_ptr_array_add(rows, steps);
         g_array_set_size(steps, (guint)n);

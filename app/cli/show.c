@@ -71,15 +71,6 @@ static bool show_recorded(const char *path, GError **error)
     return true;
 }
 
-static char *preset_of(const NsProvenance *provenance, const char *path)
-{
-    g_auto(NsPreset) preset = {0};
-    ns_experiment_copy(&preset.experiment, &provenance->experiment);
-    g_free(preset.experiment.title);
-    preset.experiment.title = g_filename_display_basename(path);
-    return ns_preset_write(&preset);
-}
-
 static int run(NsArguments *a, GError **error)
 {
     int files = a->n_files + (a->from != NULL);
@@ -93,11 +84,15 @@ static int run(NsArguments *a, GError **error)
     ns_provenance_init(&provenance);
     if (!ns_figure_file_read(&provenance, NULL, path, NULL, error)) return NS_EXIT_ERROR;
     g_autofree char *comment = comment_of(&provenance, path);
-    g_autofree char *preset = preset_of(&provenance, path);
+    g_auto(NsPreset) preset = {0};
+    ns_experiment_copy(&preset.experiment, &provenance.experiment);
+    g_free(preset.experiment.title);
+    preset.experiment.title = g_filename_display_basename(path);
+    g_autofree char *text = ns_preset_write(&preset);
     g_auto(GStrv) lines = g_strsplit(comment, "\n", -1);
     for (char **line = lines; *line; line++) printf("# %s\n", *line);
     if (kind != NS_RECORDED_NONE && !show_recorded(path, error)) return NS_EXIT_ERROR;
-    fputs(provenance.study_text ? provenance.study_text : preset, stdout);
+    fputs(provenance.study_text ? provenance.study_text : text, stdout);
     return NS_EXIT_OK;
 }
 

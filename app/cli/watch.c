@@ -64,19 +64,16 @@ static bool open_sources(Watch *watch, char **paths, GError **error)
     return true;
 }
 
-/* Equal also if the gradient norm arrived later than the rest of the step. */
-static bool is_same(const NsStep *a, const NsStep *b)
-{
-    return a->step == b->step && memcmp(&a->loss, &b->loss, sizeof a->loss) == 0 &&
-           (a->grad_norm_untold || memcmp(&a->grad_norm, &b->grad_norm, sizeof a->grad_norm) == 0);
-}
-
-/* Whether a record was shown when it was in another history. */
+/* Whether a record was shown when it was in another history, also if its gradient norm arrived
+ * later than the rest of the step. */
 static bool was_shown(const NsHistory *old, size_t shown, const NsStep *step)
 {
     int64_t record = old ? ns_history_record(old, step->step) : -1;
-    return record >= 0 && (size_t)record < shown &&
-           is_same(ns_history_step(old, (size_t)record), step);
+    if (record < 0 || (size_t)record >= shown) return false;
+    const NsStep *a = ns_history_step(old, (size_t)record);
+    return a->step == step->step && memcmp(&a->loss, &step->loss, sizeof a->loss) == 0 &&
+           (a->grad_norm_untold ||
+            memcmp(&a->grad_norm, &step->grad_norm, sizeof a->grad_norm) == 0);
 }
 
 static bool tell_news(Watch *watch, Source *source, GError **error)

@@ -66,27 +66,6 @@ static const char *sign_of(gunichar c)
     return c == ' ' ? "␣" : c == '\n' ? "↵" : c == '\t' ? "⇥" : NULL;
 }
 
-static void spell(gunichar c, char text[NS_TOKEN_TEXT])
-{
-    if (sign_of(c))
-        g_strlcpy(text, sign_of(c), NS_TOKEN_TEXT);
-    else if (g_unichar_isgraph(c) && !g_unichar_ismark(c))
-        text[g_unichar_to_utf8(c, text)] = '\0';
-    else
-        g_snprintf(text, NS_TOKEN_TEXT, "U+%04X", c);
-}
-
-/* Writes as much of a word as fits. */
-static void spell_word(const char *word, char text[NS_TOKEN_TEXT])
-{
-    g_autoptr(GString) seen = g_string_new(NULL);
-    for (const char *p = word; *p; p++) {
-        const char *sign = sign_of((guchar)*p);
-        g_string_append_len(seen, sign ? sign : p, sign ? -1 : 1);
-    }
-    ns_copy_text(text, NS_TOKEN_TEXT, seen->str);
-}
-
 NsBaselines ns_corpus_baselines(const NsCorpus *corpus, const NsSettings *settings)
 {
     NsBaselines baselines = {.uniform = log((double)ns_corpus_vocab(corpus, settings).out),
@@ -113,11 +92,23 @@ void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TO
         g_strlcpy(text, special, NS_TOKEN_TEXT);
     else if (further > 0 && further <= 2 && corpus->sampler->further[further - 1])
         g_strlcpy(text, corpus->sampler->further[further - 1], NS_TOKEN_TEXT);
-    else if (corpus->symbols)
-        spell(corpus->symbols[token], text);
-    else if (corpus->words)
-        spell_word(corpus->words[token], text);
-    else
+    else if (corpus->symbols) {
+        gunichar c = corpus->symbols[token];
+        if (sign_of(c))
+            g_strlcpy(text, sign_of(c), NS_TOKEN_TEXT);
+        else if (g_unichar_isgraph(c) && !g_unichar_ismark(c))
+            text[g_unichar_to_utf8(c, text)] = '\0';
+        else
+            g_snprintf(text, NS_TOKEN_TEXT, "U+%04X", c);
+    } else if (corpus->words) {
+        /* As much of the word as fits. */
+        g_autoptr(GString) seen = g_string_new(NULL);
+        for (const char *p = corpus->words[token]; *p; p++) {
+            const char *sign = sign_of((guchar)*p);
+            g_string_append_len(seen, sign ? sign : p, sign ? -1 : 1);
+        }
+        ns_copy_text(text, NS_TOKEN_TEXT, seen->str);
+    } else
         g_snprintf(text, NS_TOKEN_TEXT, "%d", token);
 }
 

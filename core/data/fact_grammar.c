@@ -124,13 +124,6 @@ static Fact weakened(NsRng *rng, Fact fact)
     return fact;
 }
 
-static void swap_roles(Fact *fact)
-{
-    Phrase agent = fact->agent;
-    fact->agent = fact->patient;
-    fact->patient = agent;
-}
-
 /* Draws a noun that is neither the old one nor that of the other phrase.  It is written as itself,
  * because its general word may be the same as that of the old noun. */
 static void change_noun(NsRng *rng, Phrase *phrase, size_t n, int in_other)
@@ -150,7 +143,9 @@ static void change(NsRng *rng, Fact *fact)
     switch (ns_rng_below(rng, 6)) {
     case 0:
         if (fact->patient.noun < AGENTS && !alike) {
-            swap_roles(fact);
+            Phrase agent = fact->agent;
+            fact->agent = fact->patient;
+            fact->patient = agent;
             return;
         }
         break;

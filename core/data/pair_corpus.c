@@ -142,14 +142,6 @@ static void add_pairs(NsCorpus *corpus, size_t lines, Sentences *next)
     }
 }
 
-/* Finds the beginning of the target sentences in a text that has all source sentences first. */
-static void find_targets(const NsCorpus *corpus, size_t lines, Sentences *next)
-{
-    size_t end = (size_t)ns_sentence_end(corpus);
-    next->at[SOURCE] = next->at[TARGET];
-    for (size_t i = 0; i < lines; i++) next_line(corpus, end, &next->at[TARGET]);
-}
-
 static bool check_pairs(const NsCorpus *corpus, size_t lines, GError **error)
 {
     if (corpus->n_train_pairs > 0 && corpus->n_pairs > corpus->n_train_pairs) return true;
@@ -201,7 +193,12 @@ static NsCorpus *of_texts(const Texts *training, const Texts *held_out,
     corpus->pairs = g_new(NsPair, MAX(lines, 1));
     const Texts *parts[] = {training, held_out};
     for (size_t i = 0; lines > 0 && i < G_N_ELEMENTS(parts); i++) {
-        if (!separate) find_targets(corpus, parts[i]->lines, &next);
+        if (!separate) {
+            /* A text with all source sentences first: the target sentences begin after them. */
+            size_t end = (size_t)ns_sentence_end(corpus);
+            next.at[SOURCE] = next.at[TARGET];
+            for (size_t k = 0; k < parts[i]->lines; k++) next_line(corpus, end, &next.at[TARGET]);
+        }
         add_pairs(corpus, parts[i]->lines, &next);
         if (i > 0) continue;
         corpus->n_train_pairs = corpus->n_pairs;

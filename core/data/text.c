@@ -14,23 +14,6 @@ static size_t span(const NsBatch *batch)
     return batch->S + batch->T;
 }
 
-static void next_characters(const uint16_t *from, size_t T, int32_t *tokens, int32_t *targets)
-{
-    for (size_t t = 0; t < T; t++) {
-        tokens[t] = from[t];
-        targets[t] = from[t + 1];
-    }
-}
-
-static void following(const uint16_t *from, size_t T, int32_t begin, int32_t *tokens,
-                      int32_t *targets)
-{
-    for (size_t t = 0; t < T; t++) {
-        tokens[t] = t > 0 ? from[t - 1] : begin;
-        targets[t] = from[t];
-    }
-}
-
 /* Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S. */
 void ns_mask_tokens(int32_t *tokens, int32_t *targets, size_t n, size_t V, NsRng *rng)
 {
@@ -69,10 +52,16 @@ static void take_window(const NsCorpus *corpus, size_t start, NsRng *masks, NsBa
     case NS_ARCH_ENCODER_DECODER:
         for (size_t s = 0; s < S; s++) batch->source[b * S + s] = from[s];
         batch->source_length[b] = (int32_t)S;
-        following(from + S, T, (int32_t)V, tokens, targets);
+        for (size_t t = 0; t < T; t++) {
+            tokens[t] = t > 0 ? from[S + t - 1] : (int32_t)V;
+            targets[t] = from[S + t];
+        }
         break;
     default:
-        next_characters(from, T, tokens, targets);
+        for (size_t t = 0; t < T; t++) {
+            tokens[t] = from[t];
+            targets[t] = from[t + 1];
+        }
         break;
     }
 }

@@ -168,22 +168,16 @@ NsCorpus *ns_text_tokens(const NsText *text, const NsTokenizer *tokenizer, GErro
     return learned ? of_subwords(text, learned, error) : NULL;
 }
 
-/* The length of about the first nine tenths of a text, up to white space: the approximate training
- * part. */
-static size_t training_bytes(const char *text, size_t bytes)
-{
-    size_t n = bytes - bytes / HELD_OUT;
-    while (n > 0 && text[n - 1] != ' ' && text[n - 1] != '\n') n--;
-    return n;
-}
-
 /* Builds a corpus of a text whose byte order mark has been removed; a second one is an ordinary
  * character. */
 static NsCorpus *of_text(const char *text, size_t bytes, const char *source, size_t seq,
                          const NsTokenizer *tokenizer, GError **error)
 {
     NsText all = {.begin = text, .bytes = bytes, .source = source};
-    all.training = training_bytes(all.begin, all.bytes);
+    /* About the first nine tenths of the text, up to white space, are for training. */
+    size_t n = bytes - bytes / HELD_OUT;
+    while (n > 0 && text[n - 1] != ' ' && text[n - 1] != '\n') n--;
+    all.training = n;
     g_autoptr(NsCorpus) corpus = ns_text_tokens(&all, tokenizer, error);
     if (!corpus) return NULL;
     const char *what = corpus->words ? "tokens" : "characters";

@@ -24,12 +24,6 @@ static void copy_value(NsSettings *to, const NsSettings *from, const NsParam *pa
     ns_settings_set(to, param->key, value, NULL); /* valid, because it is the value of a setting */
 }
 
-static void copy_linked(NsExperiment *experiment, NsSettings *to, const NsSettings *from)
-{
-    for (size_t i = 0; ns_param(i); i++)
-        if (!experiment->split[i]) copy_value(to, from, ns_param(i));
-}
-
 /* `from` may be the settings of the lane itself. */
 static void replace_lane(NsExperiment *experiment, size_t lane, const NsSettings *from)
 {
@@ -120,19 +114,14 @@ bool ns_experiment_check(const NsExperiment *experiment, size_t *lane, GError **
     return true;
 }
 
-static bool equal_settings(const NsSettings *a, const NsSettings *b)
-{
-    for (size_t i = 0; ns_param(i); i++)
-        if (!ns_settings_same(a, b, ns_param(i))) return false;
-    return true;
-}
-
 bool ns_experiment_equal(const NsExperiment *a, const NsExperiment *b)
 {
     if (a->n != b->n || memcmp(a->split, b->split, sizeof a->split) != 0) return false;
-    for (size_t lane = 0; lane < a->n; lane++)
-        if (a->from[lane] != b->from[lane] || !equal_settings(&a->lane[lane], &b->lane[lane]))
-            return false;
+    for (size_t lane = 0; lane < a->n; lane++) {
+        if (a->from[lane] != b->from[lane]) return false;
+        for (size_t i = 0; ns_param(i); i++)
+            if (!ns_settings_same(&a->lane[lane], &b->lane[lane], ns_param(i))) return false;
+    }
     return true;
 }
 
@@ -194,19 +183,17 @@ bool ns_experiment_set(NsExperiment *experiment, size_t lane, const char *key, c
 
 /* ---- Lanes ---- */
 
-/* A removed lane can be restored to its place in the current run if no other lane has taken it. */
-static bool can_return(const NsExperiment *experiment, size_t lane)
-{
-    return experiment->kept[lane] && experiment->from[lane] != NO_LANE &&
-           !ns_experiment_is_new(experiment, lane);
-}
-
 static void add(NsExperiment *experiment, size_t model)
 {
     size_t lane = experiment->n++;
-    if (!can_return(experiment, lane)) experiment->from[lane] = experiment->from[model];
+    /* A removed lane is restored to its place in the current run if no other lane has taken it. */
+    if (!experiment->kept[lane] || experiment->from[lane] == NO_LANE ||
+        ns_experiment_is_new(experiment, lane))
+        experiment->from[lane] = experiment->from[model];
     if (experiment->kept[lane]) {
-        copy_linked(experiment, &experiment->lane[lane], &experiment->lane[model]);
+        for (size_t i = 0; ns_param(i); i++)
+            if (!experiment->split[i])
+                copy_value(&experiment->lane[lane], &experiment->lane[model], ns_param(i));
         return;
     }
     replace_lane(experiment, lane, &experiment->lane[model]);

@@ -194,13 +194,6 @@ void ns_json_program(NsJson *json)
     ns_json_string(json, "instructions", ns_instructions_choice(ns_instructions())->key);
 }
 
-/* Two quantities have longer names in files than their keys in the registry. */
-static const char *special_key(NsQuantity quantity)
-{
-    if (quantity == NS_QUANTITY_HIDDEN_SQ) return "hidden_norm_sq";
-    return quantity == NS_QUANTITY_FINAL_SQ ? "final_hidden_norm_sq" : NULL;
-}
-
 static char **make_quantity_keys(void)
 {
     static const char *const parameter_keys[] = {
@@ -211,7 +204,10 @@ static char **make_quantity_keys(void)
     G_STATIC_ASSERT(G_N_ELEMENTS(parameter_keys) == NS_PARAMETER_COUNT);
     char **keys = g_new(char *, NS_QUANTITY_COUNT);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
-        const char *special = special_key((NsQuantity)q);
+        /* Two quantities have longer names in files than their keys in the registry. */
+        const char *special = q == NS_QUANTITY_HIDDEN_SQ  ? "hidden_norm_sq"
+                              : q == NS_QUANTITY_FINAL_SQ ? "final_hidden_norm_sq"
+                                                          : NULL;
         if (q < NS_PARAMETER_COUNT)
             keys[q] = ns_json_key(parameter_keys[q]);
         else if (special)

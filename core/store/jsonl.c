@@ -88,15 +88,6 @@ static void write_quantity(Record *record, NsQuantity quantity)
     }
 }
 
-static void write_validation(NsJson *json, const NsHistory *history, int64_t step)
-{
-    for (size_t i = ns_history_evaluations(history); i-- > 0;) {
-        const NsEvaluation *evaluation = ns_history_evaluation(history, i);
-        if (evaluation->step < step) return;
-        if (evaluation->step == step) ns_json_double(json, "validation_loss", evaluation->loss);
-    }
-}
-
 static const char *const event_words[] = {
     [NS_EVENT_DIVERGED] = "diverged",     [NS_EVENT_SETTING] = "setting",
     [NS_EVENT_SPIKE] = "spike",           [NS_EVENT_STUCK] = "stuck",
@@ -186,7 +177,12 @@ char *ns_jsonl_record(const NsHistory *history, size_t index)
         ns_json_string(json, "values", "maximum");
         ns_json_close(json, '}');
     }
-    write_validation(json, history, scalars->step);
+    for (size_t i = ns_history_evaluations(history); i-- > 0;) {
+        const NsEvaluation *evaluation = ns_history_evaluation(history, i);
+        if (evaluation->step < scalars->step) break;
+        if (evaluation->step == scalars->step)
+            ns_json_double(json, "validation_loss", evaluation->loss);
+    }
     write_events(json, history, scalars->step);
     return ns_json_finish(json);
 }

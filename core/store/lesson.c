@@ -201,15 +201,6 @@ static bool read_choice(NsCard *card, const NsEntry *entry, GError **error)
     return true;
 }
 
-/* Reads why the preceding answer is right or wrong. */
-static bool read_why(NsCard *card, const NsEntry *entry, GError **error)
-{
-    if (!card->n_choices || card->why[card->n_choices - 1])
-        return refuse(entry, error, "A why follows its answer, one for each.");
-    card->why[card->n_choices - 1] = g_strdup(entry->value);
-    return true;
-}
-
 static bool read_draw(NsCard *card, const NsEntry *entry, GError **error)
 {
     int quantity = ns_choices_find(ns_quantity_choice, entry->value);
@@ -219,30 +210,6 @@ static bool read_draw(NsCard *card, const NsEntry *entry, GError **error)
     card->draws = true;
     card->quantity = (NsQuantity)quantity;
     return true;
-}
-
-static bool read_draw_lane(NsCard *card, const NsEntry *entry, GError **error)
-{
-    card->draw_lane = find_lane(entry->value);
-    return card->draw_lane < NS_LANES_MAX ||
-           refuse(entry, error, "This is not a lane; lanes are a, b, c and d.");
-}
-
-static bool read_wait(NsCard *card, const NsEntry *entry, GError **error)
-{
-    GError *wrong = NULL;
-    ns_lesson_conditions_clear(&card->conditions);
-    return ns_lesson_conditions_read(&card->conditions, entry->value, &wrong) ||
-           ns_entry_blame(entry, wrong, error);
-}
-
-static bool read_switch(bool *value, const NsEntry *entry, GError **error)
-{
-    *value = g_str_equal(entry->value, "on");
-    if (*value || g_str_equal(entry->value, "off")) return true;
-    GError *wrong = NULL;
-    ns_refuse(&wrong, NS_ERROR_SETTING, "“%s” is not a switch; it is on or off.", entry->value);
-    return ns_entry_blame(entry, wrong, error);
 }
 
 /* The keys whose values are stored unchanged as texts. */
@@ -273,15 +240,36 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     if (step) return *step = entry, true;
     if (g_str_equal(key, "text")) return ns_entry_list(entry, &card->texts), true;
     if (g_str_equal(key, "claim")) return ns_entry_list(entry, &card->claims), true;
-    if (g_str_equal(key, "wait")) return read_wait(card, entry, error);
+    if (g_str_equal(key, "wait")) {
+        GError *wrong = NULL;
+        ns_lesson_conditions_clear(&card->conditions);
+        return ns_lesson_conditions_read(&card->conditions, entry->value, &wrong) ||
+               ns_entry_blame(entry, wrong, error);
+    }
     if (g_str_equal(key, "run")) return read_count(&card->run, entry, error);
     if (g_str_equal(key, "start")) return read_count(&card->start, entry, error);
-    if (g_str_equal(key, "theory")) return read_switch(&card->theory, entry, error);
+    if (g_str_equal(key, "theory")) {
+        card->theory = g_str_equal(entry->value, "on");
+        if (card->theory || g_str_equal(entry->value, "off")) return true;
+        GError *wrong = NULL;
+        ns_refuse(&wrong, NS_ERROR_SETTING, "“%s” is not a switch; it is on or off.", entry->value);
+        return ns_entry_blame(entry, wrong, error);
+    }
     if (g_str_equal(key, "choice") || g_str_equal(key, "right"))
         return read_choice(card, entry, error);
-    if (g_str_equal(key, "why")) return read_why(card, entry, error);
+    if (g_str_equal(key, "why")) {
+        /* Why the preceding answer is right or wrong. */
+        if (!card->n_choices || card->why[card->n_choices - 1])
+            return refuse(entry, error, "A why follows its answer, one for each.");
+        card->why[card->n_choices - 1] = g_strdup(entry->value);
+        return true;
+    }
     if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
-    if (g_str_equal(key, "draw-lane")) return read_draw_lane(card, entry, error);
+    if (g_str_equal(key, "draw-lane")) {
+        card->draw_lane = find_lane(entry->value);
+        return card->draw_lane < NS_LANES_MAX ||
+               refuse(entry, error, "This is not a lane; lanes are a, b, c and d.");
+    }
     if (g_str_equal(key, "draw-step")) return read_count(&card->draw_step, entry, error);
     static const char *const keys[] = {"title",     "page",   "highlight", "chart",  "ask",
                                        "why",       "setup",  "do",        "text",   "claim",

@@ -118,19 +118,14 @@ static size_t read_term(NsLessonCondition *condition, char **words)
     return 0;
 }
 
-static char **split(const char *text)
-{
-    g_autoptr(GStrvBuilder) words = g_strv_builder_new();
-    g_auto(GStrv) pieces = g_strsplit_set(text, " \t", -1);
-    for (char **piece = pieces; *piece; piece++)
-        if (**piece) g_strv_builder_add(words, *piece);
-    return g_strv_builder_end(words);
-}
-
 bool ns_lesson_conditions_read(NsLessonConditions *conditions, const char *text, GError **error)
 {
     *conditions = (NsLessonConditions){0};
-    g_auto(GStrv) words = split(text);
+    g_autoptr(GStrvBuilder) list = g_strv_builder_new();
+    g_auto(GStrv) pieces = g_strsplit_set(text, " \t", -1);
+    for (char **piece = pieces; *piece; piece++)
+        if (**piece) g_strv_builder_add(list, *piece);
+    g_auto(GStrv) words = g_strv_builder_end(list);
     for (char **at = words; *at;) {
         conditions->term = g_renew(NsLessonCondition, conditions->term, conditions->n + 1);
         NsLessonCondition *condition = &conditions->term[conditions->n++];

@@ -404,17 +404,6 @@ static bool is_same(const Stream *stream)
     return pread(stream->fd, head, n, 0) == (ssize_t)n && memcmp(head, stream->head, n) == 0;
 }
 
-/* Opens files that were not there, and closes those that were replaced.  Returns whether what was
- * read is still right. */
-static bool follow_stream(NsOutsideFile *f, Stream *stream)
-{
-    bool was_there = is_there(stream);
-    if (was_there && is_same(stream)) return true;
-    stream_close(stream);
-    if (!open_stream(f, stream, NULL)) stream_close(stream);
-    return !was_there;
-}
-
 static void begin_again(NsOutsideFile *f)
 {
     ns_outside_begin_again(f->run);
@@ -574,7 +563,16 @@ NsOutsideNews ns_outside_file_read(NsOutsideFile *f, int milliseconds)
     for (;;) {
         bool right = true;
         if (f->folder) scan_folder(f);
-        for (guint i = 0; i < f->streams->len; i++) right &= follow_stream(f, f->streams->pdata[i]);
+        /* Opens files that were not there, and closes those that were replaced: what was read of
+         * these is no longer right. */
+        for (guint i = 0; i < f->streams->len; i++) {
+            Stream *stream = f->streams->pdata[i];
+            bool was_there = is_there(stream);
+            if (was_there && is_same(stream)) continue;
+            stream_close(stream);
+            if (!open_stream(f, stream, NULL)) stream_close(stream);
+            right &= !was_there;
+        }
         if (!right) begin_again(f);
         NsOutsideNews news = read_regular(f);
         if (news == NS_OUTSIDE_MORE && ns_outside_recall(f->run)) begin_again(f);

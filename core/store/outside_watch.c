@@ -93,12 +93,6 @@ static void publish(NsOutsideWatch *w, Source *source, bool news)
         g_queue_push_tail(&w->messages, message);
 }
 
-/* Whether there may be more to read, and the owner or a copy on disk needs it. */
-static bool goes_on(const NsOutsideWatch *w, const Source *source)
-{
-    return source->run->state != NS_OUTSIDE_CLOSED && (source->saved || !atomic_load(&w->left));
-}
-
 /* Reads a run again with other columns, if that was asked for. */
 static bool map_source(NsOutsideWatch *w, Source *source)
 {
@@ -125,7 +119,10 @@ static void *follow(void *data)
         more = going = false;
         for (size_t i = 0; i < w->n; i++) {
             Source *source = &w->sources[i];
-            bool news = map_source(w, source), goes = goes_on(w, source);
+            bool news = map_source(w, source);
+            /* There may be more to read, and the owner or a copy on disk needs it. */
+            bool goes = source->run->state != NS_OUTSIDE_CLOSED &&
+                        (source->saved || !atomic_load(&w->left));
             if (goes)
                 news |=
                     ns_recorded_run_poll(source->run, waits ? LOOK_MILLISECONDS / (int)w->n : 0);
@@ -145,14 +142,6 @@ static void *follow(void *data)
 }
 
 /* ---- Life cycle ---- */
-
-static bool open_source(NsOutsideWatch *w, const char *path, const char *save, GError **error)
-{
-    Source *source = &w->sources[w->n++];
-    source->run = ns_recorded_run_follow(path, NS_HISTORY_BUDGET / NS_LANES_MAX, error);
-    source->saved = g_str_equal(path, "-") && save;
-    return source->run && (!source->saved || ns_outside_file_save(source->run->log, save, error));
-}
 
 static bool start(NsOutsideWatch *w, GError **error)
 {
@@ -183,7 +172,13 @@ NsOutsideWatch *ns_outside_watch_new(const char *const *paths, size_t n, const c
     g_queue_init(&w->messages);
     w->version = 1;
     bool good = true;
-    for (size_t i = 0; good && i < n; i++) good = open_source(w, paths[i], save, error);
+    for (size_t i = 0; good && i < n; i++) {
+        Source *source = &w->sources[w->n++];
+        source->run = ns_recorded_run_follow(paths[i], NS_HISTORY_BUDGET / NS_LANES_MAX, error);
+        source->saved = g_str_equal(paths[i], "-") && save;
+        good =
+            source->run && (!source->saved || ns_outside_file_save(source->run->log, save, error));
+    }
     if (good && start(w, error)) return w;
     watch_unref(w);
     return NULL;

@@ -38,24 +38,6 @@ typedef struct {
     bool sections;
 } Reader;
 
-static char **read_list(const char *value)
-{
-    g_autoptr(GStrvBuilder) list = g_strv_builder_new();
-    g_auto(GStrv) words = g_strsplit(value, ",", -1);
-    for (char **word = words; *word; word++)
-        if (*g_strstrip(*word)) g_strv_builder_add(list, *word);
-    return g_strv_builder_end(list);
-}
-
-static bool read_switch(bool *on, const NsEntry *entry, GError **error)
-{
-    int i = ns_choices_find(ns_toggle_choice, entry->value);
-    *on = i == NS_TOGGLE_ON;
-    if (i >= 0) return true;
-    return ns_refuse(error, NS_ERROR_SETTING, N_("Line %zu: %s is “%s”; it must be on or off."),
-                     entry->line, entry->key, entry->value);
-}
-
 /* `others`: valid keys that are not settings; may be NULL. */
 static bool refuse_key(const NsEntry *entry, const char *const *others, GError **error)
 {
@@ -77,8 +59,13 @@ static char **find_text(NsPreset *preset, const char *key)
 static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
 {
     char **text = find_text(preset, entry->key);
-    if (g_str_equal(entry->key, "large-text"))
-        return read_switch(&preset->large_text, entry, error);
+    if (g_str_equal(entry->key, "large-text")) {
+        int i = ns_choices_find(ns_toggle_choice, entry->value);
+        preset->large_text = i == NS_TOGGLE_ON;
+        if (i >= 0) return true;
+        return ns_refuse(error, NS_ERROR_SETTING, N_("Line %zu: %s is “%s”; it must be on or off."),
+                         entry->line, entry->key, entry->value);
+    }
     if (g_str_equal(entry->key, "step"))
         return g_ascii_string_to_signed(entry->value, 10, 0, LAST_STEP, &preset->step, NULL) ||
                ns_refuse(error, NS_ERROR_SETTING,
@@ -89,7 +76,11 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
         *text = *entry->value ? g_strdup(entry->value) : NULL;
     } else if (g_str_equal(entry->key, "hide")) {
         g_strfreev(preset->experiment.hide);
-        preset->experiment.hide = read_list(entry->value);
+        g_autoptr(GStrvBuilder) list = g_strv_builder_new();
+        g_auto(GStrv) words = g_strsplit(entry->value, ",", -1);
+        for (char **word = words; *word; word++)
+            if (*g_strstrip(*word)) g_strv_builder_add(list, *word);
+        preset->experiment.hide = g_strv_builder_end(list);
     } else if (g_str_equal(entry->key, "claim")) {
         ns_entry_list(entry, &preset->claims);
     } else {
@@ -131,14 +122,6 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
     return reader->sections ? refuse_key(entry, NULL, error) : read_other(preset, entry, error);
 }
 
-static bool check(const NsExperiment *experiment, GError **error)
-{
-    size_t lane;
-    if (ns_experiment_check(experiment, &lane, error)) return true;
-    if (experiment->n > 1) g_prefix_error(error, "Lane %s: ", ns_lane_letter(lane));
-    return false;
-}
-
 bool ns_preset_read_entries(NsPreset *preset, const NsEntries *entries, size_t *at, GError **error)
 {
     Reader reader = {.preset = preset};
@@ -155,7 +138,10 @@ bool ns_preset_read_entries(NsPreset *preset, const NsEntries *entries, size_t *
         if (!read_entry(&reader, ns_entries_at(entries, *at), error)) return false;
     ns_experiment_link(&preset->experiment);
     ns_experiment_settle(&preset->experiment, preset->experiment.n);
-    return check(&preset->experiment, error);
+    size_t lane;
+    if (ns_experiment_check(&preset->experiment, &lane, error)) return true;
+    if (preset->experiment.n > 1) g_prefix_error(error, "Lane %s: ", ns_lane_letter(lane));
+    return false;
 }
 
 bool ns_preset_read(NsPreset *preset, const char *text, size_t size, GError **error)

@@ -21,23 +21,6 @@
 
 /* ---- What was measured ---- */
 
-static bool write_step(sqlite3_stmt *statement, const NsStep *step)
-{
-    const double numbers[] = {step->loss, step->lr, step->grad_norm, step->seconds,
-                              step->probe_seconds};
-    sqlite3_bind_int64(statement, 3, step->step);
-    for (int i = 0; i < (int)G_N_ELEMENTS(numbers); i++)
-        sqlite3_bind_double(statement, 4 + i, numbers[i]);
-    return ns_database_finish(statement);
-}
-
-static bool write_evaluation(sqlite3_stmt *statement, const NsEvaluation *evaluation)
-{
-    sqlite3_bind_int64(statement, 3, evaluation->step);
-    sqlite3_bind_double(statement, 4, evaluation->loss);
-    return ns_database_finish(statement);
-}
-
 static bool write_event(sqlite3_stmt *statement, const NsEvent *event)
 {
     sqlite3_bind_int64(statement, 3, event->step);
@@ -66,10 +49,20 @@ static bool write_item(NsRunRows *rows, const NsRunItem *item)
     sqlite3_stmt *statement = rows->insert[item->kind];
     bind_run(statement, &rows->runs[item->run]);
     switch (item->kind) {
-    case NS_RUN_ITEM_STEP:
-        return write_step(statement, &item->what.step);
-    case NS_RUN_ITEM_EVALUATION:
-        return write_evaluation(statement, &item->what.evaluation);
+    case NS_RUN_ITEM_STEP: {
+        const NsStep *step = &item->what.step;
+        const double numbers[] = {step->loss, step->lr, step->grad_norm, step->seconds,
+                                  step->probe_seconds};
+        sqlite3_bind_int64(statement, 3, step->step);
+        for (int i = 0; i < (int)G_N_ELEMENTS(numbers); i++)
+            sqlite3_bind_double(statement, 4 + i, numbers[i]);
+        return ns_database_finish(statement);
+    }
+    case NS_RUN_ITEM_EVALUATION: {
+        sqlite3_bind_int64(statement, 3, item->what.evaluation.step);
+        sqlite3_bind_double(statement, 4, item->what.evaluation.loss);
+        return ns_database_finish(statement);
+    }
     case NS_RUN_ITEM_EVENT:
         return write_event(statement, &item->what.event);
     case NS_RUN_ITEM_CHECKPOINT:

@@ -150,16 +150,6 @@ static void enqueue(NsRunWriter *w, size_t run, NsRunItem item, size_t bytes)
     w->checkpoints += item.kind == NS_RUN_ITEM_CHECKPOINT;
 }
 
-/* A long earlier history is queued all at once: the caller, who holds the mutex, waits for half of
- * it to be written. */
-static void wait_for_disk(NsRunWriter *w)
-{
-    while (w->waiting > MOST_WAITING / 2 && !w->failed && !w->locked) {
-        struct timespec until = ns_condition_time(g_get_monotonic_time() + COMMIT_MICROSECONDS);
-        pthread_cond_timedwait(&w->written, &w->mutex, &until);
-    }
-}
-
 void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
 {
     NS_HELD held = ns_hold(&w->mutex);
@@ -171,7 +161,12 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
             int64_t step = ns_history_step(history, run->steps)->step;
             w->reached = MAX(w->reached, step);
             if (w->rows.resumed && step <= run->newest) continue; /* already in the file */
-            if (past) wait_for_disk(w);
+            /* A long earlier history is queued all at once: half of it is waited for. */
+            while (past && w->waiting > MOST_WAITING / 2 && !w->failed && !w->locked) {
+                struct timespec until =
+                    ns_condition_time(g_get_monotonic_time() + COMMIT_MICROSECONDS);
+                pthread_cond_timedwait(&w->written, &w->mutex, &until);
+            }
             size_t record = run->steps;
             const NsRecordLayout *layout = &w->rows.runs[i].layout;
             NsRunItem item = {.kind = NS_RUN_ITEM_STEP, .values = ns_values_new(layout->width)};

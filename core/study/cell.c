@@ -58,14 +58,6 @@ int ns_result_direction(const NsResult *result)
     return is_bleu(result) || ns_result_is_downstream(result);
 }
 
-/* Whether a run also has a curve: over steps, layers or, for tokens, the bins of
- * core/probe/token_snapshot.h. */
-static bool has_curve(const NsResult *result)
-{
-    return result->layer == NS_LAYER_ALL || result->at == NS_RESULT_EVERY ||
-           result->kind == NS_RESULT_TOKENS;
-}
-
 /* Whether the setting of this key determines how often the result is measured. */
 static bool is_measured_every(const NsResult *result, const char *key)
 {
@@ -363,7 +355,12 @@ static void give_curve(const Training *training)
     size_t results = training->work->results.n, n = 0;
     GArray *curve = training->work->curve;
     bool every = training->work->results.of[0].at == NS_RESULT_EVERY;
-    if (!curve || (results == 1 && !has_curve(&training->work->results.of[0]))) return;
+    /* A single result has a curve over steps, layers or, for tokens, the bins of
+     * core/probe/token_snapshot.h. */
+    const NsResult *result = &training->work->results.of[0];
+    bool has_curve =
+        every || result->layer == NS_LAYER_ALL || result->kind == NS_RESULT_TOKENS || results != 1;
+    if (!curve || !has_curve) return;
     for (size_t i = 0; i < results; i++) n = MAX(n, training->meters[i].curve->len);
     if (results > 1 && !every) n = 1;
     for (size_t k = 0; k < n; k++)

@@ -323,14 +323,6 @@ NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error)
 
 /* ---- Sensitivity ---- */
 
-/* The index of the axis of the learning rate in the grid; n_grid if it has none. */
-static size_t find_rates(const NsStudy *study)
-{
-    size_t axis = 0;
-    while (axis < study->n_grid && !g_str_equal(study->grid[axis].param->key, "lr")) axis++;
-    return axis < study->n_grid && study->grid[axis].n > 1 ? axis : study->n_grid;
-}
-
 /* Fills in the best score at every rate with each seed, best: [n, seeds]; NaN if one is missing. */
 static void fill_rates(const NsStudy *study, const NsStudyCell *cells, size_t axis, size_t lane,
                        double *best)
@@ -382,7 +374,10 @@ static void measure_lane(NsSensitivity *s, const NsStudy *study, size_t lane, bo
 NsSensitivity *ns_sensitivity_new(const NsStudyResults *results, GError **error)
 {
     const NsStudy *study = results->study;
-    size_t axis = find_rates(study);
+    /* The index of the axis of the learning rate in the grid; n_grid if it has none. */
+    size_t axis = 0;
+    while (axis < study->n_grid && !g_str_equal(study->grid[axis].param->key, "lr")) axis++;
+    if (axis < study->n_grid && study->grid[axis].n <= 1) axis = study->n_grid;
     if (!ns_study_better(study)) return refuse_result(study, error), NULL;
     if (axis == study->n_grid) {
         ns_refuse(error, NS_ERROR_SETTING,

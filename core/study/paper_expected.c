@@ -21,13 +21,6 @@ static const char *of_arm(const char *arm, const char *law)
     return g_intern_string(words);
 }
 
-/* The theorem states only the order of magnitude, so its curve is scaled to the measured values. */
-static const char *order(const NsClaim *claim)
-{
-    return claim->expected < 0 ? N_("Pre-LN: order of Theorem 1, L^{−1/2}")
-                               : N_("Post-LN: order of Theorem 1, L^0");
-}
-
 void ns_paper_claimed(const NsStudy *study, const NsClaim *claim, size_t *first, size_t *n)
 {
     size_t encoder = (size_t)ns_settings_encoder_layers(&study->experiment.lane[0]);
@@ -45,7 +38,13 @@ void ns_paper_add_claim(NsPaperResult *result, const NsClaim *claim, const doubl
     switch (claim->kind) {
     case NS_CLAIM_SLOPE:
         if (isnan(claim->expected)) return;
-        y = add(result, claim->expected > 0 ? of_arm(arm, "∝ L") : order(claim), x, n);
+        /* The theorem states only the order of magnitude, so its curve is scaled to the measured
+         * values. */
+        y = add(result,
+                claim->expected > 0   ? of_arm(arm, "∝ L")
+                : claim->expected < 0 ? N_("Pre-LN: order of Theorem 1, L^{−1/2}")
+                                      : N_("Post-LN: order of Theorem 1, L^0"),
+                x, n);
         for (size_t i = 0; i < n; i++) y[i] = size * pow(x[i], claim->expected);
         break;
     case NS_CLAIM_GROWTH:

@@ -113,14 +113,6 @@ static double log_slope(const double *x, const double *y, size_t n)
     return ns_fit_line(&fit, u, v, n) ? fit.slope : (double)NAN;
 }
 
-static double trend(const double *x, const double *y, size_t n)
-{
-    g_autofree double *v = g_new(double, n);
-    for (size_t i = 0; i < n; i++) v[i] = log(y[i]);
-    NsFit fit;
-    return ns_fit_line(&fit, x, v, n) ? exp(fit.slope * (x[n - 1] - x[0])) : (double)NAN;
-}
-
 static double mean_of_last(const double *y, size_t n, size_t last)
 {
     double sum = 0;
@@ -128,35 +120,10 @@ static double mean_of_last(const double *y, size_t n, size_t last)
     return sum;
 }
 
-/* Training losses of single batches are noisy; losses on held-out data are not. */
-static bool has_noise(const NsStudy *study)
-{
-    return ns_paper_kind_of(study) == NS_PAPER_STEP && study->results.of[0].kind == NS_RESULT_LOSS;
-}
-
 /* -1 if lower values are better, 1 if higher ones are. */
 static int direction_of(const Work *work, const NsClaim *claim)
 {
     return ns_result_direction(&work->study->results.of[claim->result]) > 0 ? 1 : -1;
-}
-
-/* The final value of a run minus that of another; infinitely worse if only one has diverged. */
-static double end_over(const Work *work, const double *y, const double *other, int direction)
-{
-    size_t last = has_noise(work->study) ? MIN(work->n, NS_CELL_LAST) : 1;
-    double a = mean_of_last(y, work->n, last), b = mean_of_last(other, work->n, last);
-    if (isnan(a) == isnan(b)) return a - b;
-    return (isnan(a) ? -1.0 : 1.0) * direction * (double)INFINITY;
-}
-
-/* The fraction of the steps after which a run reaches the value `end`; infinite if it never
- * does. */
-static double sooner(const Work *work, const double *y, double end, int direction)
-{
-    const double *x = work->x;
-    for (size_t i = 0; i < work->n; i++)
-        if (direction * (y[i] - end) >= 0) return x[i] / x[work->n - 1];
-    return isnan(end) ? (double)NAN : (double)INFINITY;
 }
 
 static double reach(const Work *work, const double *y, int direction)
@@ -186,15 +153,28 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
         return y[n - 1] / y[0];
     case NS_CLAIM_UPPER:
         return y[n - 1] / y[n / 2];
-    case NS_CLAIM_END:
-        return end_over(work, y, other, direction_of(work, claim));
+    case NS_CLAIM_END: {
+        /* The final value of a run minus that of another; infinitely worse if only one has
+         * diverged.  Training losses of single batches are noisy; losses on held-out data are not.
+         */
+        bool noisy = ns_paper_kind_of(work->study) == NS_PAPER_STEP &&
+                     work->study->results.of[0].kind == NS_RESULT_LOSS;
+        size_t last = noisy ? MIN(work->n, NS_CELL_LAST) : 1;
+        double a = mean_of_last(y, work->n, last), b = mean_of_last(other, work->n, last);
+        if (isnan(a) == isnan(b)) return a - b;
+        return (isnan(a) ? -1.0 : 1.0) * direction_of(work, claim) * (double)INFINITY;
+    }
     case NS_CLAIM_FACTOR:
         return y[n - 1] / other[n - 1];
     case NS_CLAIM_EVERY:
         for (size_t i = 0; i < n; i++) result = fmax(result, y[i] / other[i]);
         return result;
-    case NS_CLAIM_TREND:
-        return trend(x, y, n);
+    case NS_CLAIM_TREND: {
+        g_autofree double *v = g_new(double, n);
+        for (size_t i = 0; i < n; i++) v[i] = log(y[i]);
+        NsFit fit;
+        return ns_fit_line(&fit, x, v, n) ? exp(fit.slope * (x[n - 1] - x[0])) : (double)NAN;
+    }
     case NS_CLAIM_EVEN:
         for (size_t i = 0; i < n; i++) {
             result = fmax(result, y[i]);
@@ -204,7 +184,12 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
     case NS_CLAIM_LAST:
         return y[n - 1];
     case NS_CLAIM_SOONER:
-        return sooner(work, y, other[n - 1], direction_of(work, claim));
+        /* The fraction of the steps after which a run reaches the last value of the other; infinite
+         * if it never does. */
+        for (size_t i = 0; i < work->n; i++)
+            if (direction_of(work, claim) * (y[i] - other[n - 1]) >= 0)
+                return work->x[i] / work->x[work->n - 1];
+        return isnan(other[n - 1]) ? (double)NAN : (double)INFINITY;
     case NS_CLAIM_GAIN:
         return y[n - 1] - y[0];
     case NS_CLAIM_REACH:

@@ -79,12 +79,6 @@ void ns_phase_unref(NsPhase *phase)
 
 /* ---- Cells ---- */
 
-/* The number of configurations in a cell. */
-static size_t others(const NsPhase *phase)
-{
-    return ns_study_configurations(phase->study) / phase->cells;
-}
-
 /* The k-th configuration in cell i.  The first axis of the grid changes fastest, draws slowest. */
 static size_t configuration_of(const NsPhase *phase, size_t i, size_t k)
 {
@@ -142,7 +136,8 @@ static bool is_shown_before(const NsStudyCell *a, const NsStudyCell *b, int bett
 static NsStudyCell cell_of(NsPhase *phase, size_t i, size_t *best)
 {
     int better = ns_study_better(phase->study);
-    size_t n = others(phase), at = configuration_of(phase, i, 0), done = 0;
+    size_t n = ns_study_configurations(phase->study) / phase->cells; /* of the cell */
+    size_t at = configuration_of(phase, i, 0), done = 0;
     NsStudyCell shown = mean_of_seeds(phase, at);
     double sum = 0;
     for (size_t k = 0; k < n; k++) {

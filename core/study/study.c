@@ -271,22 +271,17 @@ static bool check_layer(const NsResult *result, const NsSettings *settings, GErr
                      result->layer, layers);
 }
 
-static bool check_downstream(const NsResult *result, const NsSettings *settings, GError **error)
-{
-    bool mlm = g_str_equal(ns_task(settings->task)->choice.key, "mlm");
-    return mlm || !ns_result_is_downstream(result) ||
-           ns_refuse(
-               error, NS_ERROR_SETTING,
-               "Fine-tuning needs an encoder of the task mlm; set task = mlm and arch = encoder.");
-}
-
 static bool check_results(const NsStudy *study, const NsSettings *settings, GError **error)
 {
     bool good = true;
     for (size_t i = 0; good && i < study->results.n; i++) {
         const NsResult *result = &study->results.of[i];
-        good = check_steps(result, settings, error) && check_layer(result, settings, error) &&
-               check_downstream(result, settings, error);
+        bool mlm = g_str_equal(ns_task(settings->task)->choice.key, "mlm");
+        good = check_steps(result, settings, error) && check_layer(result, settings, error);
+        if (good && ns_result_is_downstream(result) && !mlm)
+            return ns_refuse(
+                error, NS_ERROR_SETTING,
+                "Fine-tuning needs an encoder of the task mlm; set task = mlm and arch = encoder.");
     }
     return good;
 }
@@ -349,16 +344,6 @@ static void add_number(GString *text, const char *key, double value)
     g_string_append_printf(text, "%s=%s\n", key, g_ascii_dtostr(number, sizeof number, value));
 }
 
-static void add_setting(GString *text, const NsSettings *settings, const NsParam *param)
-{
-    if (ns_param_is_number(param)) {
-        add_number(text, param->key, ns_settings_get_number(settings, param));
-        return;
-    }
-    g_autofree char *word = ns_settings_get(settings, param);
-    g_string_append_printf(text, "%s=%s\n", param->key, word);
-}
-
 void ns_study_hash(const NsStudy *study, size_t i, char *hash)
 {
     NsSettings settings;
@@ -366,8 +351,16 @@ void ns_study_hash(const NsStudy *study, size_t i, char *hash)
     g_string_append_printf(text, "version=%d\ncontents=%s\n", HASH_VERSION,
                            study->contents[ns_study_place(study, i).lane]);
     ns_study_cell_settings(study, i, &settings);
-    for (size_t k = 0; k < NS_PARAM_COUNT; k++)
-        if (!is_idle(study, ns_param(k))) add_setting(text, &settings, ns_param(k));
+    for (size_t k = 0; k < NS_PARAM_COUNT; k++) {
+        const NsParam *param = ns_param(k);
+        if (is_idle(study, param)) continue;
+        if (ns_param_is_number(param)) {
+            add_number(text, param->key, ns_settings_get_number(&settings, param));
+        } else {
+            g_autofree char *word = ns_settings_get(&settings, param);
+            g_string_append_printf(text, "%s=%s\n", param->key, word);
+        }
+    }
     ns_settings_clear(&settings);
     add_number(text, "loss-below", study->stop.loss_below);
     add_number(text, "loss-above", study->stop.loss_above);

@@ -501,16 +501,13 @@ bool ns_study_store_renew(NsStudyStore *store, GError **error)
 
 /* ---- Reading ---- */
 
-static NsCellState state_of(const char *word)
-{
-    for (int state = NS_CELL_WAITING; word && state <= NS_CELL_FAILED; state++)
-        if (g_str_equal(word, ns_cell_state_word((NsCellState)state))) return (NsCellState)state;
-    return NS_CELL_WAITING;
-}
-
 static NsStudyCell read_cell(sqlite3_stmt *row)
 {
-    NsStudyCell cell = ns_cell_in(state_of((const char *)sqlite3_column_text(row, 1)));
+    const char *word = (const char *)sqlite3_column_text(row, 1);
+    NsStudyCell cell = ns_cell_in(NS_CELL_WAITING);
+    for (unsigned state = NS_CELL_WAITING; word && state <= NS_CELL_FAILED; state++)
+        if (g_str_equal(word, ns_cell_state_word((NsCellState)state)))
+            cell.state = (NsCellState)state;
     if (cell.state <= NS_CELL_RUNNING) return cell;
     const char *message = (const char *)sqlite3_column_text(row, 8);
     cell.step = sqlite3_column_int64(row, 2);

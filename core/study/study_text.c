@@ -223,14 +223,6 @@ static bool read_at(NsResult *result, const NsEntry *entry, GError **error)
     return true;
 }
 
-static bool read_better(NsResult *result, const NsEntry *entry, GError **error)
-{
-    result->better = g_str_equal(entry->value, "lower")    ? -1
-                     : g_str_equal(entry->value, "higher") ? 1
-                                                           : 0;
-    return result->better || refuse(entry, "it must be lower or higher", error);
-}
-
 static bool read_result(Reader *reader, const NsEntry *entry, GError **error)
 {
     static const char *const keys[] = {"quantity",       "at",     "layer", "head",
@@ -241,7 +233,12 @@ static bool read_result(Reader *reader, const NsEntry *entry, GError **error)
     if (g_str_equal(entry->key, "quantity")) return read_quantity(result, entry, error);
     if (g_str_equal(entry->key, "at")) return read_at(result, entry, error);
     if (g_str_equal(entry->key, "head")) return read_whole(entry, 1, 256, &result->head, error);
-    if (g_str_equal(entry->key, "better")) return read_better(result, entry, error);
+    if (g_str_equal(entry->key, "better")) {
+        result->better = g_str_equal(entry->value, "lower")    ? -1
+                         : g_str_equal(entry->value, "higher") ? 1
+                                                               : 0;
+        return result->better || refuse(entry, "it must be lower or higher", error);
+    }
     if (!g_str_equal(entry->key, "layer")) return ns_entry_unknown(entry, keys, error);
     bool all = g_str_equal(entry->value, "all");
     if (!all && !g_str_equal(entry->value, "last"))
@@ -314,16 +311,6 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
     return false;
 }
 
-/* Creates the lanes of the text before they are read. */
-static void make_lanes(Reader *reader, const NsEntries *entries)
-{
-    size_t n = 0;
-    const NsEntry *entry;
-    for (size_t i = 0; (entry = ns_entries_at(entries, i)); i++)
-        n += !entry->key && ns_lane_find(entry->section) < NS_LANES_MAX;
-    ns_experiment_resize(&reader->study->experiment, CLAMP(n, 1, NS_LANES_MAX), 0);
-}
-
 /* A setting that varies must not be set elsewhere or varied twice. */
 static bool check_axes(const Reader *reader, GError **error)
 {
@@ -373,7 +360,11 @@ bool ns_study_read(NsStudy *study, const char *text, size_t size, GError **error
     size_t i = 0;
     for (; (entry = ns_entries_at(entries, i)) && entry->key; i++)
         if (!read_entry(&reader, entry, error)) return false;
-    make_lanes(&reader, entries);
+    /* The lanes of the text are created before they are read. */
+    size_t lanes = 0;
+    for (size_t k = i; (entry = ns_entries_at(entries, k)); k++)
+        lanes += !entry->key && ns_lane_find(entry->section) < NS_LANES_MAX;
+    ns_experiment_resize(&study->experiment, CLAMP(lanes, 1, NS_LANES_MAX), 0);
     for (; (entry = ns_entries_at(entries, i)); i++)
         if (!read_entry(&reader, entry, error)) return false;
     ns_experiment_link(&study->experiment);

@@ -141,13 +141,6 @@ static bool run_cell(NsStudyWork *work, size_t i, GError **error)
 
 /* ---- Threads ---- */
 
-static void wait_for_others(NsStudyWork *work)
-{
-    struct timespec until = ns_condition_time(g_get_monotonic_time() + LOOK_MS * (int64_t)1000);
-    NS_HELD held = ns_hold(&work->mutex);
-    if (!work->stopped) pthread_cond_timedwait(&work->changed, &work->mutex, &until);
-}
-
 /* Runs the next cell; returns false if the thread should end. */
 static bool run_next(NsStudyWork *work)
 {
@@ -157,7 +150,11 @@ static bool run_next(NsStudyWork *work)
     if (is_stopped(work)) return false;
     NsClaimed claimed = ns_study_store_claim(work->store, &i, &error);
     if (claimed == NS_CLAIMED_LAST) return false;
-    if (claimed == NS_CLAIMED_NONE) wait_for_others(work);
+    if (claimed == NS_CLAIMED_NONE) {
+        struct timespec until = ns_condition_time(g_get_monotonic_time() + LOOK_MS * (int64_t)1000);
+        NS_HELD held = ns_hold(&work->mutex);
+        if (!work->stopped) pthread_cond_timedwait(&work->changed, &work->mutex, &until);
+    }
     if (claimed == NS_CLAIMED_CELL) good = run_cell(work, i, &error);
     if (error) fail(work, error);
     return good && claimed != NS_CLAIMED_FAILED;

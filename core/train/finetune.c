@@ -39,17 +39,14 @@ static NsFinetuned test(NsModel *model, const NsCorpus *corpus, NsBatch *batch)
     return result_of(&counts, n);
 }
 
-static bool has_line_end(const NsCorpus *corpus)
-{
-    for (size_t i = 0; i < corpus->V; i++)
-        if (corpus->symbols ? corpus->symbols[i] == '\n' : g_str_equal(corpus->words[i], "\n"))
-            return true;
-    return false;
-}
-
 bool ns_finetune_can(const NsCorpus *vocabulary)
 {
-    return (vocabulary->symbols || vocabulary->subwords) && has_line_end(vocabulary);
+    if (!vocabulary->symbols && !vocabulary->subwords) return false;
+    for (size_t i = 0; i < vocabulary->V; i++)
+        if (vocabulary->symbols ? vocabulary->symbols[i] == '\n'
+                                : g_str_equal(vocabulary->words[i], "\n"))
+            return true;
+    return false;
 }
 
 void ns_finetune_settings(NsSettings *settings, const NsSettings *pretraining, int64_t steps)

@@ -289,15 +289,6 @@ void ns_run_set_live(NsRun *run, const NsSettings *settings)
             note_change(run, ns_param(i), &before, run->steps + 1);
 }
 
-/* Adds an event for every setting in which a fork differs from the run it comes from, except its
- * length and what it measures. */
-static void note_fork(NsRun *run)
-{
-    for (size_t i = 0; ns_param(i); i++)
-        if (ns_param(i)->group != NS_GROUP_RUN)
-            note_change(run, ns_param(i), &run->origin->settings, run->steps);
-}
-
 /* ---- Checkpoints ---- */
 
 /* Copies n elements to new memory; true also if there is nothing to copy. */
@@ -341,25 +332,10 @@ size_t ns_run_checkpoint_size(const NsRun *run)
     return (arenas * ns_model_tensors(run->model)->size + run->n_state) * sizeof(ns_real);
 }
 
-/* Whether two optimizers have the same kind of moments. */
-static bool same_moments(unsigned a, unsigned b)
-{
-    return a == b || (ns_optimizer(a)->adam_moments && ns_optimizer(b)->adam_moments);
-}
-
 static void copy_tensor(ns_real *to, const NsTensor *at, const ns_real *from,
                         const NsTensor *source)
 {
     if (to && from) memcpy(to + at->offset, from + source->offset, ns_tensor_size(at) * sizeof *to);
-}
-
-/* Maps the name of a tensor to its index + 1, so that 0 means absent. */
-static GHashTable *index_tensors(const NsTensorTable *table)
-{
-    GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
-    for (size_t i = 0; i < table->n; i++)
-        g_hash_table_insert(index, table->tensors[i].name, GSIZE_TO_POINTER(i + 1));
-    return index;
 }
 
 /* Takes over the state of the origin; the run must be as at step 0. */
@@ -367,8 +343,13 @@ static void restore(NsRun *run)
 {
     const NsCheckpoint *s = run->origin;
     const NsTensorTable *table = ns_model_tensors(run->model);
-    g_autoptr(GHashTable) index = index_tensors(&s->table);
-    bool moments = same_moments(s->settings.optimizer, run->settings.optimizer);
+    /* Maps the name of a tensor to its index + 1, so that 0 means absent. */
+    g_autoptr(GHashTable) index = g_hash_table_new(g_str_hash, g_str_equal);
+    for (size_t i = 0; i < s->table.n; i++)
+        g_hash_table_insert(index, s->table.tensors[i].name, GSIZE_TO_POINTER(i + 1));
+    unsigned before = s->settings.optimizer, now = run->settings.optimizer;
+    bool moments = before == now || (ns_optimizer(before)->adam_moments && /* of the same kind */
+                                     ns_optimizer(now)->adam_moments);
     size_t fitting = 0;
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
@@ -433,7 +414,11 @@ static void begin(NsRun *run)
     run->history = ns_history_new(ns_recorder_layout(run->recorder), budget_of(run), first);
     ns_history_set_baselines(run->history, run->baselines);
     if (run->past) ns_history_take_past(run->history, run->past, run->steps);
-    if (run->origin) note_fork(run);
+    /* A fork has an event for every setting in which it differs from the run it comes from, except
+     * its length and what it measures. */
+    for (size_t i = 0; run->origin && ns_param(i); i++)
+        if (ns_param(i)->group != NS_GROUP_RUN)
+            note_change(run, ns_param(i), &run->origin->settings, run->steps);
     measure(run, started);
 }
 

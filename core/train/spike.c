@@ -47,15 +47,6 @@ static double level_of(const double *ring, size_t n, size_t most)
     return median_of(values, newest(ring, n, most, values));
 }
 
-static double spread_of(const double *ring, size_t n)
-{
-    double values[NS_SPIKE_RECORDS];
-    size_t count = newest(ring, n, NS_SPIKE_RECORDS, values);
-    double median = median_of(values, count);
-    for (size_t i = 0; i < count; i++) values[i] = fabs(values[i] - median);
-    return NORMAL * median_of(values, count);
-}
-
 /* ---- Bounds ---- */
 
 /* The level of a quantity in the baseline, the value above which a record is high, and the value
@@ -71,7 +62,13 @@ static Bounds loss_bounds(const NsSpikes *s, size_t targets)
     if (s->n < FIRST_LOSSES) return unknown;
     double level = level_of(s->loss, s->n, LEVEL_RECORDS);
     double above = MAX(SHARE * level, SPREADS / sqrt((double)MAX(targets, 1)));
-    if (s->n >= SPREAD_RECORDS) above = MAX(above, SPREADS * spread_of(s->loss, s->n));
+    if (s->n >= SPREAD_RECORDS) {
+        double values[NS_SPIKE_RECORDS];
+        size_t count = newest(s->loss, s->n, NS_SPIKE_RECORDS, values);
+        double median = median_of(values, count);
+        for (size_t i = 0; i < count; i++) values[i] = fabs(values[i] - median);
+        above = MAX(above, SPREADS * (NORMAL * median_of(values, count)));
+    }
     return (Bounds){level, level + above, level + above / 2};
 }
 
@@ -93,21 +90,6 @@ static void enter(NsSpikes *s, double loss, double norm)
     s->most = MAX(s->most, norm);
 }
 
-/* Makes the records of an excursion that does not end the new baseline. */
-static void accept_level(NsSpikes *s)
-{
-    s->n = 0;
-    for (size_t i = 0; i < s->high; i++) enter(s, s->high_loss[i], s->high_norm[i]);
-    s->high = 0;
-}
-
-static void go_on_high(NsSpikes *s, const NsStep *step)
-{
-    s->high_loss[s->high] = step->loss;
-    s->high_norm[s->high] = step->grad_norm;
-    if (++s->high == NS_SPIKE_EXCURSION) accept_level(s);
-}
-
 bool ns_spikes_watch(NsSpikes *s, const NsStep *step, size_t targets, NsEvent *event)
 {
     Bounds loss = loss_bounds(s, targets), norm = norm_bounds(s);
@@ -126,7 +108,14 @@ bool ns_spikes_watch(NsSpikes *s, const NsStep *step, size_t targets, NsEvent *e
     }
     bool back = step->loss <= loss.back && step->grad_norm <= norm.back;
     if (spike || (s->high && !back)) {
-        go_on_high(s, step);
+        s->high_loss[s->high] = step->loss;
+        s->high_norm[s->high] = step->grad_norm;
+        /* The records of an excursion that does not end become the new baseline. */
+        if (++s->high == NS_SPIKE_EXCURSION) {
+            s->n = 0;
+            for (size_t i = 0; i < s->high; i++) enter(s, s->high_loss[i], s->high_norm[i]);
+            s->high = 0;
+        }
     } else {
         s->high = 0;
         enter(s, step->loss, step->grad_norm);

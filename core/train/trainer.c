@@ -65,24 +65,16 @@ static bool note_divergence(NsTrainer *t)
     return news;
 }
 
-/* The sentence of the newest spike among the unprocessed events of a seed; NULL if there is none.
- */
-static const char *spike_of(NsTrainer *t, size_t lane, size_t seed)
-{
-    const NsHistory *history = history_of(t, lane, seed);
-    const char *spike = NULL;
-    for (size_t *i = &t->lanes[lane].events[seed]; *i < ns_history_events(history); ++*i)
-        if (ns_history_event(history, *i)->kind == NS_EVENT_SPIKE)
-            spike = ns_history_event(history, *i)->text;
-    return spike;
-}
-
 /* The sentence of a new spike, of the first seed of a lane that has one; NULL if none has. */
 static char *new_spike(NsTrainer *t, size_t lane)
 {
     char *words = NULL;
     for (size_t seed = 0; seed < ns_lockstep_seeds(t->lockstep); seed++) {
-        const char *spike = spike_of(t, lane, seed);
+        const NsHistory *history = history_of(t, lane, seed);
+        const char *spike = NULL; /* the newest among the unprocessed events of the seed */
+        for (size_t *i = &t->lanes[lane].events[seed]; *i < ns_history_events(history); ++*i)
+            if (ns_history_event(history, *i)->kind == NS_EVENT_SPIKE)
+                spike = ns_history_event(history, *i)->text;
         if (spike && !words) words = sentence_of_seed(t, seed, spike);
     }
     return words;
@@ -365,15 +357,6 @@ static int64_t due_at(const NsTrainer *t)
     return limit ? t->paced + (int64_t)(G_USEC_PER_SEC / t->speed) : 0;
 }
 
-/* Under the mutex: sets the time from which the next step is scheduled.  A step that is late by a
- * whole interval or more is not made up for. */
-static void pace(NsTrainer *t)
-{
-    int64_t due = due_at(t), now = g_get_monotonic_time();
-    bool on_time = due && now - due < (int64_t)(G_USEC_PER_SEC / t->speed);
-    t->paced = on_time ? due : now;
-}
-
 /* Blocks until there is something to do, and takes the commands.  False at the end. */
 static bool take_commands(NsTrainer *t, GArray **commands)
 {
@@ -404,8 +387,10 @@ static bool take_step(NsTrainer *t)
 {
     if (atomic_load(&t->state) != NS_TRAINER_RUNNING) return false;
     pthread_mutex_lock(&t->mutex);
-    bool due = due_at(t) <= g_get_monotonic_time();
-    if (due) pace(t);
+    int64_t at = due_at(t), now = g_get_monotonic_time();
+    bool due = at <= now, on_time = at && now - at < (int64_t)(G_USEC_PER_SEC / t->speed);
+    /* A step that is late by a whole interval or more is not made up for. */
+    if (due) t->paced = on_time ? at : now;
     pthread_mutex_unlock(&t->mutex);
     return due;
 }

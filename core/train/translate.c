@@ -77,14 +77,6 @@ bool ns_translate(NsModel *model, const NsCorpus *corpus, const NsTranslating *h
 
 static const NsTranslating greedy = {.beam = 1};
 
-/* The text of a sentence of n tokens from `first` on, the last of which is the sentence end. */
-static char *pair_text(const NsCorpus *corpus, size_t first, size_t n)
-{
-    g_autofree int32_t *tokens = g_new(int32_t, n);
-    for (size_t i = 0; i < n; i++) tokens[i] = corpus->tokens[first + i];
-    return ns_sentence_text(corpus, tokens, n - 1);
-}
-
 bool ns_translate_held_out(NsModel *model, const NsCorpus *corpus, size_t most, double *bleu,
                            GError **error)
 {
@@ -101,7 +93,11 @@ bool ns_translate_held_out(NsModel *model, const NsCorpus *corpus, size_t most, 
     NsBleu sum = {0};
     for (size_t i = 0; i < n; i++) {
         const NsPair *pair = &held_out[i * all / n];
-        g_autofree char *reference = pair_text(corpus, pair->target, pair->target_length);
+        /* The last token is the sentence end. */
+        g_autofree int32_t *tokens = g_new(int32_t, pair->target_length);
+        for (size_t k = 0; k < pair->target_length; k++)
+            tokens[k] = corpus->tokens[pair->target + k];
+        g_autofree char *reference = ns_sentence_text(corpus, tokens, pair->target_length - 1);
         ns_bleu_add(&sum, lines[i], (const char *const[]){reference}, 1);
     }
     *bleu = ns_bleu_score(&sum).score;
