@@ -1,4 +1,4 @@
-/* Batches of random symbols and the answers to them.  SPDX-License-Identifier: MIT */
+/* Batches of generated symbols, with answers to them or without.  SPDX-License-Identifier: MIT */
 #include "core/data/sampler.h"
 
 #include <stdlib.h>
@@ -89,3 +89,50 @@ static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
 const NsSampler ns_copy_sampler = SAMPLER(copy);
 const NsSampler ns_reverse_sampler = SAMPLER(reverse);
 const NsSampler ns_sort_sampler = SAMPLER(sort);
+
+/* ---- Random tokens ---- */
+
+static void make_random(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
+{
+    size_t T = batch->T, S = batch->S;
+    int32_t *tokens = batch->tokens + b * T, *targets = batch->targets + b * T;
+    draw(corpus, tokens, T, rng);
+    /* An encoder sees the next token, so its targets are drawn independently. */
+    bool next = corpus->arch != NS_ARCH_ENCODER;
+    if (next) memcpy(targets, tokens + 1, (T - 1) * sizeof *targets);
+    draw(corpus, next ? targets + T - 1 : targets, next ? 1 : T, rng);
+    batch->length[b] = (int32_t)T;
+    if (S == 0) return;
+    draw(corpus, batch->source + b * S, S, rng);
+    batch->source_length[b] = (int32_t)S;
+}
+
+const NsSampler ns_random_sampler = {
+    .stream = "random", .held_out_stream = "held-out random", .make = make_random};
+
+/* ---- An input symbol of its own for every position ---- */
+
+static void make_inputs(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
+{
+    size_t T = batch->T, S = batch->S;
+    for (size_t i = b * T; i < (b + 1) * T; i++) {
+        batch->tokens[i] = (int32_t)i;
+        batch->targets[i] = (int32_t)ns_rng_below(rng, corpus->V);
+    }
+    batch->length[b] = (int32_t)T;
+    for (size_t i = b * S; i < (b + 1) * S; i++) batch->source[i] = (int32_t)(batch->B * T + i);
+    if (S > 0) batch->source_length[b] = (int32_t)S;
+}
+
+static NsVocab vocab_of_inputs(const NsCorpus *corpus, const NsSettings *settings)
+{
+    int64_t inputs =
+        ns_settings_batch(settings) * (settings->seq + ns_settings_source_seq(settings));
+    return (NsVocab){.in = (size_t)inputs, .out = corpus->V};
+}
+
+const NsSampler ns_gaussian_sampler = {.nameless = true,
+                                       .vocab = vocab_of_inputs,
+                                       .stream = "gaussian",
+                                       .held_out_stream = "held-out gaussian",
+                                       .make = make_inputs};

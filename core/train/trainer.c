@@ -1,16 +1,277 @@
-/* The thread of a trainer, its start and its end.  SPDX-License-Identifier: MIT */
-#include "core/train/trainer-private.h"
+/* SPDX-License-Identifier: MIT
+ *
+ * The caller appends commands to a queue; the thread takes the whole queue at every step boundary
+ * and executes it in order.  Shared data is guarded by one mutex, which is held only for a few
+ * assignments; only the thread uses the lanes themselves. */
+#include "core/train/trainer.h"
 
 #include "core/base/error.h"
 #include "core/base/exit_barrier.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
 #include "core/probe/seeds.h"
+#include "core/train/checkpoints.h"
 
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* While training, the time between two checkpoints is this many times the time that one takes. */
 #define CHECKPOINT_SHARE 50
+
+/* The lowest speed limit, steps a second; lower ones would wait for hours. */
+#define SLOWEST 1e-3
+
+typedef enum {
+    NS_COMMAND_RUN,
+    NS_COMMAND_STEP,
+    NS_COMMAND_PAUSE,
+    NS_COMMAND_RESET,
+    NS_COMMAND_CHECK,
+} NsCommandKind;
+
+typedef struct {
+    NsCommandKind kind;
+    int64_t steps;        /* STEP */
+    NsTrainerUntil until; /* RUN */
+    size_t lane;          /* CHECK */
+    unsigned layer;       /* CHECK */
+} NsCommand;
+
+typedef struct {
+    atomic_bool diverged; /* every seed has diverged */
+
+    /* Guarded by the mutex. */
+    char *message;
+    NsHistory *history;
+    NsPlan plan;
+
+    /* Used by the thread only. */
+    size_t events[NS_SEEDS_MAX]; /* number of events of each seed that were processed */
+    size_t diverged_seeds;       /* number of diverged seeds that were processed */
+} NsLaneState;
+
+struct NsTrainer {
+    atomic_int refs; /* the owner and the thread */
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;                 /* wakes the thread: a command, a new speed, or the end */
+    pthread_cond_t idle;                 /* wakes ns_trainer_wait: there is nothing left to do */
+    const NsExperiment *experiment;      /* as at the start; a reference */
+    NsCheckpoint *origins[NS_LANES_MAX]; /* of a fork; NULL for a lane that begins at step 0 */
+    NsHistory *pasts[NS_LANES_MAX];      /* NULL for a lane that has none */
+    NsTrainerObserver observer;
+    NsLaneState lanes[NS_LANES_MAX]; /* [experiment->n] */
+
+    /* Guarded by the mutex; the state is also read without it. */
+    _Atomic NsTrainerState state;
+    bool quit;
+    bool given_up;              /* the thread is inside the exit barrier; set before `quit` */
+    bool busy;                  /* the thread is executing commands or computing */
+    bool planned;               /* the plans of the lanes are set */
+    const NsExperiment *live;   /* its live settings take effect at the next step; NULL: none */
+    GArray *commands;           /* NsCommand */
+    double speed;               /* steps a second; 0: without a limit */
+    size_t checkpoint_bytes;    /* budget for checkpoints */
+    size_t checkpoint_most;     /* a quarter of the memory available at preparation */
+    NsCheckpoints *checkpoints; /* NULL until the lanes are made */
+    bool checked;               /* `check` holds a result that was not fetched yet */
+    NsGradientCheck check;
+
+    atomic_uint prepared; /* number of stages done in making the lanes */
+    atomic_bool pause_on_trouble;
+
+    /* Used by the thread only. */
+    NsLockstep *lockstep;
+    int64_t left; /* steps until PAUSED; negative: until the setting `steps` */
+    NsTrainerUntil until;
+    int64_t paced;           /* when the last step was due, in microseconds; 0: step at once */
+    int64_t checkpoint_at;   /* when the last checkpoint was taken, in microseconds */
+    int64_t checkpoint_took; /* how long that took, in microseconds */
+};
+
+/* ---- Commands ---- */
+
+static void post(NsTrainer *t, NsCommand command)
+{
+    pthread_mutex_lock(&t->mutex);
+    /* Commands before a reset would have no effect. */
+    bool reset = command.kind == NS_COMMAND_RESET;
+    if (reset) g_array_set_size(t->commands, 0);
+    bool ignored = reset && atomic_load(&t->state) == NS_TRAINER_PREPARING;
+    if (!ignored) g_array_append_val(t->commands, command);
+    pthread_cond_signal(&t->wake);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+void ns_trainer_run(NsTrainer *trainer)
+{
+    post(trainer, (NsCommand){.kind = NS_COMMAND_RUN});
+}
+
+void ns_trainer_run_until(NsTrainer *trainer, NsTrainerUntil until)
+{
+    post(trainer, (NsCommand){.kind = NS_COMMAND_RUN, .until = until});
+}
+
+void ns_trainer_step(NsTrainer *trainer, int64_t n)
+{
+    if (n > 0) post(trainer, (NsCommand){.kind = NS_COMMAND_STEP, .steps = n});
+}
+
+void ns_trainer_pause(NsTrainer *trainer)
+{
+    post(trainer, (NsCommand){.kind = NS_COMMAND_PAUSE});
+}
+
+void ns_trainer_reset(NsTrainer *trainer)
+{
+    post(trainer, (NsCommand){.kind = NS_COMMAND_RESET});
+}
+
+void ns_trainer_check(NsTrainer *trainer, size_t lane, unsigned layer)
+{
+    post(trainer, (NsCommand){.kind = NS_COMMAND_CHECK, .lane = lane, .layer = layer});
+}
+
+bool ns_trainer_take_check(NsTrainer *t, NsGradientCheck *check)
+{
+    pthread_mutex_lock(&t->mutex);
+    bool checked = t->checked;
+    if (checked) *check = t->check;
+    t->checked = false;
+    pthread_mutex_unlock(&t->mutex);
+    return checked;
+}
+
+void ns_trainer_set_speed(NsTrainer *t, double steps_per_second)
+{
+    bool limit = steps_per_second > 0 && isfinite(steps_per_second);
+    pthread_mutex_lock(&t->mutex);
+    t->speed = limit ? MAX(steps_per_second, SLOWEST) : 0;
+    pthread_cond_signal(&t->wake);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause)
+{
+    atomic_store(&trainer->pause_on_trouble, pause);
+}
+
+/* ---- Checkpoints ---- */
+
+static NsCheckpoints *checkpoints_of(NsTrainer *t)
+{
+    pthread_mutex_lock(&t->mutex);
+    NsCheckpoints *checkpoints = t->checkpoints;
+    pthread_mutex_unlock(&t->mutex);
+    return checkpoints;
+}
+
+size_t ns_trainer_checkpoints(NsTrainer *trainer, int64_t *steps, size_t most)
+{
+    NsCheckpoints *checkpoints = checkpoints_of(trainer);
+    return checkpoints ? ns_checkpoints_steps(checkpoints, steps, most) : 0;
+}
+
+bool ns_trainer_checkpoints_at(NsTrainer *trainer, int64_t step,
+                               NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at)
+{
+    NsCheckpoints *all = checkpoints_of(trainer);
+    return all && ns_checkpoints_find(all, step, checkpoints, at);
+}
+
+size_t ns_trainer_count_checkpoints(NsTrainer *trainer, GHashTable *seen)
+{
+    NsCheckpoints *checkpoints = checkpoints_of(trainer);
+    return checkpoints ? ns_checkpoints_count(checkpoints, seen) : 0;
+}
+
+void ns_trainer_set_checkpoint_bytes(NsTrainer *t, size_t bytes)
+{
+    pthread_mutex_lock(&t->mutex);
+    t->checkpoint_bytes = bytes;
+    NsCheckpoints *checkpoints = t->checkpoints;
+    size_t most = t->checkpoint_most;
+    pthread_mutex_unlock(&t->mutex);
+    if (checkpoints) ns_checkpoints_set_budget(checkpoints, MIN(bytes, most));
+}
+
+/* ---- State ---- */
+
+const char *ns_trainer_state_word(NsTrainerState state)
+{
+    static const char *const words[] = {
+#define WORD(ID, word) [NS_TRAINER_##ID] = word,
+        NS_TRAINER_STATES(WORD)
+#undef WORD
+    };
+    return words[state];
+}
+
+unsigned ns_trainer_prepared(const NsTrainer *trainer)
+{
+    return atomic_load(&trainer->prepared);
+}
+
+size_t ns_trainer_lanes(const NsTrainer *trainer)
+{
+    return trainer->experiment->n;
+}
+
+NsTrainerState ns_trainer_state(const NsTrainer *trainer)
+{
+    return atomic_load(&trainer->state);
+}
+
+NsTrainerState ns_trainer_lane_state(const NsTrainer *trainer, size_t lane)
+{
+    bool diverged = atomic_load(&trainer->lanes[lane].diverged);
+    return diverged ? NS_TRAINER_DIVERGED : ns_trainer_state(trainer);
+}
+
+char *ns_trainer_message(NsTrainer *t, size_t lane)
+{
+    pthread_mutex_lock(&t->mutex);
+    char *message = g_strdup(t->lanes[lane].message);
+    pthread_mutex_unlock(&t->mutex);
+    return message;
+}
+
+NsHistory *ns_trainer_history(NsTrainer *t, size_t lane)
+{
+    pthread_mutex_lock(&t->mutex);
+    NsHistory *history = t->lanes[lane].history;
+    if (history) ns_history_ref(history);
+    pthread_mutex_unlock(&t->mutex);
+    return history;
+}
+
+bool ns_trainer_plan(NsTrainer *t, size_t lane, NsPlan *plan)
+{
+    pthread_mutex_lock(&t->mutex);
+    bool planned = t->planned;
+    if (planned) *plan = t->lanes[lane].plan;
+    pthread_mutex_unlock(&t->mutex);
+    return planned;
+}
+
+bool ns_trainer_wait(NsTrainer *t, int timeout_ms)
+{
+    struct timespec until = ns_condition_time(g_get_monotonic_time() + timeout_ms * (int64_t)1000);
+    int result = 0;
+    pthread_mutex_lock(&t->mutex);
+    while ((t->busy || t->commands->len) && result != ETIMEDOUT)
+        result = timeout_ms < 0 ? pthread_cond_wait(&t->idle, &t->mutex)
+                                : pthread_cond_timedwait(&t->idle, &t->mutex, &until);
+    bool idle = !t->busy && !t->commands->len;
+    pthread_mutex_unlock(&t->mutex);
+    return idle;
+}
+
+/* ---- The thread ---- */
 
 static NsHistory *history_of(const NsTrainer *t, size_t lane, size_t seed)
 {
