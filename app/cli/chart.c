@@ -508,24 +508,20 @@ static bool refuse_recorded(const Chart *chart, const NsPlot *plot, GError **err
                      name, plot->title, every);
 }
 
-/* Refuses a plot without data; a figure should not contain an explanation. */
-static bool check_plot(const Chart *chart, const NsFigureSpec *spec, const NsPlot *plot,
-                       GError **error)
-{
-    if (ns_plot_has_data(plot)) return true;
-    if (chart->recorded_to >= 0 && !chart->outside && ns_figure_spec_is_expensive(spec))
-        return refuse_recorded(chart, plot, error);
-    return ns_refuse(error, NS_ERROR_SETTING, "There is nothing to draw for “%s”: %s", plot->title,
-                     plot->empty ? plot->empty : "it has no data.");
-}
-
 /* A plot with the title, axes and other choices of its sheet; CSV contains all data instead. */
 static NsPlot *sheet_plot(const Chart *chart, const NsSheetChart *one, const NsPlot *plot,
                           GError **error)
 {
     NsSheetChart whole = {.spec = one->spec};
     ns_view_state_init(&whole.view);
-    if (!check_plot(chart, &one->spec, plot, error)) return NULL;
+    if (!ns_plot_has_data(plot)) { /* a figure should not contain an explanation */
+        if (chart->recorded_to >= 0 && !chart->outside && ns_figure_spec_is_expensive(&one->spec))
+            refuse_recorded(chart, plot, error);
+        else
+            ns_refuse(error, NS_ERROR_SETTING, "There is nothing to draw for “%s”: %s", plot->title,
+                      plot->empty ? plot->empty : "it has no data.");
+        return NULL;
+    }
     return ns_sheet_plot(chart->a->picture.format == NS_FORMAT_CSV ? &whole : one, plot, error);
 }
 

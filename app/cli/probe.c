@@ -28,15 +28,6 @@ typedef struct {
     size_t first_hidden; /* index of its first hidden state among all */
 } Stack;
 
-/* The index of the value of a quantity in row `layer` of a stack.  Row 0 is the embedding, which is
- * not a layer. */
-static bool find_value(const Stack *stack, NsDomain domain, size_t layer, size_t *at)
-{
-    if (domain != NS_DOMAIN_HIDDEN && layer == 0) return false;
-    *at = domain == NS_DOMAIN_HIDDEN ? stack->first_hidden + layer : stack->first + layer - 1;
-    return true;
-}
-
 static void show_stack(const NsInitial *initial, const Stack *stack)
 {
     g_autoptr(GString) row = g_string_new(NULL);
@@ -45,9 +36,10 @@ static void show_stack(const NsInitial *initial, const Stack *stack)
         ns_row_add(row, 5, "%zu", layer);
         for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
             const NsRecordLayout *layout = &initial->layout;
-            size_t at = 0;
-            bool exists = find_value(stack, ns_quantity(columns[i])->domain, layer, &at) &&
-                          at < layout->count[columns[i]];
+            /* Row 0 is the embedding, which is not a layer. */
+            bool hidden = ns_quantity(columns[i])->domain == NS_DOMAIN_HIDDEN;
+            size_t at = hidden ? stack->first_hidden + layer : stack->first + layer - 1;
+            bool exists = (hidden || layer > 0) && at < layout->count[columns[i]];
             at += layout->offset[columns[i]];
             int64_t n = exists ? initial->measured[at] : 0;
             g_autofree char *text = n > 0 ? cell(initial->mean[at], initial->sd[at], n) : NULL;

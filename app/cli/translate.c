@@ -47,15 +47,6 @@ static void add_share(ns_real *y, const ns_real *x, size_t elements, double n)
     for (size_t i = 0; i < elements; i++) y[i] += (ns_real)((double)x[i] / n);
 }
 
-static bool add_checkpoint(Translate *t, const NsCheckpoint *c, double n, GError **error)
-{
-    NsCheckpoint *mean = t->checkpoint;
-    if (!ns_checkpoint_fits(c, &mean->table, error)) return false;
-    add_share(mean->w, c->w, mean->table.size, n);
-    add_share(mean->state, c->state, MIN(mean->n_state, c->n_state), n);
-    return true;
-}
-
 /* Reads the newest checkpoint and averages its weights with those of the previous ones. */
 static bool read_checkpoints(Translate *t, NsRunReader *reader, GError **error)
 {
@@ -78,7 +69,9 @@ static bool read_checkpoints(Translate *t, NsRunReader *reader, GError **error)
         mean->state[i] = (ns_real)((double)mean->state[i] / n);
     for (int64_t k = 1; k < t->a->average; k++) {
         g_autoptr(NsCheckpoint) c = ns_run_reader_checkpoint(reader, lane, last[-k], error);
-        if (!c || !add_checkpoint(t, c, n, error)) return false;
+        if (!c || !ns_checkpoint_fits(c, &mean->table, error)) return false;
+        add_share(mean->w, c->w, mean->table.size, n);
+        add_share(mean->state, c->state, MIN(mean->n_state, c->n_state), n);
     }
     return true;
 }

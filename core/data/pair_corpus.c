@@ -142,16 +142,6 @@ static void add_pairs(NsCorpus *corpus, size_t lines, Sentences *next)
     }
 }
 
-static bool check_pairs(const NsCorpus *corpus, size_t lines, GError **error)
-{
-    if (corpus->n_train_pairs > 0 && corpus->n_pairs > corpus->n_train_pairs) return true;
-    return ns_refuse(
-        error, NS_ERROR_TEXT,
-        "Of the %zu pairs of “%s” %zu fit for training and %zu for validation; use more "
-        "pairs, a longer seq and source-seq, or tokenizer=bpe.",
-        lines, corpus->name, corpus->n_train_pairs, corpus->n_pairs - corpus->n_train_pairs);
-}
-
 /* The tokens of sides first .. last of the texts; a byte-pair encoding is learned from the training
  * texts only. */
 static NsCorpus *tokens_of(const Texts *training, const Texts *held_out, Side first, Side last,
@@ -225,7 +215,14 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
     if (!corpus) return NULL;
     size_t lines = training.lines + held_out.lines;
     corpus->sampler = &ns_pairs_sampler;
-    if (!check_pairs(corpus, lines, error)) return NULL;
+    if (corpus->n_train_pairs == 0 || corpus->n_pairs <= corpus->n_train_pairs) {
+        ns_refuse(error, NS_ERROR_TEXT,
+                  "Of the %zu pairs of “%s” %zu fit for training and %zu for validation; use more "
+                  "pairs, a longer seq and source-seq, or tokenizer=bpe.",
+                  lines, corpus->name, corpus->n_train_pairs,
+                  corpus->n_pairs - corpus->n_train_pairs);
+        return NULL;
+    }
     /* The name with the number of pairs. */
     g_autofree char *plain = corpus->name;
     corpus->name = corpus->n_pairs == lines

@@ -30,13 +30,6 @@ static void draw(const NsCorpus *corpus, int32_t *symbols, size_t n, NsRng *rng)
     for (size_t i = 0; i < n; i++) symbols[i] = (int32_t)ns_rng_below(rng, corpus->V);
 }
 
-/* The largest number of symbols of a sequence. */
-static size_t room(const NsCorpus *corpus, const NsBatch *batch)
-{
-    if (corpus->arch == NS_ARCH_ENCODER_DECODER) return MIN(batch->S, batch->T);
-    return corpus->arch == NS_ARCH_DECODER ? batch->T / 2 : batch->T;
-}
-
 /* The inputs of a decoder with n targets: the special symbol V, then the targets without the last.
  */
 static void shift_right(const NsCorpus *corpus, int32_t *tokens, const int32_t *targets, size_t n)
@@ -48,7 +41,9 @@ static void shift_right(const NsCorpus *corpus, int32_t *tokens, const int32_t *
 static void make(const NsCorpus *corpus, NsRng *rng, NsBatch *batch, size_t b)
 {
     void (*answer)(int32_t *, const int32_t *, size_t) = corpus->sampler->answer;
-    size_t T = batch->T, S = batch->S, most = room(corpus, batch);
+    size_t T = batch->T, S = batch->S, most = T;
+    if (corpus->arch == NS_ARCH_ENCODER_DECODER) most = MIN(S, T);
+    if (corpus->arch == NS_ARCH_DECODER) most = T / 2;
     size_t least = (most + 1) / 2;
     size_t n = least + ns_rng_below(rng, most - least + 1);
     int32_t *tokens = batch->tokens + b * T, *targets = batch->targets + b * T;

@@ -24,17 +24,6 @@ typedef struct {
     size_t V; /* characters that occur */
 } Alphabet;
 
-static void alphabet_add(Alphabet *alphabet, gunichar c)
-{
-    alphabet->bits[c / 64] |= UINT64_C(1) << (c % 64);
-}
-
-static uint32_t alphabet_token(const Alphabet *alphabet, gunichar c)
-{
-    uint64_t lower = alphabet->bits[c / 64] & ((UINT64_C(1) << (c % 64)) - 1);
-    return alphabet->below[c / 64] + (uint32_t)__builtin_popcountll(lower);
-}
-
 /* Reads one character of valid text and moves *at past it; CR LF is read as LF. */
 static gunichar next_character(const char **at, const char *end)
 {
@@ -96,8 +85,10 @@ static NsCorpus *of_characters(const NsText *text, GError **error)
     const char *end = text->begin + text->bytes;
     g_autofree Alphabet *alphabet = g_new0(Alphabet, 1);
     size_t n = 0;
-    for (const char *at = text->begin; at < end; n++)
-        alphabet_add(alphabet, next_character(&at, end));
+    for (const char *at = text->begin; at < end; n++) {
+        gunichar c = next_character(&at, end);
+        alphabet->bits[c / 64] |= UINT64_C(1) << (c % 64);
+    }
     uint32_t below = 0;
     for (size_t i = 0; i < ALPHABET_WORDS; i++) {
         alphabet->below[i] = below;
@@ -111,7 +102,8 @@ static NsCorpus *of_characters(const NsText *text, GError **error)
     uint16_t *token = corpus->tokens;
     for (const char *at = text->begin; at < end; token++) {
         gunichar c = next_character(&at, end);
-        *token = (uint16_t)alphabet_token(alphabet, c);
+        uint64_t lower = alphabet->bits[c / 64] & ((UINT64_C(1) << (c % 64)) - 1);
+        *token = (uint16_t)(alphabet->below[c / 64] + (uint32_t)__builtin_popcountll(lower));
         corpus->symbols[*token] = c;
     }
     return corpus;

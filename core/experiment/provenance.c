@@ -108,14 +108,6 @@ static const NsParam *varied(const char *axis)
     return key ? ns_param_find(key) : NULL;
 }
 
-/* Whether the words of any lane include a setting. */
-static bool is_special(const NsExperiment *experiment, const NsParam *param)
-{
-    for (size_t lane = 0; lane < experiment->n; lane++)
-        if (ns_experiment_names(experiment, lane, param)) return true;
-    return false;
-}
-
 /* The settings that differ from the default, except those of single lanes and of axes. */
 static char *common_line(const NsProvenance *provenance)
 {
@@ -123,9 +115,12 @@ static char *common_line(const NsProvenance *provenance)
     const NsParam *const x = varied(provenance->x), *const y = varied(provenance->y), *param;
     NsSettings common;
     ns_settings_copy(&common, &experiment->lane[0]);
-    for (size_t i = 0; (param = ns_param(i)); i++)
-        if (param == x || param == y || is_special(experiment, param))
-            ns_settings_set(&common, param->key, param->default_text, NULL);
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        bool special = param == x || param == y; /* or in the words of a lane */
+        for (size_t lane = 0; lane < experiment->n; lane++)
+            special = special || ns_experiment_names(experiment, lane, param);
+        if (special) ns_settings_set(&common, param->key, param->default_text, NULL);
+    }
     char *line = ns_settings_line(&common, false);
     ns_settings_clear(&common);
     return line;
@@ -214,17 +209,6 @@ static bool take(NsProvenance *provenance, const char *key, const char *value, G
     return true;
 }
 
-/* Splits "key = value"; returns NULL if there is no key. */
-static char *split(char *assignment, char **value)
-{
-    char *equals = strchr(assignment, '=');
-    if (!equals) return NULL;
-    *equals = '\0';
-    *value = g_strstrip(equals + 1);
-    char *key = g_strstrip(assignment);
-    return *key ? key : NULL;
-}
-
 static bool refuse(GError **error)
 {
     return ns_refuse(error, NS_ERROR_SETTING,
@@ -239,8 +223,11 @@ bool ns_provenance_read(NsProvenance *provenance, const char *line, GError **err
         return refuse(error);
     g_autoptr(GPtrArray) lanes = g_ptr_array_new();
     for (char **word = words; *word; word++) {
-        char *value, *key = split(*word, &value);
-        if (!key) return refuse(error);
+        char *equals = strchr(*word, '=');
+        if (!equals) return refuse(error);
+        *equals = '\0';
+        char *value = g_strstrip(equals + 1), *key = g_strstrip(*word);
+        if (!*key) return refuse(error);
         if (g_str_equal(key, LANE_KEY))
             g_ptr_array_add(lanes, value);
         else if (!take(provenance, key, value, error))

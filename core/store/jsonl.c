@@ -46,13 +46,6 @@ typedef struct {
     NsBucket steps; /* range of steps covered by the values written so far */
 } Record;
 
-static bool has_any(const bool *has, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (has[i]) return true;
-    return false;
-}
-
 /* Writes nothing if the model does not have the quantity or it was not measured at this step;
  * otherwise a number for one value per step, an array, or for heads an array per layer. */
 static void write_quantity(Record *record, NsQuantity quantity)
@@ -67,7 +60,9 @@ static void write_quantity(Record *record, NsQuantity quantity)
                                       record->room.value, record->room.has);
     record->steps.first = MIN(record->steps.first, bucket.first);
     record->steps.last = MAX(record->steps.last, bucket.last);
-    if (!has_any(has, n)) return;
+    bool has_any = false;
+    for (size_t i = 0; i < n; i++) has_any |= has[i];
+    if (!has_any) return;
 
     NsJson *json = &record->json;
     const char *key = ns_json_quantity_key(quantity);

@@ -133,24 +133,18 @@ static bool settle_lanes(Reader *reader, GError **error)
 
 /* ---- A card ---- */
 
-static size_t count_words(const NsCard *card)
-{
-    size_t n = 0;
-    for (char **text = card->texts; text && *text; text++) {
-        g_auto(GStrv) words = g_strsplit_set(*text, " \t", -1);
-        for (char **word = words; *word; word++) n += **word != '\0';
-    }
-    return n;
-}
-
 static bool finish_card(Reader *reader, GError **error)
 {
     const NsCard *card = reader->card;
     if (!card) return true;
     if (!card->title || !card->texts)
         return refuse(reader->began, error, "This card has no title or no text.");
-    if (count_words(card) > NS_CARD_WORDS)
-        return refuse(reader->began, error, "This card has more than 60 words.");
+    size_t n = 0;
+    for (char **text = card->texts; *text; text++) {
+        g_auto(GStrv) words = g_strsplit_set(*text, " \t", -1);
+        for (char **word = words; *word; word++) n += **word != '\0';
+    }
+    if (n > NS_CARD_WORDS) return refuse(reader->began, error, "This card has more than 60 words.");
     if (card->ask && (card->n_choices < 2 || card->right == SIZE_MAX))
         return refuse(reader->began, error,
                       "The question of this card needs a wrong choice and the right one.");

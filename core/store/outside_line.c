@@ -63,13 +63,6 @@ NsOutsideLine *ns_outside_line_copy(const NsOutsideLine *line)
     return copy;
 }
 
-static bool has_cell(const NsOutsideLine *line, const NsOutsideName *name)
-{
-    for (guint i = 0; i < line->cells->len; i++)
-        if (g_array_index(line->cells, NsOutsideCell, i).name == name) return true;
-    return false;
-}
-
 static bool has_array(const NsOutsideLine *line, const NsOutsideGroup *group)
 {
     for (guint i = 0; i < line->arrays->len; i++)
@@ -93,7 +86,10 @@ void ns_outside_line_merge(NsOutsideLine *line, const NsOutsideLine *from)
     guint had = line->cells->len;
     for (guint i = 0; i < from->cells->len; i++) {
         NsOutsideCell cell = g_array_index(from->cells, NsOutsideCell, i);
-        if (!had || !has_cell(line, cell.name)) ns_outside_line_add(line, cell);
+        bool has = false;
+        for (guint k = 0; had && !has && k < line->cells->len; k++)
+            has = g_array_index(line->cells, NsOutsideCell, k).name == cell.name;
+        if (!has) ns_outside_line_add(line, cell);
     }
     for (guint i = 0; i < from->arrays->len; i++) {
         NsOutsideArray array = g_array_index(from->arrays, NsOutsideArray, i);

@@ -46,19 +46,14 @@ static bool refuse_key(const NsEntry *entry, const char *const *others, GError *
     return ns_entry_blame(entry, wrong, error);
 }
 
-/* Finds the field for a key whose value is a text; NULL for other keys. */
-static char **find_text(NsPreset *preset, const char *key)
-{
-    if (g_str_equal(key, "title")) return &preset->experiment.title;
-    if (g_str_equal(key, "note")) return &preset->note;
-    if (g_str_equal(key, "page")) return &preset->page;
-    return g_str_equal(key, "chart") ? &preset->chart : NULL;
-}
-
 /* Reads a key that is not a setting. */
 static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
 {
-    char **text = find_text(preset, entry->key);
+    char **text = g_str_equal(entry->key, "title")   ? &preset->experiment.title
+                  : g_str_equal(entry->key, "note")  ? &preset->note
+                  : g_str_equal(entry->key, "page")  ? &preset->page
+                  : g_str_equal(entry->key, "chart") ? &preset->chart
+                                                     : NULL;
     if (g_str_equal(entry->key, "large-text")) {
         int i = ns_choices_find(ns_toggle_choice, entry->value);
         preset->large_text = i == NS_TOGGLE_ON;
@@ -89,14 +84,6 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
     return true;
 }
 
-static bool set(Reader *reader, const NsEntry *entry, GError **error)
-{
-    GError *wrong = NULL;
-    NsSettings *settings = &reader->preset->experiment.lane[reader->lane];
-    return ns_settings_name(settings, &reader->named, entry->key, entry->value, &wrong) ||
-           ns_entry_blame(entry, wrong, error);
-}
-
 /* Lanes have to come in order.  Each begins with the settings from before the first section. */
 static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
 {
@@ -118,7 +105,12 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
 {
     NsPreset *preset = reader->preset;
     if (!entry->key) return begin_lane(reader, entry, error);
-    if (ns_param_find(entry->key)) return set(reader, entry, error);
+    if (ns_param_find(entry->key)) {
+        GError *wrong = NULL;
+        return ns_settings_name(&preset->experiment.lane[reader->lane], &reader->named, entry->key,
+                                entry->value, &wrong) ||
+               ns_entry_blame(entry, wrong, error);
+    }
     return reader->sections ? refuse_key(entry, NULL, error) : read_other(preset, entry, error);
 }
 
@@ -183,21 +175,17 @@ bool ns_preset_begins(const char *text, size_t size)
     return false;
 }
 
-static void find_file(char **path, const char *folder)
-{
-    if (!**path || g_path_is_absolute(*path)) return;
-    g_autofree char *beside = g_build_filename(folder, *path, NULL);
-    if (!g_file_test(beside, G_FILE_TEST_EXISTS)) return;
-    g_free(*path);
-    *path = g_steal_pointer(&beside);
-}
-
 void ns_preset_find_texts(NsExperiment *experiment, const char *folder)
 {
     for (size_t i = 0; i < experiment->n; i++) {
         char **path;
-        for (size_t k = 0; (path = ns_settings_file(&experiment->lane[i], k)); k++)
-            find_file(path, folder);
+        for (size_t k = 0; (path = ns_settings_file(&experiment->lane[i], k)); k++) {
+            if (!**path || g_path_is_absolute(*path)) continue;
+            g_autofree char *beside = g_build_filename(folder, *path, NULL);
+            if (!g_file_test(beside, G_FILE_TEST_EXISTS)) continue;
+            g_free(*path);
+            *path = g_steal_pointer(&beside);
+        }
     }
 }
 

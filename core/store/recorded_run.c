@@ -139,13 +139,6 @@ static bool poll_file(NsRecordedRun *run, int milliseconds)
     return news;
 }
 
-static bool has_diverged(NsCheckpoint *checkpoint)
-{
-    for (size_t k = 0; k < ns_checkpoint_seeds(checkpoint); k++)
-        if (!ns_checkpoint_seed(checkpoint, k)->diverged) return false;
-    return true;
-}
-
 bool ns_recorded_run_read_checkpoints(NsRecordedRun *run, int64_t last, size_t most,
                                       GCancellable *cancellable, GError **error)
 {
@@ -159,8 +152,12 @@ bool ns_recorded_run_read_checkpoints(NsRecordedRun *run, int64_t last, size_t m
         if (g_cancellable_set_error_if_cancelled(cancellable, error) ||
             !ns_run_reader_checkpoints_at(run->file, step, taken, error))
             return false;
-        for (size_t lane = 0; lane < run->lanes; lane++)
-            if (has_diverged(taken[lane])) g_clear_pointer(&taken[lane], ns_checkpoint_unref);
+        for (size_t lane = 0; lane < run->lanes; lane++) {
+            bool diverged = true;
+            for (size_t k = 0; k < ns_checkpoint_seeds(taken[lane]); k++)
+                diverged &= ns_checkpoint_seed(taken[lane], k)->diverged;
+            if (diverged) g_clear_pointer(&taken[lane], ns_checkpoint_unref);
+        }
         ns_checkpoints_add(checkpoints, step, taken);
         for (size_t lane = 0; lane < run->lanes; lane++) ns_checkpoint_unref(taken[lane]);
     }

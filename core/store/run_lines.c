@@ -29,14 +29,6 @@ bool ns_run_lines_are(const char *bytes, size_t size)
 
 /* ---- Reading ---- */
 
-/* The version of the program that wrote the line. */
-static const char *version_of(JsonObject *line)
-{
-    const char *program = ns_json_text_of(json_object_get_member(line, "program"));
-    bool own = program && g_str_has_prefix(program, PROGRAM);
-    return own ? program + strlen(PROGRAM) : "unknown";
-}
-
 /* Reads the settings in one line; returns false if it has none. */
 static bool read_line(Run *run, const char *line, size_t size)
 {
@@ -46,19 +38,11 @@ static bool read_line(Run *run, const char *line, size_t size)
     JsonObject *object = json_node_get_object(node);
     JsonObject *settings = ns_json_object_of(json_object_get_member(object, "settings"));
     if (!settings) return false;
-    if (!run->lanes) run->version = version_of(object);
+    const char *program = ns_json_text_of(json_object_get_member(object, "program"));
+    bool own = program && g_str_has_prefix(program, PROGRAM);
+    if (!run->lanes) run->version = own ? program + strlen(PROGRAM) : "unknown";
     run->settings[run->lanes++] = settings;
     return true;
-}
-
-static void read_lines(Run *run, const char *bytes, size_t size)
-{
-    for (const char *at = bytes, *end = bytes + size; run->lanes < NS_LANES_MAX && at < end;) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        size_t length = (size_t)((newline ? newline : end) - at);
-        if (!read_line(run, at, length)) return;
-        at += length + 1;
-    }
 }
 
 /* ---- The experiment ---- */
@@ -111,7 +95,12 @@ char *ns_run_lines_provenance(const char *bytes, size_t size)
 {
     g_autoptr(GPtrArray) nodes = g_ptr_array_new_with_free_func((GDestroyNotify)json_node_unref);
     Run run = {.nodes = nodes};
-    read_lines(&run, bytes, size);
+    for (const char *at = bytes, *end = bytes + size; run.lanes < NS_LANES_MAX && at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((newline ? newline : end) - at);
+        if (!read_line(&run, at, length)) break;
+        at += length + 1;
+    }
     if (!run.lanes) return NULL;
     g_autofree char *version = g_shell_quote(run.version);
     GString *line = g_string_new(NULL);

@@ -238,13 +238,6 @@ bool ns_run_file_is(const char *path)
     return empty ? g_str_has_suffix(path, NS_RUN_SUFFIX) : ns_database_is(path, NS_DATABASE_RUN);
 }
 
-/* Checks for causes that SQLite does not report when it cannot open a file. */
-static bool check_path(const NsRunReader *r, const char *path, GError **error)
-{
-    if (!g_file_test(path, G_FILE_TEST_EXISTS)) return refuse(r, "there is no such file", error);
-    return !g_file_test(path, G_FILE_TEST_IS_DIR) || refuse(r, N_("it is a folder"), error);
-}
-
 /* The transaction lasts as long as the reader, so that all queries see the file as it is now. */
 static bool open_database(NsRunReader *r, const char *path, GError **error)
 {
@@ -264,7 +257,13 @@ static NsRunReader *open_file(const char *path, GError **error)
     NsRunReader *r = g_new0(NsRunReader, 1);
     ns_provenance_init(&r->provenance);
     r->name = g_filename_display_basename(path);
-    if (check_path(r, path, error) && open_database(r, path, error)) return r;
+    /* Causes that SQLite does not report when it cannot open a file. */
+    if (!g_file_test(path, G_FILE_TEST_EXISTS))
+        refuse(r, "there is no such file", error);
+    else if (g_file_test(path, G_FILE_TEST_IS_DIR))
+        refuse(r, N_("it is a folder"), error);
+    else if (open_database(r, path, error))
+        return r;
     ns_run_reader_free(r);
     return NULL;
 }

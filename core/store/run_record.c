@@ -134,13 +134,6 @@ static void copy_text(char *to, size_t size, JsonObject *object, const char *key
     ns_copy_text(to, size, ns_json_text_of(json_object_get_member(object, key)));
 }
 
-static bool read_kind(JsonObject *object, NsEventKind *kind)
-{
-    char word[16];
-    copy_text(word, sizeof word, object, "kind");
-    return ns_jsonl_find_event(word, kind);
-}
-
 static void read_events(NsHistory *history, JsonObject *object, int64_t step)
 {
     JsonArray *events = ns_json_array_of(json_object_get_member(object, "events"));
@@ -149,7 +142,10 @@ static void read_events(NsHistory *history, JsonObject *object, int64_t step)
         JsonObject *one = ns_json_object_of(json_array_get_element(events, i));
         NsEvent event = {.step = step};
         double layer = 0.0;
-        if (!one || !read_kind(one, &event.kind) || !read_scalar(one, "layer", &layer)) continue;
+        char kind[16];
+        if (!one) continue;
+        copy_text(kind, sizeof kind, one, "kind");
+        if (!ns_jsonl_find_event(kind, &event.kind) || !read_scalar(one, "layer", &layer)) continue;
         event.layer = layer >= 1.0 && layer <= layers ? (int)layer : 0;
         copy_text(event.what, sizeof event.what, one, "what");
         copy_text(event.text, sizeof event.text, one, "text");
@@ -158,15 +154,6 @@ static void read_events(NsHistory *history, JsonObject *object, int64_t step)
 }
 
 /* ---- Records ---- */
-
-static bool read_values(Lane *lane, JsonObject *object, JsonObject *gradients)
-{
-    ns_values_reset(lane->values, lane->layout.width);
-    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        if (!read_quantity(lane, (NsQuantity)q, q < NS_PARAMETER_COUNT ? gradients : object))
-            return false;
-    return true;
-}
 
 static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *object)
 {
@@ -198,7 +185,10 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
         if (lane->layout.width > NS_RECORDED_WIDEST) return false;
         lane->values = ns_values_new(lane->layout.width);
     }
-    if (!read_values(lane, object, gradients)) return false;
+    ns_values_reset(lane->values, lane->layout.width);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
+        if (!read_quantity(lane, (NsQuantity)q, q < NS_PARAMETER_COUNT ? gradients : object))
+            return false;
     NsEvaluation evaluation = {.step = step.step, .loss = (double)NAN};
     if (!read_scalar(object, "validation_loss", &evaluation.loss)) return false;
     if (!*history) {

@@ -188,15 +188,6 @@ static bool find_quantities(NsRunRows *rows, NsRunSeed *run)
     return found;
 }
 
-/* Whether every run will reproduce what the file has after the checkpoint. */
-static bool all_repeat(NsRunRows *rows, NsLockstep *lockstep)
-{
-    for (size_t i = 0; i < rows->n; i++)
-        if (!repeats(rows->db, rows->from, rows->runs[i].lane, ns_lockstep_nth_run(lockstep, i)))
-            return false;
-    return true;
-}
-
 bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
 {
     const NsSettings *settings = &ns_lockstep_run(lockstep, 0, 0)->settings;
@@ -206,7 +197,11 @@ bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
     /* Another program may have added a checkpoint since the lanes were restored. */
     rows->other_step = MAX(rows->from, 0) != ns_lockstep_steps(lockstep);
     if (rows->other_step) return false;
-    bool good = go_back(rows->db, rows->from, settings, all_repeat(rows, lockstep));
+    bool all_repeat = true; /* every run will reproduce what the file has after the checkpoint */
+    for (size_t i = 0; all_repeat && i < rows->n; i++)
+        all_repeat =
+            repeats(rows->db, rows->from, rows->runs[i].lane, ns_lockstep_nth_run(lockstep, i));
+    bool good = go_back(rows->db, rows->from, settings, all_repeat);
     for (size_t i = 0; good && i < rows->n; i++) {
         NsRunSeed *run = &rows->runs[i];
         NsRun *own = ns_lockstep_nth_run(lockstep, i);

@@ -134,15 +134,6 @@ static bool write_profiles(NsRunRows *rows, size_t run, const GPtrArray *items)
     return true;
 }
 
-static bool write_items(NsRunRows *rows, const GPtrArray *items)
-{
-    for (guint i = 0; i < items->len; i++)
-        if (!write_item(rows, items->pdata[i])) return false;
-    for (size_t run = 0; run < rows->n; run++)
-        if (!write_profiles(rows, run, items)) return false;
-    return true;
-}
-
 /* ---- Transactions ---- */
 
 /* Turns the last error of SQLite into a GError. */
@@ -188,7 +179,11 @@ NsRowsWritten ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError 
     }
     if (items->len == 0) return NS_ROWS_WRITTEN;
     NS_AUTO_TRANSACTION transaction = ns_database_begin(rows->db);
-    bool written = transaction && write_items(rows, items) && ns_database_commit(&transaction);
+    bool written = transaction;
+    for (guint i = 0; written && i < items->len; i++) written = write_item(rows, items->pdata[i]);
+    for (size_t run = 0; written && run < rows->n; run++)
+        written = write_profiles(rows, run, items);
+    written = written && ns_database_commit(&transaction);
     return written ? NS_ROWS_WRITTEN : failed(rows, error);
 }
 
@@ -333,14 +328,6 @@ static bool take_file(NsRunRows *rows, GError **error)
     return false;
 }
 
-/* A writer that was killed while it created the file leaves it without tables. */
-static bool is_empty(sqlite3 *db)
-{
-    int64_t tables = 1;
-    return ns_database_find_number(db, "SELECT count(*) FROM sqlite_schema", &tables) &&
-           tables == 0;
-}
-
 static bool refuse_step(const NsRunRows *rows, NsLockstep *lockstep, GError **error)
 {
     g_autofree char *name = g_filename_display_name(rows->path);
@@ -356,7 +343,13 @@ bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)
     if (ns_database_open(rows->path, SQLITE_OPEN_READWRITE, &rows->db, &rows->file) != SQLITE_OK)
         return explain(rows, error);
     sqlite3_busy_timeout(rows->db, BUSY_MILLISECONDS);
-    if (rows->existed && !rows->resumed && !is_empty(rows->db)) return refuse_existing(rows, error);
+    if (rows->existed && !rows->resumed) {
+        /* A writer that was killed while it created the file leaves it without tables. */
+        int64_t tables = 1;
+        if (!ns_database_find_number(rows->db, "SELECT count(*) FROM sqlite_schema", &tables) ||
+            tables > 0)
+            return refuse_existing(rows, error);
+    }
     NS_AUTO_TRANSACTION transaction = ns_database_begin(rows->db);
     rows->open =
         transaction && (rows->resumed ? ns_run_go_on : write_head)(rows, lockstep) &&

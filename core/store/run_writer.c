@@ -266,14 +266,6 @@ static void free_writer(NsRunWriter *w)
     g_free(w);
 }
 
-static bool begin(NsRunWriter *w, NsLockstep *lockstep, GError **error)
-{
-    if (!ns_run_rows_open(&w->rows, lockstep, error)) return false;
-    return ns_thread_start(&w->thread, work, w) == 0 ||
-           ns_refuse(error, NS_ERROR_MEMORY,
-                     "The system refused a thread for the run file; close other programs.");
-}
-
 static NsRunWriter *writer_new(const char *path, NsLockstep *lockstep, int64_t every, bool resumed,
                                GError **error)
 {
@@ -295,7 +287,11 @@ static NsRunWriter *writer_new(const char *path, NsLockstep *lockstep, int64_t e
     pthread_mutex_init(&w->mutex, NULL);
     ns_condition_init(&w->wake);
     ns_condition_init(&w->written);
-    if (begin(w, lockstep, error)) return w;
+    bool open = ns_run_rows_open(&w->rows, lockstep, error);
+    if (open && ns_thread_start(&w->thread, work, w) == 0) return w;
+    if (open)
+        ns_refuse(error, NS_ERROR_MEMORY,
+                  "The system refused a thread for the run file; close other programs.");
     if (rows->locked && !rows->existed) unlink(path);
     free_writer(w);
     return NULL;

@@ -239,14 +239,6 @@ static bool finetune(Training *training, Meter *meter, double *value)
 
 /* ---- Records ---- */
 
-/* Whether there is a new evaluation on held-out text. */
-static bool is_validated_anew(Meter *meter, const NsHistory *history)
-{
-    bool anew = meter->evaluations < ns_history_evaluations(history);
-    meter->evaluations = ns_history_evaluations(history);
-    return anew;
-}
-
 /* Reads the result from the newest record; a validated result only after a new evaluation. */
 static void look(Training *training, Meter *meter)
 {
@@ -255,7 +247,9 @@ static void look(Training *training, Meter *meter)
     const NsResult *result = meter->result;
     if (result->at == NS_RESULT_STEP && step->step != result->n) return;
     bool validated = ns_result_is_validated(result), there = true;
-    if (validated && !is_validated_anew(meter, history)) return;
+    size_t evaluations = ns_history_evaluations(history);
+    if (validated && meter->evaluations >= evaluations) return;
+    if (validated) meter->evaluations = evaluations;
     double value = NAN;
     switch (result->kind) {
     case NS_RESULT_LOSS:
@@ -319,17 +313,6 @@ static double value_of(const Meter *meter)
 
 /* ---- The run ---- */
 
-static void note_divergence(NsStudyCell *cell, const NsHistory *history)
-{
-    cell->state = NS_CELL_DIVERGED;
-    for (size_t i = ns_history_events(history); i-- > 0;) {
-        const NsEvent *event = ns_history_event(history, i);
-        if (event->kind != NS_EVENT_DIVERGED) continue;
-        ns_copy_text(cell->text, sizeof cell->text, event->text);
-        return;
-    }
-}
-
 /* Whether a rule ends the run at this loss. */
 static bool stops(const NsStopRules *stop, NsStudyCell *cell, double loss)
 {
@@ -339,13 +322,6 @@ static bool stops(const NsStopRules *stop, NsStudyCell *cell, double loss)
                    "Stopped at step %" G_GINT64_FORMAT ": the training loss was %s %g.", cell->step,
                    below ? "below" : "above", below ? stop->loss_below : stop->loss_above);
     return below || above;
-}
-
-static NsStudyCell fail(const char *sentence)
-{
-    NsStudyCell cell = ns_cell_in(NS_CELL_FAILED);
-    ns_copy_text(cell.text, sizeof cell.text, sentence);
-    return cell;
 }
 
 /* Copies the curve to the caller.  For several results, it has all values of each point next to
@@ -377,9 +353,13 @@ static void finish(Training *training)
     NsStudyCell *cell = &training->cell;
     const NsHistory *history = training->run->history;
     bool validated = ns_results_are_validated(&training->work->results);
-    if (training->run->diverged)
-        note_divergence(cell, history);
-    else {
+    if (training->run->diverged) {
+        cell->state = NS_CELL_DIVERGED;
+        size_t i = ns_history_events(history);
+        while (i > 0 && ns_history_event(history, i - 1)->kind != NS_EVENT_DIVERGED) i--;
+        if (i > 0)
+            ns_copy_text(cell->text, sizeof cell->text, ns_history_event(history, i - 1)->text);
+    } else {
         cell->state = NS_CELL_DONE;
         size_t records = ns_history_steps(history), n = MIN(records, NS_CELL_LAST);
         double sum = 0;
@@ -453,7 +433,8 @@ NsStudyCell ns_cell_train(const NsSettings *settings, const NsCellWork *work)
     g_autoptr(NsRun) run = ns_run_new(&own, &error);
     ns_settings_clear(&own);
     const char *refused = run ? refusal(work, run) : error->message;
-    NsStudyCell cell = refused ? fail(refused) : train(run, work, started);
+    NsStudyCell cell = refused ? ns_cell_in(NS_CELL_FAILED) : train(run, work, started);
+    if (refused) ns_copy_text(cell.text, sizeof cell.text, refused);
     if (cell.state > NS_CELL_RUNNING)
         cell.seconds = (double)(g_get_monotonic_time() - started) / 1e6;
     return cell;

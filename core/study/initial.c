@@ -144,17 +144,12 @@ static void write_array(NsJson *json, const char *key, const NsInitial *initial,
     ns_json_close(json, ']');
 }
 
-static bool was_measured(const NsInitial *initial, NsQuantity quantity)
-{
-    const int64_t *measured = initial->measured + initial->layout.offset[quantity];
-    for (size_t i = 0; i < initial->layout.count[quantity]; i++)
-        if (measured[i] > 0) return true;
-    return false;
-}
-
 static void write_quantity(NsJson *json, const NsInitial *initial, NsQuantity quantity)
 {
-    if (!was_measured(initial, quantity)) return;
+    bool was_measured = false;
+    for (size_t i = 0; i < initial->layout.count[quantity]; i++)
+        was_measured |= initial->measured[initial->layout.offset[quantity] + i] > 0;
+    if (!was_measured) return;
 
     const char *key = ns_json_quantity_key(quantity);
     if (ns_quantity(quantity)->domain == NS_DOMAIN_STEP) {

@@ -10,19 +10,15 @@
 
 /* ---- Making a study ---- */
 
-static bool same_key(const char *a, const char *b)
-{
-    size_t n = strcspn(a, "=");
-    return n == strcspn(b, "=") && strncmp(a, b, n) == 0;
-}
-
 /* Appends the words of "layers=12 steps=0" as lines; if a key is repeated, the last one is used. */
 static void add_settings(GString *text, const char *settings)
 {
     g_auto(GStrv) words = g_strsplit(settings, " ", -1);
     for (char **word = words; *word; word++) {
         bool last = **word;
-        for (char **other = word + 1; *other; other++) last &= !same_key(*word, *other);
+        size_t key = strcspn(*word, "=");
+        for (char **other = word + 1; *other; other++)
+            last &= strcspn(*other, "=") != key || strncmp(*other, *word, key) != 0;
         if (last) g_string_append_printf(text, "%s\n", *word);
     }
 }

@@ -135,18 +135,14 @@ char *ns_study_lane_words(const NsStudy *study, size_t lane)
 
 /* ---- Changes ---- */
 
-static bool is_varied(const NsStudy *study, const char *key)
-{
-    for (size_t axis = 0; axis < ns_study_axes(study); axis++)
-        if (g_str_equal(ns_study_axis_param(study, axis)->key, key)) return true;
-    return false;
-}
-
 bool ns_study_set(NsStudy *study, const char *assignment, GError **error)
 {
     g_autofree char *key = g_strndup(assignment, strcspn(assignment, "="));
     g_strstrip(key);
-    if (is_varied(study, key))
+    bool is_varied = false;
+    for (size_t axis = 0; axis < ns_study_axes(study); axis++)
+        is_varied |= g_str_equal(ns_study_axis_param(study, axis)->key, key);
+    if (is_varied)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The study varies %s, and one value would replace all of them; change "
                          "the study instead.",
@@ -261,29 +257,24 @@ static bool check_more(const NsStudy *study, GError **error)
                    "omit the sections after [result]."));
 }
 
-static bool check_layer(const NsResult *result, const NsSettings *settings, GError **error)
-{
-    int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
-    if (result->kind != NS_RESULT_QUANTITY || result->layer <= layers) return true;
-    return ns_refuse(error, NS_ERROR_SETTING,
-                     "The result is of layer %" PRId64 ", but there are %" PRId64
-                     " layers; name another layer in [result].",
-                     result->layer, layers);
-}
-
 static bool check_results(const NsStudy *study, const NsSettings *settings, GError **error)
 {
-    bool good = true;
-    for (size_t i = 0; good && i < study->results.n; i++) {
+    bool mlm = g_str_equal(ns_task(settings->task)->choice.key, "mlm");
+    int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
+    for (size_t i = 0; i < study->results.n; i++) {
         const NsResult *result = &study->results.of[i];
-        bool mlm = g_str_equal(ns_task(settings->task)->choice.key, "mlm");
-        good = check_steps(result, settings, error) && check_layer(result, settings, error);
-        if (good && ns_result_is_downstream(result) && !mlm)
+        if (!check_steps(result, settings, error)) return false;
+        if (result->kind == NS_RESULT_QUANTITY && result->layer > layers)
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             "The result is of layer %" PRId64 ", but there are %" PRId64
+                             " layers; name another layer in [result].",
+                             result->layer, layers);
+        if (ns_result_is_downstream(result) && !mlm)
             return ns_refuse(
                 error, NS_ERROR_SETTING,
                 "Fine-tuning needs an encoder of the task mlm; set task = mlm and arch = encoder.");
     }
-    return good;
+    return true;
 }
 
 static bool check_cell(const NsStudy *study, size_t i, GError **error)

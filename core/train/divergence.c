@@ -8,18 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Appends a symbol as plain text; a subscript of one letter follows without "_": "W1", "β_final".
- */
-static void append_symbol(GString *words, const char *symbol)
-{
-    const char *subscript = strchr(symbol, '_');
-    g_string_append_len(words, symbol, subscript ? subscript - symbol : (gssize)strlen(symbol));
-    if (!subscript) return;
-    if (subscript[1] != '{' || subscript[3] == '}') subscript++;
-    for (; *subscript; subscript++)
-        if (!strchr("{}", *subscript)) g_string_append_c(words, *subscript);
-}
-
 char *ns_tensor_words(const NsTensor *tensor)
 {
     static const char *const symbols[] = {
@@ -27,8 +15,13 @@ char *ns_tensor_words(const NsTensor *tensor)
         NS_PARAMETERS(SYMBOL)
 #undef SYMBOL
     };
-    g_autoptr(GString) symbol = g_string_new(NULL);
-    append_symbol(symbol, symbols[tensor->parameter]);
+    /* As plain text, in which a subscript of one letter follows without "_": "W1", "β_final". */
+    const char *letters = symbols[tensor->parameter], *subscript = strchr(letters, '_');
+    g_autoptr(GString) symbol =
+        g_string_new_len(letters, subscript ? subscript - letters : (gssize)strlen(letters));
+    if (subscript && (subscript[1] != '{' || subscript[3] == '}')) subscript++;
+    for (; subscript && *subscript; subscript++)
+        if (!strchr("{}", *subscript)) g_string_append_c(symbol, *subscript);
     g_autofree char *layer = ns_group_digits(tensor->layer + 1);
     if (tensor->layer < 0) return g_strdup(symbol->str);
     return g_strdup_printf(C_("tensor", "%s of layer %s"), symbol->str, layer);
@@ -40,13 +33,6 @@ static char *about_tensor(NsEvent *event, const NsTensor *tensor)
     event->layer = tensor->layer + 1;
     ns_copy_text(event->what, sizeof event->what, tensor->name);
     return ns_tensor_words(tensor);
-}
-
-static bool overflowed(const ns_real *v, const NsTensor *tensor)
-{
-    for (size_t i = tensor->offset; i < tensor->offset + ns_tensor_size(tensor); i++)
-        if (!isfinite(v[i])) return true;
-    return false;
 }
 
 bool ns_watch(const NsWatch *watch, NsEvent *event)
@@ -64,7 +50,9 @@ bool ns_watch(const NsWatch *watch, NsEvent *event)
         return true;
     }
     for (size_t i = 0; watch->v && i < n; i++) {
-        if (!overflowed(watch->v, &tensors[i])) continue;
+        size_t at = tensors[i].offset, end = at + ns_tensor_size(&tensors[i]);
+        while (at < end && isfinite(watch->v[at])) at++;
+        if (at == end) continue;
         g_autofree char *tensor = about_tensor(event, &tensors[i]);
         ns_event_describe(event,
                           N_("Diverged at step %s: the second moment of %s overflowed, so that "

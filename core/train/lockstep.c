@@ -148,14 +148,6 @@ static int64_t threads_of(const NsExperiment *experiment, size_t lane)
     return MAX(1, total / n + ((int64_t)lane < total % n ? 1 : 0));
 }
 
-/* Whether the other seeds fit into memory; the first one is allocated already. */
-static bool has_room(const Lane *lane, GError **error)
-{
-    NsPlan others = {0};
-    ns_plan_add(&others, &lane->runs[0]->plan, lane->lockstep->seeds - 1);
-    return ns_plan_check(&others, error);
-}
-
 /* Makes the runs of a lane, each with its own seed; false at the first that cannot be made. */
 static bool add_runs(Lane *lane, const NsExperiment *experiment, NsBeginning beginning,
                      atomic_uint *done, GError **error)
@@ -174,7 +166,10 @@ static bool add_runs(Lane *lane, const NsExperiment *experiment, NsBeginning beg
         lane->runs[k] = ns_run_new_from(experiment, &own, corpus, from, done, error);
         if (!lane->runs[k]) return false;
         if (!first) first = lane->runs[0];
-        if (k == 0 && !has_room(lane, error)) return false;
+        /* The first seed is allocated; the others must fit into memory. */
+        NsPlan others = {0};
+        ns_plan_add(&others, &lane->runs[0]->plan, lane->lockstep->seeds - 1);
+        if (k == 0 && !ns_plan_check(&others, error)) return false;
     }
     return true;
 }

@@ -117,17 +117,6 @@ static bool measure_bleu(NsRun *run, double *bleu)
     return ns_translate_held_out(run->model, run->corpus, (size_t)s->bleu_sentences, bleu, NULL);
 }
 
-/* The translation of the first sentence of the batch, whose attention is stored, with the current
- * weights; NULL if it is not due.  Free with g_free. */
-static char *translate_first(NsRun *run)
-{
-    const NsSettings *s = &run->settings;
-    bool due = !run->unmeasured && s->probe_every > 0 && run->steps % s->probe_every == 0;
-    if (!due || !ns_task_translates(s)) return NULL;
-    return ns_translate_sentence(run->model, run->corpus, run->batch.source,
-                                 (size_t)run->batch.source_length[0]);
-}
-
 /* Measures the current weights on the batch of this step. */
 static void measure(NsRun *run, int64_t started)
 {
@@ -139,7 +128,13 @@ static void measure(NsRun *run, int64_t started)
     ns_clock_end(mark, NS_OP_DATA);
     const ns_real *state = ns_model_state(run->model, &run->n_state);
     if (run->n_state) memcpy(run->state, state, run->n_state * sizeof *state);
-    g_autofree char *translation = translate_first(run);
+    /* The first sentence of the batch, whose attention is stored. */
+    bool probes = !run->unmeasured && s->probe_every > 0 && run->steps % s->probe_every == 0;
+    g_autofree char *translation =
+        probes && ns_task_translates(s)
+            ? ns_translate_sentence(run->model, run->corpus, run->batch.source,
+                                    (size_t)run->batch.source_length[0])
+            : NULL;
     NsNoise noise = ns_run_noise(run);
     NsMeasure seen = {0};
     const NsRecordInput input = {

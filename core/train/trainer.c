@@ -506,21 +506,18 @@ static bool at_end(const NsTrainer *t)
     return steps > 0 && ns_lockstep_steps(t->lockstep) >= steps;
 }
 
-static bool loss_is_below(NsHistory *history, double loss)
-{
-    size_t n = ns_seeds_records(history);
-    if (n < NS_UNTIL_RECORDS) return false;
-    double sum = 0;
-    for (size_t i = n - NS_UNTIL_RECORDS; i < n; i++) sum += ns_seeds_step(history, i).loss;
-    return sum / NS_UNTIL_RECORDS < loss;
-}
-
 static bool is_reached(const NsTrainer *t, NsTrainerUntil until)
 {
     if (until.step > 0 && ns_lockstep_steps(t->lockstep) >= until.step) return true;
     if (until.loss <= 0) return false;
-    for (size_t i = 0; i < t->experiment->n; i++)
-        if (loss_is_below(history_of(t, i, 0), until.loss)) return true;
+    for (size_t i = 0; i < t->experiment->n; i++) {
+        NsHistory *history = history_of(t, i, 0);
+        size_t n = ns_seeds_records(history);
+        double sum = 0;
+        if (n < NS_UNTIL_RECORDS) continue;
+        for (size_t k = n - NS_UNTIL_RECORDS; k < n; k++) sum += ns_seeds_step(history, k).loss;
+        if (sum / NS_UNTIL_RECORDS < until.loss) return true;
+    }
     return false;
 }
 
