@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/support.h"
 
-#include "core/experiment/param.h"
+#include "core/experiment/assignment.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 void ns_test_small_settings(NsSettings *settings)
@@ -15,6 +16,32 @@ void ns_test_small_settings(NsSettings *settings)
     settings->seq = 5;
     settings->batch = 3;
     settings->threads = 1;
+}
+
+NsRun *ns_test_run_new(const char *words, const char *const *settings)
+{
+    NsSettings s;
+    g_autoptr(GError) error = NULL;
+    g_auto(GStrv) list = g_strsplit(words, " ", -1);
+    ns_settings_init(&s);
+    for (char **word = list; *word && !error; word++) ns_settings_assign(&s, *word, &error);
+    for (; *settings && !error; settings++) ns_settings_assign(&s, *settings, &error);
+    g_assert_no_error(error);
+    NsRun *run = ns_run_new(&s, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&s);
+    return run;
+}
+
+double ns_test_value(NsRun *run, NsQuantity quantity, size_t i)
+{
+    const NsHistory *history = run->history;
+    const NsRecordLayout *layout = ns_history_layout(history);
+    g_assert_cmpuint(i, <, layout->count[quantity]);
+    g_auto(NsValues) values = ns_values_new(layout->width);
+    ns_history_read(history, quantity, ns_history_steps(history) - 1, NULL, values.value,
+                    values.has);
+    return values.has[i] ? (double)values.value[i] : (double)INFINITY;
 }
 
 JsonNode *ns_test_parse(const char *line)

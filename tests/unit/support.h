@@ -2,11 +2,18 @@
 #pragma once
 
 #include "core/settings/settings.h"
+#include "core/train/run.h"
 
 #include <json-glib/json-glib.h>
 
 /* The defaults, but for a model of two layers that takes no time. */
 void ns_test_small_settings(NsSettings *settings);
+
+/* A run with settings such as "layers=3 seq=7", and then those of a list that NULL ends. */
+NsRun *ns_test_run_new(const char *words, const char *const *settings);
+
+/* A value of the newest record; infinity where it was not measured. */
+double ns_test_value(NsRun *run, NsQuantity quantity, size_t i);
 
 /* One line of JSON; the test fails if it is none. */
 JsonNode *ns_test_parse(const char *line);

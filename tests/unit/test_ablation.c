@@ -1,36 +1,13 @@
 /* The loss of a model without one of its layers.  SPDX-License-Identifier: MIT */
-#include "core/experiment/assignment.h"
-#include "core/train/run.h"
+#include "tests/unit/support.h"
 
 #include <math.h>
 #include <string.h>
 
 static NsRun *run_new(const char *const *settings)
 {
-    NsSettings s;
-    g_autoptr(GError) error = NULL;
-    ns_settings_init(&s);
-    static const char *const small[] = {"layers=3", "d-model=12", "heads=3",      "seq=7",
-                                        "batch=5",  "threads=2",  "eval-every=0", "probe-every=0"};
-    for (size_t i = 0; i < G_N_ELEMENTS(small); i++) ns_settings_assign(&s, small[i], &error);
-    for (; *settings; settings++) ns_settings_assign(&s, *settings, &error);
-    g_assert_no_error(error);
-    NsRun *run = ns_run_new(&s, &error);
-    g_assert_no_error(error);
-    ns_settings_clear(&s);
-    return run;
-}
-
-/* A value of the newest record; infinity where it was not measured. */
-static double value(NsRun *run, NsQuantity quantity, size_t i)
-{
-    const NsHistory *history = run->history;
-    const NsRecordLayout *layout = ns_history_layout(history);
-    g_assert_cmpuint(i, <, layout->count[quantity]);
-    g_auto(NsValues) values = ns_values_new(layout->width);
-    ns_history_read(history, quantity, ns_history_steps(history) - 1, NULL, values.value,
-                    values.has);
-    return values.has[i] ? (double)values.value[i] : (double)INFINITY;
+    return ns_test_run_new(
+        "layers=3 d-model=12 heads=3 seq=7 batch=5 threads=2 eval-every=0 probe-every=0", settings);
 }
 
 /* A layer of ReZero is the identity at first, and its removal changes nothing. */
@@ -39,9 +16,9 @@ static void test_identity_layers(void)
     static const char *const settings[] = {"placement=rezero", "ablation-every=1", NULL};
     g_autoptr(NsRun) run = run_new(settings);
     for (size_t l = 0; l < 3; l++)
-        g_assert_cmpfloat(value(run, NS_QUANTITY_LAYER_ABLATION, l), ==, 0);
+        g_assert_cmpfloat(ns_test_value(run, NS_QUANTITY_LAYER_ABLATION, l), ==, 0);
     g_assert_true(ns_run_step(run));
-    g_assert_cmpfloat(value(run, NS_QUANTITY_LAYER_ABLATION, 0), !=, 0);
+    g_assert_cmpfloat(ns_test_value(run, NS_QUANTITY_LAYER_ABLATION, 0), !=, 0);
 }
 
 /* Sets the last maps of the branches of layers first to end - 1 to 0. */
@@ -67,7 +44,7 @@ static void test_removed(gconstpointer option)
     g_autoptr(NsRun) a = run_new(every);
     g_autoptr(NsRun) b = run_new(never);
     for (int k = 0; k < 4; k++) {
-        g_assert_true(isfinite(value(a, NS_QUANTITY_LAYER_ABLATION, 0)) == (k % 2 == 0));
+        g_assert_true(isfinite(ns_test_value(a, NS_QUANTITY_LAYER_ABLATION, 0)) == (k % 2 == 0));
         g_assert_true(ns_run_step(a));
         g_assert_true(ns_run_step(b));
     }
@@ -84,8 +61,8 @@ static void test_removed(gconstpointer option)
             NsLayerRange layers;
             double measured;
         } removed[] = {
-            {{l, l + 1}, loss + value(a, NS_QUANTITY_LAYER_ABLATION, l)},
-            {{l + 1, L}, value(a, NS_QUANTITY_LOGIT_LENS, l)},
+            {{l, l + 1}, loss + ns_test_value(a, NS_QUANTITY_LAYER_ABLATION, l)},
+            {{l + 1, L}, ns_test_value(a, NS_QUANTITY_LOGIT_LENS, l)},
         };
         g_assert_true(isfinite(removed[1].measured) != encoder);
         for (size_t k = 0; k < (encoder ? 1 : 2); k++) {
@@ -96,7 +73,7 @@ static void test_removed(gconstpointer option)
             memcpy(w, all, n * sizeof *w);
         }
     }
-    g_assert_cmpfloat_with_epsilon(value(a, NS_QUANTITY_LOGIT_LENS, L - 1), loss, 1e-6);
+    g_assert_cmpfloat_with_epsilon(ns_test_value(a, NS_QUANTITY_LOGIT_LENS, L - 1), loss, 1e-6);
 }
 
 int main(int argc, char **argv)

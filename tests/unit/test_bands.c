@@ -3,27 +3,16 @@
 #include "core/train/bands.h"
 
 #include "core/base/error.h"
-#include "core/experiment/assignment.h"
 #include "core/train/run.h"
+#include "tests/unit/support.h"
 
 #include <math.h>
 #include <string.h>
 
 static NsRun *run_new(const char *settings)
 {
-    NsSettings s;
-    GError *error = NULL;
-    ns_settings_init(&s);
     g_auto(GStrv) words = g_strsplit(settings, " ", -1);
-    for (char **word = words; *word; word++) ns_settings_assign(&s, *word, &error);
-    ns_settings_assign(&s, "eval-every=0", &error);
-    ns_settings_assign(&s, "probe-every=0", &error);
-    ns_settings_assign(&s, "threads=1", &error);
-    g_assert_no_error(error);
-    NsRun *run = ns_run_new(&s, &error);
-    g_assert_no_error(error);
-    ns_settings_clear(&s);
-    return run;
+    return ns_test_run_new("eval-every=0 probe-every=0 threads=1", (const char *const *)words);
 }
 
 typedef enum { GRADIENT, WEIGHT, EMBEDDING, FAULTS } Fault;

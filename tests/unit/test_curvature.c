@@ -2,38 +2,15 @@
  *
  * Its values are checked in tests/gradient/test_curvature.c and tests/reference/check_curvature.py.
  */
-#include "core/experiment/assignment.h"
-#include "core/train/run.h"
+#include "tests/unit/support.h"
 
 #include <math.h>
 #include <string.h>
 
 static NsRun *run_new(const char *const *settings)
 {
-    NsSettings s;
-    g_autoptr(GError) error = NULL;
-    ns_settings_init(&s);
-    static const char *const small[] = {"layers=3", "d-model=12", "heads=3",      "seq=7",
-                                        "batch=5",  "threads=2",  "eval-every=0", "probe-every=0"};
-    for (size_t i = 0; i < G_N_ELEMENTS(small); i++) ns_settings_assign(&s, small[i], &error);
-    for (; *settings; settings++) ns_settings_assign(&s, *settings, &error);
-    g_assert_no_error(error);
-    NsRun *run = ns_run_new(&s, &error);
-    g_assert_no_error(error);
-    ns_settings_clear(&s);
-    return run;
-}
-
-/* A value of the newest record; infinity where it was not measured. */
-static double value(NsRun *run, NsQuantity quantity, size_t i)
-{
-    const NsHistory *history = run->history;
-    const NsRecordLayout *layout = ns_history_layout(history);
-    g_assert_cmpuint(i, <, layout->count[quantity]);
-    g_auto(NsValues) values = ns_values_new(layout->width);
-    ns_history_read(history, quantity, ns_history_steps(history) - 1, NULL, values.value,
-                    values.has);
-    return values.has[i] ? (double)values.value[i] : (double)INFINITY;
+    return ns_test_run_new(
+        "layers=3 d-model=12 heads=3 seq=7 batch=5 threads=2 eval-every=0 probe-every=0", settings);
 }
 
 static size_t count(NsRun *run, NsQuantity quantity)
@@ -51,11 +28,11 @@ static void test_curvature_leaves_no_trace(gconstpointer option)
     g_assert_cmpuint(count(b, NS_QUANTITY_SHARPNESS), ==, 0);
     for (int k = 0; k < 4; k++) {
         g_assert_true(ns_run_step(a) && ns_run_step(again) && ns_run_step(b));
-        g_assert_true(isfinite(value(a, NS_QUANTITY_SHARPNESS, 0)));
-        g_assert_cmpfloat(value(a, NS_QUANTITY_SHARPNESS, 0), ==,
-                          value(again, NS_QUANTITY_SHARPNESS, 0));
-        g_assert_cmpfloat(value(a, NS_QUANTITY_CRITICAL_RATE, 0), ==,
-                          value(again, NS_QUANTITY_CRITICAL_RATE, 0));
+        g_assert_true(isfinite(ns_test_value(a, NS_QUANTITY_SHARPNESS, 0)));
+        g_assert_cmpfloat(ns_test_value(a, NS_QUANTITY_SHARPNESS, 0), ==,
+                          ns_test_value(again, NS_QUANTITY_SHARPNESS, 0));
+        g_assert_cmpfloat(ns_test_value(a, NS_QUANTITY_CRITICAL_RATE, 0), ==,
+                          ns_test_value(again, NS_QUANTITY_CRITICAL_RATE, 0));
     }
     size_t bytes = ns_model_tensors(a->model)->size * sizeof(ns_real), n, m;
     NsModel *p = a->model, *q = b->model;
@@ -74,7 +51,7 @@ static void test_curvature_rhythm(void)
     g_assert_cmpuint(count(run, NS_QUANTITY_RATE_SHARPNESS), ==, 0);
     for (int step = 0; step < 7; step++) {
         bool due = step == 1 || (step > 0 && step % 3 == 0);
-        g_assert_true(due == isfinite(value(run, NS_QUANTITY_SHARPNESS_RESIDUAL, 0)));
+        g_assert_true(due == isfinite(ns_test_value(run, NS_QUANTITY_SHARPNESS_RESIDUAL, 0)));
         g_assert_true(ns_run_step(run));
     }
 }
@@ -95,8 +72,8 @@ static void test_curvature_along(void)
     g_assert_true(ns_history_along(run->history, &along));
     g_assert_cmpint(along.step, ==, 3);
     g_assert_cmpfloat(along.lr, ==, run->lr);
-    g_assert_cmpfloat(fabs(along.critical_rate / value(run, NS_QUANTITY_CRITICAL_RATE, 0) - 1), <,
-                      1e-6);
+    g_assert_cmpfloat(
+        fabs(along.critical_rate / ns_test_value(run, NS_QUANTITY_CRITICAL_RATE, 0) - 1), <, 1e-6);
     const NsTensorTable *table = ns_model_tensors(before->model);
     ns_real *w = ns_model_weights(before->model), *to = ns_model_weights(after->model);
     g_autofree ns_real *from = g_memdup2(w, table->size * sizeof *w);

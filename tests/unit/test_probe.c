@@ -5,7 +5,7 @@
 #include "core/experiment/assignment.h"
 #include "core/probe/probe_batches.h"
 #include "core/probe/similarity.h"
-#include "core/train/run.h"
+#include "tests/unit/support.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,31 +14,9 @@
 
 static NsRun *run_new(const char *const *settings)
 {
-    NsSettings s;
-    g_autoptr(GError) error = NULL;
-    ns_settings_init(&s);
-    static const char *const small[] = {"layers=3",     "d-model=12",    "heads=3",
-                                        "seq=7",        "batch=5",       "threads=2",
-                                        "eval-every=0", "probe-every=1", "probe-batches=3"};
-    for (size_t i = 0; i < G_N_ELEMENTS(small); i++) ns_settings_assign(&s, small[i], &error);
-    for (; *settings; settings++) ns_settings_assign(&s, *settings, &error);
-    g_assert_no_error(error);
-    NsRun *run = ns_run_new(&s, &error);
-    g_assert_no_error(error);
-    ns_settings_clear(&s);
-    return run;
-}
-
-/* A value of the newest record; infinity where it was not measured. */
-static double value(NsRun *run, NsQuantity quantity, size_t i)
-{
-    const NsHistory *history = run->history;
-    const NsRecordLayout *layout = ns_history_layout(history);
-    g_assert_cmpuint(i, <, layout->count[quantity]);
-    g_auto(NsValues) values = ns_values_new(layout->width);
-    ns_history_read(history, quantity, ns_history_steps(history) - 1, NULL, values.value,
-                    values.has);
-    return values.has[i] ? (double)values.value[i] : (double)INFINITY;
+    return ns_test_run_new("layers=3 d-model=12 heads=3 seq=7 batch=5 threads=2 eval-every=0 "
+                           "probe-every=1 probe-batches=3",
+                           settings);
 }
 
 static size_t count(NsRun *run, NsQuantity quantity)
@@ -159,12 +137,12 @@ static void check_states(NsRun *run)
         }
         for (size_t k = 0; k < state.n * state.D; k++) most = fmax(most, fabs(state.x[k]));
         double rms = sqrt(square / (double)state.D);
-        close_to(value(run, NS_QUANTITY_HIDDEN_NORM, i), norm, 1e-5);
-        close_to(value(run, NS_QUANTITY_HIDDEN_SQ, i), square, 1e-5);
-        close_to(value(run, NS_QUANTITY_HIDDEN_RMS, i), rms, 1e-5);
-        close_to(value(run, NS_QUANTITY_HIDDEN_MAX, i), most, 1e-6);
-        close_to(value(run, NS_QUANTITY_HIDDEN_PEAK, i), most / rms, 1e-5);
-        close_to(value(run, NS_QUANTITY_TOKEN_COSINE, i), pairwise_cosine(&state), 1e-4);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_NORM, i), norm, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_SQ, i), square, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_RMS, i), rms, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_MAX, i), most, 1e-6);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_PEAK, i), most / rms, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_TOKEN_COSINE, i), pairwise_cosine(&state), 1e-4);
         state_clear(&state);
     }
 }
@@ -281,25 +259,29 @@ static void check_attention(NsRun *run, size_t sublayer, const NsActivationView 
     for (size_t h = 0; h < view->H; h++) {
         Head head = head_of(run, sublayer, h);
         size_t at = view->layer * view->H + h;
-        close_to(value(run,
-                       cross ? NS_QUANTITY_HEAD_ENTROPY_CROSS : NS_QUANTITY_HEAD_ENTROPY_ATTENTION,
-                       at),
+        close_to(ns_test_value(run,
+                               cross ? NS_QUANTITY_HEAD_ENTROPY_CROSS
+                                     : NS_QUANTITY_HEAD_ENTROPY_ATTENTION,
+                               at),
                  head.entropy, 1e-5);
         logit_close(
-            value(run, cross ? NS_QUANTITY_HEAD_LOGIT_CROSS : NS_QUANTITY_HEAD_LOGIT_ATTENTION, at),
+            ns_test_value(
+                run, cross ? NS_QUANTITY_HEAD_LOGIT_CROSS : NS_QUANTITY_HEAD_LOGIT_ATTENTION, at),
             &head);
         mean += head.entropy / (double)view->H;
         least = fmin(least, head.entropy);
         if (head.logit > most.logit) most = head;
     }
     size_t l = view->layer;
-    close_to(value(run, cross ? NS_QUANTITY_ENTROPY_CROSS : NS_QUANTITY_ENTROPY_ATTENTION, l), mean,
-             1e-5);
     close_to(
-        value(run, cross ? NS_QUANTITY_ENTROPY_MIN_CROSS : NS_QUANTITY_ENTROPY_MIN_ATTENTION, l),
-        least, 1e-5);
-    logit_close(value(run, cross ? NS_QUANTITY_LOGIT_CROSS : NS_QUANTITY_LOGIT_ATTENTION, l),
-                &most);
+        ns_test_value(run, cross ? NS_QUANTITY_ENTROPY_CROSS : NS_QUANTITY_ENTROPY_ATTENTION, l),
+        mean, 1e-5);
+    close_to(ns_test_value(
+                 run, cross ? NS_QUANTITY_ENTROPY_MIN_CROSS : NS_QUANTITY_ENTROPY_MIN_ATTENTION, l),
+             least, 1e-5);
+    logit_close(
+        ns_test_value(run, cross ? NS_QUANTITY_LOGIT_CROSS : NS_QUANTITY_LOGIT_ATTENTION, l),
+        &most);
 }
 
 static void check_dead(NsRun *run, size_t sublayer, const NsActivationView *first)
@@ -317,8 +299,8 @@ static void check_dead(NsRun *run, size_t sublayer, const NsActivationView *firs
         }
         dead += !alive;
     }
-    close_to(value(run, NS_QUANTITY_DEAD_RELU, first->layer), (double)dead / (double)first->F,
-             1e-6);
+    close_to(ns_test_value(run, NS_QUANTITY_DEAD_RELU, first->layer),
+             (double)dead / (double)first->F, 1e-6);
 }
 
 static void check_sublayers(NsRun *run)
@@ -348,18 +330,18 @@ static void check_gradients(NsRun *run)
             double square = 0, n = (double)ns_tensor_size(t);
             for (size_t k = 0; k < ns_tensor_size(t); k++)
                 square += (double)g[t->offset + k] * (double)g[t->offset + k];
-            close_to(value(run, (NsQuantity)t->parameter, l), sqrt(square), 1e-5);
+            close_to(ns_test_value(run, (NsQuantity)t->parameter, l), sqrt(square), 1e-5);
             if (t->parameter == NS_PARAMETER_W1)
-                close_to(value(run, NS_QUANTITY_GRAD_RMS_W1, l), sqrt(square / n), 1e-5);
+                close_to(ns_test_value(run, NS_QUANTITY_GRAD_RMS_W1, l), sqrt(square / n), 1e-5);
             if (t->parameter == NS_PARAMETER_W2)
-                close_to(value(run, NS_QUANTITY_GRAD_RMS_W2, l), sqrt(square / n), 1e-5);
+                close_to(ns_test_value(run, NS_QUANTITY_GRAD_RMS_W2, l), sqrt(square / n), 1e-5);
             if (t->parameter == NS_PARAMETER_WV)
-                close_to(value(run, NS_QUANTITY_GRAD_RMS_WV, l), sqrt(square / n), 1e-5);
+                close_to(ns_test_value(run, NS_QUANTITY_GRAD_RMS_WV, l), sqrt(square / n), 1e-5);
             layer += square;
             elements += n;
         }
-        close_to(value(run, NS_QUANTITY_GRAD_LAYER, l), sqrt(layer), 1e-5);
-        close_to(value(run, NS_QUANTITY_GRAD_RMS_LAYER, l), sqrt(layer / elements), 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_GRAD_LAYER, l), sqrt(layer), 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_GRAD_RMS_LAYER, l), sqrt(layer / elements), 1e-5);
     }
     /* Of what an encoder and a decoder both have there is one value. */
     double outside[NS_PARAMETER_COUNT] = {0};
@@ -370,7 +352,7 @@ static void check_gradients(NsRun *run)
     }
     for (unsigned parameter = 0; parameter < NS_PARAMETER_COUNT; parameter++)
         if (outside[parameter] > 0)
-            close_to(value(run, (NsQuantity)parameter, 0), sqrt(outside[parameter]), 1e-5);
+            close_to(ns_test_value(run, (NsQuantity)parameter, 0), sqrt(outside[parameter]), 1e-5);
 }
 
 /* The gradient averaged over the probe batches, batch by batch. */
@@ -406,20 +388,20 @@ static void check_mean_gradient(NsRun *run)
         layers[t->layer] += square;
         size_t l = (size_t)t->layer;
         if (t->parameter == NS_PARAMETER_WV)
-            close_to(value(run, NS_QUANTITY_MEAN_GRAD_WV, l), sqrt(square), 1e-4);
+            close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_WV, l), sqrt(square), 1e-4);
         if (t->parameter == NS_PARAMETER_W1)
-            close_to(value(run, NS_QUANTITY_MEAN_GRAD_W1, l), sqrt(square), 1e-4);
+            close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_W1, l), sqrt(square), 1e-4);
         if (t->parameter == NS_PARAMETER_W2)
-            close_to(value(run, NS_QUANTITY_MEAN_GRAD_W2, l), sqrt(square), 1e-4);
+            close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_W2, l), sqrt(square), 1e-4);
     }
     for (size_t l = 0; l < ns_model_layers(model); l++)
-        close_to(value(run, NS_QUANTITY_MEAN_GRAD_LAYER, l), sqrt(layers[l]), 1e-4);
+        close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_LAYER, l), sqrt(layers[l]), 1e-4);
 
     /* McCandlish et al. 2018, appendix A, with batches of B and of K B. */
     double B = (double)s->batch, large = K * B;
     double signal = (large * whole - B * single) / (large - B);
     double noise = (single - whole) / (1 / B - 1 / large);
-    double scale = value(run, NS_QUANTITY_NOISE_SCALE, 0);
+    double scale = ns_test_value(run, NS_QUANTITY_NOISE_SCALE, 0);
     if (signal > 0)
         close_to(scale, noise / signal, 1e-3);
     else
@@ -467,8 +449,8 @@ static void test_moments(gconstpointer which)
     size_t L = ns_model_layers(model);
     g_autofree double *v = g_new0(double, table->size);
     for (size_t l = 0; l < L; l++) {
-        g_assert_true(isinf(value(run, NS_QUANTITY_ADAM_RMS, l)));
-        g_assert_true(isinf(value(run, NS_QUANTITY_SPIKE_SCORE, l)));
+        g_assert_true(isinf(ns_test_value(run, NS_QUANTITY_ADAM_RMS, l)));
+        g_assert_true(isinf(ns_test_value(run, NS_QUANTITY_SPIKE_SCORE, l)));
     }
     for (int k = 1; k <= 5; k++) {
         g_autofree ns_real *g = g_memdup2(ns_model_gradients(model), table->size * sizeof(ns_real));
@@ -488,11 +470,11 @@ static void test_moments(gconstpointer which)
                     if (age > 1) spike = fmax(spike, x * x / fmax(before, least));
                 }
             }
-            close_to(value(run, NS_QUANTITY_ADAM_RMS, l), sqrt(sum / n), 1e-4);
+            close_to(ns_test_value(run, NS_QUANTITY_ADAM_RMS, l), sqrt(sum / n), 1e-4);
             if (spike < 0)
-                g_assert_true(isinf(value(run, NS_QUANTITY_SPIKE_SCORE, l)));
+                g_assert_true(isinf(ns_test_value(run, NS_QUANTITY_SPIKE_SCORE, l)));
             else
-                close_to(value(run, NS_QUANTITY_SPIKE_SCORE, l), spike, 1e-3);
+                close_to(ns_test_value(run, NS_QUANTITY_SPIKE_SCORE, l), spike, 1e-3);
         }
         for (size_t e = 0; e < table->size; e++) {
             double x = clip * (double)g[e];
@@ -513,8 +495,8 @@ static void test_moments(gconstpointer which)
     g_autoptr(NsRun) fork = ns_run_fork(checkpoint, &changed, NULL);
     ns_settings_clear(&changed);
     for (int k = 0; k < 2; k++) {
-        g_assert_true(isinf(value(fork, NS_QUANTITY_ADAM_RMS, 0)) == (k == 0));
-        g_assert_true(isinf(value(fork, NS_QUANTITY_SPIKE_SCORE, 0)));
+        g_assert_true(isinf(ns_test_value(fork, NS_QUANTITY_ADAM_RMS, 0)) == (k == 0));
+        g_assert_true(isinf(ns_test_value(fork, NS_QUANTITY_SPIKE_SCORE, 0)));
         g_assert_true(ns_run_step(fork));
     }
 }
@@ -532,7 +514,7 @@ static void test_shared(void)
         const NsTensor *t = &table->tensors[i];
         if (t->layer < 0) continue;
         double norm = ns_real_norm(ns_model_gradients(model) + t->offset, ns_tensor_size(t));
-        close_to(value(run, (NsQuantity)t->parameter, (size_t)t->layer), norm, 1e-6);
+        close_to(ns_test_value(run, (NsQuantity)t->parameter, (size_t)t->layer), norm, 1e-6);
     }
 }
 
@@ -560,31 +542,35 @@ static void test_branches(void)
             stream += square;
             sigma += sqrt(square / D - mean * mean) / (double)view.T;
         }
-        close_to(value(run, ffn ? NS_QUANTITY_BRANCH_RATIO_FFN : NS_QUANTITY_BRANCH_RATIO_ATTENTION,
-                       view.layer),
+        close_to(ns_test_value(
+                     run, ffn ? NS_QUANTITY_BRANCH_RATIO_FFN : NS_QUANTITY_BRANCH_RATIO_ATTENTION,
+                     view.layer),
                  sqrt(branch / stream), 1e-4);
-        close_to(value(run,
-                       ffn ? NS_QUANTITY_BRANCH_SIGNAL_FFN : NS_QUANTITY_BRANCH_SIGNAL_ATTENTION,
-                       view.layer),
+        close_to(ns_test_value(
+                     run, ffn ? NS_QUANTITY_BRANCH_SIGNAL_FFN : NS_QUANTITY_BRANCH_SIGNAL_ATTENTION,
+                     view.layer),
                  sqrt(branch / (double)view.T), 1e-4);
-        close_to(value(run, ffn ? NS_QUANTITY_SKIP_SIGNAL_FFN : NS_QUANTITY_SKIP_SIGNAL_ATTENTION,
-                       view.layer),
+        close_to(ns_test_value(
+                     run, ffn ? NS_QUANTITY_SKIP_SIGNAL_FFN : NS_QUANTITY_SKIP_SIGNAL_ATTENTION,
+                     view.layer),
                  sqrt(stream / (double)view.T), 1e-5);
-        close_to(value(run, ffn ? NS_QUANTITY_NORM_SIGMA_FFN : NS_QUANTITY_NORM_SIGMA_ATTENTION,
-                       view.layer),
+        close_to(ns_test_value(run,
+                               ffn ? NS_QUANTITY_NORM_SIGMA_FFN : NS_QUANTITY_NORM_SIGMA_ATTENTION,
+                               view.layer),
                  sigma, 1e-4);
     }
     /* One sequence: a position's embedding has the gradient of the one state that it is in. */
-    close_to(value(run, NS_QUANTITY_HIDDEN_GRAD, 0), value(run, NS_QUANTITY_GRAD_POS_EMB, 0), 1e-5);
+    close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_GRAD, 0),
+             ns_test_value(run, NS_QUANTITY_GRAD_POS_EMB, 0), 1e-5);
     for (size_t l = 0; l < 3; l++) {
-        double skip = value(run, NS_QUANTITY_SKIP_SHARE_FFN, l);
-        close_to(skip + value(run, NS_QUANTITY_BRANCH_SHARE_FFN, l), 1, 1e-6);
+        double skip = ns_test_value(run, NS_QUANTITY_SKIP_SHARE_FFN, l);
+        close_to(skip + ns_test_value(run, NS_QUANTITY_BRANCH_SHARE_FFN, l), 1, 1e-6);
         g_assert_cmpfloat(skip, >, 0);
         g_assert_cmpfloat(skip, <, 1);
         /* The gradient after the layer goes past its last branch as it is. */
-        double past = value(run, NS_QUANTITY_SKIP_GRAD_FFN, l);
-        double through = value(run, NS_QUANTITY_BRANCH_GRAD_FFN, l);
-        close_to(past, value(run, NS_QUANTITY_HIDDEN_GRAD, l + 1), 1e-5);
+        double past = ns_test_value(run, NS_QUANTITY_SKIP_GRAD_FFN, l);
+        double through = ns_test_value(run, NS_QUANTITY_BRANCH_GRAD_FFN, l);
+        close_to(past, ns_test_value(run, NS_QUANTITY_HIDDEN_GRAD, l + 1), 1e-5);
         close_to(past * past / (past * past + through * through), skip, 1e-5);
     }
 }
@@ -596,22 +582,23 @@ static void test_shares(void)
     static const char *const rezero[] = {"placement=rezero", NULL};
     g_autoptr(NsRun) run = run_new(rezero);
     for (size_t l = 0; l < 3; l++) {
-        g_assert_cmpfloat(value(run, NS_QUANTITY_SKIP_SHARE_ATTENTION, l), ==, 1);
-        g_assert_cmpfloat(value(run, NS_QUANTITY_SKIP_SHARE_FFN, l), ==, 1);
-        g_assert_cmpfloat(value(run, NS_QUANTITY_BRANCH_SHARE_FFN, l), ==, 0);
-        g_assert_cmpfloat(value(run, NS_QUANTITY_BRANCH_RATIO_ATTENTION, l), ==, 0);
-        g_assert_cmpfloat(value(run, NS_QUANTITY_BRANCH_RATIO_FFN, l), ==, 0);
-        close_to(value(run, NS_QUANTITY_HIDDEN_GRAD, l), value(run, NS_QUANTITY_HIDDEN_GRAD, 3),
-                 1e-6);
+        g_assert_cmpfloat(ns_test_value(run, NS_QUANTITY_SKIP_SHARE_ATTENTION, l), ==, 1);
+        g_assert_cmpfloat(ns_test_value(run, NS_QUANTITY_SKIP_SHARE_FFN, l), ==, 1);
+        g_assert_cmpfloat(ns_test_value(run, NS_QUANTITY_BRANCH_SHARE_FFN, l), ==, 0);
+        g_assert_cmpfloat(ns_test_value(run, NS_QUANTITY_BRANCH_RATIO_ATTENTION, l), ==, 0);
+        g_assert_cmpfloat(ns_test_value(run, NS_QUANTITY_BRANCH_RATIO_FFN, l), ==, 0);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_GRAD, l),
+                 ns_test_value(run, NS_QUANTITY_HIDDEN_GRAD, 3), 1e-6);
     }
     g_assert_cmpuint(count(run, NS_QUANTITY_NORM_SIGMA_FFN), ==, 0);
 
     static const char *const bare[] = {"placement=no-residual", NULL};
     g_autoptr(NsRun) without = run_new(bare);
     for (size_t l = 0; l < 3; l++) {
-        g_assert_cmpfloat(value(without, NS_QUANTITY_SKIP_SHARE_FFN, l), ==, 0);
-        g_assert_cmpfloat(value(without, NS_QUANTITY_BRANCH_SHARE_FFN, l), ==, 1);
-        g_assert_true(isinf(value(without, NS_QUANTITY_BRANCH_RATIO_FFN, l))); /* no stream */
+        g_assert_cmpfloat(ns_test_value(without, NS_QUANTITY_SKIP_SHARE_FFN, l), ==, 0);
+        g_assert_cmpfloat(ns_test_value(without, NS_QUANTITY_BRANCH_SHARE_FFN, l), ==, 1);
+        g_assert_true(
+            isinf(ns_test_value(without, NS_QUANTITY_BRANCH_RATIO_FFN, l))); /* no stream */
     }
 }
 
@@ -621,9 +608,9 @@ static void test_lacking_layers(void)
     static const char *const settings[] = {"mixture=post*1,none*2", NULL};
     g_autoptr(NsRun) run = run_new(settings);
     g_assert_cmpuint(count(run, NS_QUANTITY_NORM_SIGMA_FFN), ==, 3);
-    g_assert_true(isfinite(value(run, NS_QUANTITY_NORM_SIGMA_FFN, 0)));
-    g_assert_true(isinf(value(run, NS_QUANTITY_NORM_SIGMA_FFN, 1)));
-    g_assert_true(isinf(value(run, NS_QUANTITY_GRAD_NORM2_GAIN, 2)));
+    g_assert_true(isfinite(ns_test_value(run, NS_QUANTITY_NORM_SIGMA_FFN, 0)));
+    g_assert_true(isinf(ns_test_value(run, NS_QUANTITY_NORM_SIGMA_FFN, 1)));
+    g_assert_true(isinf(ns_test_value(run, NS_QUANTITY_GRAD_NORM2_GAIN, 2)));
 }
 
 /* ---- Limits ---- */
@@ -636,12 +623,13 @@ static void test_uniform(void)
     g_autoptr(NsRun) run = run_new(settings);
     g_assert_cmpuint(count(run, NS_QUANTITY_LOGIT_ATTENTION), ==, 0);
     for (size_t l = 0; l < 3; l++) {
-        close_to(value(run, NS_QUANTITY_ENTROPY_ATTENTION, l), 1, 1e-6);
-        close_to(value(run, NS_QUANTITY_ENTROPY_MIN_ATTENTION, l), 1, 1e-6);
+        close_to(ns_test_value(run, NS_QUANTITY_ENTROPY_ATTENTION, l), 1, 1e-6);
+        close_to(ns_test_value(run, NS_QUANTITY_ENTROPY_MIN_ATTENTION, l), 1, 1e-6);
     }
     /* Without a residual every token becomes the mean of all. */
-    g_assert_cmpfloat(value(run, NS_QUANTITY_TOKEN_COSINE, 0), <, 0.5);
-    for (size_t l = 1; l <= 3; l++) close_to(value(run, NS_QUANTITY_TOKEN_COSINE, l), 1, 1e-4);
+    g_assert_cmpfloat(ns_test_value(run, NS_QUANTITY_TOKEN_COSINE, 0), <, 0.5);
+    for (size_t l = 1; l <= 3; l++)
+        close_to(ns_test_value(run, NS_QUANTITY_TOKEN_COSINE, l), 1, 1e-4);
 }
 
 enum { TOKENS = 40, WIDTH = 6, STATES = 5 };
@@ -760,9 +748,9 @@ static void test_rhythm(void)
     g_autoptr(NsRun) run = run_new(settings);
     for (int step = 0; step < 7; step++) {
         bool due = step % 3 == 0;
-        g_assert_true(due == isfinite(value(run, NS_QUANTITY_TOKEN_COSINE, 1)));
-        g_assert_true(due == isfinite(value(run, NS_QUANTITY_MEAN_GRAD_W1, 1)));
-        g_assert_true(isfinite(value(run, NS_QUANTITY_HIDDEN_GRAD, 1)));
+        g_assert_true(due == isfinite(ns_test_value(run, NS_QUANTITY_TOKEN_COSINE, 1)));
+        g_assert_true(due == isfinite(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_W1, 1)));
+        g_assert_true(isfinite(ns_test_value(run, NS_QUANTITY_HIDDEN_GRAD, 1)));
         g_assert_true(due == (ns_history_step(run->history, (size_t)step)->probe_seconds > 0));
         g_assert_true(ns_run_step(run));
     }

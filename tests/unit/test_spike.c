@@ -1,9 +1,8 @@
 /* What counts as a jump of the loss or of the gradient norm.  SPDX-License-Identifier: MIT */
-#include "core/experiment/assignment.h"
 #include "core/train/spike.h"
 
 #include "core/base/error.h"
-#include "core/train/run.h"
+#include "tests/unit/support.h"
 
 #include <string.h>
 
@@ -151,17 +150,8 @@ static void test_slow_return(void)
  * the first of them. */
 static size_t jumps_of(const char *settings, int steps, NsEvent *first)
 {
-    NsSettings s;
-    GError *error = NULL;
-    ns_settings_init(&s);
     g_auto(GStrv) words = g_strsplit(settings, " ", -1);
-    for (char **word = words; *word; word++) ns_settings_assign(&s, *word, &error);
-    ns_settings_assign(&s, "eval-every=0", &error);
-    ns_settings_assign(&s, "threads=1", &error);
-    g_assert_no_error(error);
-    g_autoptr(NsRun) run = ns_run_new(&s, &error);
-    g_assert_no_error(error);
-    ns_settings_clear(&s);
+    g_autoptr(NsRun) run = ns_test_run_new("eval-every=0 threads=1", (const char *const *)words);
     for (int i = 0; i < steps; i++) g_assert_true(ns_run_step(run));
     const NsHistory *history = run->history;
     if (ns_history_events(history)) *first = *ns_history_event(history, 0);
