@@ -23,18 +23,6 @@ static char **read_lines(const char *path, GError **error)
     return lines;
 }
 
-static bool check_lengths(const char *path, char **lines, const char *hypothesis, char **others,
-                          GError **error)
-{
-    guint n = g_strv_length(lines), expected = g_strv_length(others);
-    if (n == expected) return true;
-    g_autofree char *name = g_filename_display_name(path);
-    g_autofree char *other = g_filename_display_name(hypothesis);
-    return ns_refuse(error, NS_ERROR_TEXT,
-                     "“%s” has %u lines and “%s” has %u; both must have one line per sentence.",
-                     name, n, other, expected);
-}
-
 static void print_score(const NsBleu *bleu, size_t references, bool json)
 {
     NsBleuScore score = ns_bleu_score(bleu);
@@ -67,7 +55,13 @@ static bool score_lines(NsBleu *bleu, const char *path, char **paths, GPtrArray 
         char **read = read_lines(paths[r], error);
         if (!read) return false;
         g_ptr_array_add(lines, read);
-        if (!check_lengths(paths[r], read, path, hypotheses, error)) return false;
+        guint n = g_strv_length(read), expected = g_strv_length(hypotheses);
+        if (n == expected) continue;
+        g_autofree char *name = g_filename_display_name(paths[r]);
+        g_autofree char *other = g_filename_display_name(path);
+        return ns_refuse(error, NS_ERROR_TEXT,
+                         "“%s” has %u lines and “%s” has %u; both must have one line per sentence.",
+                         name, n, other, expected);
     }
     g_autofree const char **references = g_new(const char *, lines->len);
     for (size_t i = 0; hypotheses[i]; i++) {

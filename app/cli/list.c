@@ -81,15 +81,6 @@ static const char *const domain_words[] = {[NS_DOMAIN_STEP] = "step",
                                            [NS_DOMAIN_HIDDEN] = "hidden",
                                            [NS_DOMAIN_HEAD] = "head"};
 
-/* Removes the braces that only charts need. */
-static char *plain_symbol(const char *symbol)
-{
-    GString *plain = g_string_new(NULL);
-    for (; *symbol; symbol++)
-        if (!strchr("{}", *symbol)) g_string_append_c(plain, *symbol);
-    return g_string_free(plain, FALSE);
-}
-
 static void show_more(const char *text)
 {
     if (text) printf(INDENT "%s\n", text);
@@ -113,8 +104,11 @@ static void show_choices(const List *list)
         ns_row_add(line, -(width + 2), "%s", row->key);
         g_string_append(line, row->label);
         if (list->rows == ns_quantity_choice) {
-            g_autofree char *symbol = plain_symbol(ns_quantity((NsQuantity)i)->symbol);
-            g_string_append_printf(line, "  %s", symbol);
+            /* Without the braces that only charts need. */
+            const char *symbol = ns_quantity((NsQuantity)i)->symbol;
+            g_string_append(line, "  ");
+            for (; *symbol; symbol++)
+                if (!strchr("{}", *symbol)) g_string_append_c(line, *symbol);
         }
         if (list->rows == ns_instructions_choice) {
             bool there = ns_instructions_there((NsInstructions)i);

@@ -109,22 +109,17 @@ static char *first_page(const GArray *entries)
     return g_string_free(text, FALSE);
 }
 
-/* Turns every section of the settings into one paragraph. */
-static char *paragraphs(const char *settings)
+static char *words_of(const Entry *entry)
 {
-    g_auto(GStrv) sections = g_strsplit(settings, "\n\n", -1);
+    const NsPaperResult *result = entry->result;
+    /* Every section of the settings is one paragraph. */
+    g_auto(GStrv) sections = g_strsplit(entry->settings, "\n\n", -1);
     for (char **section = sections; *section; section++) {
         g_auto(GStrv) lines = g_strsplit(g_strstrip(*section), "\n", -1);
         g_free(*section);
         *section = g_strjoinv("; ", lines);
     }
-    return g_strjoinv("\n", sections);
-}
-
-static char *words_of(const Entry *entry)
-{
-    const NsPaperResult *result = entry->result;
-    g_autofree char *settings = paragraphs(entry->settings);
+    g_autofree char *settings = g_strjoinv("\n", sections);
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
     add_findings(text, result, "→ ");

@@ -47,20 +47,6 @@ static bool read_limit(Resume *resume, GError **error)
                      resume->name, there);
 }
 
-static bool is_live(const NsNamed *named, const char *name, GError **error)
-{
-    for (size_t i = 0; ns_param(i); i++) {
-        const NsParam *param = ns_param(i);
-        if (param->effect == NS_EFFECT_LIVE || !ns_named_has(named, param->key)) continue;
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "Setting “%s” cannot change during a run%s; “" NS_CLI
-                         " list settings” shows which can, and “train --from %s” starts a new run.",
-                         param->key, g_str_equal(param->key, "steps") ? ", but --steps can" : "",
-                         name);
-    }
-    return true;
-}
-
 /* The settings from the checkpoint on. */
 static bool read_changes(const Resume *resume, NsExperiment *changed, GError **error)
 {
@@ -69,7 +55,17 @@ static bool read_changes(const Resume *resume, NsExperiment *changed, GError **e
         NsNamed named = {0};
         for (char **word = resume->a->set; word && *word; word++)
             if (!ns_settings_name_assignment(&changed->lane[i], &named, *word, error)) return false;
-        if (!is_live(&named, resume->name, error)) return false;
+        for (size_t k = 0; ns_param(k); k++) {
+            const NsParam *param = ns_param(k);
+            if (param->effect == NS_EFFECT_LIVE || !ns_named_has(&named, param->key)) continue;
+            return ns_refuse(error, NS_ERROR_USAGE,
+                             "Setting “%s” cannot change during a run%s; “" NS_CLI
+                             " list settings” shows which can, and “train --from %s” starts a new "
+                             "run.",
+                             param->key,
+                             g_str_equal(param->key, "steps") ? ", but --steps can" : "",
+                             resume->name);
+        }
     }
     return ns_experiment_check(changed, NULL, error);
 }

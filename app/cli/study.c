@@ -42,15 +42,6 @@ static bool read_range(const char *text, size_t cells, NsStoreOptions *options, 
 
 /* ---- Running ---- */
 
-static void show_progress(NsProgress *progress, NsStudyWork *work, const char *what,
-                          gint64 *counted)
-{
-    if (!progress->on || g_get_monotonic_time() - *counted < COUNT_US) return;
-    NsStudyWorkProgress now = ns_study_work_progress(work);
-    ns_progress_cells(progress, what, now.ended, now.cells, now.seconds_left);
-    *counted = g_get_monotonic_time();
-}
-
 bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError **error)
 {
     NsProgress progress;
@@ -58,8 +49,12 @@ bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError *
     ns_interrupt_catch();
     if (!ns_study_work_start(work, jobs, error)) return false;
     ns_progress_start(&progress, true);
-    do show_progress(&progress, work, what, &counted);
-    while (!ns_interrupt_signal() && !ns_study_work_wait(work, LOOK_MS));
+    do {
+        if (!progress.on || g_get_monotonic_time() - counted < COUNT_US) continue;
+        NsStudyWorkProgress now = ns_study_work_progress(work);
+        ns_progress_cells(&progress, what, now.ended, now.cells, now.seconds_left);
+        counted = g_get_monotonic_time();
+    } while (!ns_interrupt_signal() && !ns_study_work_wait(work, LOOK_MS));
     ns_study_work_stop(work);
     /* A thread in a long step uses the store until the program ends, so it stays open. */
     if (!ns_study_work_wait(work, STOP_MS) && ns_study_work_store(work))

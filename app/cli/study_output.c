@@ -245,17 +245,6 @@ void ns_study_show_table(const NsStudyResults *r)
 
 /* ---- JSON ---- */
 
-static void write_configuration(NsJson *json, const NsStudy *study, size_t configuration)
-{
-    ns_json_open(json, "configuration", '{');
-    for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
-        g_autofree char *key = ns_json_key(ns_study_axis_param(study, axis)->key);
-        g_autofree char *value = ns_study_axis_value(study, axis, configuration);
-        ns_json_string(json, key, value);
-    }
-    ns_json_close(json, '}');
-}
-
 static int64_t seed_of(const NsStudy *study, NsStudyPlace place)
 {
     NsSettings settings;
@@ -271,7 +260,13 @@ static void write_cell(NsJson *json, const NsStudyResults *r, size_t i)
     const NsStudyCell *cell = &r->cells[i];
     ns_json_open(json, NULL, '{');
     ns_json_string(json, "lane", ns_lane_letter(place.lane));
-    write_configuration(json, r->study, place.configuration);
+    ns_json_open(json, "configuration", '{');
+    for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
+        g_autofree char *key = ns_json_key(ns_study_axis_param(r->study, axis)->key);
+        g_autofree char *value = ns_study_axis_value(r->study, axis, place.configuration);
+        ns_json_string(json, key, value);
+    }
+    ns_json_close(json, '}');
     ns_json_int(json, "seed", seed_of(r->study, place));
     ns_json_string(json, "state", ns_cell_state_word(cell->state));
     ns_json_int(json, "step", cell->step);

@@ -34,10 +34,10 @@ README_WORDS = 1500
 # Runs pinned from that table raised it by 64.
 # A logarithmic axis for losses that span decades, and the column Expected of the claims, raised it by 22.
 # Helpers with one caller, written where they are called, lowered it by 680.
-MOST_PRODUCT_LINES = 80640  # curvature; columns of logs that are chosen and remembered, run files that are followed
+MOST_PRODUCT_LINES = 80615  # curvature; columns of logs that are chosen and remembered, run files that are followed
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 62
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 222
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 220
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }
