@@ -3,7 +3,7 @@
 #include "core/base/words.h"
 #include "core/ops/gemm.h"
 #include "core/store/outside_watch.h"
-#include "ui/widgets/common/installed.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/shell/application.h"
 
 #include <libintl.h>

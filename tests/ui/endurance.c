@@ -17,7 +17,7 @@
 #include "tests/session/driver.h"
 #include "tests/ui/driver.h"
 #include "ui/session/library.h"
-#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/library/run_library.h"
 #include "ui/widgets/run/timeline.h"
 #include "ui/widgets/shell/saved_runs.h"

@@ -4,7 +4,7 @@
 #include "core/store/jsonl.h"
 #include "core/train/lockstep.h"
 #include "tests/ui/support.h"
-#include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/windows.h"
 #include "ui/widgets/shell/close_guard.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"

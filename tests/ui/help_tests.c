@@ -2,9 +2,8 @@
 #include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "tests/ui/support.h"
-#include "ui/widgets/common/preferences.h"
-#include "ui/widgets/shell/help_topics.h"
-#include "ui/widgets/shell/help_window.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/shell/help.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/remember.h"
 

@@ -2,7 +2,7 @@
 #include "core/experiment/assignment.h"
 #include "core/store/bundled.h"
 #include "tests/ui/support.h"
-#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/learn/lesson_highlight.h"
 #include "ui/widgets/learn/prediction.h"

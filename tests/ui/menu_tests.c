@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
 
-#include "ui/widgets/common/passing_popover.h"
+#include "ui/widgets/common/popovers.h"
 #include "ui/widgets/settings/setting_row.h"
 #include "ui/widgets/settings/settings_pane.h"
 

@@ -1,6 +1,6 @@
 /* The program from outside: what it says before there is a window.  SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
-#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/shell/learning.h"
 
 #include <glib/gstdio.h>

@@ -3,7 +3,7 @@
 #include "tests/ui/driver.h"
 #include "ui/plot/plot-private.h"
 #include "ui/widgets/charts/page.h"
-#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/learning.h"
 

@@ -2,7 +2,7 @@
 #include "tests/ui/support.h"
 
 #include "core/experiment/assignment.h"
-#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/settings/settings_pane.h"
 
 /* After so long a condition is looked at again, though the main loop had nothing to do. */

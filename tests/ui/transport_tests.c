@@ -2,10 +2,9 @@
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
 #include "tests/ui/support.h"
-#include "ui/widgets/pages/page_switcher.h"
-#include "ui/widgets/run/speed_control.h"
-#include "ui/widgets/run/stages.h"
+#include "ui/widgets/pages/page_stack.h"
 #include "ui/widgets/run/timeline.h"
+#include "ui/widgets/run/transport.h"
 #include "ui/widgets/shell/window_keys.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "ui/plot/live_limits.h"
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
-#include "ui/widgets/common/signals.h"
+#include "ui/widgets/common/helpers.h"
 
 #include <math.h>
 

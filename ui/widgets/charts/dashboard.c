@@ -1,8 +1,7 @@
 /* Charts of a session, one or two of them large.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/dashboard.h"
 
-#include "ui/widgets/common/hiding.h"
-#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* A page of the window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/page.h"
 
-#include "ui/widgets/common/signals.h"
+#include "ui/widgets/common/helpers.h"
 
 G_DEFINE_INTERFACE(NsPage, ns_page, GTK_TYPE_WIDGET)
 

@@ -1,7 +1,8 @@
 /* A page of the window: one way to look at an experiment.  SPDX-License-Identifier: MIT
  *
- * Pages are rows of the table in ui/widgets/pages/pages.c; one is created when it is first shown,
- * stands in a window that scrolls, and is given the style of the charts before its first frame.
+ * Pages are rows of the table in ui/widgets/pages/page_stack.c; one is created when it is first
+ * shown, stands in a window that scrolls, and is given the style of the charts before its first
+ * frame.
  *
  * Signal of every page: "pointed" (NsChartTile), the crosshair or the pins of a tile moved. */
 #pragma once

@@ -1,9 +1,202 @@
-/* Controls of tiles.  SPDX-License-Identifier: MIT */
+/* What the tile of a chart can be asked for: its choices, controls and menu.
+ * SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/tile_controls.h"
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
-#include "ui/widgets/common/accessible.h"
+#include "ui/figures/figures.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/popovers.h"
+
+#include <math.h>
+
+/* ---- Choices ---- */
+
+/* The whole layer and the six weight matrices come before whatever else there is. */
+static const NsQuantity USUAL[] = {
+    NS_QUANTITY_GRAD_LAYER, NS_QUANTITY_GRAD_WQ, NS_QUANTITY_GRAD_WK, NS_QUANTITY_GRAD_WV,
+    NS_QUANTITY_GRAD_WO,    NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2,
+};
+
+static bool is_usual(NsQuantity quantity)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++)
+        if (USUAL[i] == quantity) return true;
+    return false;
+}
+
+static void add_choice(GArray *choices, int choice)
+{
+    g_array_append_val(choices, choice);
+}
+
+/* More layers than give so many places are passed over, evenly: figures of places show the nearest
+ * that is kept. */
+#define PLACES 64
+
+static void add_places(GArray *choices, const NsFigureKind *kind, const NsRecordLayout *layout)
+{
+    bool of_head = kind->of_head;
+    size_t heads = of_head ? layout->heads : 1, layers = layout->layers;
+    size_t shown = MIN(MAX(PLACES / MAX(heads, 1), 2), layers);
+    for (size_t i = 0; i < shown; i++) {
+        size_t layer = shown < 2 ? layers : 1 + i * (layers - 1) / (shown - 1);
+        for (size_t head = 1; head <= heads; head++)
+            add_choice(choices, NS_TILE_PLACE(layer, of_head ? head : 0));
+    }
+}
+
+GArray *ns_tile_choices(const NsFigureKind *kind, const NsHistory *history, int shown)
+{
+    GArray *choices = g_array_new(FALSE, FALSE, sizeof(int));
+    if (kind->subject == NS_SUBJECT_SIMILARITY)
+        for (int i = 0; i < NS_SIMILARITY_COUNT; i++) add_choice(choices, i);
+    if (kind->subject == NS_SUBJECT_PLACE && history)
+        add_places(choices, kind, ns_history_layout(history));
+    if (kind->domains & 1u << NS_DOMAIN_LAYER)
+        for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++) add_choice(choices, (int)USUAL[i]);
+    for (NsQuantity q = 0; kind->domains && q < NS_QUANTITY_COUNT; q++) {
+        bool fits = kind->domains & 1u << ns_quantity(q)->domain;
+        bool there = !history || ns_history_layout(history)->count[q] > 0 || (int)q == shown ||
+                     q == kind->initial ||              /* stays when another is chosen */
+                     q == NS_QUANTITY_LAYER_ABLATION || /* the tile offers to measure it */
+                     q == NS_QUANTITY_LOGIT_LENS;
+        bool listed = kind->domains & 1u << NS_DOMAIN_LAYER && is_usual(q);
+        if (fits && there && !listed) add_choice(choices, (int)q);
+    }
+    return choices;
+}
+
+int ns_tile_choice_of(const NsFigureSpec *spec)
+{
+    if (spec->kind->subject == NS_SUBJECT_SIMILARITY) return (int)spec->similarity;
+    if (spec->kind->subject == NS_SUBJECT_PLACE) return NS_TILE_PLACE(spec->layer, spec->head);
+    return (int)spec->quantity;
+}
+
+void ns_tile_choose(NsFigureSpec *spec, int choice)
+{
+    if (spec->kind->subject == NS_SUBJECT_SIMILARITY) {
+        spec->similarity = (NsSimilarityKind)choice;
+    } else if (spec->kind->subject == NS_SUBJECT_PLACE) {
+        spec->layer = NS_TILE_LAYER(choice);
+        spec->head = NS_TILE_HEAD(choice);
+    } else {
+        spec->quantity = (NsQuantity)choice;
+    }
+}
+
+char *ns_tile_choice_label(const NsFigureKind *kind, int choice)
+{
+    if (kind->subject == NS_SUBJECT_SIMILARITY)
+        return g_strdup(_(ns_similarity_choice((size_t)choice)->label));
+    if (kind->subject != NS_SUBJECT_PLACE)
+        return g_strdup(_(ns_quantity((NsQuantity)choice)->choice.label));
+    unsigned layer = NS_TILE_LAYER(choice), head = NS_TILE_HEAD(choice);
+    return head ? g_strdup_printf(_("Layer %u, head %u"), layer, head)
+                : g_strdup_printf(_("Layer %u"), layer);
+}
+
+static bool is_quantity(const NsFigureKind *kind)
+{
+    return kind->subject != NS_SUBJECT_SIMILARITY && kind->subject != NS_SUBJECT_PLACE;
+}
+
+const char *ns_tile_choice_symbol(const NsFigureKind *kind, int choice)
+{
+    if (!is_quantity(kind)) return NULL;
+    if (choice == NS_QUANTITY_GRAD_LAYER) return _("‖∇‖ whole layer");
+    return ns_quantity((NsQuantity)choice)->symbol;
+}
+
+const char *ns_tile_choice_purpose(const NsFigureKind *kind, int choice)
+{
+    if (kind->subject == NS_SUBJECT_PLACE) return NULL;
+    const char *purpose = is_quantity(kind) ? ns_quantity((NsQuantity)choice)->choice.purpose
+                                            : ns_similarity_choice((size_t)choice)->purpose;
+    return purpose ? _(purpose) : NULL;
+}
+
+/* ---- Smoothing ---- */
+
+#define CONTROL "ns-smoothing" /* of the object */
+
+#define MOST 0.99
+#define STEP 0.01
+#define WIDTH 150 /* pixels */
+
+typedef struct {
+    NsSession *session; /* of the tile that the control belongs to */
+    GtkWidget *scale, *words;
+    bool syncing;
+    guint tick;
+} Control;
+
+static void show(Control *control)
+{
+    NsSmoothing smoothing = control->session->view->smoothing;
+    g_autofree char *words = ns_smoothing_words(smoothing);
+    control->syncing = true;
+    if (!control->tick)
+        gtk_range_set_value(GTK_RANGE(control->scale),
+                            smoothing.kind == NS_SMOOTH_EMA ? smoothing.amount : 0);
+    control->syncing = false;
+    gtk_label_set_text(GTK_LABEL(control->words), words ? words : _("off"));
+}
+
+static void on_view(GtkWidget *box)
+{
+    show(g_object_get_data(G_OBJECT(box), CONTROL));
+}
+
+static gboolean act(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)widget, (void)clock;
+    Control *control = data;
+    double amount = round(gtk_range_get_value(GTK_RANGE(control->scale)) / STEP) * STEP;
+    control->tick = 0;
+    ns_session_show_smoothing(
+        control->session,
+        (NsSmoothing){amount > 0 ? NS_SMOOTH_EMA : NS_SMOOTH_NONE, amount > 0 ? amount : 0});
+    return G_SOURCE_REMOVE;
+}
+
+static void on_value(Control *control)
+{
+    if (control->syncing || control->tick) return;
+    control->tick = gtk_widget_add_tick_callback(control->scale, act, control, NULL);
+}
+
+GtkWidget *ns_smoothing_control_new(NsSession *session)
+{
+    Control *control = g_new0(Control, 1);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    GtkWidget *label = gtk_label_new(_("Smoothing"));
+    control->session = session;
+    control->scale = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0, MOST, STEP);
+    control->words = gtk_label_new(NULL);
+    gtk_widget_add_css_class(box, "smoothing");
+    gtk_widget_add_css_class(control->words, "numeric");
+    gtk_widget_set_hexpand(label, TRUE);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    gtk_widget_set_size_request(control->scale, WIDTH, -1);
+    gtk_widget_set_tooltip_text(control->scale,
+                                _("Exponential moving average of curves over steps: weight of the "
+                                  "past.  The measured curve stays visible behind it. (S)"));
+    ns_accessible_name(control->scale, _("Smoothing, weight of the past"));
+    gtk_box_append(GTK_BOX(line), label);
+    gtk_box_append(GTK_BOX(line), control->words);
+    gtk_box_append(GTK_BOX(box), line);
+    gtk_box_append(GTK_BOX(box), control->scale);
+    g_object_set_data_full(G_OBJECT(box), CONTROL, control, g_free);
+    g_signal_connect_swapped(control->scale, "value-changed", G_CALLBACK(on_value), control);
+    ns_session_listen(session, "view-changed", G_CALLBACK(on_view), box);
+    show(control);
+    return box;
+}
+
+/* ---- Controls ---- */
 
 /* The words of every mode, in the order of NsHeatMode; they name the lanes. */
 static char **heat_words(NsSession *session)
@@ -95,4 +288,78 @@ void ns_tile_fold(GtkWidget *tool, bool shown)
     if (gtk_widget_get_child_visible(tool) == shown) return;
     gtk_widget_set_child_visible(tool, shown);
     gtk_widget_add_tick_callback(gtk_widget_get_parent(tool), resize, NULL, NULL);
+}
+
+/* ---- The menu ---- */
+
+#define SMOOTHING "smoothing" /* the place of the control */
+
+static void add_section(GMenu *menu, GMenu *section)
+{
+    g_menu_append_section(menu, NULL, G_MENU_MODEL(section));
+    g_object_unref(section);
+}
+
+static void add_item(GMenu *menu, const char *label, const char *action, const char *accelerator)
+{
+    g_autoptr(GMenuItem) item = g_menu_item_new(label, action);
+    if (accelerator) g_menu_item_set_attribute(item, "accel", "s", accelerator);
+    g_menu_append_item(menu, item);
+}
+
+static GMenu *kinds(void)
+{
+    GMenu *menu = g_menu_new();
+    for (size_t i = 0; ns_figure_kind(i); i++) {
+        const NsChoice *choice = &ns_figure_kind(i)->choice;
+        g_autoptr(GMenuItem) item = g_menu_item_new(_(choice->label), NULL);
+        g_menu_item_set_action_and_target(item, "tile.kind", "s", choice->key);
+        g_menu_append_item(menu, item);
+    }
+    return menu;
+}
+
+static GMenuModel *make_model(bool maximized, bool smoothing)
+{
+    GMenu *menu = g_menu_new();
+    g_autoptr(GMenu) all = kinds();
+    GMenu *show = g_menu_new(), *copy = g_menu_new(), *view = g_menu_new();
+    g_menu_append_submenu(show, _("Show"), G_MENU_MODEL(all));
+    add_section(menu, show);
+    if (smoothing) {
+        GMenu *section = g_menu_new();
+        g_autoptr(GMenuItem) item = g_menu_item_new(NULL, NULL);
+        g_menu_item_set_attribute(item, "custom", "s", SMOOTHING);
+        g_menu_append_item(section, item);
+        add_section(menu, section);
+    }
+    add_item(view, _("Set limits…"), "tile.limits", NULL);
+    add_item(view, _("Reset view"), "tile.reset", NULL);
+    add_item(view, _("Remove pins"), "tile.unpin", NULL);
+    add_item(view, maximized ? _("Back to all charts") : _("Fill the window"), "win.maximize", "m");
+    add_section(menu, view);
+    add_item(copy, _("Copy image"), "tile.copy-image", "<Control><Shift>c");
+    add_item(copy, _("Copy data"), "tile.copy-data", "<Control>c");
+    add_item(copy, _("Export this chart…"), "win.export", NULL);
+    add_section(menu, copy);
+    return G_MENU_MODEL(menu);
+}
+
+GtkWidget *ns_tile_menu_new(bool maximized, GtkWidget *smoothing)
+{
+    /* All charts share them: GTK 4.8 keeps a reference to every section that it has ever shown. */
+    static GMenuModel *models[2][2];
+    GMenuModel **model = &models[maximized][smoothing != NULL];
+    if (!*model) *model = make_model(maximized, smoothing != NULL);
+    GtkWidget *popover = gtk_popover_menu_new_from_model_full(*model, GTK_POPOVER_MENU_NESTED);
+    if (smoothing) gtk_popover_menu_add_child(GTK_POPOVER_MENU(popover), smoothing, SMOOTHING);
+    return popover;
+}
+
+void ns_tile_pop_up(GtkWidget *over, GtkWidget **slot, GtkWidget *popover,
+                    const GdkRectangle *place)
+{
+    if (*slot) gtk_popover_popdown(GTK_POPOVER(*slot));
+    g_set_weak_pointer(slot, popover);
+    ns_popover_pass(popover, over, place);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/diagram/diagram_lanes.h"
 
-#include "ui/widgets/common/signals.h"
+#include "ui/widgets/common/helpers.h"
 
 #define LANE 300 /* minimum width in pixels if there are several */
 #define GAP 12

@@ -3,10 +3,8 @@
 
 #include "core/base/digits.h"
 #include "core/base/words.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/hiding.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
-#include "ui/widgets/common/text_label.h"
 #include "ui/widgets/diagram/diagram_lanes.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The diagram of one lane.  SPDX-License-Identifier: MIT */
-#include "ui/widgets/common/accessible.h"
+#include "ui/widgets/diagram/diagram_view.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
-#include "ui/widgets/diagram/diagram_view-private.h"
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
@@ -17,7 +17,119 @@
 #define REACH 6          /* around wires, for the pointer */
 #define TELL_US 1000000  /* minimum time between two updates for a screen reader */
 
+struct _NsDiagramView {
+    GtkWidget parent;
+    NsSession *session;
+    size_t lane;
+    const NsStyle *style;
+    const NsStyle *drawn_style; /* that the diagram was made for */
+    NsStyle fitted;             /* the same with words as large as there is room for */
+    NsDiagramData *data, *old_data;
+    NsDiagram *diagram, *old; /* old: where norms come from, while they move */
+    NsFlow flow;
+    NsRange range;
+    double light, flash;
+    gint64 moving_since, told;
+    guint tick, resized; /* callbacks: a norm moves; parts are too few or too many for a new size */
+    NsDiagramLook hand;  /* what is hovered and carried */
+    int sublayer_shown;  /* of the norm that gets the focus once it has moved; -1 for none */
+    NsPlace place_shown;
+    GPtrArray *parts; /* one for every node of `nodes`; borrowed, they are children */
+    GArray *nodes;    /* unsigned: nodes that can have the focus */
+};
+
 G_DEFINE_FINAL_TYPE(NsDiagramView, ns_diagram_view, GTK_TYPE_WIDGET)
+
+/* ---- A norm that is carried to another place ---- */
+
+static const NsPlacement *promised(NsDiagramView *view)
+{
+    const NsDiagramLook *hand = &view->hand;
+    if (!hand->carried || !view->diagram) return NULL;
+    return ns_diagram_moved(view->diagram, hand->sublayer, hand->carried_from, hand->aim);
+}
+
+static void aim_at(NsDiagramView *view, int sublayer, int place)
+{
+    view->hand.sublayer = sublayer;
+    view->hand.aim = place;
+    const NsPlacement *placement = promised(view);
+    view->hand.promise = placement ? _(placement->choice.label) : NULL;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+}
+
+bool ns_diagram_view_take(NsDiagramView *view, int sublayer, int place)
+{
+    if (!view->diagram || *view->data->settings.mixture) return false;
+    view->hand.carried = true;
+    view->hand.carried_from = place;
+    view->hand.at = (NsPoint){NAN, NAN};
+    aim_at(view, MAX(sublayer, 0), place);
+    return true;
+}
+
+static bool is_near(const NsBox *box, double x, double y)
+{
+    double dx = box->width / 2, dy = 0.6 * box->height;
+    return x > box->x - dx && x < box->x + box->width + dx && y > box->y - dy &&
+           y < box->y + box->height + dy;
+}
+
+static void carry(NsDiagramView *view, double x, double y)
+{
+    if (!view->hand.carried || !view->diagram) return;
+    const NsDiagram *d = view->diagram;
+    int from = view->hand.carried_from;
+    view->hand.at = (NsPoint){x, y};
+    if (is_near(&d->tray, x, y)) {
+        aim_at(view, view->hand.sublayer, -1);
+        return;
+    }
+    for (int k = 0; k < (int)d->sublayers; k++)
+        for (int place = 0; place < NS_PLACES_MOVABLE; place++) {
+            bool own = from < 0 || k == view->hand.sublayer;
+            if (!own || !is_near(&d->slot[k][place], x, y)) continue;
+            aim_at(view, k, place);
+            return;
+        }
+    aim_at(view, view->hand.sublayer, from);
+}
+
+void ns_diagram_view_let_go(NsDiagramView *view, bool drop)
+{
+    const NsPlacement *placement = drop ? promised(view) : NULL;
+    NsDiagramLook hand = view->hand;
+    view->hand.carried = false;
+    view->hand.promise = NULL;
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+    if (!placement) return;
+    view->sublayer_shown = hand.aim >= 0 && isnan(hand.at.x) ? hand.sublayer : -1;
+    view->place_shown = (NsPlace)MAX(hand.aim, 0);
+    ns_session_set_active(view->session, view->lane);
+    ns_session_set_lane(view->session, view->lane, "placement", placement->choice.key);
+    ns_session_tell_placement(view->session);
+}
+
+bool ns_diagram_view_is_carrying(NsDiagramView *view)
+{
+    return view->hand.carried;
+}
+
+static void aim_next(NsDiagramView *view, int by)
+{
+    const NsDiagramLook *hand = &view->hand;
+    const int places = NS_PLACES_MOVABLE + 1; /* the tray is the last */
+    int at = hand->aim < 0 ? NS_PLACES_MOVABLE : hand->aim;
+    for (int i = 0; i < places; i++) {
+        at = (at + by + places) % places;
+        int place = at == NS_PLACES_MOVABLE ? -1 : at;
+        bool legal = place == hand->carried_from ||
+                     ns_diagram_moved(view->diagram, hand->sublayer, hand->carried_from, place);
+        if (!legal) continue;
+        aim_at(view, hand->sublayer, place);
+        return;
+    }
+}
 
 /* ---- what is shown ---- */
 
@@ -337,7 +449,7 @@ static void on_drag_begin(GtkGestureDrag *drag, double x, double y, NsDiagramVie
     if (!taken)
         gtk_gesture_set_state(GTK_GESTURE(drag), GTK_EVENT_SEQUENCE_DENIED);
     else
-        ns_diagram_view_carry(view, at.x, at.y);
+        carry(view, at.x, at.y);
 }
 
 static void on_drag_update(GtkGestureDrag *drag, double dx, double dy, NsDiagramView *view)
@@ -346,7 +458,7 @@ static void on_drag_update(GtkGestureDrag *drag, double dx, double dy, NsDiagram
     if (!gtk_gesture_drag_get_start_point(drag, &x, &y)) return;
     NsPoint at = inside(x + dx, y + dy);
     gtk_gesture_set_state(GTK_GESTURE(drag), GTK_EVENT_SEQUENCE_CLAIMED);
-    ns_diagram_view_carry(view, at.x, at.y);
+    carry(view, at.x, at.y);
 }
 
 static void on_drag_end(NsDiagramView *view)
@@ -421,7 +533,7 @@ static bool move_focused(NsDiagramView *view, int by)
     if (!node || !(branch || is_movable(node))) return false;
     int place = branch ? -1 : (int)node->place;
     if (!view->hand.carried && !ns_diagram_view_take(view, node->sublayer, place)) return false;
-    ns_diagram_view_aim_next(view, by);
+    aim_next(view, by);
     return true;
 }
 

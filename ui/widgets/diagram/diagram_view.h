@@ -42,7 +42,6 @@ const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view);
 /* Takes up the movable norm at a place of a sub-layer (-1: the spare one), holds it over a point,
  * and lets go of it there, or (`drop` unset) puts it back. */
 bool ns_diagram_view_take(NsDiagramView *view, int sublayer, int place);
-void ns_diagram_view_carry(NsDiagramView *view, double x, double y);
 void ns_diagram_view_let_go(NsDiagramView *view, bool drop);
 
 bool ns_diagram_view_is_carrying(NsDiagramView *view);

@@ -3,8 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/store/bundled.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/helpers.h"
 
 /* ---- Finished lessons ---- */
 

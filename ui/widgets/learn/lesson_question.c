@@ -2,7 +2,7 @@
 #include "ui/widgets/learn/lesson_question.h"
 
 #include "core/base/words.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/helpers.h"
 
 #define VERDICT "ns-verdict"
 #define CARD "ns-card"

@@ -6,8 +6,7 @@
 #include "ui/plot/layout.h"
 #include "ui/plot/painter.h"
 #include "ui/plot/text.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/signals.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 
 #include <math.h>

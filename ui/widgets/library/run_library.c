@@ -6,10 +6,8 @@
 #include "core/store/run_table.h"
 #include "ui/plot/text.h"
 #include "ui/session/experiment_words.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/file_dialog.h"
-#include "ui/widgets/common/signals.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/windows.h"
 
 #include <math.h>
 

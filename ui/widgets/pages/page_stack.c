@@ -1,9 +1,70 @@
-/* The pages of a window.  SPDX-License-Identifier: MIT */
+/* The pages of the window, the stack that shows one, and the switcher.
+ * SPDX-License-Identifier: MIT */
 #include "ui/widgets/pages/page_stack.h"
 
 #include "core/base/words.h"
-#include "ui/widgets/common/signals.h"
-#include "ui/widgets/pages/page_switcher.h"
+#include "ui/widgets/charts/dashboard.h"
+#include "ui/widgets/charts/page.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/diagram/diagram_page.h"
+#include "ui/widgets/pages/paper_page.h"
+#include "ui/widgets/pages/phase_page.h"
+
+/* ---- The table of pages ---- */
+
+static GtkWidget *new_overview(NsSession *session)
+{
+    static const char *const figures[] = {"loss", "gradient-norm", "hidden-norm",
+                                          "gradient-heatmap", NULL};
+    GtkWidget *page = ns_dashboard_new(session, figures);
+    ns_dashboard_remember_stage(NS_DASHBOARD(page), "stage");
+    return page;
+}
+
+static GtkWidget *new_profile(NsSession *session)
+{
+    static const char *const figures[] = {"profile", NULL};
+    return ns_dashboard_new(session, figures);
+}
+
+static GtkWidget *new_heatmap(NsSession *session)
+{
+    static const char *const figures[] = {"heatmap", NULL};
+    return ns_dashboard_new(session, figures);
+}
+
+static GtkWidget *new_curves(NsSession *session)
+{
+    static const char *const figures[] = {"loss", "steps", "schedule", "edge", "update-loss", NULL};
+    return ns_dashboard_new(session, figures);
+}
+
+static GtkWidget *new_similarity(NsSession *session)
+{
+    static const char *const figures[] = {"similarity", NULL};
+    return ns_dashboard_new_by_lane(session, figures);
+}
+
+static GtkWidget *new_attention(NsSession *session)
+{
+    static const char *const figures[] = {"attention", "heads", "cross-attention", NULL};
+    return ns_dashboard_new(session, figures);
+}
+
+static const NsPageKind PAGES[] = {
+    {"dashboard", N_("Dashboard"), new_overview},  {"profile", N_("Profile"), new_profile},
+    {"heatmap", N_("Heatmap"), new_heatmap},       {"diagram", N_("Diagram"), ns_diagram_page_new},
+    {"attention", N_("Attention"), new_attention}, {"similarity", N_("Similarity"), new_similarity},
+    {"curves", N_("Curves"), new_curves},          {"phase", N_("Phase"), ns_phase_page_new},
+    {"paper", N_("Paper"), ns_paper_page_new},
+};
+
+const NsPageKind *ns_page_kind(size_t i)
+{
+    return i < G_N_ELEMENTS(PAGES) ? &PAGES[i] : NULL;
+}
+
+/* ---- The stack ---- */
 
 struct _NsPageStack {
     GtkBox parent;
@@ -123,4 +184,149 @@ GtkWidget *ns_page_stack_new(NsSession *session)
     g_signal_connect_swapped(stack->stack, "notify::visible-child", G_CALLBACK(on_switched), stack);
     on_switched(stack);
     return GTK_WIDGET(stack);
+}
+
+/* ---- The switcher ---- */
+
+struct _NsPageSwitcher {
+    GtkWidget parent;
+    GtkWidget *tabs, *list;
+    GtkWidget *more; /* the button of a menu with the last pages */
+    guint shown;     /* how many pages have a tab */
+};
+
+G_DEFINE_FINAL_TYPE(NsPageSwitcher, ns_page_switcher, GTK_TYPE_WIDGET)
+
+static int least_width(GtkWidget *widget)
+{
+    int least = 0;
+    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    return least;
+}
+
+static void ns_page_switcher_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                     int *minimum, int *natural, int *minimum_baseline,
+                                     int *natural_baseline)
+{
+    (void)for_size;
+    NsPageSwitcher *switcher = NS_PAGE_SWITCHER(widget);
+    int tabs = 0, list = 0;
+    gtk_widget_measure(switcher->tabs, orientation, -1, &tabs, NULL, NULL, NULL);
+    gtk_widget_measure(switcher->list, orientation, -1, &list, NULL, NULL, NULL);
+    *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? MIN(tabs, list) : MAX(tabs, list);
+    *natural = MAX(tabs, *minimum);
+    *minimum_baseline = *natural_baseline = -1;
+}
+
+static void ns_page_switcher_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsPageSwitcher *switcher = NS_PAGE_SWITCHER(widget);
+    int tabs = least_width(switcher->tabs);
+    bool fits = tabs <= width;
+    gtk_widget_set_child_visible(switcher->tabs, fits);
+    gtk_widget_set_child_visible(switcher->list, !fits);
+    GtkWidget *shown = fits ? switcher->tabs : switcher->list;
+    int wide = fits ? tabs : MIN(width, least_width(switcher->list));
+    GtkAllocation box = {(width - wide) / 2, 0, wide, height};
+    gtk_widget_size_allocate(shown, &box, baseline);
+}
+
+static void ns_page_switcher_dispose(GObject *object)
+{
+    NsPageSwitcher *switcher = NS_PAGE_SWITCHER(object);
+    g_clear_pointer(&switcher->tabs, gtk_widget_unparent);
+    g_clear_pointer(&switcher->list, gtk_widget_unparent);
+    G_OBJECT_CLASS(ns_page_switcher_parent_class)->dispose(object);
+}
+
+static void ns_page_switcher_class_init(NsPageSwitcherClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_page_switcher_dispose;
+    widget_class->measure = ns_page_switcher_measure;
+    widget_class->size_allocate = ns_page_switcher_size_allocate;
+    gtk_widget_class_set_css_name(widget_class, "pageswitcher");
+}
+
+static void ns_page_switcher_init(NsPageSwitcher *switcher)
+{
+    (void)switcher;
+}
+
+static void on_chosen(GtkDropDown *list, GParamSpec *property, GtkSelectionModel *pages)
+{
+    (void)property;
+    guint chosen = gtk_drop_down_get_selected(list);
+    if (chosen != GTK_INVALID_LIST_POSITION) gtk_selection_model_select_item(pages, chosen, TRUE);
+}
+
+static void on_shown(GtkSelectionModel *pages, guint position, guint n, GtkDropDown *list)
+{
+    for (guint i = position; i < position + n; i++)
+        if (gtk_selection_model_is_selected(pages, i)) gtk_drop_down_set_selected(list, i);
+}
+
+/* The button of the menu is called by the page on view if this has no tab. */
+static void sync_more(NsPageSwitcher *switcher, GParamSpec *property, GtkStack *stack)
+{
+    (void)property;
+    g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
+    guint n = g_list_model_get_n_items(G_LIST_MODEL(pages)), at = 0;
+    while (at < n && !gtk_selection_model_is_selected(pages, at)) at++;
+    bool tab = at < switcher->shown || at == n;
+    g_autoptr(GObject) page = tab ? NULL : g_list_model_get_item(G_LIST_MODEL(pages), at);
+    gtk_menu_button_set_label(GTK_MENU_BUTTON(switcher->more),
+                              page ? gtk_stack_page_get_title(GTK_STACK_PAGE(page)) : _("More"));
+    if (page)
+        gtk_widget_add_css_class(switcher->more, "checked");
+    else
+        gtk_widget_remove_css_class(switcher->more, "checked");
+}
+
+/* Takes the tabs of the last pages away; a menu has them instead. */
+static GtkWidget *new_more(NsPageSwitcher *switcher, GtkWidget *tabs, GtkStack *stack)
+{
+    g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
+    g_autoptr(GMenu) menu = g_menu_new();
+    GtkWidget *tab = gtk_widget_get_first_child(tabs);
+    for (guint i = 0; tab; i++, tab = gtk_widget_get_next_sibling(tab)) {
+        if (i < switcher->shown) continue;
+        g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(pages), i);
+        GtkStackPage *page = GTK_STACK_PAGE(item);
+        g_autofree char *action = g_strconcat("win.page::", gtk_stack_page_get_name(page), NULL);
+        g_menu_append(menu, gtk_stack_page_get_title(page), action);
+        gtk_widget_set_visible(tab, FALSE);
+    }
+    switcher->more = gtk_menu_button_new();
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(switcher->more), G_MENU_MODEL(menu));
+    gtk_widget_set_visible(switcher->more, g_menu_model_get_n_items(G_MENU_MODEL(menu)) > 0);
+    sync_more(switcher, NULL, stack);
+    g_signal_connect_object(stack, "notify::visible-child", G_CALLBACK(sync_more), switcher,
+                            G_CONNECT_SWAPPED);
+    return switcher->more;
+}
+
+GtkWidget *ns_page_switcher_new(GtkStack *stack, guint shown)
+{
+    NsPageSwitcher *switcher = g_object_new(NS_TYPE_PAGE_SWITCHER, NULL);
+    g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
+    GtkExpression *title = gtk_property_expression_new(GTK_TYPE_STACK_PAGE, NULL, "title");
+    GtkWidget *tabs = gtk_stack_switcher_new();
+    GtkLayoutManager *row = gtk_widget_get_layout_manager(tabs);
+    gtk_box_layout_set_homogeneous(GTK_BOX_LAYOUT(row), FALSE);
+    gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(tabs), stack);
+    switcher->shown = shown;
+    switcher->tabs = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_box_append(GTK_BOX(switcher->tabs), tabs);
+    gtk_box_append(GTK_BOX(switcher->tabs), new_more(switcher, tabs, stack));
+    switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
+    gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9)"));
+    ns_accessible_name(switcher->list, _("Page"));
+    gtk_widget_set_parent(switcher->tabs, GTK_WIDGET(switcher));
+    gtk_widget_set_parent(switcher->list, GTK_WIDGET(switcher));
+    guint n = g_list_model_get_n_items(G_LIST_MODEL(pages));
+    on_shown(pages, 0, n, GTK_DROP_DOWN(switcher->list));
+    g_signal_connect_object(switcher->list, "notify::selected", G_CALLBACK(on_chosen), pages, 0);
+    g_signal_connect_object(pages, "selection-changed", G_CALLBACK(on_shown), switcher->list, 0);
+    return GTK_WIDGET(switcher);
 }

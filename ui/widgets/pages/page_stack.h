@@ -1,9 +1,14 @@
-/* The pages of a window, one at a time, with their switcher.  SPDX-License-Identifier: MIT
- *
- * Signals: "switched", another page is shown; "pointed" as of a page. */
+/* The pages of the window, the stack that shows one, and the switcher.
+ * SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/widgets/charts/page.h"
+
+#include <gtk/gtk.h>
+
+/* ---- The stack ---- */
+
+/* Signals: "switched", another page is shown; "pointed" as of a page. */
 
 #define NS_TYPE_PAGE_STACK (ns_page_stack_get_type())
 G_DECLARE_FINAL_TYPE(NsPageStack, ns_page_stack, NS, PAGE_STACK, GtkBox)
@@ -20,3 +25,14 @@ const char *ns_page_stack_key(NsPageStack *stack);
 
 /* For the pages there are and those to come. */
 void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style);
+
+/* ---- The switcher ---- */
+
+/* The names of the pages side by side, or a menu that opens where the tabs do not fit. */
+
+#define NS_TYPE_PAGE_SWITCHER (ns_page_switcher_get_type())
+G_DECLARE_FINAL_TYPE(NsPageSwitcher, ns_page_switcher, NS, PAGE_SWITCHER, GtkWidget)
+
+/* For the pages that the stack has now, of which the first `shown` have a tab.  The menu uses the
+ * action win.page. */
+GtkWidget *ns_page_switcher_new(GtkStack *stack, guint shown);

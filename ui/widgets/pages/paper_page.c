@@ -5,9 +5,8 @@
 #include "core/base/words.h"
 #include "core/study/paper.h"
 #include "ui/widgets/charts/page.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/file_dialog.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/windows.h"
 #include "ui/widgets/pages/study_file.h"
 
 #include <inttypes.h>

@@ -6,10 +6,8 @@
 #include "core/experiment/assignment.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/charts/page.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/file_dialog.h"
-#include "ui/widgets/common/text_label.h"
-#include "ui/widgets/common/typing.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/windows.h"
 #include "ui/widgets/pages/range_button.h"
 #include "ui/widgets/pages/study_file.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/study/phase.h"
-#include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/helpers.h"
 
 #include <string.h>
 

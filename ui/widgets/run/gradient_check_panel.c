@@ -4,10 +4,9 @@
 #include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/plot/text.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/side_window.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/windows.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,13 +1,23 @@
-/* The right pane: everything that charts show by ink, as text.  SPDX-License-Identifier: MIT
- *
- * The step that is shown, what the crosshair touches, the readings that are pinned, what happened
- * to the run, and the runs of the session. */
+/* What the inspector shows: the events and the pins of a run, below its settings.
+ * SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ui/widgets/run/event_list.h"
-#include "ui/widgets/run/pin_list.h"
+#include "ui/session/session.h"
+#include "ui/widgets/charts/dashboard.h"
 #include "ui/widgets/run/reading_table.h"
 #include "ui/widgets/run/run_tree.h"
+
+#include <gtk/gtk.h>
+
+/* Parts of it. */
+#define NS_TYPE_EVENT_LIST (ns_event_list_get_type())
+G_DECLARE_FINAL_TYPE(NsEventList, ns_event_list, NS, EVENT_LIST, GtkBox)
+
+#define NS_TYPE_PIN_LIST (ns_pin_list_get_type())
+G_DECLARE_FINAL_TYPE(NsPinList, ns_pin_list, NS, PIN_LIST, GtkBox)
+
+/* The step that is shown, what the crosshair touches, the readings that are pinned, what happened
+ * to the run, and the runs of the session. */
 
 #define NS_TYPE_INSPECTOR (ns_inspector_get_type())
 G_DECLARE_FINAL_TYPE(NsInspector, ns_inspector, NS, INSPECTOR, GtkBox)

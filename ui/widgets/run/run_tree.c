@@ -3,8 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/plot/text.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/helpers.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 
 #include "core/base/words.h"
 #include "ui/plot/painter.h"
-#include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 
 #include <math.h>

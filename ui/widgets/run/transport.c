@@ -1,14 +1,166 @@
-/* The bar at the foot of the window.  SPDX-License-Identifier: MIT */
+/* The bar that runs, pauses and steps, its speed, and the stages of slow motion.
+ * SPDX-License-Identifier: MIT */
 #include "ui/widgets/run/transport.h"
 
 #include "core/base/words.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/text_label.h"
-#include "ui/widgets/run/speed_control.h"
-#include "ui/widgets/run/stages.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/run/timeline.h"
 
 #include <math.h>
+
+/* ---- Speed ---- */
+
+#define FASTEST 1000.0 /* steps a second; what lies to the right of it has no limit */
+#define UNLIMITED 1.0  /* on the slider, whose 0 is one step a second */
+#define LAST_LIMIT 0.95
+#define SLIDER_WIDTH 96
+
+struct _NsSpeedControl {
+    GtkBox parent;
+    NsSession *session;
+    GtkWidget *slider;
+    bool syncing;
+};
+
+G_DEFINE_FINAL_TYPE(NsSpeedControl, ns_speed_control, GTK_TYPE_BOX)
+
+static double speed_at(double place)
+{
+    return place > LAST_LIMIT ? 0.0 : pow(FASTEST, place / LAST_LIMIT);
+}
+
+static double place_of(double speed)
+{
+    return speed <= 0.0 ? UNLIMITED : LAST_LIMIT * log(CLAMP(speed, 1.0, FASTEST)) / log(FASTEST);
+}
+
+double ns_speed_next(double steps_per_second, bool faster)
+{
+    static const double leading[] = {1.0, 2.0, 5.0};
+    double below = 0.0;
+    for (double power = 1.0; power <= FASTEST; power *= 10.0)
+        for (size_t i = 0; i < G_N_ELEMENTS(leading); i++) {
+            double speed = leading[i] * power;
+            if (speed > FASTEST) break;
+            bool above = steps_per_second > 0.0 && speed > steps_per_second * 1.001;
+            if (faster && above) return speed;
+            if (steps_per_second <= 0.0 || speed < steps_per_second * 0.999) below = speed;
+        }
+    if (faster) return 0.0;
+    return below > 0.0 ? below : 1.0;
+}
+
+char *ns_speed_words(double steps_per_second)
+{
+    if (steps_per_second <= 0.0) return g_strdup(_("as fast as possible"));
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    const char *format = steps_per_second < 9.95 ? "%.1f" : "%.0f";
+    g_ascii_formatd(number, sizeof number, format, steps_per_second);
+    return g_strdup_printf(_("at most %s steps per second"), number);
+}
+
+void ns_speed_control_sync(NsSpeedControl *control)
+{
+    double speed = control->session->speed;
+    g_autofree char *words = ns_speed_words(speed);
+    g_autofree char *tip = g_strdup_printf(_("Speed: %s ([ slower, ] faster)"), words);
+    control->syncing = true;
+    gtk_range_set_value(GTK_RANGE(control->slider), place_of(speed));
+    control->syncing = false;
+    gtk_widget_set_tooltip_text(control->slider, tip);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(control->slider),
+                                   GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, words, -1);
+}
+
+static void on_moved(NsSpeedControl *control)
+{
+    if (control->syncing) return;
+    ns_session_set_speed(control->session,
+                         speed_at(gtk_range_get_value(GTK_RANGE(control->slider))));
+    ns_speed_control_sync(control);
+}
+
+static void ns_speed_control_class_init(NsSpeedControlClass *klass)
+{
+    (void)klass;
+}
+
+static void ns_speed_control_init(NsSpeedControl *control)
+{
+    control->slider = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, UNLIMITED, 0.025);
+    gtk_scale_set_draw_value(GTK_SCALE(control->slider), FALSE);
+    gtk_widget_set_size_request(control->slider, SLIDER_WIDTH, -1);
+    ns_accessible_name(control->slider, _("Speed"));
+    g_signal_connect_swapped(control->slider, "value-changed", G_CALLBACK(on_moved), control);
+    gtk_box_append(GTK_BOX(control), control->slider);
+}
+
+/* ---- Stages ---- */
+
+#define N_STAGES (NS_STAGE_UPDATE + 1)
+
+static const struct {
+    const char *word, *purpose;
+} STAGES[N_STAGES] = {
+    {N_("Forward"), N_("The batch goes through the layers; every hidden state is computed")},
+    {N_("Loss"), N_("How far the prediction is from the next token")},
+    {N_("Backward"),
+     N_("The gradient is propagated back through the layers, from the last to the first")},
+    {N_("Update"), N_("The optimizer changes every weight a little so as to lower the loss")},
+};
+
+struct _NsStages {
+    GtkBox parent;
+    NsSession *session;
+    GtkWidget *revealer, *cell[N_STAGES], *bar[N_STAGES];
+    int lit; /* -1: none */
+};
+
+G_DEFINE_FINAL_TYPE(NsStages, ns_stages, GTK_TYPE_BOX)
+
+static void stages_sync(NsStages *stages)
+{
+    NsStage stage = NS_STAGE_FORWARD;
+    double progress = 0.0;
+    bool slow = stages->session->slow;
+    int lit = slow && ns_session_stage(stages->session, &stage, &progress) ? (int)stage : -1;
+    gtk_revealer_set_reveal_child(GTK_REVEALER(stages->revealer), slow);
+    for (int i = 0; i < N_STAGES; i++) {
+        double share = lit < 0 || i > lit ? 0.0 : i < lit ? 1.0 : progress;
+        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(stages->bar[i]), share);
+        if (i == lit && lit != stages->lit) gtk_widget_add_css_class(stages->cell[i], "lit");
+        if (i == stages->lit && lit != stages->lit)
+            gtk_widget_remove_css_class(stages->cell[i], "lit");
+    }
+    stages->lit = lit;
+}
+
+static void ns_stages_class_init(NsStagesClass *klass)
+{
+    gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "stages");
+}
+
+static void ns_stages_init(NsStages *stages)
+{
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 10);
+    gtk_box_set_homogeneous(GTK_BOX(row), TRUE);
+    for (int i = 0; i < N_STAGES; i++) {
+        GtkWidget *cell = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3);
+        stages->cell[i] = cell;
+        stages->bar[i] = gtk_progress_bar_new();
+        gtk_box_append(GTK_BOX(cell), gtk_label_new(_(STAGES[i].word)));
+        gtk_box_append(GTK_BOX(cell), stages->bar[i]);
+        ns_accessible_name(stages->bar[i], _(STAGES[i].word));
+        gtk_widget_set_tooltip_text(cell, _(STAGES[i].purpose));
+        gtk_box_append(GTK_BOX(row), cell);
+    }
+    stages->lit = -1;
+    stages->revealer = gtk_revealer_new();
+    gtk_revealer_set_child(GTK_REVEALER(stages->revealer), row);
+    gtk_box_append(GTK_BOX(stages), stages->revealer);
+}
+
+/* ---- The bar ---- */
 
 #define SAY_EVERY_US 200000 /* numbers that change faster cannot be read */
 #define ENTRY_CHARS 7
@@ -58,7 +210,7 @@ void ns_transport_sync(NsTransport *transport)
     bool busy = transport->session->wants_run || ns_session_is_watching(transport->session);
     bool live = ns_session_shown_step(transport->session) >= ns_session_steps(transport->session);
     ns_timeline_sync(NS_TIMELINE(transport->timeline));
-    ns_stages_sync(NS_STAGES(transport->stages));
+    stages_sync(NS_STAGES(transport->stages));
     gtk_revealer_set_reveal_child(GTK_REVEALER(transport->live), !live);
     gtk_widget_set_can_target(transport->live, !live);
     if (busy && transport->busy && now - transport->said < SAY_EVERY_US) return;
@@ -137,7 +289,11 @@ GtkWidget *ns_transport_new(NsSession *session)
     NsTransport *transport =
         g_object_new(NS_TYPE_TRANSPORT, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     transport->session = ns_session_hold(session, transport);
-    transport->stages = ns_stages_new(session);
+    /* Comes up while the session is in slow motion. */
+    NsStages *stages = g_object_new(NS_TYPE_STAGES, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
+    stages->session = ns_session_hold(session, stages);
+    stages_sync(stages);
+    transport->stages = GTK_WIDGET(stages);
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
     GtkWidget *entry = gtk_entry_new();
     gtk_editable_set_width_chars(GTK_EDITABLE(entry), ENTRY_CHARS);
@@ -162,7 +318,11 @@ GtkWidget *ns_transport_new(NsSession *session)
     gtk_revealer_set_transition_type(GTK_REVEALER(revealer),
                                      GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT);
     transport->live = revealer;
-    transport->speed = ns_speed_control_new(session);
+    /* A slider with a logarithmic scale. */
+    NsSpeedControl *control = g_object_new(NS_TYPE_SPEED_CONTROL, NULL);
+    control->session = ns_session_hold(session, control);
+    ns_speed_control_sync(control);
+    transport->speed = GTK_WIDGET(control);
     gtk_widget_set_hexpand(transport->timeline, TRUE);
     GtkWidget *parts[] = {
         new_button("media-skip-backward-symbolic", "win.first", _("First step (Home)")),

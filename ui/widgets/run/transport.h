@@ -1,14 +1,33 @@
-/* The bar at the foot of the window: where a run stands in time, and how fast it goes.
- * SPDX-License-Identifier: MIT
- *
- * Its buttons are the actions "first", "back-step", "step" and "live" of the window.
- */
+/* The bar that runs, pauses and steps, its speed, and the stages of slow motion.
+ * SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/session/session.h"
 
 #include <gtk/gtk.h>
 
+/* ---- Speed ---- */
+
+#define NS_TYPE_SPEED_CONTROL (ns_speed_control_get_type())
+G_DECLARE_FINAL_TYPE(NsSpeedControl, ns_speed_control, NS, SPEED_CONTROL, GtkBox)
+
+/* Shows the session's speed. */
+void ns_speed_control_sync(NsSpeedControl *control);
+
+/* The next speed of 1, 2, 5, 10 ... steps a second, above or below; 0 is without limit. */
+double ns_speed_next(double steps_per_second, bool faster);
+
+/* "at most 50 steps a second"; free with g_free. */
+char *ns_speed_words(double steps_per_second);
+
+/* ---- Stages ---- */
+
+#define NS_TYPE_STAGES (ns_stages_get_type())
+G_DECLARE_FINAL_TYPE(NsStages, ns_stages, NS, STAGES, GtkBox)
+
+/* ---- The bar ---- */
+
+/* Its buttons are the actions "first", "back-step", "step" and "live" of the window. */
 #define NS_TYPE_TRANSPORT (ns_transport_get_type())
 G_DECLARE_FINAL_TYPE(NsTransport, ns_transport, NS, TRANSPORT, GtkBox)
 

@@ -4,8 +4,7 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "ui/plot/text.h"
-#include "ui/widgets/common/hiding.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/helpers.h"
 
 #define STEPS_BEFORE 50
 #define CHARS 28 /* of a line: as wide as the inspector, which it lies on */

@@ -1,4 +1,5 @@
-/* Controls, each for one setting of a session.  SPDX-License-Identifier: MIT
+/* Controls, each for one setting of a session.
+ * SPDX-License-Identifier: MIT
  *
  * A control shows the setting, follows it when it is changed elsewhere, and sets it.  It keeps a
  * reference to nothing but its session; what it may hold and what it says come from the table of

@@ -4,9 +4,8 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "ui/plot/painter.h"
-#include "ui/widgets/common/accessible.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
-#include "ui/widgets/common/text_label.h"
 
 #define SWATCH_WIDTH 18
 #define SWATCH_HEIGHT 10

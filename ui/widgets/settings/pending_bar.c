@@ -2,7 +2,7 @@
 #include "ui/widgets/settings/pending_bar.h"
 
 #include "core/base/words.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/helpers.h"
 
 typedef struct {
     NsSession *session;

@@ -1,14 +1,13 @@
-/* One setting in the pane: what it is called, when it acts, whether lanes share it, its control.
- * SPDX-License-Identifier: MIT
- *
- * The css classes of a row say what is true of it: `refused`, it is to blame for the session's
- * problem; `pending`, it waits for Restart or Fork; `split`, lanes have it each for itself. */
+/* The row of a setting, and its help.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/experiment/param.h"
 #include "ui/session/session.h"
 
 #include <gtk/gtk.h>
+
+/* The css classes of a row say what is true of it: `refused`, it is to blame for the session's
+ * problem; `pending`, it waits for Restart or Fork; `split`, lanes have it each for itself. */
 
 /* Where the control stands: at the end of the line, below it, or the one here and the other there
  * (an entry and its slider). */

@@ -4,9 +4,7 @@
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
-#include "ui/widgets/common/hiding.h"
-#include "ui/widgets/common/preferences.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/settings/controls.h"
 #include "ui/widgets/settings/lane_tabs.h"
 #include "ui/widgets/settings/log_pane.h"

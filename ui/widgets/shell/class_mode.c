@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/class_mode.h"
 
-#include "ui/widgets/common/hiding.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/learn/lesson_highlight.h"
 

@@ -5,10 +5,8 @@
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/charts/limits_popover.h"
-#include "ui/widgets/charts/tile_choices.h"
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/signals.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/charts/tile_controls.h"
+#include "ui/widgets/common/helpers.h"
 
 #include <math.h>
 #include <string.h>

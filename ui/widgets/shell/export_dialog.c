@@ -3,8 +3,8 @@
 
 #include "core/base/words.h"
 
-#include "ui/widgets/common/accessible.h"
-#include "ui/widgets/common/file_dialog.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/windows.h"
 #include "ui/widgets/shell/export_charts.h"
 
 #include <glib/gstdio.h>

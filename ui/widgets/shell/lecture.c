@@ -5,9 +5,8 @@
 #include "core/base/words.h"
 #include "core/store/bundled.h"
 #include "core/store/lecture.h"
-#include "ui/widgets/common/file_dialog.h"
-#include "ui/widgets/common/hiding.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/windows.h"
 #include "ui/widgets/shell/class_mode.h"
 #include "ui/widgets/shell/learning.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/remember.h"
 
-#include "ui/widgets/common/preferences.h"
+#include "ui/widgets/common/helpers.h"
 
 /* Actions whose state is a key of the same type. */
 typedef struct {

@@ -4,8 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/store/figure_file.h"
-#include "ui/widgets/common/preferences.h"
-#include "ui/widgets/common/side_window.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/windows.h"
 #include "ui/widgets/shell/open_file.h"
 
 #define WIDTH 1180

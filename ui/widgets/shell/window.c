@@ -2,12 +2,10 @@
 #include "ui/widgets/shell/window.h"
 
 #include "core/base/words.h"
-#include "ui/widgets/common/file_dialog.h"
 #include "ui/widgets/common/fold_box.h"
-#include "ui/widgets/common/hiding.h"
-#include "ui/widgets/common/signals.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
-#include "ui/widgets/common/text_label.h"
+#include "ui/widgets/common/windows.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/toast.h"
 

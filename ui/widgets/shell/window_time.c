@@ -1,7 +1,6 @@
 /* The actions of a window about time.  SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
-#include "ui/widgets/common/ask_popover.h"
-#include "ui/widgets/run/speed_control.h"
+#include "ui/widgets/common/popovers.h"
 #include "ui/widgets/run/transport.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/window_actions.h"

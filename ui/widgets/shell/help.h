@@ -1,8 +1,10 @@
-/* The topics of the help: the pages of the manual, and every row of every registry.
- * SPDX-License-Identifier: MIT */
+/* Help: its topics and its window.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <glib.h>
+#include <gtk/gtk.h>
+
+/* ---- Topics ---- */
 
 typedef struct {
     char *key;     /* of a setting, a placement, a quantity, ...; of the manual "1", "2", ... */
@@ -24,5 +26,8 @@ gboolean ns_help_topic_matches(const NsHelpTopic *topic, const char *question);
  */
 char *ns_help_markup(const char *block);
 
-/* Whether a block of the manual is code. */
-gboolean ns_help_is_code(const char *block);
+/* ---- The window ---- */
+
+/* Shows the help, one window for the whole program.  topic: the key of a setting, a placement, a
+ * quantity or a chapter of the handbook; NULL leaves what is shown. */
+void ns_help_present(GtkWindow *parent, const char *topic);

@@ -1,7 +1,10 @@
-/* The desktop's dialogs for one file.  SPDX-License-Identifier: MIT
- *
- * GtkFileChooserNative serves every GTK from 4.8 on; GtkFileDialog would need 4.10. */
-#include "ui/widgets/common/file_dialog.h"
+/* Dialogs for files, windows beside a window, and what GTK's scrolled windows leave behind.
+ * SPDX-License-Identifier: MIT */
+#include "ui/widgets/common/windows.h"
+
+#include <stdbool.h>
+
+/* ---- Dialogs for one file ---- */
 
 typedef struct {
     NsFileChosen chosen;
@@ -90,4 +93,66 @@ static void on_bus(GObject *source, GAsyncResult *result, gpointer user_data)
 void ns_file_show_in_folder(const char *path)
 {
     g_bus_get(G_BUS_TYPE_SESSION, NULL, on_bus, g_file_new_for_path(path));
+}
+
+/* ---- Windows that go with another one ---- */
+
+static void forget(GtkWindow *window, GObject *parent)
+{
+    g_object_set_data(parent, gtk_window_get_title(window), NULL);
+}
+
+GtkWidget *ns_side_window_raise(GtkWindow *parent, const char *title)
+{
+    GtkWindow *window = g_object_get_data(G_OBJECT(parent), title);
+    if (!window) return NULL;
+    gtk_window_present(window);
+    return gtk_window_get_child(window);
+}
+
+GtkWidget *ns_side_window_open(GtkWindow *parent, const char *title, int width, int height,
+                               GtkWidget *child)
+{
+    GtkWindow *window = GTK_WINDOW(gtk_window_new());
+    gtk_window_set_title(window, title);
+    gtk_window_set_transient_for(window, parent);
+    gtk_window_set_destroy_with_parent(window, TRUE);
+    gtk_window_set_default_size(window, width, height);
+    gtk_window_set_titlebar(window, gtk_header_bar_new());
+    gtk_window_set_child(window, child);
+    GtkEventController *keys = gtk_shortcut_controller_new();
+    gtk_shortcut_controller_add_shortcut(GTK_SHORTCUT_CONTROLLER(keys),
+                                         gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Escape, 0),
+                                                          gtk_named_action_new("window.close")));
+    gtk_widget_add_controller(GTK_WIDGET(window), keys);
+    g_object_set_data(G_OBJECT(parent), title, window);
+    g_signal_connect_object(window, "destroy", G_CALLBACK(forget), parent, 0);
+    gtk_window_present(window);
+    return child;
+}
+
+/* ---- Scrolled windows ---- */
+
+static gboolean on_unrealize(GSignalInvocationHint *hint, guint n, const GValue *values,
+                             gpointer data)
+{
+    (void)hint, (void)n, (void)data;
+    GtkWidget *widget = g_value_get_object(values);
+    if (GTK_IS_SCROLLED_WINDOW(widget))
+        g_signal_handlers_disconnect_matched(
+            gtk_widget_get_settings(widget),
+            G_SIGNAL_MATCH_ID | G_SIGNAL_MATCH_DETAIL | G_SIGNAL_MATCH_DATA,
+            g_signal_lookup("notify", GTK_TYPE_SETTINGS),
+            g_quark_from_static_string("gtk-overlay-scrolling"), NULL, NULL, widget);
+    return TRUE;
+}
+
+void ns_scrolled_windows_let_go(void)
+{
+    static bool once;
+    if (once) return;
+    once = true;
+    g_type_class_ref(GTK_TYPE_WIDGET); /* or it has no signals yet */
+    g_signal_add_emission_hook(g_signal_lookup("unrealize", GTK_TYPE_WIDGET), 0, on_unrealize, NULL,
+                               NULL);
 }

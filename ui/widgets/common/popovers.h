@@ -1,7 +1,8 @@
-/* A popover that is there as long as it is open.  SPDX-License-Identifier: MIT */
+/* Popovers that are there as long as they are open.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <gtk/gtk.h>
+#include <stdbool.h>
 
 /* Opens a popover at a widget, which becomes its parent, or at a place of it (NULL: all of it).
  * When it has closed, or when the widget goes, it goes too: whoever remembers it does so with a
@@ -20,3 +21,17 @@ void ns_popovers_close_first(void);
  * to nothing: GTK 4.8 takes a reference to what the focus is in when that closes and another when
  * it is unparented before the next frame, and gives one back. */
 void ns_popover_part(GtkWidget *popover);
+
+/* ---- A question for one number ---- */
+
+typedef struct {
+    const char *question;                       /* "Run until the loss is below" */
+    const char *answer;                         /* the word on its button */
+    const char *start;                          /* that the entry begins with */
+    const char *refusal;                        /* said of a number that was not taken */
+    bool (*take)(double number, gpointer data); /* FALSE: not such a number */
+} NsAsk;
+
+/* Pops up at a widget; `ask` and its texts are borrowed for ever.  Returns the popover, which is
+ * gone once it was closed. */
+GtkWidget *ns_ask_popover(GtkWidget *at, const NsAsk *ask, gpointer data);

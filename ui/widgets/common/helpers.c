@@ -1,0 +1,147 @@
+/* Small things that every widget uses: names, hiding, labels, the keyboard, signals, places.
+ * SPDX-License-Identifier: MIT */
+#include "ui/widgets/common/helpers.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* ---- Names for screen readers ---- */
+
+void ns_accessible_name(GtkWidget *widget, const char *name)
+{
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
+void ns_tooltip(GtkWidget *widget, const char *words)
+{
+    if (g_strcmp0(gtk_widget_get_tooltip_text(widget), words) == 0) return;
+    bool hides = gtk_widget_get_visible(widget) && !gtk_widget_get_mapped(widget);
+    if (hides) gtk_widget_set_visible(widget, FALSE);
+    gtk_widget_set_tooltip_text(widget, words);
+    if (hides) gtk_widget_set_visible(widget, TRUE);
+}
+
+void ns_accessible_tooltip(GtkWidget *widget, const char *words)
+{
+    ns_tooltip(widget, words);
+    ns_accessible_name(widget, words);
+}
+
+/* ---- Hiding ---- */
+
+#define REASONS "ns-hidden-by" /* of the object: a set of NsHiddenBy */
+
+void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden)
+{
+    unsigned reasons = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(widget), REASONS));
+    reasons = hidden ? reasons | (unsigned)reason : reasons & ~(unsigned)reason;
+    g_object_set_data(G_OBJECT(widget), REASONS, GUINT_TO_POINTER(reasons));
+    gtk_widget_set_visible(widget, reasons == 0);
+}
+
+/* ---- Labels that begin at the left ---- */
+
+GtkWidget *ns_text_label_new(const char *text, const char *css_class)
+{
+    GtkWidget *label = gtk_label_new(text);
+    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    if (css_class) gtk_widget_add_css_class(label, css_class);
+    return label;
+}
+
+GtkWidget *ns_line_label_new(const char *text, const char *css_class)
+{
+    GtkWidget *label = gtk_label_new(text);
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    gtk_label_set_xalign(GTK_LABEL(label), 0.0F);
+    if (css_class) gtk_widget_add_css_class(label, css_class);
+    return label;
+}
+
+void ns_text_label_set(GtkWidget *label, const char *text)
+{
+    if (!g_str_equal(gtk_label_get_text(GTK_LABEL(label)), text))
+        gtk_label_set_text(GTK_LABEL(label), text);
+}
+
+void ns_text_label_set_sentence(GtkWidget *label, const char *sentence)
+{
+    g_autofree char *escaped = g_markup_escape_text(sentence, -1);
+    g_autoptr(GString) markup = g_string_new(NULL);
+    for (const char *at = escaped; *at; at++) {
+        size_t length = *at == '_' ? strspn(at + 1, G_CSET_A_2_Z G_CSET_a_2_z) : 0;
+        if (length == 0)
+            g_string_append_c(markup, *at);
+        else
+            g_string_append_printf(markup, "<sub>%.*s</sub>", (int)length, at + 1);
+        at += length;
+    }
+    gtk_label_set_markup(GTK_LABEL(label), markup->str);
+}
+
+/* ---- The keyboard after typing ---- */
+
+void ns_end_typing(GtkWidget *widget)
+{
+    GtkRoot *root = gtk_widget_get_root(widget);
+    if (root) gtk_root_set_focus(root, NULL);
+}
+
+/* ---- Signals ---- */
+
+void ns_signal_new(GType type, const char *name, guint n, ...)
+{
+    va_list types;
+    va_start(types, n);
+    g_signal_new_valist(name, type, G_SIGNAL_RUN_LAST, NULL, NULL, NULL, NULL, G_TYPE_NONE, n,
+                        types);
+    va_end(types);
+}
+
+/* ---- Preferences ---- */
+
+#define SCHEMA "org.normscope.Normscope"
+
+GSettings *ns_preferences(void)
+{
+    static gsize once;
+    static GSettings *preferences;
+    if (g_once_init_enter(&once)) {
+        /* The schema of the tree that was built comes before that of another version of the
+         * program, which may lack a key. */
+        GSettingsSchemaSource *all = g_settings_schema_source_get_default();
+        g_autofree char *folder = ns_installed_folder("resources", "share/glib-2.0/schemas");
+        g_autoptr(GSettingsSchemaSource) own =
+            folder ? g_settings_schema_source_new_from_directory(folder, all, TRUE, NULL) : NULL;
+        GSettingsSchemaSource *source = own ? own : all;
+        g_autoptr(GSettingsSchema) schema =
+            source ? g_settings_schema_source_lookup(source, SCHEMA, TRUE) : NULL;
+        if (schema) preferences = g_settings_new_full(schema, NULL, NULL);
+        g_once_init_leave(&once, 1);
+    }
+    return preferences;
+}
+
+/* ---- Places of the program's files ---- */
+
+#define UP_MOST 2 /* programs lie in build/app, tests in build/tests/ui, installed ones in bin */
+
+char *ns_installed_folder(const char *in_build, const char *installed)
+{
+    g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
+    if (!program) return NULL;
+    g_autofree char *place = g_path_get_dirname(program);
+    for (int up = 0; up < UP_MOST; up++) {
+        char *above = g_path_get_dirname(place);
+        g_free(place);
+        place = above;
+        const char *const below[] = {in_build, installed};
+        for (size_t i = 0; i < G_N_ELEMENTS(below); i++) {
+            g_autofree char *folder = g_build_filename(place, below[i], NULL);
+            if (g_file_test(folder, G_FILE_TEST_IS_DIR)) return g_steal_pointer(&folder);
+        }
+    }
+    return NULL;
+}

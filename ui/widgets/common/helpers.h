@@ -1,0 +1,71 @@
+/* Small things that every widget uses: names, hiding, labels, the keyboard, signals, places.
+ * SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <gtk/gtk.h>
+#include <stdbool.h>
+
+/* ---- Names for screen readers ---- */
+
+void ns_accessible_name(GtkWidget *widget, const char *name);
+
+/* Of a visible widget GTK asks the display at once whether the pointer is there, and waits for the
+ * answer.  Not so here where the widget is not on the screen yet. */
+void ns_tooltip(GtkWidget *widget, const char *words);
+
+/* The same words for the tooltip. */
+void ns_accessible_tooltip(GtkWidget *widget, const char *words);
+
+/* ---- Hiding ---- */
+
+/* Why a part of the window is hidden.  Each reason has one owner, independent of the others. */
+typedef enum {
+    NS_HIDDEN_USELESS = 1 << 0, /* it has nothing to show or to do now */
+    NS_HIDDEN_CLOSED = 1 << 1,  /* the user closed it */
+    NS_HIDDEN_PRESET = 1 << 2,  /* a preset or class mode hides it */
+    NS_HIDDEN_SEARCH = 1 << 3,  /* it does not match the words of a search */
+} NsHiddenBy;
+
+/* Gives a widget a reason to be hidden, or takes it away.  It is visible while it has none: all
+ * that can be hidden for several reasons is shown and hidden with this function alone. */
+void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden);
+
+/* ---- Labels that begin at the left ---- */
+
+/* Running text, over as many lines as it needs; css_class may be NULL. */
+GtkWidget *ns_text_label_new(const char *text, const char *css_class);
+
+/* One line, which ends in "…" where it has no room. */
+GtkWidget *ns_line_label_new(const char *text, const char *css_class);
+
+/* Sets the text where it is another one: a label that is set is measured and drawn anew. */
+void ns_text_label_set(GtkWidget *label, const char *text);
+
+/* Sets a sentence in which "W_tok" is shown as a symbol with a subscript. */
+void ns_text_label_set_sentence(GtkWidget *label, const char *sentence);
+
+/* ---- The keyboard after typing ---- */
+
+/* Gives the keyboard back to the window, where Space runs and letters are commands. */
+void ns_end_typing(GtkWidget *widget);
+
+/* ---- Signals ---- */
+
+/* A signal of a class, with n arguments whose types follow; it returns nothing, and is emitted by
+ * its name. */
+void ns_signal_new(GType type, const char *name, guint n, ...);
+
+/* ---- Preferences ---- */
+
+/* The keys are those of resources/org.normscope.Normscope.gschema.xml. */
+
+/* The remembered choices; NULL where their schema is not there (a program that was copied without
+ * its files), and then nothing is remembered.  Borrowed. */
+GSettings *ns_preferences(void);
+
+/* ---- Places of the program's files ---- */
+
+/* The folder `in_build` of the tree in which the program was built, if it runs there, else the
+ * folder `installed` below the prefix into which it was installed; NULL if there is neither.  Free
+ * with g_free. */
+char *ns_installed_folder(const char *in_build, const char *installed);

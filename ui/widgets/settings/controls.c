@@ -1,0 +1,515 @@
+/* Controls, each for one setting of a session.
+ * SPDX-License-Identifier: MIT */
+#include "ui/widgets/settings/controls.h"
+
+#include "core/base/words.h"
+#include "core/experiment/param.h"
+#include "core/model/wiring.h"
+#include "ui/plot/text.h"
+#include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/windows.h"
+
+#include <math.h>
+
+/* A control of one setting.  Each sort of control uses those of the widgets that it has. */
+typedef struct {
+    NsSession *session;
+    const NsParam *param;
+    bool syncing; /* the control follows the session: the user did not cause this change */
+    GtkWidget *entry;
+    GtkRange *range;
+    double least, most; /* of the range */
+    GPtrArray *buttons; /* toggles, one for each of the registry's first rows */
+    GtkWidget *others;  /* drop-down of the rows without a button, or NULL */
+    GtkWidget *label;   /* formula, or file name */
+    GtkWidget *clear;
+} NsControl;
+
+static void control_free(gpointer data)
+{
+    NsControl *control = data;
+    g_clear_pointer(&control->buttons, g_ptr_array_unref);
+    g_free(control);
+}
+
+/* Belongs to its widget, and follows the session by calling sync with the widget. */
+static NsControl *control_new(NsSession *session, const NsParam *param, GtkWidget *widget,
+                              GCallback sync)
+{
+    NsControl *control = g_new0(NsControl, 1);
+    control->session = ns_session_hold(session, widget);
+    control->param = param;
+    g_object_set_data_full(G_OBJECT(widget), "ns-control", control, control_free);
+    ns_session_follow(session, param, sync, widget);
+    return control;
+}
+
+static NsControl *control_of(GtkWidget *widget)
+{
+    return g_object_get_data(G_OBJECT(widget), "ns-control");
+}
+
+/* ---- Choices ---- */
+
+#define BUTTONS_A_ROW 3
+
+/* A registry with more rows than this shows the first ones as buttons, the others in a drop-down.
+ */
+#define BUTTONS_MOST 5
+
+static guint chosen(const NsControl *choice)
+{
+    return (guint)ns_settings_get_number(ns_session_settings(choice->session), choice->param);
+}
+
+/* The formula of the row; for placements, what a mixture has put in their place; for an automatic
+ * norm, what it is. */
+static char *words_below(const NsControl *choice, guint row)
+{
+    const NsSettings *settings = ns_session_settings(choice->session);
+    const char *mixture = settings->mixture;
+    if (*mixture && choice->param == ns_param_find("placement"))
+        return g_strdup_printf(_("Not used: the mixture %s places every norm."), mixture);
+    if (choice->param == ns_param_find("norm") && row == NS_NORM_AUTO) {
+        if (*mixture) return g_strdup(_("Each placement of the mixture has its own."));
+        const NsChoice *kind = &ns_norm_kind(settings, ns_placement(settings->placement))->choice;
+        return g_strdup_printf("%s: %s", _(kind->label), _(kind->formula));
+    }
+    const char *formula = choice->param->choices(row)->formula;
+    return g_strdup(formula ? _(formula) : "");
+}
+
+static void sync_toggles(GtkWidget *widget)
+{
+    NsControl *choice = control_of(widget);
+    guint row = chosen(choice), buttons = choice->buttons->len;
+    choice->syncing = true;
+    for (guint i = 0; i < buttons; i++)
+        gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, i), i == row);
+    if (choice->others)
+        gtk_drop_down_set_selected(GTK_DROP_DOWN(choice->others),
+                                   row < buttons ? 0 : row - buttons + 1);
+    choice->syncing = false;
+    g_autofree char *below = words_below(choice, row);
+    g_autofree char *markup = ns_text_markup(below, NS_LABEL_SIZE);
+    gtk_label_set_markup(GTK_LABEL(choice->label), markup);
+}
+
+/* A second press on the chosen button leaves it pressed. */
+static void on_toggled(GtkToggleButton *button, gpointer widget)
+{
+    NsControl *choice = control_of(widget);
+    if (choice->syncing) return;
+    guint row = 0;
+    if (gtk_toggle_button_get_active(button) && g_ptr_array_find(choice->buttons, button, &row))
+        ns_session_set(choice->session, choice->param->key, choice->param->choices(row)->key);
+    else
+        sync_toggles(widget);
+}
+
+/* Item 0 names the drop-down and chooses nothing. */
+static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
+{
+    (void)pspec;
+    NsControl *choice = control_of(widget);
+    if (choice->syncing) return;
+    guint item = gtk_drop_down_get_selected(drop_down);
+    const NsChoice *row = item ? choice->param->choices(choice->buttons->len + item - 1) : NULL;
+    if (row)
+        ns_session_set(choice->session, choice->param->key, row->key);
+    else
+        sync_toggles(widget);
+}
+
+GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    NsControl *choice = control_new(session, param, box, G_CALLBACK(sync_toggles));
+    choice->buttons = g_ptr_array_new();
+    GtkWidget *line = NULL;
+    for (guint i = 0; i < BUTTONS_MOST && param->choices(i); i++) {
+        const NsChoice *row = param->choices(i);
+        if (i % BUTTONS_A_ROW == 0) {
+            line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+            gtk_box_set_homogeneous(GTK_BOX(line), TRUE);
+            gtk_widget_add_css_class(line, "linked");
+            gtk_box_append(GTK_BOX(box), line);
+        }
+        GtkWidget *button = gtk_toggle_button_new_with_label(_(row->label));
+        /* The purpose, formula and source of a choice, as markup for its tooltip. */
+        g_autofree char *purpose =
+            g_markup_escape_text(_(row->purpose ? row->purpose : row->label), -1);
+        g_autofree char *formula =
+            ns_text_markup(row->formula ? _(row->formula) : "", NS_LABEL_SIZE);
+        g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
+        g_autofree char *tip = g_strjoin("", purpose, *formula ? "\n" : "", formula,
+                                         *source ? "\n" : "", source, NULL);
+        gtk_widget_set_tooltip_markup(button, tip);
+        gtk_widget_add_css_class(button, "choice");
+        g_ptr_array_add(choice->buttons, button);
+        g_signal_connect(button, "toggled", G_CALLBACK(on_toggled), box);
+        gtk_box_append(GTK_BOX(line), button);
+    }
+    if (param->choices(choice->buttons->len)) {
+        g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
+        g_autofree char *title = g_strdup_printf(_("%s: more"), _(choice->param->label));
+        bool placement = g_str_equal(choice->param->key, "placement");
+        gtk_string_list_append(labels, placement ? _("More placements…") : _("More…"));
+        for (guint k = choice->buttons->len; choice->param->choices(k); k++)
+            gtk_string_list_append(labels, _(choice->param->choices(k)->label));
+        GtkWidget *others = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
+        ns_accessible_name(others, title);
+        g_signal_connect(others, "notify::selected", G_CALLBACK(on_other), box);
+        choice->others = others;
+        gtk_box_append(GTK_BOX(box), choice->others);
+    }
+    choice->label = ns_text_label_new(NULL, "formula");
+    gtk_box_append(GTK_BOX(box), choice->label);
+    sync_toggles(box);
+    return box;
+}
+
+static void sync_drop_down(GtkWidget *widget)
+{
+    NsControl *choice = control_of(widget);
+    choice->syncing = true;
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(widget), chosen(choice));
+    choice->syncing = false;
+}
+
+static void on_selected(GtkDropDown *drop_down)
+{
+    NsControl *choice = control_of(GTK_WIDGET(drop_down));
+    const NsChoice *row = choice->param->choices(gtk_drop_down_get_selected(drop_down));
+    if (!choice->syncing && row) ns_session_set(choice->session, choice->param->key, row->key);
+}
+
+GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param)
+{
+    g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
+    for (guint i = 0; param->choices(i); i++)
+        gtk_string_list_append(labels, _(param->choices(i)->label));
+    GtkWidget *drop_down = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
+    ns_accessible_name(drop_down, _(param->label));
+    control_new(session, param, drop_down, G_CALLBACK(sync_drop_down));
+    sync_drop_down(drop_down);
+    g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_selected), NULL);
+    return drop_down;
+}
+
+static void sync_file(GtkWidget *widget)
+{
+    NsControl *choice = control_of(widget);
+    g_autofree char *path = ns_settings_get(ns_session_settings(choice->session), choice->param);
+    g_autofree char *name = *path ? g_path_get_basename(path) : g_strdup(_("Choose a file…"));
+    gtk_label_set_text(GTK_LABEL(choice->label), name);
+    gtk_widget_set_visible(choice->clear, *path != '\0');
+}
+
+static void on_file(const char *path, gpointer user_data)
+{
+    NsControl *choice = control_of(user_data);
+    ns_session_set(choice->session, choice->param->key, path);
+}
+
+static void on_choose(GtkWidget *widget)
+{
+    ns_file_dialog_open(GTK_WINDOW(gtk_widget_get_root(widget)), _("Choose a text"), on_file,
+                        widget);
+}
+
+static void on_clear(GtkWidget *widget)
+{
+    NsControl *choice = control_of(widget);
+    ns_session_set_default(choice->session, choice->param);
+}
+
+GtkWidget *ns_file_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(box, "linked");
+    NsControl *choice = control_new(session, param, box, G_CALLBACK(sync_file));
+    choice->label = gtk_label_new(NULL);
+    gtk_label_set_ellipsize(GTK_LABEL(choice->label), PANGO_ELLIPSIZE_MIDDLE);
+    GtkWidget *open = gtk_button_new();
+    gtk_button_set_child(GTK_BUTTON(open), choice->label);
+    gtk_widget_set_hexpand(open, TRUE);
+    g_signal_connect_object(open, "clicked", G_CALLBACK(on_choose), box, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(box), open);
+    choice->clear = gtk_button_new_from_icon_name("edit-clear-symbolic");
+    ns_accessible_tooltip(choice->clear, _("Back to the generated text"));
+    g_signal_connect_object(choice->clear, "clicked", G_CALLBACK(on_clear), box, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(box), choice->clear);
+    sync_file(box);
+    return box;
+}
+
+/* ---- Numbers and texts ---- */
+
+static char *write_number(const NsControl *number, double value)
+{
+    bool whole = number->param->type == NS_PARAM_INT;
+    return whole ? g_strdup_printf("%.0f", value) : ns_text_input(value, 2);
+}
+
+static void set_number(NsControl *number, double value)
+{
+    g_autofree char *text = write_number(number, value);
+    ns_session_set(number->session, number->param->key, text);
+}
+
+/* Whether what was typed was refused. */
+static bool is_blamed(const NsControl *number)
+{
+    return g_strcmp0(number->session->problem_key, number->param->key) == 0;
+}
+
+/* The text of the entry: the value, or the word for it. */
+static char *shown_value(const NsControl *number)
+{
+    char *value = ns_settings_get(ns_session_settings(number->session), number->param);
+    const char *word = ns_settings_word(number->param, value);
+    if (!word) return value;
+    g_free(value);
+    return g_strdup(word);
+}
+
+static void sync_entry(GtkWidget *widget)
+{
+    NsControl *number = control_of(widget);
+    /* A text that was refused stays, so that it can be mended. */
+    if (is_blamed(number)) return;
+    g_autofree char *text = shown_value(number);
+    number->syncing = true;
+    if (!g_str_equal(text, gtk_editable_get_text(GTK_EDITABLE(number->entry))))
+        gtk_editable_set_text(GTK_EDITABLE(number->entry), text);
+    number->syncing = false;
+}
+
+static void commit(NsControl *number)
+{
+    if (number->syncing) return;
+    g_autofree char *typed =
+        g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(number->entry))));
+    g_autofree char *kept = shown_value(number);
+    if (g_str_equal(typed, kept) && !is_blamed(number)) return;
+    const char *none = g_str_equal(number->param->key, "warmup") ? "1" : "0";
+    const char *word = ns_settings_word(number->param, none);
+    bool named = word && g_str_equal(typed, word);
+    ns_session_set(number->session, number->param->key, named ? none : typed);
+}
+
+/* Takes back what was typed, and the problem that it was. */
+static void take_back(NsControl *number)
+{
+    g_autofree char *kept = shown_value(number);
+    gtk_editable_set_text(GTK_EDITABLE(number->entry), kept);
+    commit(number);
+}
+
+/* Enter sets the number; the focus stays on one that was refused. */
+static void on_activate(GtkWidget *widget)
+{
+    NsControl *number = control_of(widget);
+    commit(number);
+    if (!is_blamed(number)) ns_end_typing(widget);
+}
+
+/* An empty field that is left gets the number back that it had. */
+static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
+{
+    (void)focus;
+    NsControl *number = control_of(widget);
+    if (number->param->type != NS_PARAM_TEXT &&
+        !*gtk_editable_get_text(GTK_EDITABLE(number->entry)))
+        take_back(number);
+    else
+        commit(number);
+}
+
+/* Escape takes back what is typed, and gives the keyboard back to the window. */
+static gboolean on_escape(GtkEventControllerKey *keys, guint keyval, guint code,
+                          GdkModifierType modifiers, gpointer widget)
+{
+    (void)keys, (void)code, (void)modifiers;
+    if (keyval != GDK_KEY_Escape) return GDK_EVENT_PROPAGATE;
+    take_back(control_of(widget));
+    ns_end_typing(widget);
+    return GDK_EVENT_STOP;
+}
+
+static GtkWidget *make_entry(NsControl *number, GtkWidget *owner)
+{
+    GtkWidget *entry = gtk_entry_new();
+    number->entry = entry;
+    gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0f);
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), 8);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), 8);
+    gtk_widget_add_css_class(entry, "numeric");
+    ns_accessible_name(entry, _(number->param->label));
+    g_signal_connect_object(entry, "activate", G_CALLBACK(on_activate), owner, G_CONNECT_SWAPPED);
+    GtkEventController *focus = gtk_event_controller_focus_new();
+    g_signal_connect_object(focus, "leave", G_CALLBACK(on_leave), owner, 0);
+    gtk_widget_add_controller(entry, focus);
+    GtkEventController *keys = gtk_event_controller_key_new();
+    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_escape), owner, 0);
+    gtk_widget_add_controller(entry, keys);
+    return entry;
+}
+
+GtkWidget *ns_entry_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    NsControl *number = control_new(session, param, box, G_CALLBACK(sync_entry));
+    gtk_box_append(GTK_BOX(box), make_entry(number, box));
+    sync_entry(box);
+    return box;
+}
+
+/* The next value up or down: a power of two where the setting is logarithmic. */
+static double neighbor(const NsParam *param, double value, bool up)
+{
+    if (param->scale != NS_SLIDER_LOG) return value + (up ? 1.0 : -1.0);
+    if (value < 1.0) return up ? 1.0 : 0.0;
+    double power = log2(value);
+    double next = exp2(up ? floor(power + 1e-9) + 1.0 : ceil(power - 1e-9) - 1.0);
+    return next < 1.0 ? 0.0 : next;
+}
+
+static void move(NsControl *number, bool up)
+{
+    commit(number);
+    double value = ns_settings_get_number(ns_session_settings(number->session), number->param);
+    double next = neighbor(number->param, value, up);
+    set_number(number, CLAMP(next, number->param->least, number->param->most));
+}
+
+static void on_less(GtkWidget *widget)
+{
+    move(control_of(widget), false);
+}
+
+static void on_more(GtkWidget *widget)
+{
+    move(control_of(widget), true);
+}
+
+static gboolean on_arrow(GtkEventControllerKey *keys, guint keyval, guint code,
+                         GdkModifierType state, gpointer user_data)
+{
+    (void)keys, (void)code, (void)state;
+    if (keyval != GDK_KEY_Up && keyval != GDK_KEY_Down) return GDK_EVENT_PROPAGATE;
+    move(control_of(user_data), keyval == GDK_KEY_Up);
+    return GDK_EVENT_STOP;
+}
+
+static GtkWidget *make_button(GtkWidget *owner, const char *icon, const char *words,
+                              const NsParam *param, GCallback callback)
+{
+    g_autofree char *label = g_strdup_printf(_("%s: %s"), _(param->label), words);
+    GtkWidget *button = gtk_button_new_from_icon_name(icon);
+    ns_accessible_name(button, label);
+    g_signal_connect_object(button, "clicked", callback, owner, G_CONNECT_SWAPPED);
+    return button;
+}
+
+GtkWidget *ns_number_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(box, "linked");
+    NsControl *number = control_new(session, param, box, G_CALLBACK(sync_entry));
+    GtkWidget *entry = make_entry(number, box);
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), 5);
+    GtkEventController *keys = gtk_event_controller_key_new();
+    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_arrow), box, 0);
+    gtk_widget_add_controller(entry, keys);
+    gtk_box_append(GTK_BOX(box), entry);
+    gtk_box_append(GTK_BOX(box),
+                   make_button(box, "list-remove-symbolic", _("less"), param, G_CALLBACK(on_less)));
+    gtk_box_append(GTK_BOX(box),
+                   make_button(box, "list-add-symbolic", _("more"), param, G_CALLBACK(on_more)));
+    sync_entry(box);
+    return box;
+}
+
+static void on_new_seed(GtkWidget *widget)
+{
+    set_number(control_of(widget), g_random_int_range(1, 100000));
+}
+
+GtkWidget *ns_seed_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(box, "linked");
+    NsControl *number = control_new(session, param, box, G_CALLBACK(sync_entry));
+    gtk_box_append(GTK_BOX(box), make_entry(number, box));
+    GtkWidget *button = make_button(box, "media-playlist-shuffle-symbolic", _("draw a new one"),
+                                    param, G_CALLBACK(on_new_seed));
+    gtk_widget_set_tooltip_text(button, _("Draw a new seed"));
+    gtk_box_append(GTK_BOX(box), button);
+    sync_entry(box);
+    return box;
+}
+
+static void say_value(NsControl *number)
+{
+    g_autofree char *text = ns_settings_get(ns_session_settings(number->session), number->param);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(number->range),
+                                   GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, text, -1);
+}
+
+static void sync_slider(GtkWidget *widget)
+{
+    NsControl *number = control_of(widget);
+    double value = ns_settings_get_number(ns_session_settings(number->session), number->param);
+    double inside = CLAMP(value, number->least, number->most);
+    number->syncing = true;
+    gtk_range_set_value(number->range,
+                        log(inside / number->least) / log(number->most / number->least));
+    number->syncing = false;
+    say_value(number);
+}
+
+static void on_slide(GtkRange *range, gpointer user_data)
+{
+    NsControl *number = user_data;
+    if (number->syncing) return;
+    double t = gtk_range_get_value(range);
+    /* The handle stays where the user has put it, between two whole values too. */
+    number->syncing = true;
+    /* This is one of many changes of the same movement. */
+    g_autofree char *text =
+        write_number(number, number->least * pow(number->most / number->least, t));
+    ns_session_slide(number->session, number->param->key, text);
+    number->syncing = false;
+    say_value(number);
+}
+
+static void sync_slider_at_rest(GtkWidget *widget)
+{
+    if (!control_of(widget)->syncing) sync_slider(widget);
+}
+
+GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, double least,
+                                 double most)
+{
+    GtkWidget *scale = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, 1.0, 0.01);
+    gtk_scale_set_draw_value(GTK_SCALE(scale), FALSE);
+    gtk_range_set_increments(GTK_RANGE(scale), 0.01, 0.1);
+    gtk_widget_set_hexpand(scale, TRUE);
+    /* A wheel over the pane scrolls the pane; it must not change the experiment on its way. */
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(scale);
+    for (guint i = g_list_model_get_n_items(controllers); i-- > 0;) {
+        g_autoptr(GtkEventController) controller = g_list_model_get_item(controllers, i);
+        if (GTK_IS_EVENT_CONTROLLER_SCROLL(controller))
+            gtk_widget_remove_controller(scale, controller);
+    }
+    ns_accessible_name(scale, _(param->label));
+    NsControl *number = control_new(session, param, scale, G_CALLBACK(sync_slider_at_rest));
+    number->range = GTK_RANGE(scale);
+    number->least = least;
+    number->most = most;
+    g_signal_connect(scale, "value-changed", G_CALLBACK(on_slide), number);
+    sync_slider(scale);
+    return scale;
+}
