@@ -80,9 +80,9 @@ typedef struct {
 } NsCommand;
 
 extern const NsCommand ns_cli_bench, ns_cli_bleu, ns_cli_bpe, ns_cli_chart, ns_cli_check,
-    ns_cli_compare, ns_cli_dump, ns_cli_export, ns_cli_finetune, ns_cli_list, ns_cli_paper,
-    ns_cli_probe, ns_cli_resume, ns_cli_runs, ns_cli_show, ns_cli_study, ns_cli_sweep, ns_cli_train,
-    ns_cli_translate, ns_cli_watch;
+    ns_cli_compare, ns_cli_dump, ns_cli_export, ns_cli_finetune, ns_cli_handout, ns_cli_list,
+    ns_cli_paper, ns_cli_probe, ns_cli_resume, ns_cli_runs, ns_cli_show, ns_cli_study, ns_cli_sweep,
+    ns_cli_train, ns_cli_translate, ns_cli_watch;
 
 /* NS_ERROR_USAGE: what is wrong with the command line.  Returns its exit status. */
 int ns_usage(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);

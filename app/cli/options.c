@@ -239,6 +239,7 @@ static const Option options[] = {
     {"finetune", "set", 's', LIST(set, "KEY=VALUE"),
      "A setting of the fine-tuning, such as lr or batch; repeatable"},
 
+    {"handout", "out", 'o', PATH(out, "FILE"), "The PDF file to write"},
     {"bleu", "reference", 'r', LIST(references, "FILE"),
      "The reference translations, one per line; repeatable"},
     {"bleu", "json", 'j', FLAG(json), "Write one JSON object instead"},
@@ -297,6 +298,7 @@ static const struct {
      "Name the encoder with --run FILE or with --checkpoint FOLDER."},
     {"finetune", "checkpoint", "every-checkpoint", 0, 0,
      "A folder has one checkpoint; --every-checkpoint is for --run."},
+    {"handout", NULL, "out", 1, 1, "--out FILE.pdf is missing."},
     {"bleu", NULL, "reference", 1, 1, "--reference FILE is missing."},
     {"export", NULL, "format", 1, 1,
      "A run file and a format are missing; write “" NS_CLI

@@ -314,3 +314,9 @@ NsLesson *ns_lesson_open(size_t i, GError **error)
     const char *text = g_bytes_get_data(bytes, &size);
     return ns_lesson_new(text, size, error);
 }
+
+int64_t ns_lesson_data_step(const NsLesson *lesson, size_t at)
+{
+    const NsCard *card = &lesson->card[at];
+    return card->data == SIZE_MAX ? card->start : lesson->card[card->data].run;
+}

@@ -85,3 +85,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLesson, ns_lesson_free)
 
 /* Parses the i-th bundled lesson (ns_lesson_choice). */
 NsLesson *ns_lesson_open(size_t i, GError **error);
+
+/* The step whose records the text of a card speaks of; 0 if of none after the first. */
+int64_t ns_lesson_data_step(const NsLesson *lesson, size_t at);

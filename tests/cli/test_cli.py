@@ -23,7 +23,7 @@ PATIENCE_S = 600  # a hang fails, a busy machine does not
 SMALL = ["layers=2", "d-model=16", "heads=2", "seq=8", "batch=2", "eval-batches=1", "threads=1"]
 PARAMETERS = ["wq", "wk", "wv", "wo", "w1", "w2"]
 COMMANDS = ["train", "compare", "probe", "check", "dump", "chart", "bench", "sweep",
-            "study", "paper", "translate", "finetune", "bleu", "bpe", "show", "resume", "runs", "export", "list"]
+            "study", "paper", "translate", "finetune", "bleu", "bpe", "show", "resume", "runs", "export", "handout", "list"]
 LISTS = ["placements", "norms", "tasks", "figures", "settings", "schedules", "quantities", "styles",
          "architectures", "activations", "attentions", "positions", "initializations", "optimizers",
          "similarities", "presets", "lectures", "studies", "instructions", "vocabularies"]

@@ -156,6 +156,19 @@ def test_film():
     check_film("--set", "seeds=3")
 
 
+def test_handout():
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "lesson.pdf")
+        result = run("handout", "2", "--out", out, small=False)
+        assert result.returncode == 0, result
+        with open(out, "rb") as file:
+            pdf = file.read()
+        assert pdf.startswith(b"%PDF-1.4") and b"Gradients at step 0" in pdf
+        assert len(re.findall(rb"/Type /Page\b", pdf)) >= 3  # the answers are on a page of their own
+        assert "12345" in sentence(run("handout", "12345", "--out", out, small=False), 2)
+        assert "--out" in sentence(run("handout", "2", small=False), 2)
+
+
 def test_full_disk():
     """What was there before is kept."""
     with tempfile.TemporaryDirectory() as folder:

@@ -186,11 +186,8 @@ static void describe_layers(void)
                             .y = post};
     profile[1] =
         (NsSeries){.label = "Pre-LN", .kind = NS_SERIES_POINTS, .n = LAYERS, .x = layers, .y = pre};
-    profile[2] = (NsSeries){.label = "paper’s factor (2/3)^{(L−l)/2}",
-                            .theory = true,
-                            .n = LAYERS,
-                            .x = layers,
-                            .y = bound};
+    profile[2] = (NsSeries){
+        .label = "theory: × (2/3)^{(L−l)/2}", .theory = true, .n = LAYERS, .x = layers, .y = bound};
     below = (NsSeries){.label = "Post-LN / Pre-LN",
                        .kind = NS_SERIES_POINTS,
                        .style = 3,

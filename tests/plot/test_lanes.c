@@ -392,7 +392,7 @@ static void test_hidden_together(void)
         const NsSeries *series = &plot->series[i];
         if (!series->theory) continue;
         g_assert_true(series->tinted && series->style == lane);
-        g_assert_true(g_str_has_prefix(series->group, lane ? "B paper: the same" : "A paper’s"));
+        g_assert_true(g_str_has_prefix(series->group, lane ? "B theory: equal" : "A theory: ×"));
         lane++;
     }
     g_assert_true(g_str_has_prefix(plot->note, "Dotted: theory at initialization"));
@@ -401,7 +401,7 @@ static void test_hidden_together(void)
     g_assert_nonnull(strstr(plot->note, "Growth per layer at step 0, with 95% intervals: A × "));
     NsViewState view_state;
     ns_view_state_init(&view_state);
-    ns_view_state_hide(&view_state, "B paper: the same in every layer", true);
+    ns_view_state_hide(&view_state, "B theory: equal in all layers", true);
     NsPlot shown;
     g_autoptr(GArray) series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
     ns_view_state_apply(&view_state, plot, &shown, series);

@@ -237,7 +237,7 @@ static void test_factor(void)
     g_autoptr(NsFigure) with = figure_new("gradient-norm");
     input.theory = true;
     plot = ns_figure_update(with, &input);
-    const NsSeries *factor = series_named(plot, "paper’s factor (2/3)^{(L−l)/2}");
+    const NsSeries *factor = series_named(plot, "theory: × (2/3)^{(L−l)/2}");
     g_assert_cmpfloat_with_epsilon(factor->y[5], 60, 1e-3);
     g_assert_cmpfloat_with_epsilon(factor->y[3], 60 * 2 / 3.0, 1e-3);
     /* The best fit of an exponential to 10, 20 ... 60, by numpy and Student's t of 4. */

@@ -200,9 +200,10 @@ static void fill_gradient(NsTheory *theory, Reach reach, const float *values, si
         theory->y[0][i] = factor * (double)values[layers - 1];
     }
     theory->label[0] =
-        reach == POST ? _("paper’s factor (2/3)^{(L−l)/2}") : _("paper: the same in every layer");
+        reach == POST ? _("theory: × (2/3)^{(L−l)/2}") : _("theory: equal in all layers");
     const char *what = _("Dotted: theory at initialization, scaled to match the last layer.");
-    const char *why = _("The factor comes from an upper bound; the feed-forward layers offset it.");
+    const char *why =
+        _("The theory bounds the gradient from above; the feed-forward layers counteract it.");
     theory->note = g_strdup(what);
     theory->more = reach == POST ? g_strdup(why) : NULL;
     theory->measured = measured_factor(values, layers);

@@ -114,12 +114,6 @@ bool ns_lesson_is_done(const NsLessonConditions *conditions, NsSession *session,
     return true;
 }
 
-int64_t ns_lesson_data_step(const NsLesson *lesson, size_t at)
-{
-    const NsCard *card = &lesson->card[at];
-    return card->data == SIZE_MAX ? card->start : lesson->card[card->data].run;
-}
-
 bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
                         const NsLessonSituation *situation)
 {

@@ -29,10 +29,8 @@ unsigned ns_lesson_present_run(NsSession *session);
 bool ns_lesson_is_done(const NsLessonConditions *conditions, NsSession *session,
                        const NsLessonSituation *situation);
 
-/* The step whose records the text of a card speaks of, 0 if of none after the first; and whether it
- * has been measured or, if the card that runs there waits for something else than a step, this has
- * happened. */
-int64_t ns_lesson_data_step(const NsLesson *lesson, size_t at);
+/* Whether the step of a card (ns_lesson_data_step) has been measured or, if the card that runs
+ * there waits for something else than a step, this has happened. */
 bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
                         const NsLessonSituation *situation);
 

@@ -1,0 +1,255 @@
+/* A lesson on paper.  SPDX-License-Identifier: MIT */
+#include "app/cli/cli.h"
+
+#include "core/base/error.h"
+#include "core/store/bundled.h"
+#include "core/store/lesson.h"
+#include "core/store/lesson_measure.h"
+#include "core/train/lockstep.h"
+#include "ui/figures/sheet.h"
+#include "ui/plot/painter.h"
+#include "ui/plot/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Points: A4, with space for notes beside the text in the margins. */
+#define WIDTH 595.0
+#define HEIGHT 842.0
+#define MARGIN 62.0
+#define ACROSS (WIDTH - 2 * MARGIN)
+#define CHART_HEIGHT 190.0
+#define DRAWING_HEIGHT 150.0 /* space for a drawing of the student */
+#define TEXT 10.5
+#define HEADING 14.0
+#define TITLE 20.0
+
+typedef struct {
+    const NsLesson *lesson;
+    NsLockstep *lockstep;           /* the run that the cards speak of; NULL before the first */
+    const NsExperiment *experiment; /* of that run, borrowed from a card */
+    NsProgress progress;
+    const NsStyle *style;
+    PangoContext *context;
+    cairo_t *cr;
+    double y;          /* where the next part begins */
+    const char *shown; /* the newest chart, if nothing was trained since; borrowed */
+} Handout;
+
+/* ---- Training ---- */
+
+/* Trains what a card speaks of: a new run if its settings are not those of the run so far. */
+static bool train(Handout *h, size_t at, GError **error)
+{
+    const NsCard *card = &h->lesson->card[at];
+    if (card->end.n == 0) return true;
+    bool same = h->lockstep && card->begin.n == 0 && ns_experiment_equal(&card->end, h->experiment);
+    if (!same) {
+        g_clear_pointer(&h->lockstep, ns_lockstep_free);
+        h->lockstep = ns_lockstep_new(&card->end, NULL, NULL, NULL, error);
+        h->experiment = &card->end;
+        h->shown = NULL;
+        if (!h->lockstep) return false;
+    }
+    int64_t until = MAX(card->run, ns_lesson_data_step(h->lesson, at));
+    while (ns_lockstep_steps(h->lockstep) < until && ns_lockstep_step(h->lockstep)) {
+        NsHistory *history = ns_lockstep_run(h->lockstep, 0, 0)->history;
+        h->shown = NULL;
+        ns_progress_step(&h->progress, ns_lockstep_steps(h->lockstep), until,
+                         ns_history_step(history, ns_history_steps(history) - 1)->loss);
+    }
+    return true;
+}
+
+static NsHistory *history_of(void *data, size_t lane, int64_t step)
+{
+    Handout *h = data;
+    (void)step;
+    bool any = h->lockstep && lane < ns_lockstep_lanes(h->lockstep);
+    return any ? ns_lockstep_run(h->lockstep, lane, 0)->history : NULL;
+}
+
+static char *number_words(double value)
+{
+    return ns_text_value(value, 3);
+}
+
+/* ---- Drawing ---- */
+
+/* Begins a page if there is less space than this. */
+static void need(Handout *h, double height)
+{
+    if (h->y + height <= HEIGHT - MARGIN) return;
+    cairo_show_page(h->cr);
+    h->y = MARGIN;
+}
+
+/* A paragraph with the measured numbers in it. */
+static void write_text(Handout *h, const char *words, double size, bool bold, double indent)
+{
+    const NsMeasureSource source = {.lanes = h->lockstep ? ns_lockstep_lanes(h->lockstep) : 0,
+                                    .history = history_of,
+                                    .data = h};
+    g_autofree char *filled = ns_measure_fill(&source, words, number_words);
+    g_autoptr(PangoLayout) text = ns_text_new(h->context, h->style, size, bold, filled);
+    ns_text_limit(text, ACROSS - indent, 100);
+    double height = ns_text_height(text);
+    need(h, height);
+    cairo_save(h->cr);
+    cairo_translate(h->cr, MARGIN + indent, h->y);
+    ns_set_color(h->cr, h->style->text);
+    ns_text_show(h->cr, text, NS_ANCHOR_START);
+    cairo_restore(h->cr);
+    h->y += height + 0.45 * size;
+}
+
+/* The chart that the card puts on the stage; nothing if it has none, or the same as the card
+ * before.
+ */
+static void draw_chart(Handout *h, const NsCard *card)
+{
+    g_auto(NsSheet) sheet;
+    ns_sheet_init(&sheet);
+    const char *name = card->chart ? card->chart : card->highlight;
+    if (!h->lockstep || !name || g_strcmp0(name, h->shown) == 0 ||
+        !ns_sheet_read(&sheet, name, NULL))
+        return;
+    h->shown = name;
+    NsFigureInput input = {.step = -1, .log = true, .theory = card->theory};
+    size_t lanes = ns_lockstep_lanes(h->lockstep);
+    input.n_lanes = lanes > 1 ? (unsigned)lanes : 0;
+    for (size_t i = 0; i < lanes; i++) {
+        NsRun *run = ns_lockstep_run(h->lockstep, i, 0);
+        input.lanes[i] =
+            (NsFigureRun){run->history, &run->settings, ns_lane_letter(i), (unsigned)i};
+    }
+    input.history = input.lanes[0].history;
+    input.settings = input.lanes[0].settings;
+    const NsSheetChart *chart = ns_sheet_chart(&sheet, 0);
+    NsFigureInput own = ns_sheet_input(&sheet, chart, 0, &input);
+    NsFigure *figure = ns_figure_create(chart->spec.kind);
+    const NsPlot *plot = ns_figure_update(figure, &own);
+    if (ns_plot_has_data(plot)) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, ACROSS, CHART_HEIGHT, h->style);
+        need(h, CHART_HEIGHT);
+        cairo_save(h->cr);
+        cairo_translate(h->cr, MARGIN, h->y);
+        ns_plot_draw(layout, h->cr);
+        cairo_restore(h->cr);
+        h->y += CHART_HEIGHT + TEXT;
+    }
+    ns_figure_free(figure);
+}
+
+/* Empty axes for the curve that the student predicts. */
+static void leave_space(Handout *h, const NsCard *card)
+{
+    const NsChoice *quantity = &ns_quantity(card->quantity)->choice;
+    g_autofree char *words =
+        g_strdup_printf("Draw your prediction: %s over the layers", quantity->label);
+    need(h, DRAWING_HEIGHT + 2 * TEXT);
+    write_text(h, words, TEXT, false, 0);
+    ns_set_color(h->cr, h->style->axis);
+    cairo_set_line_width(h->cr, h->style->axis_width);
+    cairo_move_to(h->cr, MARGIN, h->y);
+    cairo_rel_line_to(h->cr, 0, DRAWING_HEIGHT);
+    cairo_rel_line_to(h->cr, ACROSS, 0);
+    cairo_stroke(h->cr);
+    h->y += DRAWING_HEIGHT + 1.5 * TEXT;
+}
+
+/* "3  Run it", its texts, its chart, and its question with boxes to tick. */
+static void write_card(Handout *h, size_t at)
+{
+    const NsCard *card = &h->lesson->card[at];
+    g_autofree char *title = g_strdup_printf("%zu  %s", at + 1, card->title);
+    need(h, HEADING + 6 * TEXT + CHART_HEIGHT); /* a card stays together */
+    write_text(h, title, HEADING, true, 0);
+    for (char **text = card->texts; *text; text++) write_text(h, *text, TEXT, false, 0);
+    if (card->draws)
+        leave_space(h, card);
+    else
+        draw_chart(h, card);
+    if (card->ask) write_text(h, card->ask, TEXT, true, 0);
+    for (size_t i = 0; i < card->n_choices; i++) {
+        g_autofree char *choice = g_strconcat("☐  ", card->choices[i], NULL);
+        write_text(h, choice, TEXT, false, TEXT);
+    }
+    h->y += HEADING;
+}
+
+/* The right answers and their reasons, on a page of their own. */
+static void write_answers(Handout *h)
+{
+    bool any = false;
+    for (size_t i = 0; i < h->lesson->n; i++) {
+        const NsCard *card = &h->lesson->card[i];
+        if (!card->ask) continue;
+        if (!any) {
+            need(h, HEIGHT);
+            write_text(h, "Answers", HEADING, true, 0);
+        }
+        any = true;
+        g_autofree char *answer = g_strdup_printf("%zu  %s", i + 1, card->choices[card->right]);
+        write_text(h, answer, TEXT, true, 0);
+        write_text(h, card->why[card->right], TEXT, false, TEXT);
+    }
+}
+
+static bool write_document(Handout *h, const char *path, GError **error)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    cairo_surface_t *surface = ns_pdf_new(bytes, WIDTH, HEIGHT);
+    ns_pdf_describe(surface, h->lesson->title, NULL, h->lesson->summary);
+    h->cr = cairo_create(surface);
+    h->y = MARGIN;
+    write_text(h, h->lesson->title, TITLE, true, 0);
+    write_text(h, h->lesson->summary, TEXT, false, 0);
+    h->y += TEXT;
+    bool good = true;
+    for (size_t i = 0; good && i < h->lesson->n; i++) {
+        good = train(h, i, error);
+        if (good) write_card(h, i);
+    }
+    if (good) write_answers(h);
+    cairo_status_t status = ns_end_drawing(h->cr, surface);
+    return good && ns_save_drawing(status, bytes, path, error);
+}
+
+static int run(NsArguments *a, GError **error)
+{
+    gint64 number;
+    bool numbered = g_ascii_string_to_signed(a->files[0], 10, 0, 1000, &number, NULL);
+    int i = numbered ? (int)number : ns_choices_find(ns_lesson_choice, a->files[0]);
+    if (i < 0 || !ns_lesson_choice((size_t)i)) {
+        ns_choices_unknown("lesson", a->files[0], ns_lesson_choice, error);
+        return NS_EXIT_USAGE;
+    }
+    if (!ns_output_check(a->out, error)) return NS_EXIT_ERROR;
+    g_autoptr(NsLesson) lesson = ns_lesson_open((size_t)i, error);
+    if (!lesson) return NS_EXIT_ERROR;
+    Handout handout = {
+        .lesson = lesson, .style = ns_style_find("paper"), .context = ns_text_context_new()};
+    ns_progress_start(&handout.progress, true);
+    bool good = write_document(&handout, a->out, error);
+    ns_progress_end(&handout.progress);
+    g_clear_pointer(&handout.lockstep, ns_lockstep_free);
+    g_object_unref(handout.context);
+    return good ? NS_EXIT_OK : NS_EXIT_ERROR;
+}
+
+const NsCommand ns_cli_handout = {
+    .choice = {.key = "handout", .purpose = "Print a lesson with its charts and answers as a PDF"},
+    .words = "LESSON",
+    .least = 1,
+    .most = 1,
+    .wrong = "Name one lesson, by its number or its name.",
+    .summary =
+        "Trains what a lesson of the desktop trains, and writes its cards with the numbers and\n"
+        "charts that were measured, its questions, and the answers on a page of their own.\n"
+        "\nLessons, from 0:",
+    .lists = ns_lesson_choice,
+    .examples = NS_CLI " handout 10 --out divergence.pdf",
+    .run = run,
+};
