@@ -396,7 +396,7 @@ static void test_hidden_together(void)
         lane++;
     }
     g_assert_true(g_str_has_prefix(plot->note, "Dotted: theory at initialization"));
-    g_assert_nonnull(strstr(plot->note, " A: The factor comes from an upper bound"));
+    g_assert_nonnull(strstr(plot->note, " A: The theory bounds the gradient from above"));
     g_assert_null(strstr(plot->note, "Training moves"));
     g_assert_nonnull(strstr(plot->note, "Growth per layer at step 0, with 95% intervals: A × "));
     NsViewState view_state;
