@@ -53,6 +53,17 @@ static void show_seed(const NsRecordedRun *run, size_t i, size_t k)
                                run->experiment.lane[i].seed + (int64_t)k);
     printf("# %s: steps %s to %s, last training loss %s%s\n", lane->str, first, last, loss,
            running ? "; it is still running or was interrupted" : "");
+    size_t continuations = ns_history_continuations(history);
+    if (continuations > 0) {
+        const NsContinuation *of[] = {ns_history_continuation(history, 0),
+                                      ns_history_continuation(history, continuations - 1)};
+        for (size_t c = of[0] == of[1]; c < 2; c++) {
+            g_autofree char *at = ns_group_digits(of[c]->step);
+            g_autofree char *text = g_strconcat(of[c]->prompt, "|", of[c]->text, NULL);
+            g_strdelimit(text, "\n\t", ' ');
+            printf("# %s: at step %s it continues “%s”\n", lane->str, at, text);
+        }
+    }
     /* Changes during the run; the preset has the settings at its beginning. */
     for (size_t e = 0; e < ns_history_events(history); e++) {
         const NsEvent *event = ns_history_event(history, e);

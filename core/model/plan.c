@@ -34,11 +34,15 @@ static double forward_work(const NsModelLayout *layout, double B)
     return work;
 }
 
-/* Every thread decodes greedily: held-out sentences for BLEU, and one to display. */
+/* Every thread decodes held-out sentences for BLEU, and one to display; otherwise one decoder
+ * continues the prompt. */
 static size_t decoder_elements(const NsSettings *settings, const NsModelLayout *layout)
 {
     bool scored = settings->bleu_sentences > 0 && settings->eval_every > 0;
-    if (!ns_task_translates(settings) || !(scored || settings->probe_every > 0)) return 0;
+    if (!ns_task_translates(settings) || !(scored || settings->probe_every > 0))
+        return settings->sample_every > 0 && settings->arch != NS_ARCH_ENCODER
+                   ? ns_decoder_elements(layout, 1, 1)
+                   : 0;
     size_t together = ns_decoder_together(layout->stacks[layout->n_stacks - 1].S);
     return layout->shards * ns_decoder_elements(layout, together, 1);
 }

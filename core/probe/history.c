@@ -69,7 +69,7 @@ struct NsHistory {
     NsRecordLayout layout;
     NsBaselines baselines;
     int64_t first_step; /* of record 0 */
-    NsLog *steps, *evaluations, *events;
+    NsLog *steps, *evaluations, *continuations, *events;
     NsLatest *view, *similarity, *token_snapshot, *along;
     Profile first;     /* record 0, written before it is published */
     GPtrArray *others; /* histories of further seeds; NULL for none */
@@ -367,6 +367,7 @@ NsHistory *ns_history_new(const NsRecordLayout *layout, size_t budget, int64_t f
     h->along = ns_latest_new(sizeof(NsLossAlong), NULL);
     h->steps = ns_log_new(sizeof(NsStep));
     h->evaluations = ns_log_new(sizeof(NsEvaluation));
+    h->continuations = ns_log_new(sizeof(NsContinuation));
     h->events = ns_log_new(sizeof(NsEvent));
 
     size_t values = MAX(layout->width, 1), record = values * sizeof(float) + size_of_bits(values);
@@ -407,6 +408,7 @@ void ns_history_unref(NsHistory *h)
     g_ptr_array_unref(h->chunks);
     ns_log_free(h->steps);
     ns_log_free(h->evaluations);
+    ns_log_free(h->continuations);
     ns_log_free(h->events);
     ns_latest_free(h->similarity);
     ns_latest_free(h->token_snapshot);
@@ -457,6 +459,11 @@ void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation)
 {
     ns_log_append(history->evaluations, evaluation);
+}
+
+void ns_history_append_continuation(NsHistory *history, const NsContinuation *continuation)
+{
+    ns_log_append(history->continuations, continuation);
 }
 
 char *ns_event_number(double value)
@@ -553,6 +560,29 @@ size_t ns_history_evaluations(const NsHistory *history)
 const NsEvaluation *ns_history_evaluation(const NsHistory *history, size_t i)
 {
     return ns_log_get(history->evaluations, i);
+}
+
+size_t ns_history_continuations(const NsHistory *history)
+{
+    return ns_log_count(history->continuations);
+}
+
+const NsContinuation *ns_history_continuation(const NsHistory *history, size_t i)
+{
+    return ns_log_get(history->continuations, i);
+}
+
+const NsContinuation *ns_history_continuation_at(const NsHistory *history, int64_t step)
+{
+    size_t low = 0, high = ns_history_continuations(history);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ns_history_continuation(history, middle)->step <= step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? ns_history_continuation(history, low - 1) : NULL;
 }
 
 size_t ns_history_events(const NsHistory *history)

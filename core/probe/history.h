@@ -3,12 +3,12 @@
  * There is one writer (the trainer) and any number of readers on any thread; neither waits while
  * another reads or writes (core/probe/latest.h).
  *
- * Scalars of every step, evaluations and events are stored for the whole run.  Profiles (the values
- * by layer) take tens of kilobytes a step in a deep model, so they have a memory budget: when it is
- * spent, the oldest of the finest buckets are joined by fours, and a joined bucket holds the
- * minimum and the maximum of every value.  The resolution over the whole run stays within a factor
- * of four; the first and the newest record are never joined; ns_history_stride returns how many
- * steps a bucket has. */
+ * Scalars of every step, evaluations, continuations and events are stored for the whole run.
+ * Profiles (the values by layer) take tens of kilobytes a step in a deep model, so they have a
+ * memory budget: when it is spent, the oldest of the finest buckets are joined by fours, and a
+ * joined bucket holds the minimum and the maximum of every value.  The resolution over the whole
+ * run stays within a factor of four; the first and the newest record are never joined;
+ * ns_history_stride returns how many steps a bucket has. */
 #pragma once
 
 #include "core/data/corpus.h"
@@ -33,6 +33,13 @@ typedef struct {
     int64_t step;
     double loss; /* on held-out data, nats a token */
 } NsEvaluation;
+
+/* How a model continued a prompt. */
+typedef struct {
+    int64_t step;
+    char prompt[256]; /* the end of a longer one */
+    char text[512];
+} NsContinuation;
 
 typedef enum {
     NS_EVENT_DIVERGED,   /* a value is not finite */
@@ -81,6 +88,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsHistory, ns_history_unref)
  * from the first step, without gaps in a run of this program. */
 void ns_history_append(NsHistory *history, const NsStep *step, NsValues values);
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
+void ns_history_append_continuation(NsHistory *history, const NsContinuation *continuation);
 void ns_history_append_event(NsHistory *history, const NsEvent *event);
 
 /* Writer, before any other thread has the history; otherwise both are NaN. */
@@ -113,8 +121,13 @@ size_t ns_history_steps(const NsHistory *history); /* published records */
 const NsStep *ns_history_step(const NsHistory *history, size_t record);
 size_t ns_history_evaluations(const NsHistory *history);
 const NsEvaluation *ns_history_evaluation(const NsHistory *history, size_t i);
+size_t ns_history_continuations(const NsHistory *history);
+const NsContinuation *ns_history_continuation(const NsHistory *history, size_t i);
 size_t ns_history_events(const NsHistory *history);
 const NsEvent *ns_history_event(const NsHistory *history, size_t i);
+
+/* The newest continuation at or before a step; NULL if there is none. */
+const NsContinuation *ns_history_continuation_at(const NsHistory *history, int64_t step);
 
 /* The last record at or before `record` in which the quantity was measured: `record` itself, except
  * for expensive quantities, and for runs of other programs, which may report any quantity only now

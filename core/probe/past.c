@@ -24,6 +24,9 @@ void ns_history_take_past(NsHistory *history, const NsHistory *past, int64_t end
     for (size_t i = 0; i < evaluations; i++)
         if (ns_history_evaluation(past, i)->step < end)
             ns_history_append_evaluation(history, ns_history_evaluation(past, i));
+    for (size_t i = 0; i < ns_history_continuations(past); i++)
+        if (ns_history_continuation(past, i)->step < end)
+            ns_history_append_continuation(history, ns_history_continuation(past, i));
     for (size_t i = 0; i < ns_history_events(past); i++) {
         const NsEvent *event = ns_history_event(past, i);
         bool before = event->kind == NS_EVENT_SETTING ? event->step <= end : event->step < end;

@@ -188,6 +188,15 @@
         0, LOG, FORK, "Steps between two measurements of the loss without each layer and of the " \
         "logit lens, which take two forward passes for each layer; 0 means never.",                \
         "Veit et al. 2016, arXiv 1605.06431")                                                      \
+    INT(sample_every, "sample-every", RUN, "Continue the prompt every", "steps", 0, 1000000, 50,   \
+        LOG, FORK | SHARED, "Steps between two texts by which each lane continues the prompt; "    \
+        "0 means never.", NULL)                                                                    \
+    TEXT(prompt, "prompt", RUN, "Prompt", "", FORK | SHARED,                                       \
+        "The text that each lane continues; empty means the beginning of the held-out data.", NULL)     \
+    REAL(temperature, "temperature", RUN, "Temperature", NULL, 0.0, 10.0, 0.7, LINEAR, FORK |      \
+        SHARED, "The prompt is continued with tokens drawn from the softmax of the logits divided "\
+        "by this.  0, and always in answers and translations: with the most probable token.",      \
+        "Holtzman et al. 2020, arXiv 1904.09751, 2.4")                                             \
     INT(probe_batches, "probe-batches", RUN, "Mean gradient over", "batches", 1, 10000, 8, LOG,    \
         FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",           \
         "Xiong et al. 2020, 3.3")                                                                  \

@@ -178,6 +178,13 @@ char *ns_jsonl_record(const NsHistory *history, size_t index)
         if (evaluation->step == scalars->step)
             ns_json_double(json, "validation_loss", evaluation->loss);
     }
+    const NsContinuation *continuation = ns_history_continuation_at(history, scalars->step);
+    if (continuation && continuation->step == scalars->step) {
+        ns_json_open(json, "continuation", '{');
+        ns_json_string(json, "prompt", continuation->prompt);
+        ns_json_string(json, "text", continuation->text);
+        ns_json_close(json, '}');
+    }
     write_events(json, history, scalars->step);
     return ns_json_finish(json);
 }

@@ -33,9 +33,10 @@ char *ns_jsonl_settings(NsRun *run);
  * does not exist is null.  "probe_seconds" is the time that a step needed to measure expensive
  * quantities.  If the history has thinned the profiles of this step, they are the maxima over the
  * range of steps in "thinned": {"first", "last", "values": "maximum"}; the newest step is never
- * thinned.  A step at which the validation loss was measured has "validation_loss".  A step with
- * events has "events": [{"kind": "diverged", "setting" or "spike", "layer": number from 1 or null,
- * "what", "text"}, ...]. */
+ * thinned.  A step at which the validation loss was measured has "validation_loss".  A step at
+ * which the prompt was continued has "continuation": {"prompt", "text"}.  A step with events has
+ * "events": [{"kind": "diverged", "setting" or "spike", "layer": number from 1 or null, "what",
+ * "text"}, ...]. */
 char *ns_jsonl_record(const NsHistory *history, size_t index);
 
 /* {"summary": {"state", "steps", "loss", "validation_loss", "validation_step", "seconds",

@@ -9,11 +9,10 @@
 /* How long to wait while another program is writing. */
 #define BUSY_MILLISECONDS 5000
 
-/* In a file of schema 2, the first note creates the table. */
-static bool make_table(sqlite3 *db)
+bool ns_run_make_table(sqlite3 *db, const char *name, size_t i)
 {
-    const char *table = ns_run_tables[G_N_ELEMENTS(ns_run_tables) - 1];
-    if (sqlite3_table_column_metadata(db, NULL, "notes", "key", NULL, NULL, NULL, NULL, NULL) ==
+    const char *table = ns_run_tables[G_N_ELEMENTS(ns_run_tables) - i];
+    if (sqlite3_table_column_metadata(db, NULL, name, NULL, NULL, NULL, NULL, NULL, NULL) ==
         SQLITE_OK)
         return true;
     g_autofree char *version = g_strdup_printf("PRAGMA user_version = %d", NS_RUN_SCHEMA);
@@ -40,8 +39,9 @@ static char *write_note(sqlite3 *db, const char *key, const char *value)
     NS_AUTO_TRANSACTION transaction = ns_database_begin(db);
     bool read = transaction && ns_database_find_number(db, "PRAGMA application_id", &application);
     if (read && application != NS_DATABASE_RUN) return g_strdup("it is not a run file");
-    bool written = read && ns_database_run(db, "PRAGMA trusted_schema = OFF") && make_table(db) &&
-                   put(db, key, value) && ns_database_commit(&transaction);
+    bool written = read && ns_database_run(db, "PRAGMA trusted_schema = OFF") &&
+                   ns_run_make_table(db, "notes", 1) && put(db, key, value) &&
+                   ns_database_commit(&transaction);
     return written ? NULL : ns_database_error(db);
 }
 

@@ -125,8 +125,7 @@ static bool check_head(NsRunReader *r, GError **error)
     if (!ns_database_count(r->db, "main", ns_run_tables, all, &n, &others))
         return complain(r, error);
     if (n + others == 0) return refuse(r, "nothing has been recorded yet", error);
-    /* Older files do not have the last table, “notes”. */
-    return (others == 0 && n + 1 >= all) || refuse_damaged(r, error);
+    return (others == 0 && n + NS_RUN_LATER_TABLES >= all) || refuse_damaged(r, error);
 }
 
 static bool read_provenance(NsRunReader *r, NsProvenance *provenance, GError **error)
@@ -481,6 +480,31 @@ static bool append_evaluations(NsRunReader *r, const Run *run, NsHistory *histor
     return fetched == END;
 }
 
+static bool append_continuations(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
+                                 GError **error)
+{
+    int64_t there;
+    if (!ns_database_find_number(
+            r->db, "SELECT count(*) FROM sqlite_schema WHERE name = 'continuations'", &there))
+        return complain(r, error);
+    if (!there) return true; /* a file of an older version */
+    NS_AUTO_STATEMENT statement =
+        select_between(r, run,
+                       "SELECT step, prompt, text FROM continuations WHERE lane = ? AND seed = ? "
+                       "AND step BETWEEN ? AND ? ORDER BY step LIMIT -1 OFFSET ?",
+                       history, ns_history_continuations(history), last, error);
+    if (!statement) return false;
+    Fetched fetched;
+    while ((fetched = fetch(r, statement, error)) == ROW) {
+        NsContinuation continuation = {.step = sqlite3_column_int64(statement, 0)};
+        ns_copy_text(continuation.prompt, sizeof continuation.prompt,
+                     ns_database_text(statement, 1));
+        ns_copy_text(continuation.text, sizeof continuation.text, ns_database_text(statement, 2));
+        ns_history_append_continuation(history, &continuation);
+    }
+    return fetched == END;
+}
+
 static bool append_events(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
                           GError **error)
 {
@@ -545,6 +569,7 @@ static bool append_marks(NsRunReader *r, const Run *run, NsHistory *history, int
                          GError **error)
 {
     return append_evaluations(r, run, history, last, error) &&
+           append_continuations(r, run, history, last, error) &&
            append_events(r, run, history, last, error);
 }
 

@@ -199,6 +199,13 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
     lane->next = step.step + 1;
     if (json_object_has_member(object, "validation_loss"))
         ns_history_append_evaluation(*history, &evaluation);
+    JsonObject *words = ns_json_object_of(json_object_get_member(object, "continuation"));
+    if (words) {
+        NsContinuation continuation = {.step = step.step};
+        copy_text(continuation.prompt, sizeof continuation.prompt, words, "prompt");
+        copy_text(continuation.text, sizeof continuation.text, words, "text");
+        ns_history_append_continuation(*history, &continuation);
+    }
     read_events(*history, object, step.step);
     return true;
 }

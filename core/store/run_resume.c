@@ -121,6 +121,7 @@ bool ns_run_drop_after(sqlite3 *db, int64_t step)
     static const char *const drop[] = {
         "DELETE FROM steps WHERE step > ?1",
         "DELETE FROM evaluations WHERE step > ?1",
+        "DELETE FROM continuations WHERE step > ?1",
         "DELETE FROM events WHERE step > ?1 AND NOT (kind = 'setting' AND step = ?1 + 1)",
         "DELETE FROM profiles WHERE first > ?1",
         "UPDATE profiles SET steps = ?1 - first + 1, "
@@ -143,7 +144,8 @@ static bool go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings,
     /* An evaluation at the checkpoint is kept only if it was due there; the one at the end of the
      * run is not part of a longer run. */
     bool due = every > 0 && checkpoint % every == 0;
-    return ns_run_drop_after(db, newest) &&
+    return ns_run_make_table(db, "continuations", NS_RUN_LATER_TABLES) &&
+           ns_run_drop_after(db, newest) &&
            ((keep && due) || run_with(db, "DELETE FROM evaluations WHERE step = ?", checkpoint)) &&
            run_with(db,
                     "UPDATE lanes SET summary = NULL, "
@@ -215,6 +217,9 @@ bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
         while (run->evaluations < ns_history_evaluations(history) &&
                ns_history_evaluation(history, run->evaluations)->step < rows->from)
             run->evaluations++;
+        while (run->continuations < ns_history_continuations(history) &&
+               ns_history_continuation(history, run->continuations)->step < rows->from)
+            run->continuations++;
         while (run->events < ns_history_events(history) &&
                ns_history_event(history, run->events)->step <= rows->from)
             run->events++;

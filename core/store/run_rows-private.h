@@ -9,6 +9,7 @@
 typedef enum {
     NS_RUN_ITEM_STEP,
     NS_RUN_ITEM_EVALUATION,
+    NS_RUN_ITEM_CONTINUATION,
     NS_RUN_ITEM_EVENT,
     NS_RUN_ITEM_CHECKPOINT
 } NsRunItemKind;
@@ -20,6 +21,7 @@ typedef struct {
     union {
         NsStep step;
         NsEvaluation evaluation;
+        NsContinuation continuation;
         NsEvent event;
         int64_t clock; /* step of a checkpoint */
     } what;
@@ -31,7 +33,7 @@ typedef struct {
 typedef struct {
     int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;
-    size_t steps, evaluations, events;    /* numbers of items queued so far */
+    size_t steps, evaluations, continuations, events; /* numbers of items queued so far */
     int64_t newest, kept_events;          /* of a resumed run: what the file already contains */
     sqlite3_int64 ids[NS_QUANTITY_COUNT]; /* of the quantities of the model */
 } NsRunSeed;

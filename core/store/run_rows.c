@@ -63,6 +63,11 @@ static bool write_item(NsRunRows *rows, const NsRunItem *item)
         sqlite3_bind_double(statement, 4, item->what.evaluation.loss);
         return ns_database_finish(statement);
     }
+    case NS_RUN_ITEM_CONTINUATION:
+        sqlite3_bind_int64(statement, 3, item->what.continuation.step);
+        return ns_database_bind_text(statement, 4, item->what.continuation.prompt) &&
+               ns_database_bind_text(statement, 5, item->what.continuation.text) &&
+               ns_database_finish(statement);
     case NS_RUN_ITEM_EVENT:
         return write_event(statement, &item->what.event);
     case NS_RUN_ITEM_CHECKPOINT:
@@ -289,6 +294,9 @@ static bool prepare_inserts(NsRunRows *rows)
                             "(SELECT 1 FROM evaluations WHERE lane = ?1 AND seed = ?2 AND "
                             "step = ?3)"
                           : "INSERT INTO evaluations VALUES (?, ?, ?, ?)",
+        [NS_RUN_ITEM_CONTINUATION] =
+            rows->resumed ? "INSERT OR IGNORE INTO continuations VALUES (?, ?, ?, ?, ?)"
+                          : "INSERT INTO continuations VALUES (?, ?, ?, ?, ?)",
         [NS_RUN_ITEM_EVENT] = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(sql); i++)

@@ -3,8 +3,8 @@
 
 #include "core/store/database.h"
 
-#define NS_RUN_SCHEMA 3       /* user_version */
-#define NS_RUN_SCHEMA_LEAST 2 /* the oldest readable version, without notes */
+#define NS_RUN_SCHEMA 4       /* user_version */
+#define NS_RUN_SCHEMA_LEAST 2 /* the oldest readable version, without notes and continuations */
 
 /* The statements that create the tables; SQLite stores them verbatim in the file. */
 static const char *const ns_run_tables[] = {
@@ -28,8 +28,16 @@ static const char *const ns_run_tables[] = {
     "columns INTEGER, weights BLOB, first_moments BLOB, second_moments BLOB, "
     "moments_since INTEGER, weight_sq REAL, update_sq REAL, ratio_sum REAL, ratio_max REAL, "
     "PRIMARY KEY (checkpoint, place))",
+    "CREATE TABLE continuations (lane INTEGER, seed INTEGER, step INTEGER, prompt TEXT, text TEXT, "
+    "PRIMARY KEY (lane, seed, step)) WITHOUT ROWID",
     "CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
 };
+
+/* Tables at the end that older files do not have. */
+#define NS_RUN_LATER_TABLES 2
+
+/* Creates one of them in an older file: the i-th from the end, from 1, with this name. */
+bool ns_run_make_table(sqlite3 *db, const char *name, size_t i);
 
 /* The maximum number of steps in a row of profiles. */
 #define NS_RUN_BLOCK 256

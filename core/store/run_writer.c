@@ -186,6 +186,11 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
             item.what.evaluation = *ns_history_evaluation(history, run->evaluations);
             enqueue(w, i, item, 0);
         }
+        for (; run->continuations < ns_history_continuations(history); run->continuations++) {
+            NsRunItem item = {.kind = NS_RUN_ITEM_CONTINUATION};
+            item.what.continuation = *ns_history_continuation(history, run->continuations);
+            enqueue(w, i, item, 0);
+        }
         for (; run->events < ns_history_events(history); run->events++) {
             NsRunItem item = {.kind = NS_RUN_ITEM_EVENT};
             item.what.event = *ns_history_event(history, run->events);

@@ -1,7 +1,7 @@
 /* Writes a run into a file while it trains.  SPDX-License-Identifier: MIT
  *
  * A run file, *.nsrun, contains every seed of every lane.  It is an SQLite database with the
- * application_id 0x4e735275 and the version of the schema, 3, as user_version.  Lanes count from 1,
+ * application_id 0x4e735275 and the version of the schema, 4, as user_version.  Lanes count from 1,
  * and a seed is the value of the setting “seed”:
  *
  *     run          program, experiment (core/experiment/provenance.h), began (Unix time)
@@ -14,6 +14,7 @@
  *                  float32[steps][size], little-endian, present: uint8[steps][size], 1 for each
  *                  value that exists; NULL if all exist
  *     evaluations  lane, seed, step, loss: on held-out text
+ *     continuations  lane, seed, step, prompt, text (core/train/continuation.h)
  *     events       lane, seed, step, kind, layer (from 1, or NULL), what, text
  *     checkpoints  id, step of the run, lane, seed, updates: fewer than steps if it had diverged,
  *                  diverged, settings at this step (a line as the experiment), lr of the last

@@ -22,9 +22,10 @@ static bool refuse(const char *text, const char *why, GError **error)
 bool ns_study_can_vary(const NsParam *param)
 {
     /* The study itself sets these, or they only affect what is measured and at what cost. */
-    static const char *const own[] = {
-        "steps",           "seeds",          "threads",       "eval-every", "probe-every",
-        "curvature-every", "ablation-every", "probe-batches", "recompute",  NULL};
+    static const char *const own[] = {"steps",          "seeds",        "threads",
+                                      "eval-every",     "probe-every",  "curvature-every",
+                                      "ablation-every", "sample-every", "temperature",
+                                      "probe-batches",  "recompute",    NULL};
     return param->type != NS_PARAM_TEXT && !g_strv_contains(own, param->key);
 }
 

@@ -96,6 +96,7 @@ static void prepare(NsSettings *settings, const NsCellWork *work)
     settings->seeds = 1;
     if (!often && !bleu) settings->eval_every = 0;
     if (!bleu) settings->bleu_sentences = 0;
+    settings->sample_every = 0;
     settings->probe_every =
         interval_of(work, "probe-every", settings->probe_every, settings->steps);
     settings->curvature_every =

@@ -8,6 +8,7 @@
 #include "core/experiment/param.h"
 #include "core/optim/schedule.h"
 #include "core/probe/past.h"
+#include "core/train/continuation.h"
 #include "core/train/divergence.h"
 #include "core/train/live.h"
 #include "core/train/translate.h"
@@ -117,6 +118,18 @@ static bool measure_bleu(NsRun *run, double *bleu)
     return ns_translate_held_out(run->model, run->corpus, (size_t)s->bleu_sentences, bleu, NULL);
 }
 
+/* Appends how the current weights continue the prompt, if it is due; nothing if there is no memory
+ * for it. */
+static void continue_prompt(NsRun *run)
+{
+    const NsSettings *s = &run->settings;
+    bool due = run->prompt && run->steps % s->sample_every == 0;
+    if (!due || run->unmeasured || run->diverged) return;
+    NsContinuation continuation = {.step = run->steps};
+    if (ns_continue(run->model, run->corpus, s, run->prompt, &continuation, NULL))
+        ns_history_append_continuation(run->history, &continuation);
+}
+
 /* Measures the current weights on the batch of this step. */
 static void measure(NsRun *run, int64_t started)
 {
@@ -164,6 +177,9 @@ static void measure(NsRun *run, int64_t started)
     ns_clock_end(mark, NS_OP_MEASURE);
 
     if (validation_is_due(run) && !run->diverged) ns_run_evaluate(run);
+    mark = ns_clock_begin();
+    continue_prompt(run);
+    ns_clock_end(mark, NS_OP_MEASURE);
 }
 
 /* ---- A step ---- */
@@ -461,6 +477,8 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
         run->curvature_probe = ns_curvature_probe_new(run->model, s, error);
         if (!run->curvature_probe) return false;
     }
+    if (s->sample_every > 0 && ns_continuation_is_possible(run->corpus))
+        run->prompt = ns_prompt_tokens(run->corpus, s, s->prompt);
     run->recorder = ns_recorder_new(run->model, s, error);
     if (!run->recorder) return false;
     ns_bands_init(&run->bands, table->n, ns_recorder_layout(run->recorder)->hidden);
@@ -519,6 +537,7 @@ void ns_run_free(NsRun *run)
     g_free(run->moments_since);
     g_free(run->updates);
     ns_curvature_probe_free(run->curvature_probe);
+    g_clear_pointer(&run->prompt, g_array_unref);
     ns_recorder_free(run->recorder);
     ns_model_free(run->model);
     g_clear_pointer(&run->corpus, ns_corpus_unref);

@@ -44,6 +44,7 @@ typedef struct {
     NsCurvatureProbe *curvature_probe; /* NULL if curvature is never measured */
     NsCurvature curvature;             /* of the last update */
 
+    GArray *prompt; /* int32_t; NULL if it is never continued */
     NsRecorder *recorder;
     NsHistory *history;             /* a reset replaces it */
     double grad_norm;               /* of the newest record */

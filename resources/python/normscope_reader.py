@@ -28,7 +28,7 @@ import sqlite3
 
 import numpy
 
-APPLICATION, SCHEMAS = 0x4e735275, (2, 3)
+APPLICATION, SCHEMAS = 0x4e735275, (2, 3, 4)
 
 
 class Record:

@@ -237,12 +237,28 @@ def test_one_lane_of_seeds():
         assert "safetensors" in text, text
 
 
+def test_without_continuations():
+    """A file of schema 3 is read, and resumed with continuations from then on."""
+    with Recorded() as a:
+        db = sqlite3.connect(a.run)
+        every = db.execute("SELECT step FROM continuations WHERE lane = 1").fetchall()
+        assert every == [(0,), (50,)], every
+        db.executescript("DROP TABLE continuations; PRAGMA user_version = 3")
+        db.close()
+        assert "it continues" not in good("show", a.run).decode()
+        good("resume", a.run, "--steps", "100")
+        db = sqlite3.connect(a.run)
+        every = db.execute("SELECT step FROM continuations WHERE lane = 2").fetchall()
+        assert every == [(100,)] and db.execute("PRAGMA user_version").fetchone() == (4,), every
+        db.close()
+
+
 def test_schema():
     """Other programs read it as the header of run_writer.h says."""
     with Recorded() as a:
         db = sqlite3.connect(a.run)
         assert db.execute("PRAGMA application_id").fetchone() == (0x4e735275,)
-        assert db.execute("PRAGMA user_version").fetchone() == (3,)
+        assert db.execute("PRAGMA user_version").fetchone() == (4,)
         with open(a.lines, encoding="utf-8") as file:
             records = {(l["lane"], l["step"]): l for l in map(json.loads, file) if "step" in l}
         best = min((l["loss"], step) for (lane, step), l in records.items() if lane == 1)
@@ -315,6 +331,8 @@ def test_show_and_runs():
         shown = good("show", a.run).decode()
         assert f"# lane B: steps 0 to {STEPS}, last training loss " in shown, shown
         assert "[B]\nplacement = pre" in shown and "layers = 2" in shown, shown
+        assert "# lane B: at step 0 it continues “" in shown, shown
+        assert "# lane B: at step 50 it continues “" in shown, shown
         assert good("show", "--from", a.run).decode() == shown
         sentence(run("show", "--from", a.run, a.run, small=False), 2)
         assert good("show", a.lines).decode() == shown.replace("a.nsrun", "a.jsonl")

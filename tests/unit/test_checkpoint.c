@@ -318,6 +318,7 @@ static void test_new_moments(void)
 /* Another value of a setting, whatever it is. */
 static char *changed(const NsSettings *settings, const NsParam *param)
 {
+    if (param->type == NS_PARAM_TEXT) return g_strdup_printf("%s=other", param->key);
     double value = ns_settings_get_number(settings, param);
     if (param->type == NS_PARAM_INT) return g_strdup_printf("%s=%.0f", param->key, value + 1);
     if (param->type == NS_PARAM_REAL) return g_strdup_printf("%s=%g", param->key, value / 2 + 0.05);

@@ -28,6 +28,7 @@ const char *ns_settings_word(const NsParam *param, const char *value)
         {"probe-every", N_("never")},
         {"curvature-every", N_("never")},
         {"ablation-every", N_("never")},
+        {"sample-every", N_("never")},
         {"threads", N_("all")},
     };
     /* A warm-up of one step is none. */
