@@ -163,3 +163,31 @@ bool ns_continue(NsModel *model, const NsCorpus *corpus, const NsSettings *setti
     ns_copy_text(continuation->text, sizeof continuation->text, text->str);
     return true;
 }
+
+size_t ns_next_tokens(NsModel *model, const NsCorpus *corpus, const GArray *prompt,
+                      NsNextToken next[NS_NEXT_TOKENS], GError **error)
+{
+    g_autoptr(NsDecoder) decoder = ns_decoder_new(model, 1, 1, error);
+    if (!decoder) return 0;
+    Reading r = {.decoder = decoder,
+                 .tokens = (const int32_t *)(const void *)prompt->data,
+                 .n = prompt->len};
+    const ns_real *logits = read_prompt(&r, (int32_t)corpus->V);
+    size_t V = ns_decoder_vocabulary(decoder), n = 0, best[NS_NEXT_TOKENS];
+    double sum = 0;
+    for (size_t i = 0; i < V; i++) {
+        if (!isfinite(logits[i])) return 0;
+        size_t at = n;
+        while (at > 0 && logits[i] > logits[best[at - 1]]) at--;
+        if (at == NS_NEXT_TOKENS) continue;
+        n = MIN(n + 1, NS_NEXT_TOKENS);
+        memmove(best + at + 1, best + at, (n - at - 1) * sizeof *best);
+        best[at] = i;
+    }
+    for (size_t i = 0; i < V; i++) sum += exp((double)(logits[i] - logits[best[0]]));
+    for (size_t k = 0; k < n; k++) {
+        ns_corpus_token_text(corpus, (int32_t)best[k], next[k].text);
+        next[k].probability = exp((double)(logits[best[k]] - logits[best[0]])) / sum;
+    }
+    return n;
+}

@@ -31,3 +31,15 @@ GArray *ns_prompt_tokens(const NsCorpus *corpus, const NsSettings *settings, con
  * nothing.  NS_ERROR_MEMORY. */
 bool ns_continue(NsModel *model, const NsCorpus *corpus, const NsSettings *settings,
                  const GArray *prompt, NsContinuation *continuation, GError **error);
+
+/* The most probable tokens after a text, and their probabilities. */
+#define NS_NEXT_TOKENS 5
+typedef struct {
+    char text[NS_TOKEN_TEXT]; /* as in ns_corpus_token_text */
+    double probability;
+} NsNextToken;
+
+/* Finds the most probable next tokens after the tokens of a prompt, the most probable first.
+ * Returns their number; 0 with NS_ERROR_MEMORY, or without an error if the model has diverged. */
+size_t ns_next_tokens(NsModel *model, const NsCorpus *corpus, const GArray *prompt,
+                      NsNextToken next[NS_NEXT_TOKENS], GError **error);

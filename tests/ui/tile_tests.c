@@ -368,8 +368,42 @@ static void test_grid(void)
     ui_close(window);
 }
 
+/* Below the losses stands what each lane writes at the step on view; typing a text asks for the
+ * next token of each. */
+static void test_continuations(void)
+{
+    NsWindow *window = ui_open("sample-every=2 steps=5");
+    NsSession *session = ns_window_session(window);
+    UI_WAIT(window, ui_is_ready);
+    GtkWidget *lines = ui_find_class(GTK_WIDGET(window), "continuations");
+    GtkWidget *line = gtk_widget_get_first_child(gtk_widget_get_first_child(lines));
+    UI_UNTIL(gtk_widget_get_visible(lines));
+    g_autofree char *before = g_strdup(gtk_label_get_text(GTK_LABEL(line)));
+    ns_session_step(session, 5);
+    UI_UNTIL(session->view->histories[0] && ns_session_steps(session) == 5);
+    const NsContinuation *last = ns_history_continuation_at(session->view->histories[0], 5);
+    g_assert_cmpint(last->step, >=, 4);
+    g_autofree char *first_line = g_strndup(last->text, strcspn(last->text, "\n"));
+    UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(line)), first_line));
+    ns_session_show_step(session, 1); /* that of step 0 */
+    UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(line)), before));
+
+    GtkWidget *button = ui_find_class(lines, "ask-models");
+    gtk_menu_button_popup(GTK_MENU_BUTTON(button));
+    GtkWidget *popover = GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(button)));
+    GtkWidget *entry = ui_first(popover, GTK_TYPE_ENTRY), *bar;
+    UI_UNTIL((bar = ui_first(popover, GTK_TYPE_PROGRESS_BAR)) && gtk_widget_get_visible(bar));
+    double share = gtk_progress_bar_get_fraction(GTK_PROGRESS_BAR(bar));
+    g_assert_cmpfloat(share, >, 0);
+    gtk_editable_set_text(GTK_EDITABLE(entry), "q");
+    UI_UNTIL(fabs(gtk_progress_bar_get_fraction(GTK_PROGRESS_BAR(bar)) - share) > 0);
+    gtk_menu_button_popdown(GTK_MENU_BUTTON(button));
+    ui_close(window);
+}
+
 void ui_add_tile_tests(void)
 {
+    g_test_add_func("/ui/tile/continuations", test_continuations);
     g_test_add_func("/ui/tile/kinds", test_kinds);
     g_test_add_func("/ui/tile/titles", test_titles);
     g_test_add_func("/ui/tile/limits", test_limits);

@@ -112,6 +112,32 @@ static void test_drawn(void)
     g_assert_cmpint(ns_history_continuation_at(fork, 9)->step, ==, 0);
 }
 
+/* They are the largest of all probabilities, of which the whole forward pass knows each. */
+static void test_next_tokens(void)
+{
+    static const char *const settings[] = {"sample-every=0", NULL};
+    g_autoptr(NsRun) run = run_new(settings);
+    for (int k = 0; k < 5; k++) g_assert_true(ns_run_step(run));
+    const NsCorpus *corpus = run->corpus;
+    g_autoptr(GArray) prompt = ns_prompt_tokens(corpus, &run->settings, "the");
+    NsNextToken next[NS_NEXT_TOKENS];
+    g_assert_cmpuint(ns_next_tokens(run->model, corpus, prompt, next, NULL), ==, 5);
+    const int32_t *tokens = (const int32_t *)(void *)prompt->data;
+    for (int32_t v = 0; v < (int32_t)corpus->V; v++) {
+        double p = exp(-whole_loss(run, tokens, prompt->len, v));
+        char text[NS_TOKEN_TEXT];
+        ns_corpus_token_text(corpus, v, text);
+        size_t at = 0;
+        while (at < NS_NEXT_TOKENS && !g_str_equal(next[at].text, text)) at++;
+        if (at < NS_NEXT_TOKENS)
+            g_assert_cmpfloat_with_epsilon(next[at].probability, p, 1e-5);
+        else
+            g_assert_cmpfloat(p, <, next[NS_NEXT_TOKENS - 1].probability + 1e-6);
+    }
+    for (size_t i = 1; i < NS_NEXT_TOKENS; i++)
+        g_assert_cmpfloat(next[i].probability, <=, next[i - 1].probability);
+}
+
 /* Other tasks: answers have the length of the question, and translations end with a sentence. */
 static void test_tasks(void)
 {
@@ -138,6 +164,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/continuation/greedy", test_greedy);
     g_test_add_func("/continuation/drawn", test_drawn);
+    g_test_add_func("/continuation/next-tokens", test_next_tokens);
     g_test_add_func("/continuation/tasks", test_tasks);
     return g_test_run();
 }

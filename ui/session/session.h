@@ -26,11 +26,13 @@
 #include "core/experiment/param.h"
 #include "core/store/outside.h"
 #include "core/train/checkpoints.h"
+#include "core/train/continuation.h"
 #include "core/train/trainer.h"
 #include "ui/session/experiment_words.h"
 #include "ui/session/library.h"
 #include "ui/session/view.h"
 
+#include <gio/gio.h>
 #include <glib-object.h>
 
 #define NS_SESSION_SETTLE_MS 150
@@ -280,6 +282,23 @@ void ns_session_check(NsSession *session, size_t lane, unsigned layer);
  * checkpoint of that step, and this step was not measured yet.  They reach the view a moment later
  * (ns_view_look_closer). */
 void ns_session_look_closer(NsSession *session);
+
+/* ---- Questions to the models ---- */
+
+/* The tokens that the models of a step expect after a prompt. */
+typedef struct {
+    int64_t step;
+    size_t lanes, n[NS_LANES_MAX]; /* n: number of tokens; 0 for a lane that has diverged */
+    NsNextToken next[NS_LANES_MAX][NS_NEXT_TOKENS];
+} NsAnswer;
+
+/* Asks the models of the newest checkpoint at or before the shown step which token follows the
+ * prompt, on a thread; `done` is called with the result. */
+void ns_session_ask(NsSession *session, const char *prompt, GAsyncReadyCallback done,
+                    gpointer data);
+
+/* The answer; free with g_free.  NULL with an error. */
+NsAnswer *ns_session_ask_finish(GAsyncResult *result, GError **error);
 
 /* ---- Runs ---- */
 

@@ -8,6 +8,7 @@
 #include "ui/plot/csv.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/charts/chart_input.h"
+#include "ui/widgets/charts/continuation_lines.h"
 #include "ui/widgets/charts/limits_popover.h"
 #include "ui/widgets/charts/tile_controls.h"
 #include "ui/widgets/common/helpers.h"
@@ -26,6 +27,10 @@
 #define PROBE_MARGIN 6 /* pixels from the corner */
 #define PROBE_ROOM 36  /* pixels below what was measured */
 
+/* The least width, and the least height above them, of a chart with continuations, in pixels. */
+#define CONTINUED_ACROSS 360
+#define CONTINUED_DOWN 220
+
 #define CHOICE_CHARS 18 /* of words on the drop-down */
 #define SEARCH_FROM 20u /* choices */
 #define NOTE_CHARS 60   /* in a line */
@@ -41,6 +46,7 @@ struct _NsChartTile {
     GtkWidget *follow, *heat, *choice, *log, *note, *menu_button;
     GtkWidget *probe;      /* in the middle of what is never measured */
     GtkWidget *probe_more; /* below what was measured of one step, in the first lane's tile */
+    GtkWidget *continued;  /* below the losses of a large chart: what the lanes write */
     GtkWidget *enlarge;    /* over all of a thumbnail */
     GtkWidget *over;       /* weak: the popover that is open over the chart; NULL for none */
     GArray *choices;       /* int, as in the drop-down */
@@ -82,12 +88,32 @@ static void make_note(GtkMenuButton *button, gpointer tile)
     gtk_menu_button_set_popover(button, popover);
 }
 
+/* Shows the continuations if there are any and they have room; returns their height. */
+static int sync_continued(NsChartTile *tile)
+{
+    int height = 0;
+    bool loss = !tile->compact && g_str_equal(kind_of(tile)->choice.key, "loss");
+    bool any = loss && ns_continuation_lines_update(tile->continued);
+    gtk_widget_set_visible(tile->continued, any);
+    if (any)
+        gtk_widget_measure(tile->continued, GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL,
+                           NULL);
+    double scale = ns_text_scale(GTK_WIDGET(tile));
+    bool room = any && gtk_widget_get_width(GTK_WIDGET(tile)) >= CONTINUED_ACROSS * scale &&
+                gtk_widget_get_height(GTK_WIDGET(tile)) - height >= CONTINUED_DOWN * scale;
+    gtk_widget_set_child_visible(tile->continued, room);
+    return room ? height : 0;
+}
+
 NsFigureInput ns_chart_tile_input(NsChartTile *tile)
 {
     const NsPlot *plot = ns_chart_view_plot(tile->chart);
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(tile));
     bool large = root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS);
     gtk_widget_set_visible(tile->note, plot && plot->note && !large); /* not for a class */
+    int continued = sync_continued(tile);
+    if (!gtk_widget_get_visible(tile->probe_more))
+        gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), continued);
     if (plot && plot->left.wide) gtk_widget_set_visible(tile->log, TRUE);
     if (g_strcmp0(missing_interval(tile), "probe-every") == 0)
         ns_session_look_closer(tile->session);
@@ -206,7 +232,7 @@ static void sync_controls(NsChartTile *tile)
     /* A measured chart has no room below the button, and is as high in the tiles of other lanes. */
     int room = (int)(PROBE_ROOM * ns_widget_text_scale(GTK_WIDGET(tile)));
     gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
-    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? room : 0);
+    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? room : sync_continued(tile));
     /* Beside the tiles of other lanes a thumbnail has the name of its lane. */
     NsFigureInput input = ns_view_input(tile->session->view);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
@@ -581,6 +607,10 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     gtk_widget_set_margin_end(tile->probe_more, PROBE_MARGIN);
     gtk_widget_set_margin_bottom(tile->probe_more, PROBE_MARGIN);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe_more);
+
+    tile->continued = ns_continuation_lines_new(session);
+    gtk_widget_set_valign(tile->continued, GTK_ALIGN_END);
+    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->continued);
 
     tile->enlarge = gtk_button_new();
     gtk_widget_add_css_class(tile->enlarge, "enlarge");
