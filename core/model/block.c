@@ -46,7 +46,7 @@ void ns_scratch_take(NsScratch *scratch, const NsShape *shape, NsCursor *cursor)
     scratch->branch = ns_cursor_take(cursor, R * D);
     scratch->du = ns_cursor_take(cursor, R * D);
     scratch->skip = ns_cursor_take(cursor, R * D);
-    scratch->hidden = ns_cursor_take(cursor, MAX((R + 2 * RS) * D, R * F));
+    scratch->hidden = ns_cursor_take(cursor, MAX(R * D + 2 * RS * shape->KV, R * F));
     scratch->gate = ns_cursor_take(cursor, R * F);
     scratch->context = ns_cursor_take(cursor, R * D);
     scratch->memory = ns_cursor_take(cursor, RS * D);

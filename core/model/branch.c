@@ -11,18 +11,18 @@
 
 NsHeads ns_heads(const NsSublayer *s, const NsShape *shape, ns_real *base)
 {
-    size_t D = shape->D;
+    size_t D = shape->D, KV = shape->KV, joined = D + 2 * KV;
     if (s->uniform) return (NsHeads){.V = base, .q_stride = D, .k_stride = D};
     if (s->kind == NS_SELF_ATTENTION)
         return (NsHeads){
-            .Q = base, .K = base + D, .V = base + 2 * D, .q_stride = 3 * D, .k_stride = 3 * D};
+            .Q = base, .K = base + D, .V = base + D + KV, .q_stride = joined, .k_stride = joined};
     ns_real *K = base + shape->R * D;
-    return (NsHeads){.Q = base, .K = K, .V = K + D, .q_stride = D, .k_stride = 2 * D};
+    return (NsHeads){.Q = base, .K = K, .V = K + KV, .q_stride = D, .k_stride = 2 * KV};
 }
 
 static size_t heads_size(const NsSublayer *s, const NsShape *shape)
 {
-    return (s->uniform ? shape->RS : shape->R + 2 * shape->RS) * shape->D;
+    return (s->uniform ? 0 : shape->R * shape->D + shape->RS * shape->KV) + shape->RS * shape->KV;
 }
 
 static bool head_norms(const NsSublayer *s)
@@ -53,8 +53,8 @@ void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
         a->raw = a->hidden = ns_cursor_take(cursor, heads_size(s, shape));
         if (head_norms(s)) a->hidden = ns_cursor_take(cursor, heads_size(s, shape));
         a->stats_q = take_stats(&s->q, D, R, cursor);
-        a->stats_k = take_stats(&s->k, D, shape->RS, cursor);
-        a->stats_v = take_stats(&s->v, D, shape->RS, cursor);
+        a->stats_k = take_stats(&s->k, shape->KV, shape->RS, cursor);
+        a->stats_v = take_stats(&s->v, shape->KV, shape->RS, cursor);
         a->P = ns_cursor_take(cursor, shape->B * shape->H * shape->T * shape->S);
         a->context = a->scaled = ns_cursor_take(cursor, R * D);
         if (s->c.head_scale) a->scaled = ns_cursor_take(cursor, R * D);
@@ -63,23 +63,24 @@ void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
     a->stats_mid = take_stats(&s->mid, s->mid.C, R, cursor);
 }
 
-/* The rows of queries, keys or values, `stride` elements apart; `live` is true for rows that are
- * not padding, or NULL. */
+/* The rows of queries, keys or values, of `width` features, `stride` elements apart; `live` is true
+ * for rows that are not padding, or NULL. */
 typedef struct {
-    size_t rows, stride;
+    size_t rows, width, stride;
     const bool *live;
 } HeadRows;
 
 static HeadRows queries_of(const NsShape *shape, const NsPass *pass, const NsHeads *heads)
 {
-    return (HeadRows){shape->R, heads->q_stride, pass->live};
+    return (HeadRows){shape->R, shape->D, heads->q_stride, pass->live};
 }
 
 static HeadRows keys_of(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
                         const NsHeads *heads)
 {
     bool cross = s->kind == NS_CROSS_ATTENTION;
-    return (HeadRows){shape->RS, heads->k_stride, cross ? pass->memory_live : pass->live};
+    return (HeadRows){shape->RS, shape->KV, heads->k_stride,
+                      cross ? pass->memory_live : pass->live};
 }
 
 /* The arguments of a norm over all rows at once (norms over the batch), or over the heads of one
@@ -89,7 +90,7 @@ static NsNormPass head_norm_pass(const NsNormPlace *place, const NsShape *shape,
 {
     bool batch = ns_norm_over_batch(place->norm);
     NsNormPass p =
-        ns_norm_place_pass(place, pass, stats, batch ? at.rows : shape->D / place->C, shape->eps);
+        ns_norm_place_pass(place, pass, stats, batch ? at.rows : at.width / place->C, shape->eps);
     if (batch) {
         p.stride = at.stride;
         p.live = at.live;
@@ -137,6 +138,7 @@ static NsAttention attention_of(const NsSublayer *s, const NsShape *shape, const
         .S = shape->S,
         .H = shape->H,
         .d = shape->D / shape->H,
+        .kv_heads = shape->KV / (shape->D / shape->H),
         .causal = s->causal,
         .uniform = s->uniform,
         .key_length = s->kind == NS_CROSS_ATTENTION ? pass->memory_length : pass->length,
@@ -190,17 +192,17 @@ static void map_backward(const NsPass *pass, Map m, ns_real *dx, const ns_real *
 static void project(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                     const NsPass *pass)
 {
-    size_t D = shape->D;
+    size_t D = shape->D, KV = shape->KV;
     const ns_real *u = a->u ? a->u : a->x;
     const ns_real *memory = s->kind == NS_CROSS_ATTENTION ? pass->memory : u;
     NsHeads heads = ns_heads(s, shape, a->raw);
     if (s->uniform) {
         map_forward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, D}, heads.V, memory);
     } else if (s->kind == NS_SELF_ATTENTION) {
-        map_forward(pass, (Map){s->w_in, s->b_in, shape->R, D, 3 * D}, a->raw, u);
+        map_forward(pass, (Map){s->w_in, s->b_in, shape->R, D, D + 2 * KV}, a->raw, u);
     } else {
         map_forward(pass, (Map){s->w_in, s->b_in, shape->R, D, D}, heads.Q, u);
-        map_forward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, 2 * D}, heads.K, memory);
+        map_forward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, 2 * KV}, heads.K, memory);
     }
 }
 
@@ -218,9 +220,9 @@ static void project_heads(const NsSublayer *s, const NsShape *shape, const NsAct
     head_norm_forward(&s->v, shape, pass, heads.V, a->stats_v, raw.V, keys);
 }
 
-size_t ns_keys_width(const NsSublayer *s, size_t D)
+size_t ns_keys_width(const NsSublayer *s, size_t KV)
 {
-    return s->uniform ? D : 2 * D;
+    return s->uniform ? KV : 2 * KV;
 }
 
 /* Copies the keys and values of `rows` tokens to the cache, where they are `stride` elements
@@ -228,7 +230,7 @@ size_t ns_keys_width(const NsSublayer *s, size_t D)
 static void keep_keys(const NsSublayer *s, const NsShape *shape, const NsHeads *heads, size_t rows,
                       ns_real *to, size_t stride)
 {
-    size_t width = ns_keys_width(s, shape->D);
+    size_t width = ns_keys_width(s, shape->KV);
     const ns_real *from = s->uniform ? heads->V : heads->K;
     for (size_t r = 0; r < rows; r++)
         memcpy(to + r * stride, from + r * heads->k_stride, width * sizeof *to);
@@ -239,7 +241,7 @@ void ns_branch_read_memory(const NsSublayer *s, const NsShape *shape, const NsAc
 {
     project_heads(s, shape, a, pass);
     NsHeads heads = ns_heads(s, shape, a->hidden);
-    keep_keys(s, shape, &heads, shape->RS, pass->keys, ns_keys_width(s, shape->D));
+    keep_keys(s, shape, &heads, shape->RS, pass->keys, ns_keys_width(s, shape->KV));
 }
 
 /* Caches the new keys and values of self-attention, and makes attention read the whole cache.  The
@@ -247,12 +249,12 @@ void ns_branch_read_memory(const NsSublayer *s, const NsShape *shape, const NsAc
 static void attend_to_kept(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
                            const NsHeads *heads, NsAttention *attention)
 {
-    size_t width = ns_keys_width(s, shape->D);
+    size_t width = ns_keys_width(s, shape->KV);
     if (s->kind == NS_SELF_ATTENTION)
         keep_keys(s, shape, heads, shape->R, pass->keys + pass->position * width, shape->S * width);
     attention->causal = false;
     attention->K = pass->keys;
-    attention->V = pass->keys + width - shape->D;
+    attention->V = pass->keys + width - shape->KV;
     attention->k_stride = width;
 }
 
@@ -289,7 +291,7 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
 static void project_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                              const NsScratch *scratch, const NsPass *pass)
 {
-    size_t D = shape->D;
+    size_t D = shape->D, KV = shape->KV;
     bool cross = s->kind == NS_CROSS_ATTENTION;
     const ns_real *u = a->u ? a->u : a->x;
     ns_real *dmemory = cross ? scratch->memory : scratch->du;
@@ -299,11 +301,11 @@ static void project_backward(const NsSublayer *s, const NsShape *shape, const Ns
         map_backward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, D}, dmemory, d.V,
                      cross ? pass->memory : u);
     } else if (!cross) {
-        map_backward(pass, (Map){s->w_in, s->b_in, shape->R, D, 3 * D}, scratch->du,
+        map_backward(pass, (Map){s->w_in, s->b_in, shape->R, D, D + 2 * KV}, scratch->du,
                      scratch->hidden, u);
     } else {
         map_backward(pass, (Map){s->w_in, s->b_in, shape->R, D, D}, scratch->du, d.Q, u);
-        map_backward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, 2 * D}, dmemory, d.K,
+        map_backward(pass, (Map){s->w_memory, s->b_memory, shape->RS, D, 2 * KV}, dmemory, d.K,
                      pass->memory);
     }
     if (cross) ns_add_scaled(pass->dmemory, 1, dmemory, shape->RS * D);

@@ -13,9 +13,9 @@ typedef struct {
 
 NsHeads ns_heads(const NsSublayer *s, const NsShape *shape, ns_real *base);
 
-/* Elements of the keys and values of a token: 2 D, or D for uniform attention, which has no
+/* Elements of the keys and values of a token: 2 KV, or KV for uniform attention, which has no
  * keys. */
-size_t ns_keys_width(const NsSublayer *s, size_t D);
+size_t ns_keys_width(const NsSublayer *s, size_t KV);
 
 /* Decoding: computes the keys and values of cross-attention from pass->memory into pass->keys.  The
  * shape must have no queries and as many rows of keys as the memory. */

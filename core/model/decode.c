@@ -121,7 +121,7 @@ static size_t scratch_elements(const NsDecoder *d)
 static size_t kept_elements(const NsDecoder *d, const NsSublayer *s)
 {
     const NsStack *stack = decoder_stack(d);
-    size_t width = ns_keys_width(s, d->model.layout->D);
+    size_t width = ns_keys_width(s, d->model.layout->KV);
     if (s->kind == NS_FFN) return 0;
     return width * d->most * (s->kind == NS_CROSS_ATTENTION ? stack->S : d->beam * stack->T);
 }
@@ -327,7 +327,7 @@ void ns_decoder_reorder(NsDecoder *d, const size_t *parent)
     for (size_t k = 0; k < stack->n; k++) {
         const NsSublayer *s = &d->model.layout->sublayers[stack->first + k];
         if (s->kind != NS_SELF_ATTENTION) continue;
-        size_t width = ns_keys_width(s, d->model.layout->D), row = stack->T * width;
+        size_t width = ns_keys_width(s, d->model.layout->KV), row = stack->T * width;
         for (size_t r = 0; r < d->n * d->beam; r++)
             memcpy(d->spare + r * row, d->keys[k] + parent[r] * row,
                    d->position * width * sizeof *d->spare);

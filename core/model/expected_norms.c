@@ -136,13 +136,15 @@ static Moments attention(const Model *model, const NsSublayerWiring *s, Moments 
     bool uniform = settings->attention == NS_ATTENTION_UNIFORM;
     bool cross = s->position.kind == NS_CROSS_ATTENTION;
     NsInitFactors factors = ns_init_factors(model->init, &s->c, &s->position);
+    double kv_width = model->d * (double)ns_settings_kv_heads(settings) / (double)settings->heads;
     double std = model->init->std(model->d, model->d) * settings->init_scale;
-    double qk = model->d * pow(std * factors.qk, 2), ov = model->d * pow(std * factors.others, 2);
+    double kv_std = model->init->std(kv_width, model->d) * settings->init_scale;
+    double out = model->d * pow(std * factors.others, 2);
     Moments from = cross ? memory : x;
     const NsTokenMoments *keys = cross ? model->tokens - 1 : model->tokens;
-    Mixing mixing = {.values = multiplied(from, ov),
-                     .queries = multiplied(x, qk),
-                     .keys = multiplied(from, qk),
+    Mixing mixing = {.values = multiplied(from, model->d * pow(kv_std * factors.others, 2)),
+                     .queries = multiplied(x, model->d * pow(std * factors.qk, 2)),
+                     .keys = multiplied(from, model->d * pow(kv_std * factors.qk, 2)),
                      .equal = keys->equal,
                      .uniform = uniform};
     if (s->c.qk != NS_QK_NONE) {
@@ -153,7 +155,7 @@ static Moments attention(const Model *model, const NsSublayerWiring *s, Moments 
     Moments y = mixed(&mixing, keys->tokens, s->position.decoder && !cross);
     if (s->c.mid) y = normalized(y, s->c.norm, settings);
     if (uniform) return y; /* uniform attention has no W_O */
-    return multiplied(y, model->init->scaled_residual ? ov / (2 * s->position.layers) : ov);
+    return multiplied(y, model->init->scaled_residual ? out / (2 * s->position.layers) : out);
 }
 
 /* ---- The feed-forward network ---- */
@@ -291,9 +293,10 @@ static double logit_variance(const NsSettings *settings, const NsSublayerWiring 
     if (settings->attention == NS_ATTENTION_UNIFORM || s->c.qk != NS_QK_NONE) return 1;
     const NsInit *init = ns_init((size_t)settings->init);
     double d = (double)settings->d_model;
-    double std =
-        init->std(d, d) * settings->init_scale * ns_init_factors(init, &s->c, &s->position).qk;
-    return pow(d * std * std, 2) * pow(s->c.s, 4);
+    double kv_width = d * (double)ns_settings_kv_heads(settings) / (double)settings->heads;
+    double factor = settings->init_scale * ns_init_factors(init, &s->c, &s->position).qk;
+    double squares = pow(factor * init->std(d, d), 2) * pow(factor * init->std(kv_width, d), 2);
+    return d * d * squares * pow(s->c.s, 4);
 }
 
 static const char *layer_refused(const NsSettings *settings, const NsStackWiring *stack,

@@ -141,33 +141,34 @@ static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsParameterKin
     return place;
 }
 
-/* Adds the norms on queries, keys and values. */
+/* Adds the norms on queries, keys and values; a norm over the batch has each feature
+ * separately. */
 static void add_head_norms(const Builder *b, NsSublayer *s)
 {
     const Parameters *r = &parameters[s->kind];
     const NsNorm *norm = s->c.norm;
-    size_t D = b->layout->D, head = D / b->layout->H;
-    if (norm && ns_norm_over_batch(norm)) head = D; /* each feature separately */
+    size_t D = b->layout->D, KV = b->layout->KV, head = D / b->layout->H;
+    bool full = s->c.qk == NS_QK_FULL, batch = norm && ns_norm_over_batch(norm);
     if (s->c.qk != NS_QK_NONE) {
-        s->q = add_norm(b, norm, r->q, s->c.qk == NS_QK_FULL ? D : head);
-        s->k = add_norm(b, norm, r->k, s->c.qk == NS_QK_FULL ? D : head);
+        s->q = add_norm(b, norm, r->q, full || batch ? D : head);
+        s->k = add_norm(b, norm, r->k, full || batch ? KV : head);
     }
-    if (s->c.v) s->v = add_norm(b, norm, r->v, head);
+    if (s->c.v) s->v = add_norm(b, norm, r->v, batch ? KV : head);
 }
 
 static void add_attention(const Builder *b, NsSublayer *s, double factor, double factor_qk,
                           double last)
 {
     const Parameters *r = &parameters[s->kind];
-    size_t D = b->layout->D, H = b->layout->H;
+    size_t D = b->layout->D, H = b->layout->H, KV = b->layout->KV;
     bool self = s->kind == NS_SELF_ATTENTION;
     if (!s->uniform) {
         s->w_in = add_matrix(b, r->w_q, D, D, factor_qk, false);
-        s->w_memory = add_matrix(b, r->w_k, D, D, factor_qk, self);
-        add_matrix(b, r->w_v, D, D, factor, true);
+        s->w_memory = add_matrix(b, r->w_k, KV, D, factor_qk, self);
+        add_matrix(b, r->w_v, KV, D, factor, true);
         s->b_in = add_zeros(b, r->b_q, D, false);
-        s->b_memory = add_zeros(b, r->b_k, D, self);
-        add_zeros(b, r->b_v, D, true);
+        s->b_memory = add_zeros(b, r->b_k, KV, self);
+        add_zeros(b, r->b_v, KV, true);
     } else {
         s->w_memory = add_matrix(b, r->w_v, D, D, factor, false);
         s->b_memory = add_zeros(b, r->b_v, D, false);
@@ -406,6 +407,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
         .D = (size_t)settings->d_model,
         .H = (size_t)settings->heads,
         .F = (size_t)ns_settings_d_ff(settings),
+        .KV = (size_t)(settings->d_model / settings->heads * ns_settings_kv_heads(settings)),
         .shards = shards_of(settings),
         .eps = (ns_real)settings->norm_eps,
         .embedding_scale = settings->scale_embeddings == NS_TOGGLE_ON

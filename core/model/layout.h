@@ -56,6 +56,7 @@ typedef enum { NS_DERIVED_NOTHING, NS_DERIVED_U, NS_DERIVED_FFN } NsDerived;
 
 typedef struct {
     size_t V, D, H, F; /* V: number of logits of a token */
+    size_t KV;         /* features of the keys of a token */
     size_t shards;
     size_t parts; /* consecutive parts into which the batch share of each worker is divided */
     size_t spare; /* full-length sequences that a part may hold beyond its share of a batch */

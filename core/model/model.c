@@ -641,6 +641,7 @@ NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, si
         .S = shape->S,
         .D = shape->D,
         .H = shape->H,
+        .group = shape->D / shape->KV,
         .F = shape->F,
         .length = part->length[stack],
         .key_length = part->length[s->kind == NS_CROSS_ATTENTION ? stack - 1 : stack],

@@ -120,6 +120,7 @@ typedef struct {
     size_t first;   /* the shard's first sequence in the batch */
     size_t B, T, S; /* sequences, queries, keys */
     size_t D, H, F;
+    size_t group;                       /* heads of queries that share keys and values */
     const int32_t *length, *key_length; /* [B] */
     const ns_real *x;                   /* [B T, D] input */
     const ns_real *u;                   /* [B T, D] input of F */

@@ -20,7 +20,7 @@ static double sublayer_work(const NsModelLayout *layout, const NsSublayer *s, co
     double S = s->kind == NS_CROSS_ATTENTION ? (double)stack->S : T;
     if (s->kind == NS_FFN) return B * T * D * F * (s->activation->gated ? 3 : 2);
     if (s->uniform) return B * (S * D * D + T * S * D);
-    return B * (2 * (T + S) * D * D + 2 * T * S * D);
+    return B * (2 * (T * D + S * (double)layout->KV) * D + 2 * T * S * D);
 }
 
 static double forward_work(const NsModelLayout *layout, double B)

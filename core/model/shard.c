@@ -41,6 +41,7 @@ NsShape ns_layout_shape(const NsModelLayout *layout, size_t B, size_t T, size_t 
                      .D = layout->D,
                      .H = layout->H,
                      .F = layout->F,
+                     .KV = layout->KV,
                      .eps = layout->eps};
 }
 

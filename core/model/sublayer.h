@@ -44,8 +44,8 @@ typedef struct {
     double drop_path; /* probability that a sequence skips its branch */
     NsNormPlace in, mid, branch, out;
     NsNormPlace q, k, v; /* over the features of each head, or over all features */
-    /* Offsets of the weights.  Self-attention: w_in is [3 D, D] (Q, K, V joined), and w_memory is
-     * inside it.  Cross-attention: w_in is W_Q, w_memory is [2 D, D] (K, V joined).  Uniform
+    /* Offsets of the weights.  Self-attention: w_in is [D + 2 KV, D] (Q, K, V joined), and w_memory
+     * is inside it.  Cross-attention: w_in is W_Q, w_memory is [2 KV, D] (K, V joined).  Uniform
      * attention has only V, in w_memory.  FFN: W_1 is in w_in, W_3 in w_gate.  W_O or W_2 is in
      * w_out. */
     size_t w_in, b_in, w_memory, b_memory, w_gate, w_out, b_out;
@@ -55,6 +55,7 @@ typedef struct {
 /* The sizes of a shard of B sequences: R = B T rows of queries, RS = B S rows of keys. */
 typedef struct {
     size_t B, T, S, R, RS, D, H, F;
+    size_t KV; /* features of the keys of a token: D, or fewer with grouped queries */
     ns_real eps;
 } NsShape;
 

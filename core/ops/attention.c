@@ -98,6 +98,7 @@ typedef struct {
     /* The same for all heads and sequences. */
     const NsGemmKernels *kernels; /* NULL if this processor has none */
     size_t T, S, d;
+    size_t group; /* heads of queries that share keys and values */
     bool causal;
     ns_real scale;
     size_t q_stride, k_stride, o_stride;
@@ -324,8 +325,8 @@ G_GNUC_NO_INLINE static void multiply_by_gemm(NsGemm g)
     ns_gemm(&g);
 }
 
-/* C = alpha A B for at most one block of rows, reading B in place.  Inlined, and g is passed by
- * value to multiply_by_gemm, so that the compiler never builds g in memory. */
+/* C = alpha A B + beta C for at most one block of rows, reading B in place.  Inlined, and g is
+ * passed by value to multiply_by_gemm, so that the compiler never builds g in memory. */
 INLINE void multiply_block(const Head *h, const NsGemm *g)
 {
     if (!h->kernels) {
@@ -338,7 +339,8 @@ INLINE void multiply_block(const Head *h, const NsGemm *g)
                     .b_stride = g->ldb,
                     .c_stride = g->ldc,
                     .K = g->K,
-                    .alpha = g->alpha};
+                    .alpha = g->alpha,
+                    .beta = g->beta};
     for (size_t n = 0; n < g->N; n += width) {
         t.columns = MIN(width, g->N - n);
         t.b = g->B + n;
@@ -458,10 +460,10 @@ static void finish_backward(const Head *h, size_t first, size_t end)
                                 .ldc = h->q_stride});
 }
 
-/* dY = alpha W^T X, for each key summed over the queries that see it.  W: [T, S], X: [T, d], dY:
- * [S, d]. */
-static void gather(const Head *h, ns_real *dY, ns_real alpha, const ns_real *W, const ns_real *X,
-                   size_t x_stride)
+/* dY = alpha W^T X + beta dY, for each key summed over the queries that see it.  W: [T, S], X:
+ * [T, d], dY: [S, d]; beta: 0 or 1. */
+static void gather(const Head *h, ns_real *dY, ns_real alpha, ns_real beta, const ns_real *W,
+                   const ns_real *X, size_t x_stride)
 {
     for (size_t i = 0, first = 0, end; i < h->gathered_keys.count; i++, first = end) {
         end = first + block_rows(&h->gathered_keys, i);
@@ -471,6 +473,7 @@ static void gather(const Head *h, ns_real *dY, ns_real alpha, const ns_real *W, 
                                     .N = h->d,
                                     .K = h->T - query,
                                     .alpha = alpha,
+                                    .beta = beta,
                                     .A = W + query * h->S + first,
                                     .lda = h->S,
                                     .B = X + query * x_stride,
@@ -478,7 +481,8 @@ static void gather(const Head *h, ns_real *dY, ns_real alpha, const ns_real *W, 
                                     .C = dY + first * h->k_stride,
                                     .ldc = h->k_stride});
     }
-    for (size_t j = h->gathered; j < h->S; j++) memset(dY + j * h->k_stride, 0, h->d * sizeof *dY);
+    for (size_t j = h->gathered; j < h->S && beta == 0; j++)
+        memset(dY + j * h->k_stride, 0, h->d * sizeof *dY);
 }
 
 INLINE Head heads_of(const NsAttention *a)
@@ -491,6 +495,7 @@ INLINE Head heads_of(const NsAttention *a)
               .T = a->T,
               .S = a->S,
               .d = a->d,
+              .group = a->kv_heads ? a->H / a->kv_heads : 1,
               .causal = a->causal,
               .scale = (ns_real)(1 / sqrt((double)a->d)),
               .q_stride = a->q_stride,
@@ -520,7 +525,7 @@ void ns_attention_forward(const NsAttention *a, ns_real *o, ns_real *P)
         begin_sequence(&h, a, b);
         for (size_t i = 0; i < a->H; i++) {
             size_t query = b * a->T * a->q_stride + i * a->d;
-            size_t key = b * a->S * a->k_stride + i * a->d;
+            size_t key = b * a->S * a->k_stride + i / h.group * a->d;
             h.V = a->V + key;
             h.weights = P + (b * a->H + i) * a->T * a->S;
             h.o = o + b * a->T * h.o_stride + i * a->d;
@@ -551,11 +556,12 @@ void ns_attention_backward(const NsAttention *a, const NsAttentionGradients *g)
         begin_sequence(&h, a, b);
         for (size_t i = 0; i < a->H; i++) {
             size_t query = b * a->T * a->q_stride + i * a->d;
-            size_t key = b * a->S * a->k_stride + i * a->d;
+            size_t key = b * a->S * a->k_stride + i / h.group * a->d;
             const ns_real *dO = g->dO + b * a->T * h.o_stride + i * a->d;
             h.P = g->P + (b * a->H + i) * a->T * a->S;
-            /* o = P V, so dV = P^T dO and dP = dO V^T. */
-            gather(&h, g->dV + key, 1, h.P, dO, h.o_stride);
+            /* o = P V, so dV = P^T dO and dP = dO V^T; a group adds to one dV. */
+            ns_real beta = i % h.group ? 1 : 0;
+            gather(&h, g->dV + key, 1, beta, h.P, dO, h.o_stride);
             if (a->uniform) continue;
             h.K = a->K + key;
             h.dQ = g->dQ + query;
@@ -566,7 +572,7 @@ void ns_attention_backward(const NsAttention *a, const NsAttentionGradients *g)
                                 .alpha = 1,
                                 .C = h.scores,
                                 .finish = finish_backward});
-            gather(&h, g->dK + key, h.scale, h.scores, a->Q + query, h.q_stride);
+            gather(&h, g->dK + key, h.scale, beta, h.scores, a->Q + query, h.q_stride);
         }
     }
 }

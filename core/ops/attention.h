@@ -9,12 +9,14 @@
  *
  * A key is visible if it is before key_length[b] and, in causal attention, not after the query.
  * Vaswani et al. 2017, eq. 1.  Uniform attention has P = 1 / (number of visible keys) and ignores Q
- * and K.
+ * and K.  Grouped queries: of kv_heads heads of keys and values each serves the next H / kv_heads
+ * heads of queries.  Ainslie et al. 2023, arXiv 2305.13245, 2.2.
  *
- * Q: [B T, H d]; K, V: [B S, H d], heads side by side, rows at the given strides.  P: [B, H, T, S],
- * 0 where a key is not visible.  o: [B T, H d] without gaps. */
+ * Q: [B T, H d]; K, V: [B S, kv_heads d], heads side by side, rows at the given strides.  P: [B, H,
+ * T, S], 0 where a key is not visible.  o: [B T, H d] without gaps. */
 typedef struct {
     size_t B, T, S, H, d;
+    size_t kv_heads; /* a divisor of H; 0: H */
     bool causal, uniform;
     const int32_t *key_length; /* [B] in 1..S */
     const ns_real *Q, *K, *V;

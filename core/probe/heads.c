@@ -31,7 +31,7 @@ static void add_logit(HeadSums *sums, const NsActivationView *view, size_t b, si
                       .alpha = (ns_real)(1 / sqrt((double)width)),
                       .A = view->Q + b * view->T * view->q_stride + h * width,
                       .lda = view->q_stride,
-                      .B = view->K + b * view->S * view->k_stride + h * width,
+                      .B = view->K + b * view->S * view->k_stride + h / view->group * width,
                       .ldb = view->k_stride,
                       .C = scores,
                       .ldc = S});

@@ -41,6 +41,10 @@
         "Width d of the hidden state; a multiple of the heads.", NULL)                             \
     INT(heads, "heads", MODEL, "Heads", NULL, 1, 256, 4, LOG, RESTART,                             \
         "Attention heads; each has d / heads features.", "Vaswani et al. 2017, 3.2.2")             \
+    INT(kv_heads, "kv-heads", MODEL, "Key and value heads", NULL, 0, 256, 0, LOG, RESTART,         \
+        "Heads of keys and values, each shared by a group of query heads: a divisor of the heads." \
+        "  0 means as many as heads, 1 is multi-query attention.",                                 \
+        "Ainslie et al. 2023, arXiv 2305.13245")                                                   \
     INT(d_ff, "d-ff", MODEL, "FFN width", NULL, 0, 65536, 0, LOG, RESTART,                         \
         "Width of the feed-forward network; 0 means 4 d.", "Vaswani et al. 2017, 3.3")             \
     CHOICE(final_norm, "final-norm", MODEL, "Final norm", ns_switch_choice, "auto", RESTART,       \

@@ -31,6 +31,11 @@ void ns_settings_clear(NsSettings *settings)
 #undef CLEAR_TEXT
 }
 
+int64_t ns_settings_kv_heads(const NsSettings *settings)
+{
+    return settings->kv_heads ? settings->kv_heads : settings->heads;
+}
+
 int64_t ns_settings_d_ff(const NsSettings *settings)
 {
     return settings->d_ff ? settings->d_ff : 4 * settings->d_model;

@@ -51,5 +51,8 @@ int64_t ns_settings_source_seq(const NsSettings *settings);
 /* Sequences of full length in a batch: `batch`, or as many as fit in batch-tokens. */
 int64_t ns_settings_batch(const NsSettings *settings);
 
+/* Heads of keys and values: kv-heads, or as many as heads if kv-heads is 0. */
+int64_t ns_settings_kv_heads(const NsSettings *settings);
+
 /* The width of the feed-forward network: d-ff, or 4 d if d-ff is 0. */
 int64_t ns_settings_d_ff(const NsSettings *settings);

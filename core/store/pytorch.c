@@ -199,6 +199,7 @@ static void add_settings(Page *page)
         word(page, both, NULL);
         word(page, ns_param(i)->key, value);
     }
+    if (ns_settings_kv_heads(s) < s->heads) word(page, "grouped", NULL);
     if (s->clip > 0) word(page, "clips", NULL);
     if (s->weight_decay > 0) word(page, "decays", NULL);
     const NsChoice *schedule = &ns_schedule(s->schedule)->choice;

@@ -109,6 +109,8 @@ static void test_everything(void)
                                    .wire = ns_case_wire_everything};
     check_logits("arch=decoder activation=swiglu weight-standardization=on", &placement);
     check_logits("arch=encoder-decoder activation=swiglu weight-standardization=on", &placement);
+    check_logits("arch=encoder-decoder heads=6 kv-heads=2", &placement);
+    check_logits("arch=decoder kv-heads=1", &placement);
 }
 
 /* ---- Search ---- */

@@ -122,8 +122,10 @@ def attention(stack, block, name, placement, x, keys, keys_real, causal):
         here = f"{block}.{name}.{letter}_norm"
         if extent == "full":
             y = stack.norm(here, y, placement, real)
-        y = y.view(batch, -1, heads, width // heads).transpose(1, 2)
-        return stack.norm(here, y, placement) if extent == "head" else y
+        y = y.view(batch, keys.shape[1] if letter != "q" else queries, -1, width // heads).transpose(1, 2)
+        if extent == "head":
+            y = stack.norm(here, y, placement)
+        return y.repeat_interleave(heads // y.shape[1], dim=1)  # Ainslie et al. 2023, 2.2
 
     visible = keys_real[:, None, None, :].expand(batch, heads, queries, keys.shape[1])
     if causal:

@@ -33,9 +33,10 @@ static ns_real *normal(size_t n, uint64_t stream)
 }
 
 /* Two sequences, the first of them padded where `padded`; K and V side by side, rows with a gap. */
-static void make(Case *c, size_t T, size_t S, size_t H, size_t d, bool causal, bool padded)
+static void make(Case *c, size_t T, size_t S, size_t H, size_t kv, size_t d, bool causal,
+                 bool padded)
 {
-    size_t B = 2, D = H * d, q_stride = D + 3, k_stride = 2 * D + 1;
+    size_t B = 2, D = H * d, q_stride = D + 3, k_stride = 2 * kv * d + 1;
     *c = (Case){.q = B * T * q_stride,
                 .kv = B * S * k_stride,
                 .p = B * H * T * S,
@@ -53,12 +54,13 @@ static void make(Case *c, size_t T, size_t S, size_t H, size_t d, bool causal, b
                          .T = T,
                          .S = S,
                          .H = H,
+                         .kv_heads = kv,
                          .d = d,
                          .causal = causal,
                          .key_length = c->lengths,
                          .Q = c->Q,
                          .K = c->KV,
-                         .V = c->KV + D,
+                         .V = c->KV + kv * d,
                          .q_stride = q_stride,
                          .k_stride = k_stride};
 }
@@ -71,12 +73,11 @@ static void clear(Case *c)
 
 static void backward(Case *c)
 {
-    size_t D = c->a.H * c->a.d;
     ns_attention_backward(&c->a, &(NsAttentionGradients){.dO = c->dO,
                                                          .P = c->P,
                                                          .dQ = c->dQ,
                                                          .dK = c->dKV,
-                                                         .dV = c->dKV + D,
+                                                         .dV = c->dKV + c->a.kv_heads * c->a.d,
                                                          .scratch = c->scratch});
 }
 
@@ -100,11 +101,13 @@ static double *packed(const ns_real *x, size_t stride, size_t rows, size_t cols)
     return copy;
 }
 
+/* dK and dV are those of one head of queries. */
 static Plain plain(const Case *c, size_t b, size_t h)
 {
     const NsAttention *a = &c->a;
     size_t T = a->T, S = a->S, d = a->d, D = a->H * d;
-    size_t query = b * T * a->q_stride + h * d, key = b * S * a->k_stride + h * d;
+    size_t query = b * T * a->q_stride + h * d;
+    size_t key = b * S * a->k_stride + h / (a->H / a->kv_heads) * d;
     Plain p = {.Q = packed(a->Q + query, a->q_stride, T, d),
                .K = packed(a->K + key, a->k_stride, S, d),
                .V = packed(a->V + key, a->k_stride, S, d),
@@ -150,7 +153,8 @@ static void compare(const char *what, const ns_real *seen, size_t stride, const 
 static void check(const Case *c)
 {
     const NsAttention *a = &c->a;
-    size_t T = a->T, S = a->S, d = a->d, D = a->H * d;
+    size_t T = a->T, S = a->S, d = a->d, D = a->H * d, group = a->H / a->kv_heads;
+    g_autofree double *dK = g_new0(double, S *d), *dV = g_new0(double, S *d);
     for (size_t b = 0; b < a->B; b++)
         for (size_t h = 0; h < a->H; h++) {
             Plain p = plain(c, b, h);
@@ -160,12 +164,16 @@ static void check(const Case *c)
                 for (size_t j = visible(c, b, i); j < S; j++)
                     g_assert_cmpfloat(weights[i * S + j], ==, 0);
             compare("o", c->o + b * T * D + h * d, D, p.o, T, d);
-            const ns_real *dk = c->dKV + b * S * a->k_stride + h * d;
-            compare("dV", dk + D, a->k_stride, p.dV, S, d);
-            if (!a->uniform) {
-                compare("dQ", c->dQ + b * T * a->q_stride + h * d, a->q_stride, p.dQ, T, d);
-                compare("dK", dk, a->k_stride, p.dK, S, d);
+            for (size_t i = 0; i < S * d; i++) {
+                dK[i] = p.dK[i] + (h % group ? dK[i] : 0);
+                dV[i] = p.dV[i] + (h % group ? dV[i] : 0);
             }
+            const ns_real *dk = c->dKV + b * S * a->k_stride + h / group * d;
+            bool last = (h + 1) % group == 0; /* of those that share a key */
+            if (last) compare("dV", dk + a->kv_heads * d, a->k_stride, dV, S, d);
+            if (last && !a->uniform) compare("dK", dk, a->k_stride, dK, S, d);
+            if (!a->uniform)
+                compare("dQ", c->dQ + b * T * a->q_stride + h * d, a->q_stride, p.dQ, T, d);
             plain_clear(&p);
         }
 }
@@ -182,16 +190,16 @@ static void check_gaps(const Case *c)
     ns_real_free(fresh);
     fresh = normal(c->kv, 7);
     for (size_t r = 0; r < c->a.B * c->a.S; r++)
-        for (size_t i = 2 * D; i < c->a.k_stride; i++)
+        for (size_t i = c->a.k_stride - 1; i < c->a.k_stride; i++)
             g_assert_cmpfloat(c->dKV[r * c->a.k_stride + i], ==, fresh[r * c->a.k_stride + i]);
     ns_real_free(fresh);
 }
 
-static void try(size_t T, size_t S, size_t H, size_t d)
+static void try(size_t T, size_t S, size_t H, size_t kv, size_t d)
 {
     for (int k = 0; k < 8; k++) {
         Case c;
-        make(&c, T, S, H, d, k & 1, k & 2);
+        make(&c, T, S, H, kv, d, k & 1, k & 2);
         c.a.uniform = k & 4;
         ns_attention_forward(&c.a, c.o, c.P);
         backward(&c);
@@ -216,16 +224,28 @@ static void test_shapes(void)
     static const size_t widths[] = {1, 2, 3, 8, 15, 16, 17, 32, 33, 128};
     for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++)
         for (size_t k = 0; k < G_N_ELEMENTS(widths); k++)
-            try(lengths[i][0], lengths[i][1], 2, widths[k]);
-    try(128, 128, 1, 32);
+            try(lengths[i][0], lengths[i][1], 2, 2, widths[k]);
+    try(128, 128, 1, 1, 32);
 }
 
 /* More keys and features than are turned at once. */
 static void test_pieces(void)
 {
-    try(9, 150, 1, 300);
-    try(70, 70, 1, 257);
-    try(3, 600, 1, 32);
+    try(9, 150, 1, 1, 300);
+    try(70, 70, 1, 1, 257);
+    try(3, 600, 1, 1, 32);
+}
+
+static void test_groups(void)
+{
+    static const size_t heads[][2] = {{4, 1}, {4, 2}, {6, 2}, {6, 3}};
+    static const size_t widths[] = {1, 3, 16, 33};
+    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(widths); k++) {
+            try(17, 17, heads[i][0], heads[i][1], widths[k]);
+            try(7, 20, heads[i][0], heads[i][1], widths[k]);
+            try(33, 5, heads[i][0], heads[i][1], widths[k]);
+        }
 }
 
 /* Padding is never read: what is not finite there goes nowhere.  In a key that is seen it goes
@@ -235,7 +255,7 @@ static void test_broken_keys(void)
     enum { T = 37, D = 16 };
     for (size_t at = 0; at < T; at++) {
         Case c;
-        make(&c, T, T, 1, D, true, true);
+        make(&c, T, T, 1, 1, D, true, true);
         size_t length = (size_t)c.lengths[0];
         ns_real *key = c.KV + at * c.a.k_stride;
         key[3] = at % 2 ? (ns_real)NAN : (ns_real)INFINITY;
@@ -262,7 +282,7 @@ static void test_causal(void)
 {
     enum { T = 45, D = 24 };
     Case c;
-    make(&c, T, T, 3, D / 3, true, false);
+    make(&c, T, T, 3, 3, D / 3, true, false);
     ns_attention_forward(&c.a, c.o, c.P);
     g_autofree ns_real *before = g_memdup2(c.o, c.out * sizeof *before);
     for (size_t at = T; at-- > 1;) {
@@ -315,6 +335,7 @@ int main(int argc, char **argv)
     ns_gemm_init(NULL);
     g_test_add_func("/attention/shapes", test_shapes);
     g_test_add_func("/attention/pieces", test_pieces);
+    g_test_add_func("/attention/groups", test_groups);
     g_test_add_func("/attention/broken-keys", test_broken_keys);
     g_test_add_func("/attention/causal", test_causal);
     g_test_add_func("/attention/lanes", test_lanes);

@@ -15,6 +15,7 @@ const char *ns_settings_word(const NsParam *param, const char *value)
         const char *key, *words;
     } WORDS[] = {
         {"decoder-layers", N_("same")},
+        {"kv-heads", N_("same")},
         {"d-ff", "4 d"},
         {"clip", N_("off")},
         {"warmup", N_("off")},
