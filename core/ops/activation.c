@@ -108,6 +108,27 @@ NS_CLONES(static, swiglu_backward,
     }
 }
 
+/* max(a, 0)^2; a NaN stays NaN. */
+NS_CLONES(static, relu_squared_forward,
+          (ns_real *y, const ns_real *a, const ns_real *g, size_t n), (y, a, g, n))
+{
+    (void)g;
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) y[i] = a[i] < 0 ? 0 : a[i] * a[i];
+}
+
+/* 2 max(a, 0) */
+NS_CLONES(static, relu_squared_backward,
+          (ns_real *da, ns_real *dg, const ns_real *dy, const ns_real *a, const ns_real *g,
+           size_t n),
+          (da, dg, dy, a, g, n))
+{
+    (void)dg;
+    (void)g;
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) da[i] = a[i] > 0 ? 2 * a[i] * dy[i] : 0;
+}
+
 static const NsActivation activations[] = {
     {.choice = {.key = "relu",
                 .label = "ReLU",
@@ -141,6 +162,14 @@ static const NsActivation activations[] = {
      .gated = true,
      .forward = swiglu_forward,
      .backward = swiglu_backward,
+     .keeps = true},
+    {.choice = {.key = "relu-squared",
+                .label = "ReLU squared",
+                .formula = "max(0, x W_1 + b_1)^2 W_2 + b_2",
+                .reference = "So et al. 2021, arXiv 2109.08668",
+                .purpose = "ReLU with its output squared, as in Primer and nanochat."},
+     .forward = relu_squared_forward,
+     .backward = relu_squared_backward,
      .keeps = true},
 };
 

@@ -69,7 +69,9 @@ static const NsSchedule schedules[] = {
       .reference = "Devlin et al. 2019, A.2",
       .purpose = "After step S (decay-start) the learning rate falls linearly and reaches 0 at "
                  "step D (decay-steps).  In Devlin et al. the decay begins at the end of the "
-                 "warm-up: set decay-start to the value of warmup."},
+                 "warm-up: set decay-start to the value of warmup.  Begun in the last tenth of the "
+                 "run, it is warm-up, stable, decay (WSD; Hu et al. 2024, arXiv 2404.06395) with a "
+                 "linear decay."},
      .factor = linear,
      .starts = true,
      .ends = true},

@@ -77,7 +77,7 @@ static double largest(const double *A, const double *D, size_t n, double *x)
 static const char *const cases[] = {
     "placement=post activation=gelu",
     "placement=pre activation=gelu label-smoothing=0.1",
-    "placement=completep layers=4 activation=gelu optimizer=sgd",
+    "placement=completep layers=4 activation=relu-squared optimizer=sgd",
     "placement=pre norm=rmsnorm activation=swiglu optimizer=radam threads=2",
     "placement=post kv-heads=1",
     "placement=pre arch=encoder-decoder recompute=on threads=3",

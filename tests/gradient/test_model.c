@@ -103,7 +103,7 @@ int main(int argc, char **argv)
         "arch=encoder task=mlm placement=pre threads=2",
         "arch=encoder task=mlm embedding-norm=on tie-embeddings=on label-smoothing=0.1",
         "arch=encoder attention=uniform heads=1 placement=subln norm=rmsnorm",
-        "kv-heads=1 placement=pre threads=2",
+        "kv-heads=1 placement=pre activation=relu-squared threads=2",
         "heads=6 kv-heads=3 qk-norm=full placement=post",
         "arch=encoder-decoder heads=6 kv-heads=2 qk-norm=head norm=batchnorm",
         "arch=encoder-decoder kv-heads=1 placement=hybridnorm",

@@ -63,7 +63,7 @@ OPTIONS = (
     "activation=gelu placement=pre layers=2 d-model=16 seq=8 batch=3",
     "activation=gelu-tanh placement=pre tie-embeddings=on layers=2 d-model=16 seq=8 batch=3",
     "activation=gelu placement=normformer arch=encoder-decoder layers=2 d-model=16 seq=8 batch=3",
-    "kv-heads=1 placement=pre layers=2 d-model=16 heads=4 seq=8 batch=3",
+    "kv-heads=1 placement=pre activation=relu-squared layers=2 d-model=16 heads=4 seq=8 batch=3",
     "kv-heads=2 qk-norm=full placement=post arch=encoder-decoder layers=2 d-model=16 heads=4 seq=8 batch=3",
     "kv-heads=2 qk-norm=head norm=batchnorm layers=2 d-model=16 heads=4 seq=8 batch=3",
     "activation=swiglu placement=subln layers=2 d-model=16 seq=8 batch=3",

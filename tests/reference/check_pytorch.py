@@ -32,7 +32,7 @@ CASES = (
     "placement=completep optimizer=adamw weight-decay=0.1 layers=4",
     "placement=depth-mup layers=4 | 5",
     "norm=rmsnorm placement=sandwich activation=swiglu",
-    "placement=pre heads=4 kv-heads=2 norm=rmsnorm qk-norm=full | 3",
+    "placement=pre heads=4 kv-heads=2 norm=rmsnorm qk-norm=full activation=relu-squared | 3",
     "placement=hybridnorm heads=4 kv-heads=1 arch=encoder-decoder task=sort seq=12",
     "norm=batchnorm placement=pre task=reverse seq=20 batch=5 qk-norm=head",
     "norm=batchnorm placement=hybridnorm task=sort arch=encoder-decoder seq=12 batch=5",

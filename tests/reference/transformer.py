@@ -156,6 +156,8 @@ def feed_forward(stack, block, placement, x):
     activation = stack.settings.get("activation", "relu")
     if activation == "relu":
         inner = torch.relu(inner)
+    elif activation == "relu-squared":  # So et al. 2021
+        inner = torch.relu(inner) ** 2
     elif activation == "gelu":  # Hendrycks and Gimpel 2016, x Phi(x)
         inner = inner * (1 + torch.erf(inner / math.sqrt(2))) / 2
     elif activation == "gelu-tanh":  # the same, section 2: its approximation by tanh

@@ -168,6 +168,7 @@ static void test_recompute(void)
         "dropout=0.2 drop-path=0.3",
         "qk-norm=head activation=swiglu kv-heads=1",
         "activation=gelu",
+        "activation=relu-squared",
         "weight-standardization=on",
         "norm=batchnorm",
         "mixture=post*8,deepnorm*8,pre*8",

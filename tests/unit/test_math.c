@@ -150,6 +150,16 @@ static double silu_slope(double a)
     return s * (1 + a * (1 - s));
 }
 
+static double relu_squared(double a)
+{
+    return a > 0 ? a * a : 0;
+}
+
+static double relu_squared_slope(double a)
+{
+    return a > 0 ? 2 * a : 0;
+}
+
 /* Every activation, forward and backward, to some rounding errors of its size; n is not a multiple
  * of anything. */
 static void test_activations(void)
@@ -163,7 +173,8 @@ static void test_activations(void)
                  {"gelu", gelu, gelu_slope, 2e-6, 1e-6},
                  /* The exponent, up to 25, is itself rounded a few times. */
                  {"gelu-tanh", gelu_tanh, gelu_tanh_slope, 1e-5, 4e-6},
-                 {"swiglu", silu, silu_slope, 2e-6, 1e-6}};
+                 {"swiglu", silu, silu_slope, 2e-6, 1e-6},
+                 {"relu-squared", relu_squared, relu_squared_slope, 2e-6, 4e-6}};
     for (size_t i = 0; ns_activation(i); i++)
         g_assert_cmpstr(ns_activation(i)->choice.key, ==, table[i].key);
     float a[N], g[N], y[N], da[N], dg[N];
