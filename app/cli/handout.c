@@ -47,13 +47,19 @@ static bool train(Handout *h, size_t at, GError **error)
     bool same = h->lockstep && card->begin.n == 0 && ns_experiment_equal(&card->end, h->experiment);
     if (!same) {
         g_clear_pointer(&h->lockstep, ns_lockstep_free);
+        ns_interrupt_begin(NULL, NULL);
         h->lockstep = ns_lockstep_new(&card->end, NULL, NULL, NULL, error);
+        ns_interrupt_end();
         h->experiment = &card->end;
         h->shown = NULL;
         if (!h->lockstep) return false;
     }
     int64_t until = MAX(card->run, ns_lesson_data_step(h->lesson, at));
-    while (ns_lockstep_steps(h->lockstep) < until && ns_lockstep_step(h->lockstep)) {
+    bool going = true;
+    while (going && !ns_interrupt_signal() && ns_lockstep_steps(h->lockstep) < until) {
+        ns_interrupt_begin(NULL, NULL);
+        going = ns_lockstep_step(h->lockstep);
+        ns_interrupt_end();
         NsHistory *history = ns_lockstep_run(h->lockstep, 0, 0)->history;
         h->shown = NULL;
         ns_progress_step(&h->progress, ns_lockstep_steps(h->lockstep), until,
@@ -208,13 +214,13 @@ static bool write_document(Handout *h, const char *path, GError **error)
     write_text(h, h->lesson->summary, TEXT, false, 0);
     h->y += TEXT;
     bool good = true;
-    for (size_t i = 0; good && i < h->lesson->n; i++) {
+    for (size_t i = 0; good && i < h->lesson->n && !ns_interrupt_signal(); i++) {
         good = train(h, i, error);
         if (good) write_card(h, i);
     }
     if (good) write_answers(h);
     cairo_status_t status = ns_end_drawing(h->cr, surface);
-    return good && ns_save_drawing(status, bytes, path, error);
+    return good && (ns_interrupt_signal() || ns_save_drawing(status, bytes, path, error));
 }
 
 static int run(NsArguments *a, GError **error)
@@ -231,12 +237,13 @@ static int run(NsArguments *a, GError **error)
     if (!lesson) return NS_EXIT_ERROR;
     Handout handout = {
         .lesson = lesson, .style = ns_style_find("paper"), .context = ns_text_context_new()};
+    ns_interrupt_catch();
     ns_progress_start(&handout.progress, true);
     bool good = write_document(&handout, a->out, error);
     ns_progress_end(&handout.progress);
     g_clear_pointer(&handout.lockstep, ns_lockstep_free);
     g_object_unref(handout.context);
-    return good ? NS_EXIT_OK : NS_EXIT_ERROR;
+    return good ? ns_interrupt_status() : NS_EXIT_ERROR;
 }
 
 const NsCommand ns_cli_handout = {

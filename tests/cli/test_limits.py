@@ -121,6 +121,7 @@ def test_every_command():
             "chart": ["--figure", "loss", "--set", "seeds=3", "--out", path] + ENDLESS,
             "sweep": axes + ENDLESS, "study": [study], "paper": [], "resume": [file, "--steps", "1000"],
             "finetune": ["--run", masked, "--steps", "1000000"],
+            "handout": ["10", "--out", plain + ".pdf"],
             "translate": ["--run", pairs, "--in", sentences, "--out", sentences + ".en"],
         }
         for command, arguments in commands.items():

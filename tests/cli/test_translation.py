@@ -290,11 +290,11 @@ def planned(threads, *settings):
 
 def test_decoders_are_planned():
     """The keys and values of translations count, once for every thread that translates."""
-    without = [planned(n, "bleu-sentences=0", "probe-every=0") for n in (1, 2)]
-    scored = [planned(n, "bleu-sentences=4", "eval-every=5", "probe-every=0") for n in (1, 2)]
+    without = [planned(n, "bleu-sentences=0", "probe-every=0", "sample-every=0") for n in (1, 2)]
+    scored = [planned(n, "bleu-sentences=4", "eval-every=5", "probe-every=0", "sample-every=0") for n in (1, 2)]
     own = [a - b for a, b in zip(scored, without)]
     assert own[0] > 0 and own[1] == 2 * own[0], (without, scored)
-    never = planned(1, "bleu-sentences=4", "eval-every=0", "probe-every=0")
+    never = planned(1, "bleu-sentences=4", "eval-every=0", "probe-every=0", "sample-every=0")
     assert never == without[0], (never, without)
 
 

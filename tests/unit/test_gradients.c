@@ -229,7 +229,7 @@ static void test_recompute_plan(void)
 {
     NsSettings settings;
     ns_settings_init(&settings);
-    set(&settings, "layers=100 d-model=32 heads=2 seq=16 batch=4 threads=2");
+    set(&settings, "layers=100 d-model=32 heads=2 seq=16 batch=4 threads=2 sample-every=0");
     NsPlan kept = ns_model_plan(&settings, vocab);
     set(&settings, "recompute=on");
     NsPlan recomputed = ns_model_plan(&settings, vocab);

@@ -535,7 +535,7 @@ static void test_depths(void)
     g_auto(NsStudy) made;
     ns_paper_make(&cost, &made, NULL);
     ns_study_cell_settings(&made, 2, &settings);
-    settings.eval_every = settings.bleu_sentences = 0;
+    settings.eval_every = settings.bleu_sentences = settings.sample_every = 0;
     g_autoptr(NsRun) deepest = ns_run_new(&settings, NULL);
     ns_settings_clear(&settings);
     g_assert_cmpfloat_with_epsilon(mib[2] * (1 << 20), (double)deepest->plan.total_bytes, 1);

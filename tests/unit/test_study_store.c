@@ -428,6 +428,7 @@ static void test_more(void)
     NsSettings settings;
     ns_study_cell_settings(&study, 0, &settings);
     settings.eval_every = settings.probe_every = settings.bleu_sentences = 0;
+    settings.sample_every = 0;
     g_autoptr(NsRun) run = ns_run_new(&settings, NULL);
     ns_settings_clear(&settings);
     while (run->steps < 4) ns_run_step(run);

@@ -181,15 +181,13 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     cairo_line_to(cr, x + 2 * size, y + 1.15 * size);
     cairo_stroke(cr);
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_text(
-        p, &(NsBrushText){
-               .text = look->flow == NS_FLOW_SIGNAL
-                           ? _("not measured; σ: standard deviation that the norm divides by")
-                           : _("not measured"),
-               .size = small,
-               .x = x + 2.5 * size,
-               .y = y + 1.15 * size,
-               .room = width - x - 2.5 * size});
+    ns_brush_text(p, &(NsBrushText){.text = look->flow == NS_FLOW_SIGNAL
+                                                ? _("not measured; σ: divisor of the norm")
+                                                : _("not measured"),
+                                    .size = small,
+                                    .x = x + 2.5 * size,
+                                    .y = y + 1.15 * size,
+                                    .room = width - x - 2.5 * size});
     cairo_restore(cr);
     g_object_unref(pen.context);
 }

@@ -75,7 +75,9 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *t
     const NsBox *area = &layout->area;
     double left = area->x, bottom = area->y + area->height;
     double width = layout->style->axis_width;
-    if (layout->x_ticks->len == 0 && layout->y_ticks->len == 0) return; /* nothing to read */
+    /* An empty chart without labels has nothing to read. */
+    bool labeled = layout->plot->x.label || layout->plot->left.label;
+    if (!labeled && layout->x_ticks->len == 0 && layout->y_ticks->len == 0) return;
     ns_set_color(cr, layout->style->axis);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_SQUARE);
     rule_area(layout, cr, target, width, false, bottom);

@@ -9,7 +9,8 @@
 #define STEPS_BEFORE 50
 #define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
 #define TITLE_CHARS 20
-#define NARROW_CHARS 14 /* on a thumbnail */
+#define NARROW_CHARS 12 /* on a thumbnail */
+#define BORDER 4        /* pixels by which the panel stays within the thumbnails */
 
 struct _NsTroublePanel {
     GtkBox parent;
@@ -214,7 +215,7 @@ void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
 {
     GtkWidget *labels[] = {panel->sentence, panel->advice, panel->fork};
     for (size_t i = 0; i < G_N_ELEMENTS(labels); i++) {
-        gtk_label_set_width_chars(GTK_LABEL(labels[i]), width ? NARROW_CHARS : CHARS);
+        gtk_label_set_width_chars(GTK_LABEL(labels[i]), width ? -1 : CHARS);
         gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), width ? NARROW_CHARS : CHARS);
     }
     gtk_label_set_max_width_chars(GTK_LABEL(panel->title), width ? NARROW_CHARS : TITLE_CHARS);
@@ -223,7 +224,7 @@ void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
         gtk_widget_add_css_class(GTK_WIDGET(panel), "narrow");
     else
         gtk_widget_remove_css_class(GTK_WIDGET(panel), "narrow");
-    gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width : -1, -1);
+    gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width - BORDER : -1, -1);
 }
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded)
