@@ -140,6 +140,9 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     const char *what = look->flow == NS_FLOW_SIGNAL
                            ? _("signal norm (RMS over tokens)")
                            : _("gradient norm (over all tokens of the batch)");
+    const char *unmeasured = look->flow == NS_FLOW_SIGNAL
+                                 ? _("not measured; σ: divisor of the norm")
+                                 : _("not measured");
     double size = p->size, small = MAX(0.9 * size, look->least), y = height / 2 - 0.35 * size;
     /* The color bar is shortened in favor of the text. */
     g_autoptr(PangoLayout) whole = ns_text_new(pen.context, p->style, small, false, what);
@@ -149,7 +152,8 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     double numbers = width_of(p, lo, small) + width_of(p, hi, small) + size;
     double most = MIN(MAX(BAR_WIDTH * size, numbers), 0.4 * width);
     double least = MIN(MAX(BAR_LEAST * size, numbers), most);
-    double length = CLAMP(width - 1.2 * size - ns_text_width(whole), least, most);
+    double below = width_of(p, unmeasured, small) + 2.5 * size;
+    double length = CLAMP(width - 1.2 * size - MAX(ns_text_width(whole), below), least, most);
     cairo_save(cr);
     /* A wedge of colors that is as thick as the wires. */
     for (int i = 0; i < STEPS; i++) {
@@ -181,9 +185,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     cairo_line_to(cr, x + 2 * size, y + 1.15 * size);
     cairo_stroke(cr);
     ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = look->flow == NS_FLOW_SIGNAL
-                                                ? _("not measured; σ: divisor of the norm")
-                                                : _("not measured"),
+    ns_brush_text(p, &(NsBrushText){.text = unmeasured,
                                     .size = small,
                                     .x = x + 2.5 * size,
                                     .y = y + 1.15 * size,

@@ -9,8 +9,9 @@
 #define STEPS_BEFORE 50
 #define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
 #define TITLE_CHARS 20
-#define NARROW_CHARS 12 /* on a thumbnail */
-#define BORDER 4        /* pixels by which the panel stays within the thumbnails */
+#define NARROW_CHARS 11 /* on a thumbnail */
+#define NARROW_TITLE 9  /* beside the arrow and the sign */
+#define MARGINS 14      /* pixels of its margins, which are part of its requested size */
 
 struct _NsTroublePanel {
     GtkBox parent;
@@ -218,13 +219,13 @@ void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
         gtk_label_set_width_chars(GTK_LABEL(labels[i]), width ? -1 : CHARS);
         gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), width ? NARROW_CHARS : CHARS);
     }
-    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), width ? NARROW_CHARS : TITLE_CHARS);
+    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), width ? NARROW_TITLE : TITLE_CHARS);
     gtk_widget_set_visible(panel->chart, width == 0); /* the page has it, too */
     if (width)
         gtk_widget_add_css_class(GTK_WIDGET(panel), "narrow");
     else
         gtk_widget_remove_css_class(GTK_WIDGET(panel), "narrow");
-    gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width - BORDER : -1, -1);
+    gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width + MARGINS : -1, -1);
 }
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded)
