@@ -361,6 +361,8 @@ static void check_words(const Walk *walk, GtkWidget *widget)
     /* A tooltip may not have its place yet. */
     bool apart = GTK_IS_NATIVE(widget) && widget != walk->window;
     if (apart || !gtk_widget_get_mapped(widget)) return;
+    /* The texts of the lanes are shown as far as there is space. */
+    if (gtk_widget_has_css_class(widget, "continuations")) return;
     if (NS_IS_CHART_VIEW(widget)) check_chart(walk, NS_CHART_VIEW(widget));
     if (GTK_IS_TEXT(widget) && is_cut(widget))
         report(walk, "cut:", gtk_editable_get_text(GTK_EDITABLE(widget)));
