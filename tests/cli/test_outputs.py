@@ -236,6 +236,8 @@ def test_killed():
                 left = {path for path in files_in(folder) if os.path.basename(path).startswith(".normscope-")}
                 assert len(left) <= 1 and all(is_new(read(path)) for path in left), (name, left)
                 assert set(there) - lost <= set(files_in(folder)) - left <= set(there) | lost, (name, files_in(folder))
+                for path in left:
+                    os.remove(path)
 
 
 def test_streams():
