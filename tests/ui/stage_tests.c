@@ -11,7 +11,7 @@
 
 /* Pixels of height of a large plot, and of one of two in a column. */
 #define LEAST_PLOT 300
-#define LEAST_OF_TWO 170
+#define LEAST_OF_TWO 190
 
 static GtkWidget *enlarge_button(NsWindow *window, size_t i)
 {

@@ -29,7 +29,7 @@
 
 /* The least width, and the least height above them, of a chart with continuations, in pixels. */
 #define CONTINUED_ACROSS 360
-#define CONTINUED_DOWN 220
+#define CONTINUED_DOWN 290
 
 #define CHOICE_CHARS 18 /* of words on the drop-down */
 #define SEARCH_FROM 20u /* choices */
