@@ -86,7 +86,8 @@ NsInitial *ns_initial_new(const NsSettings *settings, NsCheckpoint *origin, int6
 
     NsSettings seeded;
     ns_settings_copy(&seeded, settings);
-    seeded.eval_every = 0; /* a record does not contain the loss on held-out text */
+    /* A record has neither the loss on held-out text nor what the model writes. */
+    seeded.eval_every = seeded.sample_every = 0;
     seeded.probe_every = 1;
     g_autoptr(NsInitial) sums = g_new0(NsInitial, 1);
     bool good = true, go = true;

@@ -88,21 +88,11 @@ static void make_note(GtkMenuButton *button, gpointer tile)
     gtk_menu_button_set_popover(button, popover);
 }
 
-/* Shows the continuations if there are any and they have room; returns their height. */
-static int sync_continued(NsChartTile *tile)
+/* Shows the continuations where a chart of losses has some. */
+static void sync_continued(NsChartTile *tile)
 {
-    int height = 0;
     bool loss = !tile->compact && g_str_equal(kind_of(tile)->choice.key, "loss");
-    bool any = loss && ns_continuation_lines_update(tile->continued);
-    gtk_widget_set_visible(tile->continued, any);
-    if (any)
-        gtk_widget_measure(tile->continued, GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL,
-                           NULL);
-    double scale = ns_text_scale(GTK_WIDGET(tile));
-    bool room = any && gtk_widget_get_width(GTK_WIDGET(tile)) >= CONTINUED_ACROSS * scale &&
-                gtk_widget_get_height(GTK_WIDGET(tile)) - height >= CONTINUED_DOWN * scale;
-    gtk_widget_set_child_visible(tile->continued, room);
-    return room ? height : 0;
+    gtk_widget_set_visible(tile->continued, loss && ns_continuation_lines_update(tile->continued));
 }
 
 NsFigureInput ns_chart_tile_input(NsChartTile *tile)
@@ -111,9 +101,7 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(tile));
     bool large = root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS);
     gtk_widget_set_visible(tile->note, plot && plot->note && !large); /* not for a class */
-    int continued = sync_continued(tile);
-    if (!gtk_widget_get_visible(tile->probe_more))
-        gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), continued);
+    sync_continued(tile);
     if (plot && plot->left.wide) gtk_widget_set_visible(tile->log, TRUE);
     if (g_strcmp0(missing_interval(tile), "probe-every") == 0)
         ns_session_look_closer(tile->session);
@@ -232,7 +220,8 @@ static void sync_controls(NsChartTile *tile)
     /* A measured chart has no room below the button, and is as high in the tiles of other lanes. */
     int room = (int)(PROBE_ROOM * ns_widget_text_scale(GTK_WIDGET(tile)));
     gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
-    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? room : sync_continued(tile));
+    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? room : 0);
+    sync_continued(tile);
     /* Beside the tiles of other lanes a thumbnail has the name of its lane. */
     NsFigureInput input = ns_view_input(tile->session->view);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
@@ -461,6 +450,21 @@ static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation,
                        natural_baseline);
 }
 
+/* Places the continuations below a chart that keeps its least size; returns the chart's height. */
+static int allocate_continued(NsChartTile *tile, int width, int height)
+{
+    double scale = ns_text_scale(GTK_WIDGET(tile));
+    int below = 0;
+    if (!gtk_widget_get_visible(tile->continued)) return height;
+    gtk_widget_measure(tile->continued, GTK_ORIENTATION_VERTICAL, -1, NULL, &below, NULL, NULL);
+    bool space = width >= CONTINUED_ACROSS * scale && height - below >= CONTINUED_DOWN * scale;
+    gtk_widget_set_child_visible(tile->continued, space);
+    if (!space) return height;
+    gtk_widget_size_allocate(tile->continued, &(GtkAllocation){0, height - below, width, below},
+                             -1);
+    return height - below;
+}
+
 static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsChartTile *tile = NS_CHART_TILE(widget);
@@ -469,7 +473,8 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
     bool shared = kind_of(tile)->subject == NS_SUBJECT_GRADIENT && kind_of(tile)->rows_are_layers;
     ns_tile_fold(tile->choice, !shared || roomy);
     ns_tile_fold(tile->heat, roomy);
-    gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, height}, baseline);
+    int chart = allocate_continued(tile, width, height);
+    gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, chart}, baseline);
     int left = width, bottom = 0;
     for (GtkWidget *tool = gtk_widget_get_first_child(tile->tools); tool && !tile->compact;
          tool = gtk_widget_get_next_sibling(tool)) {
@@ -501,6 +506,7 @@ static void ns_chart_tile_dispose(GObject *object)
     /* Destroyed before the chart, because it may use the chart when it loses the focus. */
     if (tile->over) gtk_widget_unparent(tile->over);
     g_clear_pointer(&tile->overlay, gtk_widget_unparent);
+    g_clear_pointer(&tile->continued, gtk_widget_unparent);
     G_OBJECT_CLASS(ns_chart_tile_parent_class)->dispose(object);
 }
 
@@ -609,8 +615,7 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe_more);
 
     tile->continued = ns_continuation_lines_new(session);
-    gtk_widget_set_valign(tile->continued, GTK_ALIGN_END);
-    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->continued);
+    gtk_widget_set_parent(tile->continued, GTK_WIDGET(tile));
 
     tile->enlarge = gtk_button_new();
     gtk_widget_add_css_class(tile->enlarge, "enlarge");
