@@ -11,6 +11,7 @@
 #include "core/store/outside_columns-private.h"
 #include "core/store/outside_input-private.h"
 #include "core/store/outside_records-private.h"
+#include "core/store/outside_steps-private.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,12 +36,6 @@
 #define START_TOGETHER 60
 #define WRITE_TOGETHER 10
 
-/* The number that is added to the steps that are counted from the beginning of an epoch. */
-typedef struct {
-    double epoch;
-    int64_t offset;
-} Epoch;
-
 typedef struct {
     NsOutsideRecords records;
     NsOutsideCell seed, process; /* the first ones; lines of others are left out */
@@ -51,10 +46,7 @@ typedef struct {
     GPtrArray *waiting;  /* NsOutsideLine: of steps that have no loss yet, ascending */
     const NsOutsideName *loss, *validation; /* the names that are taken */
     size_t owner;                           /* the input that has the loss */
-    bool has_step, by_epoch, counted, in_epoch;
-    int64_t top, gap; /* the largest step with a loss, -1 before; that minus the one before */
-    double epoch;     /* the largest one; -1 before the first */
-    GArray *epochs;   /* Epoch, ascending */
+    NsOutsideSteps steps;
 } Lane;
 
 /* A file, or the only one. */
@@ -149,7 +141,7 @@ static void forget(NsOutside *o)
         ns_outside_line_free(lane->open);
         g_clear_pointer(&lane->late, g_ptr_array_unref);
         g_clear_pointer(&lane->waiting, g_ptr_array_unref);
-        g_clear_pointer(&lane->epochs, g_array_unref);
+        g_clear_pointer(&lane->steps.epochs, g_array_unref);
         *lane = (Lane){0};
     }
     g_ptr_array_set_size(o->files, 0);
@@ -301,76 +293,8 @@ static Lane *lane_at(NsOutside *o, size_t i)
     ns_outside_records_init(&lane->records, o->budget, (NsOutsideReport){o, note_at, leave_out});
     lane->late = g_ptr_array_new_with_free_func(line_free);
     lane->waiting = g_ptr_array_new_with_free_func(line_free);
-    lane->epochs = g_array_new(FALSE, FALSE, sizeof(Epoch));
-    lane->top = -1;
-    lane->gap = 1;
-    lane->epoch = -1;
+    ns_outside_steps_init(&lane->steps, &o->messages);
     return lane;
-}
-
-/* The number to add to a step that is counted from the beginning of its epoch. */
-static int64_t offset_of(NsOutside *o, Lane *lane, const NsOutsideLine *line, double epoch)
-{
-    GArray *epochs = lane->epochs;
-    int64_t offset = epochs->len ? g_array_index(epochs, Epoch, epochs->len - 1).offset : 0;
-    bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
-    int64_t step = line->step + offset;
-    if (epoch > lane->epoch && lane->epoch >= 0 && !line->again &&
-        (step < lane->top || (loss && step == lane->top))) {
-        Epoch next = {epoch, lane->top + lane->gap - line->step};
-        g_array_append_val(epochs, next);
-        if (!lane->in_epoch)
-            report(o, "%s",
-                   _("The steps begin again in every epoch; they are shown one after the other."));
-        lane->in_epoch = true;
-    }
-    lane->epoch = MAX(lane->epoch, epoch);
-    for (guint i = epochs->len; i-- > 0;)
-        if (g_array_index(epochs, Epoch, i).epoch <= epoch)
-            return g_array_index(epochs, Epoch, i).offset;
-    return 0;
-}
-
-/* Gives a line without a step the epoch, or the number of losses before it. */
-static void count_step(NsOutside *o, Lane *lane, NsOutsideLine *line)
-{
-    const NsOutsideCell *epoch = &line->scalars[NS_OUTSIDE_EPOCH];
-    bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
-    bool whole = epoch->name && epoch->value >= 0 && epoch->value <= floor(epoch->value) &&
-                 epoch->value < (double)NS_JSON_LAST_WHOLE;
-    /* Several losses of one epoch need numbers of their own. */
-    bool again = loss && lane->by_epoch && whole && (int64_t)epoch->value <= lane->top;
-    if (whole && !again && !lane->counted) {
-        if (!lane->by_epoch)
-            report(o, "%s", _("The log has no step; its epoch is shown as the step."));
-        lane->by_epoch = true;
-        line->step = (int64_t)epoch->value;
-        return;
-    }
-    if (!lane->counted)
-        report(o, "%s", _("The log has no step; the order of its values is shown as the step."));
-    lane->counted = true;
-    line->step = loss ? lane->top + 1 : MAX(lane->top, 0);
-}
-
-/* Finds the step of a line; returns false if it has none, although others of the lane do. */
-static bool find_step(NsOutside *o, Lane *lane, NsOutsideLine *line)
-{
-    const NsOutsideCell *epoch = &line->scalars[NS_OUTSIDE_EPOCH];
-    if (line->step >= 0) {
-        lane->has_step = true;
-        if (epoch->name && isfinite(epoch->value))
-            line->step += offset_of(o, lane, line, epoch->value);
-    } else if (lane->has_step) {
-        return false;
-    } else {
-        count_step(o, lane, line);
-    }
-    if (line->scalars[NS_OUTSIDE_LOSS].name && line->step > lane->top) {
-        if (lane->top >= 0) lane->gap = line->step - lane->top;
-        lane->top = line->step;
-    }
-    return true;
 }
 
 /* ---- A step ---- */
@@ -473,7 +397,7 @@ static bool restart(NsOutside *o, Lane *lane, int64_t step)
                         step, ns_outside_records_last(&lane->records));
     report_at(o, what);
     ns_outside_records_cut(&lane->records, step);
-    lane->top = step;
+    lane->steps.top = step;
     return true;
 }
 
@@ -573,7 +497,7 @@ static bool are_processes(const NsOutside *o, const Lane *lane, const File *file
 /* Whether the file continues the lane, or is that of another process. */
 static bool take_file(NsOutside *o, Lane *lane, File *file, int64_t step)
 {
-    if (lane->top < 0) lane->owner = file->number;
+    if (lane->steps.top < 0) lane->owner = file->number;
     const File *owner = o->files->pdata[lane->owner];
     if (owner == file) return true;
     /* The newest step of the owner, which has no end yet, comes before those of the file. */
@@ -612,7 +536,7 @@ static void on_line(void *data, NsOutsideLine **line_of)
         o->counts.of_processes++;
         return;
     }
-    if (!find_step(o, lane, line)) {
+    if (!ns_outside_steps_find(&lane->steps, line, lane->open)) {
         skip_wrong(o, _("it has no step"));
         return;
     }
@@ -737,14 +661,15 @@ bool ns_outside_may_be_mapped(const NsOutside *o)
 
 NsOutsideReading *ns_outside_reading(const NsOutside *o)
 {
-    const NsOutsideName *losses[2 * NS_LANES_MAX];
+    const NsOutsideName *taken[3 * NS_LANES_MAX];
     size_t n = 0;
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
-        if (o->lanes[i].loss) losses[n++] = o->lanes[i].loss;
-        if (o->lanes[i].validation) losses[n++] = o->lanes[i].validation;
+        if (o->lanes[i].loss) taken[n++] = o->lanes[i].loss;
+        if (o->lanes[i].validation) taken[n++] = o->lanes[i].validation;
+        if (o->lanes[i].steps.tokens) taken[n++] = o->lanes[i].steps.tokens;
     }
     NsOutsideReading *reading = g_atomic_rc_box_new0(NsOutsideReading);
-    reading->columns = ns_outside_columns(o->names, losses, n, o->left_out);
+    reading->columns = ns_outside_columns(o->names, taken, n, o->left_out);
     reading->program = ns_outside_program(o->names);
     reading->format =
         o->files->len ? ns_outside_input_format(((const File *)o->files->pdata[0])->input) : "";

@@ -30,9 +30,9 @@
  * text such as “iter 100: loss 2.5”, and event files of TensorBoard, each also compressed with
  * gzip. “grad_norm/w2/3” is the gradient of w2 in layer 3, “hidden_norm/0” the norm of the
  * embedding, and “act/layer_3/rms” layer 3 of “act/rms”.  Layers count from 1, or from 0 if a name
- * has a layer 0. Without a step the epoch is the step, or else the order of the losses; a step that
- * is counted within a growing epoch continues.  The newest step of an event file is complete when
- * another step begins or nothing arrives for a moment.
+ * has a layer 0. Without a step a number of tokens that grows is the step, or the epoch, or the
+ * order of the losses; a step that is counted within a growing epoch continues.  The newest step of
+ * an event file is complete when another step begins or nothing arrives for a moment.
  *
  * Anything that is left out is reported with its number; of lines that cannot be read the first
  * ones by their numbers. */

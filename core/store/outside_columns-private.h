@@ -5,9 +5,9 @@
 #include "core/store/outside.h"
 #include "core/store/outside_name.h"
 
-/* The columns with numbers (NsOutsideColumn).  `losses`: the names that are shown as losses;
- * `left_out`: the set of the keys of groups that are not drawn. */
-GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *const *losses,
+/* The columns with numbers (NsOutsideColumn).  `taken`: the names that are shown as losses, or as
+ * the step; `left_out`: the set of the keys of groups that are not drawn. */
+GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *const *taken,
                               size_t n, GHashTable *left_out);
 
 /* The program that usually writes these names, for display; NULL if it is not known. */

@@ -50,7 +50,7 @@ static bool is_best(const GPtrArray *list, guint i)
     return true;
 }
 
-GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *const *losses,
+GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *const *taken,
                               size_t n, GHashTable *left_out)
 {
     GPtrArray *columns = g_ptr_array_new_with_free_func(column_free);
@@ -62,12 +62,13 @@ GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *
         bool loss = name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION;
         bool drawn = loss || name->kind == NS_OUTSIDE_LR || name->kind == NS_OUTSIDE_GRAD_NORM ||
                      name->kind == NS_OUTSIDE_VALUE;
-        bool taken = !loss && name->kind != NS_OUTSIDE_VALUE && is_best(list, i);
-        for (size_t k = 0; loss && k < n; k++) taken |= losses[k] == name;
+        bool is_taken = !loss && name->kind != NS_OUTSIDE_VALUE && is_best(list, i);
+        for (size_t k = 0; k < n; k++) is_taken |= taken[k] == name;
         unsigned meaning = name->layered ? NS_OUTSIDE_BY_LAYER : NS_OUTSIDE_CURVE;
         if (!drawn || g_hash_table_contains(left_out, name->group->key))
             meaning = NS_OUTSIDE_LEFT_OUT;
-        if (taken && name->kind <= NS_OUTSIDE_SECONDS) meaning = name->kind;
+        if (is_taken && name->kind <= NS_OUTSIDE_SECONDS) meaning = name->kind;
+        if (is_taken && name->tokens) meaning = NS_OUTSIDE_STEP;
         g_autofree char *shown = name->layered ? pattern_of(name) : g_strdup(name->raw);
         NsOutsideColumn *column = g_hash_table_lookup(patterns, shown);
         if (!column) {

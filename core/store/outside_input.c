@@ -38,6 +38,7 @@ struct NsOutsideInput {
     bool passing;            /* skipping the rest of a line that was too long */
     bool begun;              /* the first line that is not empty has been read */
     bool foreign;            /* it begins with settings of this program */
+    bool not_utf8;           /* a line is not UTF-8, which was noted */
     NsOutsideLine *line;
     size_t lines, logged, of_text; /* lines read; of a log; of text among these */
 
@@ -434,9 +435,22 @@ static bool begins_document(const char *text, size_t n)
     return braces > 0 && strspn(text + 1, " \t\r") + 1 == n;
 }
 
+/* A line with other letters than those of UTF-8 comes from a spreadsheet on Windows. */
+static void convert_line(NsOutsideInput *input)
+{
+    GString *text = input->text;
+    if (g_utf8_validate_len(text->str, text->len, NULL) || strlen(text->str) < text->len) return;
+    g_autofree char *utf8 = g_convert(text->str, -1, "UTF-8", "WINDOWS-1252", NULL, NULL, NULL);
+    if (!utf8) return;
+    g_string_assign(text, utf8);
+    if (!input->not_utf8) note(input, _("Lines that are not UTF-8 are read as Windows-1252."));
+    input->not_utf8 = true;
+}
+
 static void take_line(NsOutsideInput *input)
 {
     static const char separators[] = ",;\t| ";
+    convert_line(input);
     const GString *text = input->text;
     size_t blank = strspn(text->str, " \t\r");
     const char *start = text->str + blank;

@@ -303,6 +303,12 @@ static const struct {
      "runtime timestamp time wall_time created_at total_steps max_steps percentage elapsed_time "
      "remaining_time"},
     {NS_OUTSIDE_GRAD_NORM, 0, "gnorm"},
+    /* Counts of tokens. */
+    {NS_OUTSIDE_VALUE, 0,
+     "tokens num_tokens n_tokens total_tokens input_tokens tokens_seen num_tokens_seen "
+     "total_tokens_seen num_input_tokens_seen input_tokens_seen tokens_processed tokens_consumed "
+     "consumed_tokens consumed_train_tokens train_tokens train_num_tokens train_total_tokens "
+     "train_tokens_seen train_num_tokens_seen train_num_input_tokens_seen"},
 };
 
 static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
@@ -317,6 +323,7 @@ static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
     if (i == G_N_ELEMENTS(plain_names)) return false;
     name->kind = plain_names[i].kind;
     name->rank = plain_names[i].rank;
+    name->tokens = name->kind == NS_OUTSIDE_VALUE;
     return true;
 }
 

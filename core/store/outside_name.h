@@ -48,6 +48,7 @@ typedef struct {
     NsOutsideKind kind;
     bool chosen;   /* by the user */
     unsigned rank; /* of several names of one quantity the one with the lowest is taken */
+    bool tokens;   /* a count of tokens, which is the step of a log without another */
     bool mean;     /* “train_loss”, which some programs write once, as the mean of the run */
     size_t lane;   /* from 1; 0 if the name does not say it.  May exceed NS_LANES_MAX */
     bool has_seed;

@@ -89,6 +89,18 @@ def test_steps():
     rows = [{"epoch": e, "step": s, "loss": 4 - e - s / 32} for e in range(3) for s in (0, 8, 16)]
     found, err = read_text("".join(json.dumps(r) + "\n" for r in rows))
     assert list(found) == list(range(0, 72, 8)) and "begin again in every epoch" in err, (found, err)
+    # All tokens so far are a step, also of a resumed run, but not those of a batch.
+    for name in ("tokens", "num_tokens", "train/tokens_seen", "num_input_tokens_seen"):
+        seen = [*range(64, 1088, 64), 768, 1152]
+        rows = [{"loss": 9 - s / 256, name: s} for s in seen]
+        for text in ("".join(json.dumps(r) + "\n" for r in rows), as_csv([rows[0], *(r.values() for r in rows)])):
+            found, err = read_text(text, "a.csv" if text[0] == "l" else "a.jsonl")
+            assert list(found) == [*range(64, 832, 64), 1152] and "goes back to step 768" in err, found
+            assert f"its “{name}” is shown as the step" in err and name not in found[64], err
+        found, _ = read_text("".join(json.dumps({name: 64, "loss": v}) + "\n" for v in (3, 2, 1)))
+        assert losses(found) == {0: 3, 1: 2, 2: 1} and found[1][name.replace("train/", "")] == 64, found
+        found, err = read_text("".join(json.dumps({name: 99 * s, "step": s, "loss": 3}) + "\n" for s in (1, 2)))
+        assert losses(found, name.replace("train/", "")) == {1: 99, 2: 198} and err == "", (found, err)
     # A resumed run goes back in epochs, too.
     rows = [{"epoch": s / 100, "step": s, "loss": 4 - s / 100} for s in (50, 100, 150, 100, 150, 200)]
     found, err = read_text("".join(json.dumps(r) + "\n" for r in rows))
@@ -132,6 +144,10 @@ def test_tables():
                         ('"Step","sun-7 - train/loss","sun-7 - train/loss__MIN"\n"0","3","1"\n"1","2","1"\n', "")):
         found, err = read_text(text, "a.csv")
         assert losses(found) == {0: 3, 1: 2} and words in err and bool(words) == bool(err), (text, found, err)
+    for rows in (["Schritt;step;loss;Güte", "a;0;3;0.5", "ü;1;2;0.25"], ["step;Güte;loss", "0;0.5;3", "step;Güte;loss", "1;0.25;2"]):
+        found, err = read_text("\n".join([*rows, ""]).encode("cp1252"), "a.csv")
+        assert losses(found) == {0: 3, 1: 2} and losses(found, "Güte") == {0: 0.5, 1: 0.25}, found
+        assert err.count("are read as Windows-1252") == 1 and err.count("\n") == 1, err
     with Folder() as path:
         write(path("a.csv"), ["Step,a - loss,b - loss", "0,3,4", "1,,5", "2,1,"])
         done = run("watch", path("a.csv"), "--once", "--jsonl", small=False)
