@@ -60,6 +60,7 @@ static void test_pages(void)
     } pages[] = {{"profile", {"profile"}},
                  {"heatmap", {"heatmap"}},
                  {"curves", {"loss", "steps", "schedule"}},
+                 {"layers", {"profile", "profile", "gradient-norm"}},
                  {"similarity", {"similarity", "similarity"}},
                  {"attention", {"attention", "heads"}},
                  {"dashboard", {"loss", "gradient-norm", "hidden-norm"}}};
@@ -233,6 +234,30 @@ static void test_probe_of_begun(void)
     }
 }
 
+/* Where the run pauses, the page Layers measures what each layer is worth; after another page,
+ * whose quantities were measured before at this step, too.  The logit lens of the last layer is the
+ * loss of the model. */
+static void test_layers(void)
+{
+    NsWindow *window = open_lanes("layers=3");
+    NsSession *session = ns_window_session(window);
+    show_page(window, "attention");
+    UI_UNTIL(ns_view_looked(session->view, "probe-every"));
+    g_assert_false(ns_view_looked(session->view, "ablation-every"));
+    show_page(window, "layers");
+    UI_UNTIL(ns_view_looked(session->view, "ablation-every"));
+    g_assert_true(ns_view_looked(session->view, "probe-every"));
+    UI_UNTIL(has_series(plot_at(window, 0), "B Pre-LN") &&
+             has_series(plot_at(window, 1), "B Pre-LN"));
+    for (size_t lane = 0; lane < 2; lane++) {
+        const NsSeries *lens = &plot_at(window, 1)->series[lane];
+        double loss = ns_history_step(session->view->histories[lane], 10)->loss;
+        g_assert_cmpuint(lens->n, ==, 3);
+        g_assert_cmpfloat_with_epsilon(lens->y[2], loss, 1e-5);
+    }
+    ui_close(window);
+}
+
 /* A share is never on a logarithmic axis, and nothing offers it. */
 static void test_log_of_share(void)
 {
@@ -289,6 +314,7 @@ void ui_add_page_tests(void)
     g_test_add_func("/ui/page/ground-below-chart", test_ground_below_chart);
     g_test_add_func("/ui/page/probe", test_probe);
     g_test_add_func("/ui/page/probe-of-begun", test_probe_of_begun);
+    g_test_add_func("/ui/page/layers", test_layers);
     g_test_add_func("/ui/page/log-of-share", test_log_of_share);
     g_test_add_func("/ui/page/place", test_place);
     g_test_add_func("/ui/page/export", test_export);

@@ -278,10 +278,11 @@ void ns_session_check(NsSession *session, size_t lane, unsigned layer);
 
 /* ---- Expensive quantities ---- */
 
-/* Measures the expensive quantities of the shown step in every lane, if the run is paused, has a
- * checkpoint of that step, and this step was not measured yet.  They reach the view a moment later
- * (ns_view_look_closer). */
-void ns_session_look_closer(NsSession *session);
+/* Measures the expensive quantities of the shown step in every lane, and for the interval
+ * “ablation-every” the loss without each layer, too, if the run is paused, has a checkpoint of that
+ * step, and these were not measured yet.  They reach the view a moment later (ns_view_look_closer).
+ */
+void ns_session_look_closer(NsSession *session, const char *every);
 
 /* ---- Questions to the models ---- */
 

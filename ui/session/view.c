@@ -143,14 +143,32 @@ int64_t ns_view_newest_step(const NsView *view)
     return newest;
 }
 
+/* Whether a run measures what has this interval; nothing is measured by “curvature-every” without
+ * an update. */
+static bool measures(const NsHistory *history, const char *every)
+{
+    if (!history || !every) return false;
+    const NsRecordLayout *layout = ns_history_layout(history);
+    return (g_str_equal(every, "probe-every") && layout->probe_every > 0) ||
+           (g_str_equal(every, "ablation-every") && layout->ablation_every > 0);
+}
+
+bool ns_view_looked(const NsView *view, const char *every)
+{
+    bool any = false;
+    for (size_t i = 0; view->closer_step >= 0 && i < NS_LANES_MAX; i++)
+        any = any || measures(view->closer[i], every);
+    return any;
+}
+
 void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureInput *input)
 {
-    if (!ns_figure_spec_is_expensive(spec)) return;
+    const char *every = ns_figure_spec_every(spec);
     int64_t shown = view->step >= 0 ? view->step : ns_view_newest_step(view);
     if (view->closer_step < 0 || view->closer_step > shown) return;
     for (unsigned i = 0; i < input->n_lanes; i++) {
         NsHistory *own = input->lanes[i].history;
-        if (!own || !view->closer[i] || ns_history_layout(own)->probe_every > 0) continue;
+        if (!own || measures(own, every) || !measures(view->closer[i], every)) continue;
         input->lanes[i].history = view->closer[i];
         if (i == view->active) input->history = view->closer[i];
     }
@@ -463,19 +481,23 @@ static void on_measured(GObject *object, GAsyncResult *result, gpointer data)
     bool good = g_task_propagate_boolean(G_TASK(result), &error);
     if (look->of != session->view->histories[0]) return;
     set_closer(session->view, look->histories, look->step);
+    session->view->closer_layers = look->settings[0].ablation_every > 0;
     if (!good) ns_session_tell(session, error->message);
     g_signal_emit_by_name(session, "view-changed");
 }
 
-void ns_session_look_closer(NsSession *session)
+void ns_session_look_closer(NsSession *session, const char *every)
 {
     int64_t step = ns_session_shown_step(session), at;
+    /* A measurement that failed is not repeated at this step. */
+    bool again = session->view->closer_step == step, had = again && session->view->closer_layers;
+    bool layers = had || g_str_equal(every, "ablation-every");
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-    /* Only while the run is paused, and once per step. */
+    /* Only while the run is paused, and once per step and interval. */
     const NsHistory *history = session->view->histories[0];
     bool rests = !session->wants_run && session->state != NS_TRAINER_RUNNING &&
                  session->state != NS_TRAINER_PREPARING && session->state != NS_TRAINER_FAILED;
-    bool looked = session->looking || session->view->closer_step == step;
+    bool looked = session->looking || (again && layers == had);
     if (!rests || looked || !history || session->run->n != session->view->started.n) return;
     if (!ns_session_checkpoints_at(session, step, checkpoints, &at)) return;
     if (at != step) {
@@ -490,6 +512,7 @@ void ns_session_look_closer(NsSession *session)
         look->checkpoints[lane] = checkpoints[lane];
         ns_settings_copy(&look->settings[lane], &session->run->lane[lane]);
         look->settings[lane].probe_every = 1;
+        look->settings[lane].ablation_every = layers;
     }
     session->looking = true;
     g_autoptr(GTask) task = g_task_new(session, NULL, on_measured, session);

@@ -38,6 +38,7 @@ typedef struct {
     int64_t step;                    /* shown in profiles; negative for the newest */
     NsHistory *closer[NS_LANES_MAX]; /* [started.n] expensive quantities of one step, or NULL */
     int64_t closer_step;             /* the step of these; negative if there are none */
+    bool closer_layers;              /* the loss without each layer is one of them */
 } NsView;
 
 /* An empty view of one lane of the default settings. */
@@ -53,6 +54,9 @@ int64_t ns_view_newest_step(const NsView *view);
 
 /* The view as the input of a figure; borrowed from the view. */
 NsFigureInput ns_view_input(const NsView *view);
+
+/* Whether the closer look measured what has this interval, “probe-every” or “ablation-every”. */
+bool ns_view_looked(const NsView *view, const char *every);
 
 /* For a figure of expensive quantities only: replaces the histories of lanes whose run never
  * measures them by those of the closer look, unless its step comes after the shown one. */

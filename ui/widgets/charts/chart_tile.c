@@ -24,12 +24,16 @@
 
 #define BELOW_TOOLS 2  /* pixels to what follows the title */
 #define PROBE_BELOW 96 /* pixels below the text that it belongs to */
-#define PROBE_MARGIN 6 /* pixels from the corner */
-#define PROBE_ROOM 36  /* pixels below what was measured */
+#define PROBE_MARGIN 3 /* pixels from the corner */
+#define PROBE_ROOM 8   /* pixels below the title of the axis, in whose line the button is */
 
 /* The least width, and the least height above them, of a chart with continuations, in pixels. */
 #define CONTINUED_ACROSS 360
 #define CONTINUED_DOWN 290
+
+/* Models with more layers measure the loss without each only where a person asks for it: it takes
+ * two forward passes a layer. */
+#define LAYERS_AT_REST 48
 
 #define CHOICE_CHARS 18 /* of words on the drop-down */
 #define SEARCH_FROM 20u /* choices */
@@ -76,6 +80,14 @@ static const char *missing_interval(const NsChartTile *tile)
     return ns_settings_get_number(settings, ns_param_find(every)) < 1 ? every : NULL;
 }
 
+/* Whether it is measured without being asked for where the run pauses. */
+static bool is_measured_at_rest(const NsChartTile *tile, const char *every)
+{
+    return g_strcmp0(every, "probe-every") == 0 ||
+           (g_strcmp0(every, "ablation-every") == 0 && !tile->compact &&
+            ns_session_settings(tile->session)->layers <= LAYERS_AT_REST);
+}
+
 static void make_note(GtkMenuButton *button, gpointer tile)
 {
     const NsPlot *plot = ns_chart_view_plot(NS_CHART_TILE(tile)->chart);
@@ -103,8 +115,8 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     gtk_widget_set_visible(tile->note, plot && plot->note && !large); /* not for a class */
     sync_continued(tile);
     if (plot && plot->left.wide) gtk_widget_set_visible(tile->log, TRUE);
-    if (g_strcmp0(missing_interval(tile), "probe-every") == 0)
-        ns_session_look_closer(tile->session);
+    const char *missing = missing_interval(tile);
+    if (is_measured_at_rest(tile, missing)) ns_session_look_closer(tile->session, missing);
     NsFigureInput input = ns_view_input(tile->session->view);
     input.quantity = tile->own.quantity;
     input.similarity = tile->own.similarity;
@@ -214,9 +226,9 @@ static void sync_controls(NsChartTile *tile)
     tile->syncing = true;
     gtk_widget_set_visible(tile->heat, heat && tile->session->experiment.n > 1);
     const char *missing = tile->compact ? NULL : missing_interval(tile);
-    bool looked = tile->session->view->closer_step >= 0 && g_strcmp0(missing, "probe-every") == 0;
+    bool looked = missing && ns_view_looked(tile->session->view, missing);
     gtk_widget_set_visible(tile->probe, missing && !looked);
-    if (missing) ns_probe_button_set_interval(tile->probe, missing);
+    if (missing) ns_probe_button_set_interval(looked ? tile->probe_more : tile->probe, missing);
     /* A measured chart has no room below the button, and is as high in the tiles of other lanes. */
     int room = (int)(PROBE_ROOM * ns_widget_text_scale(GTK_WIDGET(tile)));
     gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
@@ -560,13 +572,13 @@ static void sync_kind(NsChartTile *tile)
     ns_accessible_name(tile->enlarge, words);
 }
 
-GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
+GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec)
 {
     NsChartTile *tile = g_object_new(NS_TYPE_CHART_TILE, NULL);
     tile->session = ns_session_hold(session, tile);
-    tile->own = ns_figure_spec(kind);
+    tile->own = *spec;
     tile->lane = -1;
-    tile->chart = NS_CHART_VIEW(ns_chart_view_new(kind));
+    tile->chart = NS_CHART_VIEW(ns_chart_view_new(spec->kind));
     ns_chart_input_add(tile->chart);
     tile->overlay = gtk_overlay_new();
     gtk_overlay_set_child(GTK_OVERLAY(tile->overlay), GTK_WIDGET(tile->chart));
@@ -607,7 +619,7 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind)
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe);
     tile->probe_more = ns_probe_button_new(session);
     gtk_widget_remove_css_class(tile->probe_more, "suggested-action");
-    gtk_widget_add_css_class(tile->probe_more, "chip");
+    gtk_widget_add_css_class(tile->probe_more, "probe-more");
     gtk_widget_set_halign(tile->probe_more, GTK_ALIGN_END);
     gtk_widget_set_valign(tile->probe_more, GTK_ALIGN_END);
     gtk_widget_set_margin_end(tile->probe_more, PROBE_MARGIN);

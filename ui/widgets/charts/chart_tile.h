@@ -17,7 +17,7 @@
 G_DECLARE_FINAL_TYPE(NsChartTile, ns_chart_tile, NS, CHART_TILE, GtkWidget)
 
 /* kind: a row of the registry of figures. */
-GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureKind *kind);
+GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec);
 
 NsChartView *ns_chart_tile_chart(NsChartTile *tile);
 

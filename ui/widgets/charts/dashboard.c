@@ -614,17 +614,18 @@ static void ns_dashboard_init(NsDashboard *dashboard)
     dashboard->slots = g_array_new(FALSE, TRUE, sizeof(Slot));
 }
 
-static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, bool by_lane)
+static GtkWidget *new_dashboard(NsSession *session, const char *figures, bool by_lane)
 {
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
     dashboard->session = ns_session_hold(session, dashboard);
     dashboard->by_lane = by_lane;
-    dashboard->second = figures[0] && figures[1] ? 1 : 0;
-    for (; *figures; figures++) {
-        const NsFigureKind *kind = ns_figure_find(*figures);
-        g_return_val_if_fail(kind, NULL);
+    g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
+    g_return_val_if_fail(ns_figure_specs_read(specs, figures, NULL), NULL);
+    dashboard->second = specs->len > 1 ? 1 : 0;
+    for (guint i = 0; i < specs->len; i++) {
+        const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, i);
         for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++) {
-            GtkWidget *tile = ns_chart_tile_new(dashboard->session, kind);
+            GtkWidget *tile = ns_chart_tile_new(dashboard->session, spec);
             NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
             Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true, .pinned = NAN};
             ns_chart_tile_set_lane(slot.tile, by_lane ? lane : -1);
@@ -644,12 +645,12 @@ static GtkWidget *new_dashboard(NsSession *session, const char *const *figures, 
     return GTK_WIDGET(dashboard);
 }
 
-GtkWidget *ns_dashboard_new(NsSession *session, const char *const *figures)
+GtkWidget *ns_dashboard_new(NsSession *session, const char *figures)
 {
     return new_dashboard(session, figures, false);
 }
 
-GtkWidget *ns_dashboard_new_by_lane(NsSession *session, const char *const *figures)
+GtkWidget *ns_dashboard_new_by_lane(NsSession *session, const char *figures)
 {
     return new_dashboard(session, figures, true);
 }

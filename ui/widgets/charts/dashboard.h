@@ -14,11 +14,11 @@
 #define NS_TYPE_DASHBOARD (ns_dashboard_get_type())
 G_DECLARE_FINAL_TYPE(NsDashboard, ns_dashboard, NS, DASHBOARD, GtkWidget)
 
-/* figures: keys of the registry, at least one; the last is followed by NULL. */
-GtkWidget *ns_dashboard_new(NsSession *session, const char *const *figures);
+/* figures: as ns_figure_specs_read reads them: “loss,profile:layer-ablation”. */
+GtkWidget *ns_dashboard_new(NsSession *session, const char *figures);
 
 /* The same with every figure once for each lane. */
-GtkWidget *ns_dashboard_new_by_lane(NsSession *session, const char *const *figures);
+GtkWidget *ns_dashboard_new_by_lane(NsSession *session, const char *figures);
 
 /* The i-th tile, or NULL. */
 NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);

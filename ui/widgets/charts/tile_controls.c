@@ -249,7 +249,8 @@ GtkWidget *ns_heat_control_new(NsSession *session)
  * needs a fork. */
 static void on_probe(GtkButton *button, NsSession *session)
 {
-    const char *key = g_object_get_data(G_OBJECT(button), "interval");
+    /* The button may be given another while the settings change. */
+    g_autofree char *key = g_strdup(g_object_get_data(G_OBJECT(button), "interval"));
     g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);
     ns_session_set_linked(session, ns_param_find(key), true);
     if (ns_session_set(session, key, every) && ns_session_pending(session))

@@ -14,48 +14,53 @@
 
 static GtkWidget *new_overview(NsSession *session)
 {
-    static const char *const figures[] = {"loss", "gradient-norm", "hidden-norm",
-                                          "gradient-heatmap", NULL};
-    GtkWidget *page = ns_dashboard_new(session, figures);
+    GtkWidget *page = ns_dashboard_new(session, "loss,gradient-norm,hidden-norm,gradient-heatmap");
     ns_dashboard_remember_stage(NS_DASHBOARD(page), "stage");
     return page;
 }
 
 static GtkWidget *new_profile(NsSession *session)
 {
-    static const char *const figures[] = {"profile", NULL};
-    return ns_dashboard_new(session, figures);
+    return ns_dashboard_new(session, "profile");
 }
 
 static GtkWidget *new_heatmap(NsSession *session)
 {
-    static const char *const figures[] = {"heatmap", NULL};
-    return ns_dashboard_new(session, figures);
+    return ns_dashboard_new(session, "heatmap");
 }
 
 static GtkWidget *new_curves(NsSession *session)
 {
-    static const char *const figures[] = {"loss", "steps", "schedule", "edge", "update-loss", NULL};
-    return ns_dashboard_new(session, figures);
+    return ns_dashboard_new(session, "loss,steps,schedule,edge,update-loss");
+}
+
+static GtkWidget *new_layers(NsSession *session)
+{
+    return ns_dashboard_new(
+        session,
+        "profile:layer-ablation,profile:logit-lens,gradient-norm,hidden-norm,similarity:angle");
 }
 
 static GtkWidget *new_similarity(NsSession *session)
 {
-    static const char *const figures[] = {"similarity", NULL};
-    return ns_dashboard_new_by_lane(session, figures);
+    return ns_dashboard_new_by_lane(session, "similarity");
 }
 
 static GtkWidget *new_attention(NsSession *session)
 {
-    static const char *const figures[] = {"attention", "heads", "cross-attention", NULL};
-    return ns_dashboard_new(session, figures);
+    return ns_dashboard_new(session, "attention,heads,cross-attention");
 }
 
 static const NsPageKind PAGES[] = {
-    {"dashboard", N_("Dashboard"), new_overview},  {"profile", N_("Profile"), new_profile},
-    {"heatmap", N_("Heatmap"), new_heatmap},       {"diagram", N_("Diagram"), ns_diagram_page_new},
-    {"attention", N_("Attention"), new_attention}, {"similarity", N_("Similarity"), new_similarity},
-    {"curves", N_("Curves"), new_curves},          {"phase", N_("Phase"), ns_phase_page_new},
+    {"dashboard", N_("Dashboard"), new_overview},
+    {"profile", N_("Profile"), new_profile},
+    {"heatmap", N_("Heatmap"), new_heatmap},
+    {"diagram", N_("Diagram"), ns_diagram_page_new},
+    {"attention", N_("Attention"), new_attention},
+    {"layers", N_("Layers"), new_layers},
+    {"similarity", N_("Similarity"), new_similarity},
+    {"curves", N_("Curves"), new_curves},
+    {"phase", N_("Phase"), ns_phase_page_new},
     {"paper", N_("Paper"), ns_paper_page_new},
 };
 
@@ -320,7 +325,7 @@ GtkWidget *ns_page_switcher_new(GtkStack *stack, guint shown)
     gtk_box_append(GTK_BOX(switcher->tabs), tabs);
     gtk_box_append(GTK_BOX(switcher->tabs), new_more(switcher, tabs, stack));
     switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
-    gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9)"));
+    gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9, 0)"));
     ns_accessible_name(switcher->list, _("Page"));
     gtk_widget_set_parent(switcher->tabs, GTK_WIDGET(switcher));
     gtk_widget_set_parent(switcher->list, GTK_WIDGET(switcher));
