@@ -2,6 +2,7 @@
 #include "core/model/branch.h"
 
 #include "core/base/clock.h"
+#include "core/ops/embedding.h"
 #include "core/ops/linear.h"
 #include "core/ops/residual.h"
 
@@ -206,18 +207,39 @@ static void project(const NsSublayer *s, const NsShape *shape, const NsActivatio
     }
 }
 
-/* Computes Q, K and V, and applies their norms. */
+/* Rotates the queries and keys of self-attention, which are adjacent, by their positions, or back.
+ */
+static void rotate_heads(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
+                         const NsHeads *heads, bool back)
+{
+    if (!pass->waves || s->kind != NS_SELF_ATTENTION) return;
+    size_t h = shape->D / shape->H;
+    NsClockMark mark = ns_clock_begin();
+    ns_rotate(heads->Q,
+              &(NsRotary){.rows = shape->R,
+                          .T = shape->T,
+                          .heads = (shape->D + shape->KV) / h,
+                          .h = h,
+                          .stride = heads->q_stride,
+                          .waves = pass->waves + pass->position * h},
+              back);
+    ns_clock_end(mark, NS_OP_ATTENTION);
+}
+
+/* Computes Q, K and V, applies their norms, and rotates Q and K. */
 static void project_heads(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                           const NsPass *pass)
 {
     project(s, shape, a, pass);
-    if (!head_norms(s)) return;
     NsHeads raw = ns_heads(s, shape, a->raw), heads = ns_heads(s, shape, a->hidden);
-    memcpy(a->hidden, a->raw, heads_size(s, shape) * sizeof *a->hidden);
-    HeadRows queries = queries_of(shape, pass, &raw), keys = keys_of(s, shape, pass, &raw);
-    head_norm_forward(&s->q, shape, pass, heads.Q, a->stats_q, raw.Q, queries);
-    head_norm_forward(&s->k, shape, pass, heads.K, a->stats_k, raw.K, keys);
-    head_norm_forward(&s->v, shape, pass, heads.V, a->stats_v, raw.V, keys);
+    if (head_norms(s)) {
+        memcpy(a->hidden, a->raw, heads_size(s, shape) * sizeof *a->hidden);
+        HeadRows queries = queries_of(shape, pass, &raw), keys = keys_of(s, shape, pass, &raw);
+        head_norm_forward(&s->q, shape, pass, heads.Q, a->stats_q, raw.Q, queries);
+        head_norm_forward(&s->k, shape, pass, heads.K, a->stats_k, raw.K, keys);
+        head_norm_forward(&s->v, shape, pass, heads.V, a->stats_v, raw.V, keys);
+    }
+    rotate_heads(s, shape, pass, &heads, false);
 }
 
 size_t ns_keys_width(const NsSublayer *s, size_t KV)
@@ -347,6 +369,7 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
                                                               .dV = d.V,
                                                               .scratch = scratch->scores});
     ns_clock_end(mark, NS_OP_ATTENTION);
+    rotate_heads(s, shape, pass, &d, true);
     HeadRows queries = queries_of(shape, pass, &d), keys = keys_of(s, shape, pass, &d);
     head_norm_backward(&s->q, shape, pass, d.Q, a->stats_q, raw.Q, queries);
     head_norm_backward(&s->k, shape, pass, d.K, a->stats_k, raw.K, keys);

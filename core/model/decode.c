@@ -225,7 +225,8 @@ static NsPass pass_of(const NsDecoder *d, const int32_t *length)
                     .statistics = NS_RUNNING,
                     .length = length,
                     .memory = d->memory,
-                    .memory_length = d->length};
+                    .memory_length = d->length,
+                    .waves = d->model.layout->rotary ? d->model.sinusoids : NULL};
 }
 
 /* Computes the sum of the embeddings, starting at the position of the pass, and its norm. */
@@ -233,8 +234,9 @@ static void embed(NsDecoder *d, const NsStack *stack, const NsShape *shape, cons
                   const int32_t *tokens)
 {
     const NsModelLayout *layout = d->model.layout;
-    const ns_real *at =
-        layout->learned_positions ? pass->weights + stack->pos_emb : d->model.sinusoids;
+    const ns_real *at = layout->learned_positions ? pass->weights + stack->pos_emb
+                        : layout->rotary          ? NULL
+                                                  : d->model.sinusoids;
     bool norm = stack->embedding_norm.norm;
     ns_real *sum = d->stream[norm ? 1 : 0];
     ns_embedding_forward(

@@ -64,7 +64,7 @@ typedef struct {
     NsArenaPlan arena_plan;
     ns_real eps;
     ns_real embedding_scale; /* factor on token embeddings */
-    bool standardize, sinusoids, learned_positions;
+    bool standardize, sinusoids, learned_positions, rotary;
     bool recompute; /* only the output of each layer is stored for backward (checkpointing) */
     NsDerived derived;
     double dropout, label_smoothing;

@@ -10,7 +10,7 @@
 typedef struct {
     const NsModelLayout *layout;
     const ns_real *weights;   /* standardized if the settings require it */
-    const ns_real *sinusoids; /* [T, D] of the longest stack, or NULL */
+    const ns_real *sinusoids; /* as in NsCall */
     ns_real *state;
 } NsModelParts;
 

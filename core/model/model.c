@@ -88,10 +88,10 @@ static void worker_clear(NsWorker *w, const NsModelLayout *layout)
 static bool make_sinusoids(NsModel *model, GError **error)
 {
     const NsModelLayout *layout = &model->layout;
-    size_t T = 0;
+    size_t T = 0, width = layout->rotary ? layout->D / layout->H : layout->D;
     for (size_t i = 0; i < layout->n_stacks; i++) T = MAX(T, layout->stacks[i].T);
-    model->sinusoids = ns_real_new(T * layout->D, "positions", error);
-    if (model->sinusoids) ns_sinusoids(model->sinusoids, T, layout->D);
+    model->sinusoids = ns_real_new(T * width, "positions", error);
+    if (model->sinusoids) ns_sinusoids(model->sinusoids, T, width);
     return model->sinusoids != NULL;
 }
 
@@ -136,7 +136,7 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
         model->standardized = ns_real_new(layout->table.size, "standardized weights", error);
         if (!model->standardized) return NULL;
     }
-    if (layout->sinusoids && !make_sinusoids(model, error)) return NULL;
+    if ((layout->sinusoids || layout->rotary) && !make_sinusoids(model, error)) return NULL;
     model->workers = g_new0(NsWorker, layout->shards);
     for (; model->n_workers < layout->shards; model->n_workers++)
         if (!worker_init(&model->workers[model->n_workers], model, model->n_workers, error)) {

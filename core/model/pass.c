@@ -65,6 +65,7 @@ static NsPass pass_of(const NsModelLayout *layout, const NsWorker *w, const NsCa
         .dmemory = stack->cross ? below->d : NULL,
         .dual = t->dual,
         .ddual = t->ddual,
+        .waves = layout->rotary ? call->sinusoids : NULL,
     };
 }
 
@@ -189,8 +190,9 @@ static void stack_forward(const NsModelLayout *layout, NsWorker *w, const NsCall
     const NsStackShard *t = &w->shard->stacks[i];
     const NsShape *shape = &t->self;
     NsPass pass = pass_of(layout, w, call, i);
-    const ns_real *pos =
-        layout->learned_positions ? call->weights + stack->pos_emb : call->sinusoids;
+    const ns_real *pos = layout->learned_positions ? call->weights + stack->pos_emb
+                         : layout->rotary          ? NULL
+                                                   : call->sinusoids;
     NsClockMark mark = ns_clock_begin();
     ns_embedding_forward(
         t->embedding, tokens_of(layout, w, call->batch, i), call->weights + stack->tok_emb, pos,

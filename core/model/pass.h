@@ -40,7 +40,7 @@ typedef struct {
     const NsBatch *batch;
     ns_real per_target, per_label; /* weights in the mean losses */
     const ns_real *weights;        /* standardized if the settings require it */
-    const ns_real *sinusoids;      /* [T, D] of the longest stack, or NULL */
+    const ns_real *sinusoids;      /* of the longest stack: [T, D], rotary: [T, D / H]; or NULL */
     ns_real *state;
     NsStatistics statistics;
     NsNoise noise;

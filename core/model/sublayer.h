@@ -119,6 +119,8 @@ typedef struct {
      * self-attention for the new token are written at `position`. */
     ns_real *keys;
     size_t position;
+    const ns_real
+        *waves; /* [T, D / H] by which queries and keys are rotated (ns_rotate), or NULL */
 } NsPass;
 
 /* The cursors from which activations are allocated.  The activations that ns_sublayer_derive can

@@ -125,5 +125,14 @@ bool ns_wiring_check(const NsSettings *settings, GError **error)
         return ns_refuse(
             error, NS_ERROR_SETTING,
             N_("Uniform attention has no queries and keys to normalize; set qk-norm=off."));
+    if (settings->positions == NS_POSITIONS_ROTARY && settings->attention == NS_ATTENTION_UNIFORM)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         N_("Uniform attention has no queries and keys to rotate; choose other "
+                            "positions than rotary."));
+    if (settings->positions == NS_POSITIONS_ROTARY && settings->d_model / settings->heads % 2 != 0)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "Rotary positions rotate pairs of features, but each of %" PRId64
+                         " heads has %" PRId64 "; choose d-model and heads so that it is even.",
+                         settings->heads, settings->d_model / settings->heads);
     return !*settings->mixture || ns_mixture_at(settings->mixture, 0, 1, error);
 }

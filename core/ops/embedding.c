@@ -58,3 +58,19 @@ void ns_sinusoids(ns_real *pos, size_t T, size_t D)
             pos[t * D + i] = (ns_real)(i % 2 ? cos((double)t * rate) : sin((double)t * rate));
     }
 }
+
+void ns_rotate(ns_real *x, const NsRotary *shape, bool back)
+{
+    size_t half = shape->h / 2;
+    for (size_t r = 0; r < shape->rows; r++)
+        for (size_t k = 0; k < shape->heads; k++) {
+            const ns_real *wave = shape->waves + r % shape->T * shape->h;
+            ns_real *a = x + r * shape->stride + k * shape->h, *b = a + half;
+            for (size_t i = 0; i < half; i++) {
+                ns_real sine = back ? -wave[2 * i] : wave[2 * i], cosine = wave[2 * i + 1];
+                ns_real first = a[i] * cosine - b[i] * sine;
+                b[i] = a[i] * sine + b[i] * cosine;
+                a[i] = first;
+            }
+        }
+}

@@ -33,3 +33,15 @@ void ns_segments_backward(ns_real *dseg, const ns_real *dx, const int32_t *secon
 /* pos[t, 2 i] = sin(t / 10000^(2 i / D)), pos[t, 2 i + 1] = cos of the same.  pos: [T, D],
  * overwritten.  Vaswani et al. 2017, 3.5. */
 void ns_sinusoids(ns_real *pos, size_t T, size_t D);
+
+/* Rows of `heads` heads of h features each, `stride` elements apart; row r is at position r % T.
+ * waves: [T, h] of ns_sinusoids. */
+typedef struct {
+    size_t rows, T, heads, h, stride;
+    const ns_real *waves;
+} NsRotary;
+
+/* Rotates the pairs (x[i], x[i + h / 2]) of every head by the angle t / 10000^(2 i / h), or by its
+ * negative, which is the inverse and the gradient.  h must be even.  Su et al. 2021, arXiv
+ * 2104.09864, eq. 34, with the pairs of GPT-NeoX and Llama. */
+void ns_rotate(ns_real *x, const NsRotary *shape, bool back);

@@ -143,6 +143,14 @@ const NsChoice *ns_positions_choice(size_t i)
              .formula = "x_0 = W_{tok}[token]",
              .reference = "Xiong et al. 2020, 3.3",
              .purpose = "The setting of the theory; without a mask, the order of tokens is lost."},
+        [NS_POSITIONS_ROTARY] =
+            {.key = "rotary",
+             .label = "Rotary",
+             .formula = "(q_i, q_{i + h/2}) and k rotated by t / 10000^{2 i / h}, h = d / heads",
+             .reference = "Su et al. 2021, arXiv 2104.09864, eq. 34",
+             .purpose = "Queries and keys of self-attention are rotated by their position, after "
+                        "any norm on them, so that their product depends on the distance.  The "
+                        "features of a pair are half a head apart, as in GPT-NeoX and Llama."},
     };
     return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
 }

@@ -34,6 +34,6 @@ const NsChoice *ns_attention_choice(size_t i);
 enum { NS_VOCABULARIES_JOINT, NS_VOCABULARIES_SEPARATE };
 const NsChoice *ns_vocabularies_choice(size_t i);
 
-/* The registry of positions: learned, sinusoidal, none. */
-enum { NS_POSITIONS_LEARNED, NS_POSITIONS_SINUSOIDAL, NS_POSITIONS_NONE };
+/* The registry of positions: learned, sinusoidal, none, rotary. */
+enum { NS_POSITIONS_LEARNED, NS_POSITIONS_SINUSOIDAL, NS_POSITIONS_NONE, NS_POSITIONS_ROTARY };
 const NsChoice *ns_positions_choice(size_t i);

@@ -79,7 +79,7 @@ static const char *const cases[] = {
     "placement=pre activation=gelu label-smoothing=0.1",
     "placement=completep layers=4 activation=relu-squared optimizer=sgd",
     "placement=pre norm=rmsnorm activation=swiglu optimizer=radam threads=2",
-    "placement=post kv-heads=1",
+    "placement=post kv-heads=1 positions=rotary d-model=12 heads=3",
     "placement=pre arch=encoder-decoder recompute=on threads=3",
 };
 

@@ -265,6 +265,8 @@ int main(int argc, char **argv)
         "arch=encoder-decoder qk-norm=full placement=pre norm=scalenorm",
         "arch=encoder-decoder placement=pre decoder-layers=3 recompute=on dropout=0.3",
         "arch=decoder attention=uniform heads=1 placement=pre",
+        "arch=decoder positions=rotary d-model=12 heads=3 kv-heads=1 qk-norm=head placement=pre",
+        "arch=encoder-decoder positions=rotary d-model=12 heads=3",
         "arch=decoder mixture=post*1,b2t*1,pre*2,layerscale,rezero layers=5",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {

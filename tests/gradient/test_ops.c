@@ -578,6 +578,30 @@ static void test_sinusoids(void)
     g_assert_cmpfloat_with_epsilon(pos[2 * 4 + 3], cos(0.02), 1e-12);
 }
 
+/* The inverse undoes the rotation, which keeps the norm; the product of a query and a key depends
+ * only on their distance; the features of a pair are half a head apart. */
+static void test_rotation(void)
+{
+    enum { ROWS = 5, HEADS = 2, W = 6, STRIDE = HEADS * W + 1 };
+    ns_real waves[ROWS * W], x[ROWS * STRIDE], y[ROWS * STRIDE];
+    ns_sinusoids(waves, ROWS, W);
+    ns_fill_normal(y, STRIDE, 1, 1);
+    for (size_t i = 0; i < ROWS * STRIDE; i++) x[i] = y[i] = y[i % STRIDE];
+    const NsRotary shape = {
+        .rows = ROWS, .T = ROWS, .heads = HEADS, .h = W, .stride = STRIDE, .waves = waves};
+    ns_rotate(x, &shape, false);
+    double angle = 3 * pow(10000, -2.0 / W);
+    g_assert_cmpfloat_with_epsilon(x[3 * STRIDE + W + 1],
+                                   y[W + 1] * cos(angle) - y[W + 4] * sin(angle), 1e-12);
+    g_assert_cmpfloat(x[3 * STRIDE + HEADS * W], ==, y[HEADS * W]);
+    g_assert_cmpfloat_with_epsilon(ns_inner(x + STRIDE, x + STRIDE, W), ns_inner(y, y, W), 1e-12);
+    g_assert_cmpfloat_with_epsilon(ns_inner(x, x + 2 * STRIDE, W),
+                                   ns_inner(x + 2 * STRIDE, x + 4 * STRIDE, W), 1e-12);
+    g_assert_cmpfloat(fabs(ns_inner(x, x + 2 * STRIDE, W) - ns_inner(x, x + STRIDE, W)), >, 1e-3);
+    ns_rotate(x, &shape, true);
+    for (size_t i = 0; i < ROWS * STRIDE; i++) g_assert_cmpfloat_with_epsilon(x[i], y[i], 1e-12);
+}
+
 static void test_residual(void)
 {
     ns_real x[3] = {1, 2, 3}, y[3] = {4, 5, 6}, z[3];
@@ -614,6 +638,7 @@ int main(int argc, char **argv)
     g_test_add_func("/ops/cross-entropy", test_cross_entropy);
     g_test_add_func("/ops/embedding", test_embedding);
     g_test_add_func("/ops/sinusoids", test_sinusoids);
+    g_test_add_func("/ops/rotation", test_rotation);
     g_test_add_func("/ops/residual", test_residual);
     return g_test_run();
 }

@@ -44,6 +44,8 @@ CASES = (
     "placement=pre activation=gelu positions=sinusoidal scale-embeddings=on label-smoothing=0.1",
     "placement=pre activation=gelu-tanh positions=none tie-embeddings=on weight-standardization=on",
     "placement=post embedding-norm=on final-norm=on qk-norm=full weight-decay=0.1 tie-embeddings=on",
+    "positions=rotary placement=pre heads=4 kv-heads=2 qk-norm=head norm=rmsnorm activation=swiglu",
+    "positions=rotary placement=post arch=encoder-decoder task=sort seq=12",
     "attention=uniform heads=1 placement=pre d-ff=16",
     "task=mlm arch=encoder tokenizer=bpe vocab=300 seq=24 batch=6 placement=pre",
     "task=mlm arch=encoder next-sentence=off tie-embeddings=on seq=64",

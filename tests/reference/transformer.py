@@ -101,6 +101,14 @@ def normalize(weights, name, x, kind, eps, real):
     raise ValueError(f"unknown norm {kind}")
 
 
+def rotated(y):
+    """Su et al. 2021, eq. 34, of y [B, H, T, h] as a complex number for each pair of features."""
+    half = y.shape[3] // 2
+    angle = torch.arange(y.shape[2])[:, None] / 10000.0 ** (torch.arange(half) / half)
+    turned = torch.complex(y[..., :half], y[..., half:]) * torch.polar(torch.ones_like(angle), angle)
+    return torch.cat((turned.real, turned.imag), 3)
+
+
 def attention(stack, block, name, placement, x, keys, keys_real, causal):
     """Multi-head attention of x to `keys`: [B, T, D] to [B, S, D]."""
     settings, weights = stack.settings, stack.weights
@@ -125,6 +133,8 @@ def attention(stack, block, name, placement, x, keys, keys_real, causal):
         y = y.view(batch, keys.shape[1] if letter != "q" else queries, -1, width // heads).transpose(1, 2)
         if extent == "head":
             y = stack.norm(here, y, placement)
+        if settings.get("positions") == "rotary" and letter in "qk" and name == "attn":
+            y = rotated(y)
         return y.repeat_interleave(heads // y.shape[1], dim=1)  # Ainslie et al. 2023, 2.2
 
     visible = keys_real[:, None, None, :].expand(batch, heads, queries, keys.shape[1])

@@ -129,6 +129,7 @@ static void test_settings(void)
         "placement=pre init=gpt2",
         "placement=pre positions=sinusoidal",
         "placement=pre positions=none",
+        "placement=pre positions=rotary",
         "placement=pre norm=rmsnorm seq=96 batch=3",
         "placement=subln norm=scalenorm",
         "mixture=post*2,sandwich*2",

@@ -166,7 +166,7 @@ static void test_recompute(void)
 {
     static const char *const options[] = {
         "dropout=0.2 drop-path=0.3",
-        "qk-norm=head activation=swiglu kv-heads=1",
+        "qk-norm=head activation=swiglu kv-heads=1 positions=rotary",
         "activation=gelu",
         "activation=relu-squared",
         "weight-standardization=on",
