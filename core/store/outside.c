@@ -208,6 +208,18 @@ size_t ns_outside_wrong_lines(const NsOutside *o)
     return o->counts.wrong;
 }
 
+GPtrArray *ns_outside_settings(const NsOutside *o)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < o->files->len; i++) {
+        const NsOutsideEvents *events =
+            ns_outside_input_events(((const File *)o->files->pdata[i])->input);
+        const GPtrArray *own = events ? ns_outside_events_settings(events) : NULL;
+        for (guint k = 0; own && k < own->len; k++) g_ptr_array_add(all, g_strdup(own->pdata[k]));
+    }
+    return all;
+}
+
 char *ns_outside_take_message(NsOutside *o)
 {
     return g_queue_pop_head(&o->messages);

@@ -119,6 +119,10 @@ size_t ns_outside_wrong_lines(const NsOutside *outside);
 bool ns_outside_refuse_empty(const NsOutside *outside, const char *name, bool limited,
                              GError **error);
 
+/* The settings that a log itself has, such as those in event files (outside_events-private.h):
+ * names and texts in turn.  Free with g_ptr_array_unref. */
+GPtrArray *ns_outside_settings(const NsOutside *outside);
+
 /* The next message about what was read, such as a skipped line (only the first five are reported
  * one by one) or a run that began again.  NULL if there is none.  Free with g_free. */
 char *ns_outside_take_message(NsOutside *outside);

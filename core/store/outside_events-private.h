@@ -41,6 +41,10 @@ bool ns_outside_events_pause(NsOutsideEvents *events, NsOutsideLine *line);
  * is; false for NULL. */
 bool ns_outside_events_are_partial(const NsOutsideEvents *events);
 
+/* The settings that the events have, of TensorBoard's plugin for hyperparameters and texts at step
+ * 0: names and texts in turn, borrowed. */
+const GPtrArray *ns_outside_events_settings(const NsOutsideEvents *events);
+
 /* The number of events read. */
 size_t ns_outside_events_read(const NsOutsideEvents *events);
 

@@ -7,6 +7,7 @@
 #include "core/store/outside_events-private.h"
 
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 #include "core/probe/quantity.h"
 #include "core/settings/settings.h"
 #include "core/store/json.h"
@@ -20,8 +21,10 @@
 /* Wire types of Protocol Buffers: how a field of an event is encoded. */
 enum { WIRE_VARINT, WIRE_EIGHT_BYTES, WIRE_LENGTH, WIRE_FOUR_BYTES = 5 };
 
-/* Longest tag that is read. */
+/* Longest tag that is read, and texts that are stored. */
 #define MOST_TAG 512
+#define MOST_SETTINGS 1000
+#define LONGEST_TEXT (1 << 16)
 
 struct NsOutsideEvents {
     GByteArray *bytes; /* bytes from `at` on have not been read */
@@ -44,6 +47,8 @@ struct NsOutsideEvents {
     GByteArray *event;
     const uint8_t *summary, *summary_end;
     int64_t event_step;
+
+    GPtrArray *settings; /* char *: names and texts in turn */
 };
 
 NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix)
@@ -55,6 +60,7 @@ NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix
     e->prefix = g_strdup(prefix);
     e->step = ns_outside_line_new();
     e->at_zero = g_hash_table_new(g_direct_hash, g_direct_equal);
+    e->settings = g_ptr_array_new_with_free_func(g_free);
     return e;
 }
 
@@ -63,6 +69,7 @@ void ns_outside_events_free(NsOutsideEvents *e)
     if (!e) return;
     g_byte_array_unref(e->bytes);
     g_byte_array_unref(e->event);
+    g_ptr_array_unref(e->settings);
     ns_outside_line_free(e->step);
     g_clear_pointer(&e->at_zero, g_hash_table_unref);
     g_free(e->prefix);
@@ -97,6 +104,11 @@ size_t ns_outside_events_take_zeros(NsOutsideEvents *e)
     size_t n = e->bytes->len - e->at;
     g_byte_array_set_size(e->bytes, e->bytes->len - (guint)n);
     return n;
+}
+
+const GPtrArray *ns_outside_events_settings(const NsOutsideEvents *e)
+{
+    return e->settings;
 }
 
 size_t ns_outside_events_read(const NsOutsideEvents *e)
@@ -295,6 +307,74 @@ static bool read_value(const Field *value, char *tag, size_t size, double *numbe
     return found && *tag && g_utf8_validate(tag, -1, NULL);
 }
 
+/* ---- Settings ---- */
+
+/* The last field with this number inside a message, or an empty one. */
+static Field find_field(const Field *in, uint64_t number)
+{
+    Field field, found = {0};
+    const uint8_t *at = in->bytes;
+    while (at && at < in->end && read_field(&at, in->end, &field))
+        if (field.number == number) found = field;
+    return found;
+}
+
+static char *text_of(const Field *field)
+{
+    size_t n = field->type == WIRE_LENGTH ? (size_t)(field->end - field->bytes) : 0;
+    return g_utf8_make_valid(n ? (const char *)field->bytes : "", (gssize)n);
+}
+
+/* Takes over both texts. */
+static void add_setting(NsOutsideEvents *e, char *name, char *text)
+{
+    g_ptr_array_add(e->settings, name);
+    g_ptr_array_add(e->settings, text);
+}
+
+/* Reads the settings of tensorboard/plugins/hparams/plugin_data.proto: HParamsPluginData
+ * {session_start_info = 3 {hparams = 1 {key = 1, value = 2}}}; a google.protobuf.Value has a number
+ * = 2, a text = 3 or a truth = 4. */
+static void read_hyperparameters(NsOutsideEvents *e, const Field *content)
+{
+    Field entry, start = find_field(content, 3);
+    const uint8_t *at = start.bytes;
+    while (at && at < start.end && read_field(&at, start.end, &entry)) {
+        Field key = find_field(&entry, 1), value = find_field(&entry, 2), in = {0};
+        const uint8_t *within = value.bytes;
+        if (entry.number != 1 || entry.type != WIRE_LENGTH || value.type != WIRE_LENGTH ||
+            !read_field(&within, value.end, &in) || in.number < 2 || in.number > 4 ||
+            e->settings->len >= 2 * MOST_SETTINGS)
+            continue;
+        double number = 0;
+        if (in.number == 2 && in.type == WIRE_EIGHT_BYTES)
+            memcpy(&number, &in.value, sizeof number);
+        add_setting(e, text_of(&key),
+                    in.number == 2   ? ns_number_text(number)
+                    : in.number == 3 ? text_of(&in)
+                                     : g_strdup(in.value ? "true" : "false"));
+    }
+}
+
+/* Reads what a Summary.Value has that is no number: tag = 1, tensor = 8 {string_val = 8}, metadata
+ * = 9 {plugin_data = 1 {plugin_name = 1, content = 2}}. */
+static void read_settings(NsOutsideEvents *e, const Field *value)
+{
+    Field metadata = find_field(value, 9), tensor = find_field(value, 8);
+    Field plugin = find_field(&metadata, 1), name = find_field(&plugin, 1);
+    Field content = find_field(&plugin, 2), tag = find_field(value, 1);
+    Field text = find_field(&tensor, 8);
+    g_autofree char *called = text_of(&name);
+    if (g_str_equal(called, "hparams") && content.type == WIRE_LENGTH) {
+        read_hyperparameters(e, &content);
+    } else if (g_str_equal(called, "text") && text.type == WIRE_LENGTH &&
+               text.end - text.bytes <= LONGEST_TEXT && e->settings->len < 2 * MOST_SETTINGS) {
+        char *own = text_of(&tag);
+        if (g_str_has_suffix(own, "/text_summary")) own[strlen(own) - strlen("/text_summary")] = 0;
+        add_setting(e, own, text_of(&text));
+    }
+}
+
 /* Field numbers of an Event: wall_time = 1, step = 2, summary = 5. */
 static void open_event(NsOutsideEvents *e)
 {
@@ -365,6 +445,8 @@ static bool take_event(NsOutsideEvents *e, NsOutsideLine *line)
         if (!read_field(&at, e->summary_end, &field)) at = e->summary_end;
         bool value = field.number == 1 && field.type == WIRE_LENGTH && e->event_step >= 0 &&
                      read_value(&field, tag, sizeof tag, &number);
+        bool other = !value && field.number == 1 && field.type == WIRE_LENGTH && !e->event_step;
+        if (other) read_settings(e, &field);
         const NsOutsideName *name = value ? ns_outside_names_find(e->names, e->prefix, tag) : NULL;
         /* A tag that is called like the step is no step: the event has one. */
         if (!name || name->kind == NS_OUTSIDE_STEP || name->lane > NS_LANES_MAX) {

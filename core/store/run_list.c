@@ -29,7 +29,7 @@ static NsRecordedRun *read_head(const char *path)
         g_clear_pointer(&run->histories[i], ns_history_unref);
     }
     const char *log = run->log ? ns_outside_file_path(run->log) : NULL;
-    if (log && !run->wrong) ns_run_config_read(run, log);
+    if (log && !run->wrong) ns_run_config_read(run);
     run->bytes = bytes_at(log ? log : path);
     g_clear_pointer(&run->log, ns_outside_file_free);
     for (size_t i = 0; i < NS_RUN_BESIDE; i++) {

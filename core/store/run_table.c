@@ -132,7 +132,58 @@ static void add_first_line(GHashTable *config, const char *text)
     if (!record) add_json(config, line);
 }
 
-void ns_run_config_read(NsRecordedRun *run, const char *log)
+/* A text of an event file is JSON, a table of Markdown with two columns, or a single value. */
+static void add_text(GHashTable *config, const char *name, char *text)
+{
+    g_strstrip(text);
+    bool table = *text == '|', one = !strchr(text, '\n') && strlen(text) <= LONGEST_LIST;
+    if (*text == '{') {
+        add_json(config, text);
+        return;
+    }
+    if (!table && one) add_value(config, name, text);
+    g_auto(GStrv) rows = g_strsplit(table ? text : "", "\n", -1);
+    for (char **row = rows; *row; row++) {
+        g_auto(GStrv) cells = g_strsplit(*row, "|", -1);
+        bool pair = g_strv_length(cells) >= 4 && !strstr(cells[1], "--");
+        if (pair && row > rows) add_value(config, g_strstrip(cells[1]), g_strstrip(cells[2]));
+    }
+}
+
+/* Reads “lr_1e-3_seed_2” and “opt=adam,lr=1e-3”: a number belongs to the words before it, and a
+ * word to those before its “=”. */
+static void add_name(GHashTable *config, const char *name)
+{
+    static const char separators[] = "_-,;+ =";
+    static const char *const counters[] = {"run", "exp",        "experiment", "version", "trial",
+                                           "job", "checkpoint", "try",        NULL};
+    const char *dot = strrchr(name, '.');
+    bool suffix = dot && g_ascii_isalpha(dot[1]);
+    g_autofree char *own = g_strndup(name, suffix ? (gsize)(dot - name) : strlen(name));
+    g_autoptr(GString) key = g_string_new(NULL);
+    for (const char *at = own; *at;) {
+        bool equals = at > own && at[-1] == '=';
+        double number;
+        char *end = (char *)(uintptr_t)at;
+        if (g_ascii_isdigit(*at)) g_ascii_strtod(at, &end);
+        if (end == at || !strchr(separators, *end))
+            end += strcspn(end, equals ? "_,;+ " : separators);
+        g_autofree char *word = g_strndup(at, (gsize)(end - at));
+        bool digits = read_number(word, &number);
+        if (key->len && (equals || digits)) {
+            add_value(config, key->str, word);
+            g_string_truncate(key, 0);
+        } else if (digits || strpbrk(word, "0123456789") || g_strv_contains(counters, word)) {
+            g_string_truncate(key, 0);
+        } else if (*word) {
+            g_string_append_printf(key, key->len ? "_%s" : "%s", word);
+        }
+        if (*end == ',' || *end == ';') g_string_truncate(key, 0);
+        at = end + (*end != '\0');
+    }
+}
+
+void ns_run_config_read(NsRecordedRun *run)
 {
     static const char *const files[] = {
         "config.json",          "hparams.json",  "params.json",  "args.json",
@@ -140,7 +191,10 @@ void ns_run_config_read(NsRecordedRun *run, const char *log)
         "params.yaml",          "args.yaml",     "config.yml",   ".hydra/config.yaml"};
     GHashTable *config = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     g_autofree char *text = g_malloc(CONFIG_BYTES + 1);
+    const char *log = ns_outside_file_path(run->log);
+    g_autoptr(GPtrArray) own = ns_outside_settings(ns_outside_file_run(run->log));
     run->config = config;
+    for (guint i = 0; i + 1 < own->len; i += 2) add_text(config, own->pdata[i], own->pdata[i + 1]);
     if (g_str_has_suffix(log, ".jsonl") || g_str_has_suffix(log, ".json")) {
         text[ns_database_file_head(log, text, CONFIG_BYTES)] = '\0';
         add_first_line(config, text);
@@ -163,6 +217,7 @@ void ns_run_config_read(NsRecordedRun *run, const char *log)
         g_free(folder);
         folder = above;
     }
+    add_name(config, run->name);
 }
 
 /* ---- Columns ---- */

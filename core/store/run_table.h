@@ -1,9 +1,10 @@
 /* The settings that differ between runs, as a table.  SPDX-License-Identifier: MIT
  *
  * The window, the command line and the CSV file show the same columns.  A log of another program
- * has the settings of the files beside it: config.json, hparams.yaml and others of the kind, from
- * the folder of the log up to that of the run, and the first of its JSON lines if that has neither
- * a step nor a loss.  Nested names are joined with points: “optimizer.lr”. */
+ * has the settings in its event files, those of the files beside it: config.json, hparams.yaml and
+ * others of the kind, from the folder of the log up to that of the run, the first of its JSON lines
+ * if that has neither a step nor a loss, and those in its name: “lr_1e-3_seed_2”, “lr=1e-3,seed=2”.
+ * Nested names are joined with points: “optimizer.lr”. */
 #pragma once
 
 #include "core/store/recorded_run.h"
@@ -15,8 +16,8 @@ typedef struct {
     guint values;         /* the number of different values, of another program */
 } NsRunColumn;
 
-/* Reads the settings of a log, whose file this is, into run->config. */
-void ns_run_config_read(NsRecordedRun *run, const char *log);
+/* Reads the settings of a run whose log is open into run->config. */
+void ns_run_config_read(NsRecordedRun *run);
 
 /* The settings with different values (NsRunColumn): those of this program in the order of their
  * table, where lanes are compared with lanes of the same letter; then those of logs, of which texts

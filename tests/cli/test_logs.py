@@ -235,6 +235,71 @@ def test_list():
         assert [r["name"] for r in rows if "error" in r] == ["header.csv"], rows
 
 
+def message(*fields):
+    """A message of Protocol Buffers; a field is (number, bytes, text, message or float)."""
+    out = b""
+    for number, value in fields:
+        if isinstance(value, float):
+            out += bytes([number << 3 | 1]) + struct.pack("<d", value)
+        elif isinstance(value, bool):
+            out += bytes([number << 3, value])
+        else:
+            value, n = value.encode() if isinstance(value, str) else value, b""
+            length = len(value)
+            while length > 127:
+                n, length = n + bytes([length & 127 | 128]), length >> 7
+            out += bytes([number << 3 | 2]) + n + bytes([length]) + value
+    return out
+
+
+def text_summary(tag, text):
+    return event(message((5, message((1, message((1, tag), (9, message((1, message((1, "text"))))),
+                                                 (8, b"\x08\x07" + message((8, text)))))))))
+
+
+def hyperparameters(**settings):
+    kinds = {float: 2, str: 3, bool: 4}
+    pairs = [(1, message((1, k), (2, message((kinds[type(v)], v))))) for k, v in settings.items()]
+    content = message((3, message(*pairs)))
+    plugin = message((1, "hparams"), (2, content))
+    return event(message((5, message((1, message((1, "_hparams_/session_start_info"), (9, message((1, plugin)))))))))
+
+
+def pairs_of(row):
+    return dict(pair.split("=") for pair in row["settings"].split())
+
+
+def test_settings():
+    """Settings in event files, and in names of files and folders, are columns where they differ."""
+    table = "|param|value|\n|-|-|\n|lr|%g|\n|decay|0.1|"
+    kinds = [lambda i: hyperparameters(lr=i / 8, note="a" * i, deep=i > 1, decay=0.1),
+             lambda i: text_summary("args/text_summary", json.dumps({"lr": i / 8, "note": "a" * i, "deep": i > 1}, indent=2)) +
+             text_summary("model_config/text_summary", json.dumps({"width": 64 * i, "decay": 0.1})),
+             lambda i: text_summary("hyperparameters/text_summary", table % (i / 8)),
+             lambda i: text_summary("lr/text_summary", str(i / 8)) + text_summary("decay/text_summary", "0.1")]
+    for kind, make in enumerate(kinds):
+        with Folder() as path:
+            for i in (1, 2):
+                os.mkdir(path(f"{'ab'[i - 1]}"))
+                with open(path(f"{'ab'[i - 1]}/a.tfevents.1"), "wb") as file:
+                    file.write(VERSION + make(i) + scalar(1, "loss", 3) + scalar(2, "loss", 2))
+            rows = [json.loads(line) for line in run("runs", path(""), "--json", small=False).stdout.decode().splitlines()]
+            want = [{"lr": str(i / 8), **({"note": "a" * i, "deep": str(i > 1).lower()} if kind < 2 else {}),
+                     **({"width": str(64 * i)} if kind == 1 else {})} for i in (1, 2)]
+            assert [pairs_of(r) for r in rows] == want, (kind, rows)
+    names = {"lr_1e-3_seed_2.jsonl": {"lr": "0.001", "seed": "2"}, "lr=1e-2,seed=2,opt=adam.csv": {"lr": "0.01", "seed": "2", "opt": "adam"},
+             "run_7_weight_decay_0.5": {"weight_decay": "0.5"}, "gpt2-weight_decay=0.1_opt=sgd_seed=1": {"weight_decay": "0.1", "opt": "sgd", "seed": "1"},
+             "2026-01-02_lr-1e-4-seed-3": {"lr": "0.0001", "seed": "3"}, "version_3": {}}
+    with Folder() as path:
+        for name in names:
+            if "." not in name[-6:]:
+                os.mkdir(path(name))
+            log = name if "." in name[-6:] else f"{name}/metrics.csv"
+            write(path(log), ['{"step":1,"loss":2}'] if name.endswith("jsonl") else ["step,loss", "1,2"])
+        rows = [json.loads(line) for line in run("runs", path(""), "--json", small=False).stdout.decode().splitlines()]
+        assert {r["name"]: pairs_of(r) for r in rows} == names, rows
+
+
 def test_many_keys():
     """Thousands of keys in a step are profiles by layer."""
     layers, names = 24, 100
