@@ -20,6 +20,9 @@
 /* Messages about single lines; further errors are only counted. */
 #define MOST_NOTED 5
 
+/* Bytes that are read at a time until they are known to be a log. */
+#define SNIFFED ((size_t)1024)
+
 /* Each restart copies everything read before it, so their number is limited. */
 #define MOST_RESTARTS 100
 
@@ -428,20 +431,21 @@ static void close_step(NsOutside *o, Lane *lane)
     guint at;
     if (!line) return;
     choose_loss(o, lane, line);
-    choose_validation(o, lane, line);
-    ns_outside_line_gather(line);
     int64_t last = ns_outside_records_last(records);
     bool has = ns_outside_records_have(records, line->step);
+    bool begins_again = has && line->scalars[NS_OUTSIDE_LOSS].name && !line->again;
+    if (begins_again) {
+        insert_late(lane);
+        if (!restart(o, lane, line->step)) return;
+    }
+    choose_validation(o, lane, line);
+    ns_outside_line_gather(line);
+    if (line->continuation) ns_outside_records_continue(records, line);
     if (line->scalars[NS_OUTSIDE_LOSS].name) {
         NsOutsideLine *waiting = find_waiting(lane, line->step, &at);
         if (waiting) {
             ns_outside_line_merge(line, waiting);
             g_ptr_array_remove_index(lane->waiting, at - 1);
-        }
-        bool begins_again = has && !line->again;
-        if (begins_again) {
-            insert_late(lane);
-            if (!restart(o, lane, line->step)) return;
         }
         if (line->step > last || begins_again) {
             ns_outside_records_append(records, line);
@@ -725,7 +729,10 @@ bool ns_outside_are(const char *bytes, size_t n)
 {
     g_autoptr(NsOutside) o = ns_outside_new(1 << 16);
     const File *file = file_at(o, 0);
-    ns_outside_feed(o, bytes, n);
+    for (size_t at = 0; at < n; at += SNIFFED) {
+        ns_outside_feed(o, bytes + at, MIN(SNIFFED, n - at));
+        if (ns_outside_input_is_log(file->input, false)) return true;
+    }
     ns_outside_end(o);
-    return ns_outside_input_is_log(file->input);
+    return ns_outside_input_is_log(file->input, true);
 }

@@ -16,6 +16,9 @@
 
 #define CHUNK ((size_t)1 << 20)
 
+/* Bytes within which a figure begins with its experiment. */
+#define COMMENT ((size_t)4096)
+
 /* Polling interval of a regular file, and the time without new bytes after which its writer is
  * taken to pause. */
 #define LOOK_MILLISECONDS 50
@@ -329,7 +332,7 @@ bool ns_outside_file_is(const char *path)
     size_t n = ns_database_file_head(path, head, CHUNK);
     /* A figure of Normscope in TeX begins with a comment that names losses between commas. */
     g_autofree char *experiment = NULL;
-    ns_figure_file_find(head, n, &experiment);
+    ns_figure_file_find(head, MIN(n, COMMENT), &experiment);
     if (experiment) return false;
     if (is_lfs_pointer(head, n) || ns_outside_are(head, n)) return true;
     /* The suffix says that it is a table or lines, of which columns can be chosen. */

@@ -37,8 +37,9 @@ bool ns_outside_input_pause(NsOutsideInput *input);
 /* The last line may lack its newline. */
 void ns_outside_input_end(NsOutsideInput *input);
 
-/* Whether this is a log of another program, as far as it was read. */
-bool ns_outside_input_is_log(const NsOutsideInput *input);
+/* Whether this is a log of another program, as far as it was read.  `last`: nothing more comes;
+ * before that it is not said of lines of text, of which enough have to be those of a log. */
+bool ns_outside_input_is_log(const NsOutsideInput *input, bool last);
 
 /* The events of an event file, borrowed; NULL for any other. */
 NsOutsideEvents *ns_outside_input_events(const NsOutsideInput *input);

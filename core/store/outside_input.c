@@ -85,10 +85,11 @@ void ns_outside_input_expect_table(NsOutsideInput *input)
     input->expects_table = true;
 }
 
-bool ns_outside_input_is_log(const NsOutsideInput *input)
+bool ns_outside_input_is_log(const NsOutsideInput *input, bool last)
 {
     bool text = input->of_text == input->logged && !input->table;
-    if (text && (input->logged < FEWEST_LINES_OF_TEXT || 10 * input->logged < input->lines))
+    if (text &&
+        (!last || input->logged < FEWEST_LINES_OF_TEXT || 10 * input->logged < input->lines))
         return input->events != NULL;
     return !input->foreign && (input->events || input->table || input->logged);
 }
@@ -198,19 +199,22 @@ static GPtrArray *split(const char *text, char separator)
     for (const char *at = text;; at++) {
         while (*at == ' ') at++;
         if (separator == ' ' && !*at && cells->len) return cells;
-        GString *cell = g_string_new(NULL);
         bool quoted = *at == '"';
-        for (at += quoted; *at && (quoted || *at != separator); at++) {
-            if (quoted && *at == '"' && at[1] != '"') {
-                at++;
-                break;
-            }
-            at += quoted && *at == '"';
+        if (!quoted) {
+            const char *end = strchr(at, separator);
+            size_t n = end ? (size_t)(end - at) : strlen(at);
+            g_ptr_array_add(cells, g_strchomp(g_strndup(at, n)));
+            at += n;
+            if (!*at) return cells;
+            continue;
+        }
+        GString *cell = g_string_new(NULL);
+        for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
+            at += *at == '"';
             g_string_append_c(cell, *at);
         }
         while (*at && *at != separator) at++;
-        char *own = g_string_free(cell, FALSE);
-        g_ptr_array_add(cells, quoted ? own : g_strstrip(own));
+        g_ptr_array_add(cells, g_string_free(cell, FALSE));
         if (!*at) return cells;
     }
 }

@@ -5,6 +5,7 @@
  * each, and other programs write NaN and Infinity, which are not valid JSON. */
 #pragma once
 
+#include "core/probe/history.h"
 #include "core/store/outside_name.h"
 
 /* Maximum number of values and arrays in a line; no measurements of layers have more. */
@@ -39,9 +40,10 @@ typedef struct {
     size_t lane;      /* from 1 */
     size_t repeated;  /* names that it has twice, of which the first was taken */
     NsOutsideCell scalars[NS_OUTSIDE_SCALARS];
-    GArray *cells;   /* elements are NsOutsideCell: numbers under names of their own */
-    GArray *arrays;  /* elements are NsOutsideArray */
-    GArray *numbers; /* elements are NsOutsideNumber */
+    GArray *cells;                /* elements are NsOutsideCell: numbers under names of their own */
+    GArray *arrays;               /* elements are NsOutsideArray */
+    GArray *numbers;              /* elements are NsOutsideNumber */
+    NsContinuation *continuation; /* NULL: it has none; its step is that of the line */
 } NsOutsideLine;
 
 NsOutsideLine *ns_outside_line_new(void);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/outside_line-private.h"
 
+#include "core/base/copy.h"
 #include "core/base/words.h"
+#include "core/data/json_object.h"
 #include "core/store/json.h"
 #include "core/store/outside.h"
 
@@ -41,11 +43,13 @@ void ns_outside_line_free(NsOutsideLine *line)
     g_array_unref(line->cells);
     g_array_unref(line->arrays);
     g_array_unref(line->numbers);
+    g_free(line->continuation);
     g_free(line);
 }
 
 void ns_outside_line_clear(NsOutsideLine *line)
 {
+    g_free(line->continuation);
     *line = (NsOutsideLine){.step = -1,
                             .lane = 1,
                             .cells = g_array_set_size(line->cells, 0),
@@ -60,6 +64,7 @@ NsOutsideLine *ns_outside_line_copy(const NsOutsideLine *line)
     copy->cells = g_array_copy(line->cells);
     copy->arrays = g_array_copy(line->arrays);
     copy->numbers = g_array_copy(line->numbers);
+    copy->continuation = g_memdup2(line->continuation, sizeof *line->continuation);
     return copy;
 }
 
@@ -78,6 +83,8 @@ void ns_outside_line_add(NsOutsideLine *line, NsOutsideCell cell)
 void ns_outside_line_merge(NsOutsideLine *line, const NsOutsideLine *from)
 {
     line->summary |= from->summary;
+    if (!line->continuation)
+        line->continuation = g_memdup2(from->continuation, sizeof *from->continuation);
     for (size_t i = 0; i < NS_OUTSIDE_SCALARS; i++) {
         NsOutsideCell scalar = from->scalars[i];
         if (scalar.name != line->scalars[i].name)
@@ -388,6 +395,23 @@ static bool read_object(Scan *s, const char *name)
     return true;
 }
 
+/* Reads an object that has the texts of a continuation; FALSE, without moving, if it has none. */
+static bool read_continuation(Scan *s)
+{
+    Scan ahead = {.at = s->at, .end = s->end};
+    g_autoptr(JsonNode) node =
+        read_object(&ahead, NULL) ? ns_json_parse(s->at, (size_t)(ahead.at - s->at)) : NULL;
+    JsonObject *object = ns_json_object_of(node);
+    const char *text = object ? ns_json_text_of(json_object_get_member(object, "text")) : NULL;
+    if (!text || s->line->continuation) return false;
+    NsContinuation *found = s->line->continuation = g_new0(NsContinuation, 1);
+    ns_copy_text(found->text, sizeof found->text, text);
+    ns_copy_text(found->prompt, sizeof found->prompt,
+                 ns_json_text_of(json_object_get_member(object, "prompt")));
+    s->at = ahead.at;
+    return true;
+}
+
 /* Reads any value; without a name it is passed over. */
 static bool read_value(Scan *s, const char *name)
 {
@@ -396,7 +420,9 @@ static bool read_value(Scan *s, const char *name)
     s->foreign |= foreign;
     if (foreign) name = NULL;
     if (next_is(s, '[')) return read_array(s, name);
-    if (next_is(s, '{')) return read_object(s, name);
+    if (next_is(s, '{'))
+        return (name && g_str_equal(name, "continuation") && read_continuation(s)) ||
+               read_object(s, name);
     bool quoted = next_is(s, '"') || next_is(s, '\'');
     const NsOutsideName *known = name && g_utf8_validate(name, -1, NULL)
                                      ? ns_outside_names_find(s->names, NULL, name)

@@ -24,6 +24,7 @@ typedef struct {
     size_t scalars;        /* single numbers with names of their own */
     GArray *evaluations;   /* NsEvaluation, ascending */
     bool evaluations_late; /* the history lacks some */
+    GArray *continuations; /* NsContinuation, ascending */
 } NsOutsideRecords;
 
 void ns_outside_records_init(NsOutsideRecords *records, size_t budget, NsOutsideReport report);
@@ -47,6 +48,9 @@ void ns_outside_records_cut(NsOutsideRecords *records, int64_t step);
 
 /* Removes all records, but not the evaluations. */
 void ns_outside_records_drop(NsOutsideRecords *records);
+
+/* Adds the continuation of a line, unless one of a later step was added. */
+void ns_outside_records_continue(NsOutsideRecords *records, const NsOutsideLine *line);
 
 /* Adds a validation loss; returns false if the step has one. */
 bool ns_outside_records_evaluate(NsOutsideRecords *records, int64_t step, double loss);

@@ -18,7 +18,8 @@ void ns_outside_records_init(NsOutsideRecords *r, size_t budget, NsOutsideReport
 {
     *r = (NsOutsideRecords){.budget = budget,
                             .report = report,
-                            .evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation))};
+                            .evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation)),
+                            .continuations = g_array_new(FALSE, FALSE, sizeof(NsContinuation))};
 }
 
 void ns_outside_records_clear(NsOutsideRecords *r)
@@ -26,6 +27,7 @@ void ns_outside_records_clear(NsOutsideRecords *r)
     g_clear_pointer(&r->history, ns_history_unref);
     ns_values_free(&r->values);
     g_clear_pointer(&r->evaluations, g_array_unref);
+    g_clear_pointer(&r->continuations, g_array_unref);
     *r = (NsOutsideRecords){0};
 }
 
@@ -260,6 +262,9 @@ static void rebuild(NsOutsideRecords *r, int64_t before, const GPtrArray *lines,
     }
     for (guint i = 0; i < r->evaluations->len; i++)
         ns_history_append_evaluation(history, &g_array_index(r->evaluations, NsEvaluation, i));
+    for (guint i = 0; i < r->continuations->len; i++)
+        ns_history_append_continuation(history,
+                                       &g_array_index(r->continuations, NsContinuation, i));
     r->evaluations_late = false;
     if (old) ns_history_unref(old);
     r->history = history;
@@ -303,12 +308,25 @@ void ns_outside_records_cut(NsOutsideRecords *r, int64_t step)
     guint n = r->evaluations->len;
     while (n && g_array_index(r->evaluations, NsEvaluation, n - 1).step >= step) n--;
     g_array_set_size(r->evaluations, n);
+    GArray *texts = r->continuations;
+    while (texts->len && g_array_index(texts, NsContinuation, texts->len - 1).step >= step)
+        g_array_set_size(texts, texts->len - 1);
     rebuild(r, step, NULL, NULL);
 }
 
 void ns_outside_records_drop(NsOutsideRecords *r)
 {
     g_clear_pointer(&r->history, ns_history_unref);
+}
+
+void ns_outside_records_continue(NsOutsideRecords *r, const NsOutsideLine *line)
+{
+    GArray *texts = r->continuations;
+    NsContinuation one = *line->continuation;
+    one.step = line->step;
+    if (texts->len && g_array_index(texts, NsContinuation, texts->len - 1).step >= one.step) return;
+    g_array_append_val(texts, one);
+    if (r->history) ns_history_append_continuation(r->history, &one);
 }
 
 bool ns_outside_records_evaluate(NsOutsideRecords *r, int64_t step, double loss)

@@ -8,6 +8,9 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+/* Each reads one run. */
+#define MOST_THREADS 8
+
 const char *const ns_run_beside[NS_RUN_BESIDE] = {"-wal", "-shm"};
 
 static guint64 bytes_at(const char *path)
@@ -37,6 +40,17 @@ static NsRecordedRun *read_head(const char *path)
         run->bytes += bytes_at(other);
     }
     return run;
+}
+
+/* Reads the run whose path is in this place; NULL if it is none. */
+static void read_place(gpointer place, gpointer data)
+{
+    (void)data;
+    NsRecordedRun **run = place;
+    g_autoptr(NsRecordedRun) named = *run;
+    bool is = g_str_has_suffix(named->path, NS_RUN_SUFFIX) ||
+              ns_recorded_kind(named->path) != NS_RECORDED_NONE;
+    *run = is ? read_head(named->path) : NULL;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -73,10 +87,14 @@ GPtrArray *ns_run_list(const char *folder, bool logs, GError **error)
     GPtrArray *runs = g_ptr_array_new_with_free_func((GDestroyNotify)ns_recorded_run_free);
     for (const char *name; (name = g_dir_read_name(dir));) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
-        if (g_str_has_suffix(name, NS_RUN_SUFFIX) ||
-            (logs && *name != '.' && ns_recorded_kind(path) != NS_RECORDED_NONE))
-            g_ptr_array_add(runs, read_head(path));
+        if (g_str_has_suffix(name, NS_RUN_SUFFIX) || (logs && *name != '.'))
+            g_ptr_array_add(runs, ns_recorded_run_new(path));
     }
+    GThreadPool *pool = g_thread_pool_new(
+        read_place, NULL, (int)MIN(g_get_num_processors(), MOST_THREADS), FALSE, NULL);
+    for (guint i = 0; i < runs->len; i++) g_thread_pool_push(pool, &runs->pdata[i], NULL);
+    g_thread_pool_free(pool, FALSE, TRUE);
+    while (g_ptr_array_remove_fast(runs, NULL)) {}
     g_ptr_array_sort(runs, compare_names);
     describe_logs(runs);
     return runs;

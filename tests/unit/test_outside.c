@@ -276,6 +276,33 @@ static void test_own_lines(void)
     g_assert_cmpfloat(ns_history_step(ns_outside_history(o, 0), 0)->loss, ==, 3);
 }
 
+/* Texts of continuations come with their lines, also where a new layout makes a new history or the
+ * run goes back; a validation loss at the step to which it goes back is that of the new line. */
+static void test_continuations(void)
+{
+    g_autoptr(NsOutside) o = read_text(
+        "{\"step\":0,\"loss\":3,\"continuation\":{\"prompt\":\"To\",\"text\":\"a \\\"b\\u00e4\"}}\n"
+        "{\"step\":1,\"loss\":2,\"mine\":[1,2],\"continuation\":{\"rate\":5}}\n"
+        "{\"step\":2,\"loss\":2,\"validation_loss\":4,\"continuation\":{\"prompt\":\"\",\"text\":"
+        "\"c\"}}\n"
+        "{\"step\":3,\"loss\":2}\n"
+        "{\"step\":2,\"loss\":1,\"validation_loss\":5,\"continuation\":{\"prompt\":\"x\",\"text\":"
+        "\"d\"}}\n");
+    const NsHistory *history = ns_outside_history(o, 0);
+    g_assert_cmpuint(ns_history_continuations(history), ==, 2);
+    const NsContinuation *first = ns_history_continuation(history, 0);
+    const NsContinuation *last = ns_history_continuation(history, 1);
+    g_assert_cmpstr(first->prompt, ==, "To");
+    g_assert_cmpstr(first->text, ==, "a \"bä");
+    g_assert_cmpint(first->step, ==, 0);
+    g_assert_cmpstr(last->prompt, ==, "x");
+    g_assert_cmpstr(last->text, ==, "d");
+    g_assert_cmpint(last->step, ==, 2);
+    g_assert_cmpint(ns_choices_find(ns_quantity_choice, "continuation/rate"), >=, 0);
+    g_assert_cmpuint(ns_history_evaluations(history), ==, 1);
+    g_assert_cmpfloat(ns_history_evaluation(history, 0)->loss, ==, 5);
+}
+
 /* Tables as other programs write them: empty cells, quotes, columns that are no number. */
 static void test_tables(void)
 {
@@ -616,6 +643,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/sizes", test_sizes);
     g_test_add_func("/outside/thinned", test_copies_of_what_was_thinned);
     g_test_add_func("/outside/own-lines", test_own_lines);
+    g_test_add_func("/outside/continuations", test_continuations);
     g_test_add_func("/outside/tables", test_tables);
     g_test_add_func("/outside/groups-and-wrappers", test_groups_and_wrappers);
     g_test_add_func("/outside/spaces-and-utf16", test_spaces_and_utf16);
