@@ -71,8 +71,9 @@ NsBaselines ns_corpus_baselines(const NsCorpus *corpus, const NsSettings *settin
     NsBaselines baselines = {.uniform = log((double)ns_corpus_vocab(corpus, settings).out),
                              .frequencies = NAN,
                              .letters = corpus->symbols != NULL};
-    /* Smoothed labels raise the loss. */
-    if (!corpus->tokens || corpus->n_pairs || settings->label_smoothing > 0) return baselines;
+    /* Smoothed labels and z-loss raise the loss. */
+    if (!corpus->tokens || corpus->n_pairs || settings->label_smoothing > 0 || settings->z_loss > 0)
+        return baselines;
     g_autofree size_t *count = g_new0(size_t, corpus->V);
     for (size_t i = 0; i < corpus->n_train; i++) count[corpus->tokens[i]]++;
     double sum = 0, n = (double)corpus->n_train;

@@ -420,6 +420,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
         .recompute = settings->recompute == NS_TOGGLE_ON,
         .dropout = settings->dropout,
         .label_smoothing = settings->label_smoothing,
+        .z_loss = settings->z_loss,
     };
     NsStackWiring stacks[NS_STACKS_MAX];
     size_t n = ns_stacks_wiring(settings, placement, stacks);

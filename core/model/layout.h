@@ -67,7 +67,7 @@ typedef struct {
     bool standardize, sinusoids, learned_positions, rotary;
     bool recompute; /* only the output of each layer is stored for backward (checkpointing) */
     NsDerived derived;
-    double dropout, label_smoothing;
+    double dropout, label_smoothing, z_loss;
     NsTensorTable table;
     size_t layers;
     NsSpan *spans;                        /* [layers] */

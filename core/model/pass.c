@@ -275,16 +275,16 @@ void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call
 {
     const NsShape *shape = &w->shard->stacks[layout->n_stacks - 1].self;
     NsClockMark mark = ns_clock_begin();
-    NsCrossEntropy loss =
-        ns_cross_entropy(w->shard->logits, call->batch->targets + w->shard->first * shape->T,
-                         shape->R, layout->V, smoothing, call->forward_only ? 0 : call->per_target);
+    NsCrossEntropy loss = ns_cross_entropy(
+        w->shard->logits, call->batch->targets + w->shard->first * shape->T, shape->R, layout->V,
+        smoothing, layout->z_loss, call->forward_only ? 0 : call->per_target);
     w->loss.nll += loss.nll;
     w->loss.loss += loss.loss;
     if (layout->classes > 0)
-        w->class_nll +=
-            ns_cross_entropy(w->shard->class_logits, call->batch->labels + w->shard->first,
-                             shape->B, layout->classes, 0, call->forward_only ? 0 : call->per_label)
-                .nll;
+        w->class_nll += ns_cross_entropy(
+                            w->shard->class_logits, call->batch->labels + w->shard->first, shape->B,
+                            layout->classes, 0, 0, call->forward_only ? 0 : call->per_label)
+                            .nll;
     ns_clock_end(mark, NS_OP_LOSS);
 }
 

@@ -61,11 +61,11 @@ NS_VECTOR_INLINE RowSums sum_row(ns_real *x, size_t V, bool keep)
 }
 
 /* With log softmax(x)_v = x_v - max x - log sum_u exp(x_u - max x), nll = -log softmax(x)_target
- * and dx_v = softmax(x)_v - (1 - smoothing) [v = target] - smoothing / V. */
+ * and dx_v = (1 + 2 z log Z) softmax(x)_v - (1 - smoothing) [v = target] - smoothing / V. */
 NS_CLONES_OF(extern, NsCrossEntropy, ns_cross_entropy,
              (ns_real *logits, const int32_t *targets, size_t R, size_t V, double smoothing,
-              ns_real dscale),
-             (logits, targets, R, V, smoothing, dscale))
+              double z, ns_real dscale),
+             (logits, targets, R, V, smoothing, z, dscale))
 {
     NsCrossEntropy sum = {0};
     ns_real share = dscale * (ns_real)(smoothing / (double)V);
@@ -80,8 +80,9 @@ NS_CLONES_OF(extern, NsCrossEntropy, ns_cross_entropy,
         double logsumexp = (double)row.max + log(row.exps), nll = logsumexp - logit;
         sum.nll += nll;
         sum.loss += (1 - smoothing) * nll + smoothing * (logsumexp - row.total / (double)V);
+        sum.loss += z * logsumexp * logsumexp;
         if (dscale == 0) continue;
-        ns_real scale = (ns_real)((double)dscale / row.exps);
+        ns_real scale = (ns_real)((double)dscale / row.exps * (1 + 2 * z * logsumexp));
 #pragma omp simd
         for (size_t v = 0; v < V; v++) logits[v] = logits[v] * scale - share;
         logits[targets[r]] -= hit;

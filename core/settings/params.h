@@ -89,6 +89,10 @@
     REAL(label_smoothing, "label-smoothing", REGULARIZER, "Label smoothing", NULL, 0.0, 0.99, 0,   \
         LINEAR, FORK, "Share of the target probability that is spread evenly over the "            \
         "vocabulary.", "Szegedy et al. 2016, arXiv 1512.00567")                                    \
+    REAL(z_loss, "z-loss", REGULARIZER, "Z-loss", NULL, 0.0, 1.0, 0, LOG, FORK,                    \
+        "This times log² Z is added to the loss of every token, where Z is the sum by which the "  \
+        "softmax divides, so that logits do not drift away; PaLM has 1e-4.  0 means off.",         \
+        "Chowdhery et al. 2022, arXiv 2204.02311, 5")                                              \
     REAL(weight_decay, "weight-decay", REGULARIZER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
         "Shrinks the weights named by decay-scope toward zero; AdamW and Muon decouple it from "   \
         "the gradient, the other optimizers add it to the gradient.",                              \

@@ -201,6 +201,7 @@ static void add_settings(Page *page)
     }
     if (ns_settings_kv_heads(s) < s->heads) word(page, "grouped", NULL);
     if (s->clip > 0) word(page, "clips", NULL);
+    if (s->z_loss > 0) word(page, "log-z", NULL);
     if (s->weight_decay > 0) word(page, "decays", NULL);
     const NsChoice *schedule = &ns_schedule(s->schedule)->choice;
     word(page, "schedule-words", g_strdup(schedule->formula ? schedule->formula : schedule->label));

@@ -170,7 +170,7 @@ static void cross_entropy(Operands *o, bool plain)
 {
     memcpy(o->logits, o->kept, o->R * o->s->V * sizeof *o->logits);
     o->sink = (plain ? ns_plain_cross_entropy : ns_cross_entropy)(o->logits, o->tokens, o->R,
-                                                                  o->s->V, 0.1, 1)
+                                                                  o->s->V, 0.1, 0, 1)
                   .loss;
 }
 

@@ -235,8 +235,8 @@ NS_CLONES(extern, ns_plain_swiglu_forward,
 
 NS_CLONES_OF(extern, NsCrossEntropy, ns_plain_cross_entropy,
              (ns_real *logits, const int32_t *targets, size_t R, size_t V, double smoothing,
-              ns_real dscale),
-             (logits, targets, R, V, smoothing, dscale))
+              double z, ns_real dscale),
+             (logits, targets, R, V, smoothing, z, dscale))
 {
     NsCrossEntropy sum = {0};
     ns_real share = dscale * (ns_real)(smoothing / (double)V);
@@ -259,10 +259,13 @@ NS_CLONES_OF(extern, NsCrossEntropy, ns_plain_cross_entropy,
         double nll = logsumexp - (double)logits[targets[r]];
         sum.nll += nll;
         sum.loss += (1 - smoothing) * nll + smoothing * (logsumexp - total / (double)V);
+        sum.loss += z * logsumexp * logsumexp;
         if (dscale == 0) continue;
 #pragma omp simd
         for (size_t v = 0; v < V; v++)
-            logits[v] = dscale * (ns_real)exp((double)logits[v] - logsumexp) - share;
+            logits[v] =
+                dscale * (ns_real)((1 + 2 * z * logsumexp) * exp((double)logits[v] - logsumexp)) -
+                share;
         logits[targets[r]] -= hit;
     }
     return sum;

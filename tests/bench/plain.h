@@ -19,6 +19,6 @@ void ns_plain_gelu_backward(ns_real *da, ns_real *dg, const ns_real *dy, const n
                             const ns_real *g, size_t n);
 void ns_plain_swiglu_forward(ns_real *y, const ns_real *a, const ns_real *g, size_t n);
 NsCrossEntropy ns_plain_cross_entropy(ns_real *logits, const int32_t *targets, size_t R, size_t V,
-                                      double smoothing, ns_real dscale);
+                                      double smoothing, double z, ns_real dscale);
 NsJointSquares ns_plain_join_streams(ns_real *z, ns_real a, const ns_real *x, ns_real b,
                                      const ns_real *y, size_t n, unsigned asked);

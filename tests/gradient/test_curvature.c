@@ -76,7 +76,7 @@ static double largest(const double *A, const double *D, size_t n, double *x)
 
 static const char *const cases[] = {
     "placement=post activation=gelu",
-    "placement=pre activation=gelu label-smoothing=0.1",
+    "placement=pre activation=gelu label-smoothing=0.1 z-loss=0.1",
     "placement=completep layers=4 activation=relu-squared optimizer=sgd",
     "placement=pre norm=rmsnorm activation=swiglu optimizer=radam threads=2",
     "placement=post kv-heads=1 positions=rotary d-model=12 heads=3",

@@ -482,7 +482,7 @@ enum { V = 9 };
 typedef struct {
     ns_real logits[R * V];
     int32_t targets[R];
-    double smoothing;
+    double smoothing, z;
 } CrossEntropy;
 
 static double cross_entropy_loss(void *data)
@@ -490,39 +490,44 @@ static double cross_entropy_loss(void *data)
     CrossEntropy *t = data;
     ns_real copy[R * V];
     memcpy(copy, t->logits, sizeof copy);
-    return ns_cross_entropy(copy, t->targets, R, V, t->smoothing, 0).loss;
+    return ns_cross_entropy(copy, t->targets, R, V, t->smoothing, t->z, 0).loss;
 }
 
 static void test_cross_entropy(void)
 {
-    static const double smoothings[] = {0, 0.1};
+    static const double smoothings[] = {0, 0.1, 0, 0.1}, zs[] = {0, 0, 0.3, 0.3};
     for (size_t k = 0; k < G_N_ELEMENTS(smoothings); k++) {
-        CrossEntropy t = {.targets = {0, 3, -1, 3, 5}, .smoothing = smoothings[k]};
+        CrossEntropy t = {.targets = {0, 3, -1, 3, 5}, .smoothing = smoothings[k], .z = zs[k]};
         ns_fill_normal(t.logits, R * V, 2, 1);
         ns_real d[R * V];
         memcpy(d, t.logits, sizeof d);
-        NsCrossEntropy sum = ns_cross_entropy(d, t.targets, R, V, t.smoothing, 1);
+        NsCrossEntropy sum = ns_cross_entropy(d, t.targets, R, V, t.smoothing, t.z, 1);
         g_assert_cmpfloat_with_epsilon(sum.loss, cross_entropy_loss(&t), 1e-12);
         ns_check_gradient("cross entropy", t.logits, d, R * V, 5, cross_entropy_loss, &t);
         for (size_t v = 0; v < V; v++) g_assert_cmpfloat(d[2 * V + v], ==, 0);
 
-        /* (1 - e) nll + e / V times the sum over all classes. */
-        double spread = 0;
+        /* (1 - e) nll + e / V times the sum over all classes + z log^2 Z. */
+        double spread = 0, log_squares = 0;
+        for (size_t r = 0; r < R; r++) {
+            double exps = 0;
+            for (size_t v = 0; v < V; v++) exps += exp(t.logits[r * V + v]);
+            log_squares += r == 2 ? 0 : pow(log(exps), 2);
+        }
         for (size_t r = 0; r < R; r++)
             for (int32_t v = 0; v < V && r != 2; v++) {
                 CrossEntropy one = t;
                 for (size_t i = 0; i < R; i++) one.targets[i] = i == r ? v : -1;
-                one.smoothing = 0;
+                one.smoothing = one.z = 0;
                 spread += cross_entropy_loss(&one) / V;
             }
-        double expected = (1 - t.smoothing) * sum.nll + t.smoothing * spread;
+        double expected = (1 - t.smoothing) * sum.nll + t.smoothing * spread + t.z * log_squares;
         g_assert_cmpfloat_with_epsilon(sum.loss, expected, 1e-12);
     }
 
     /* Log-sum-exp: a hopeless target costs its distance, not infinity. */
     ns_real far[2] = {0, 2000};
     int32_t target = 0;
-    g_assert_cmpfloat_with_epsilon(ns_cross_entropy(far, &target, 1, 2, 0, 0).nll, 2000, 1e-9);
+    g_assert_cmpfloat_with_epsilon(ns_cross_entropy(far, &target, 1, 2, 0, 0, 0).nll, 2000, 1e-9);
 }
 
 typedef struct {

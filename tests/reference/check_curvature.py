@@ -68,7 +68,8 @@ class Model:
             at += size
         (logits, _), _, _ = run_model(Weights(leaves), self.batch, self.settings)
         targets = torch.from_numpy(self.batch["targets"])
-        return cross_entropy(logits, targets, float(self.settings.get("label-smoothing", 0)))
+        smoothing, z = (float(self.settings.get(key, 0)) for key in ("label-smoothing", "z-loss"))
+        return cross_entropy(logits, targets, smoothing, z)
 
     def value(self, vector):
         import torch

@@ -99,6 +99,8 @@ OPTIONS = (
     "weight-standardization=on placement=post arch=encoder-decoder activation=swiglu layers=2 "
     "d-model=16 seq=8 batch=3",
     "label-smoothing=0.1 placement=post layers=2 d-model=16 seq=8 batch=3",
+    "z-loss=0.01 label-smoothing=0.1 placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "z-loss=0.1 task=mlm arch=encoder placement=post layers=2 d-model=16 seq=32 batch=3",
     "label-smoothing=0.3 placement=pre arch=encoder task=sort layers=2 d-model=16 seq=12 batch=3",
     "mixture=post*1,pre*3 layers=4 d-model=16 seq=8 batch=3",
     "mixture=deepnorm,sandwich,b2t arch=encoder layers=6 d-model=16 seq=8 batch=3",

@@ -326,12 +326,14 @@ def run_model(weights, batch, settings):
     return (x @ head.T, classes), stacks, hidden
 
 
-def cross_entropy(logits, targets, smoothing=0.0):
-    """Mean over the positions with a target, in nats; label smoothing of Szegedy et al. 2016."""
+def cross_entropy(logits, targets, smoothing=0.0, z=0.0):
+    """Mean over the positions with a target, in nats; label smoothing of Szegedy et al. 2016, z-loss
+    of Chowdhery et al. 2022."""
     chosen = targets >= 0
     log_probability = torch.log_softmax(logits[chosen], dim=-1)
     hit = log_probability.gather(-1, targets[chosen].unsqueeze(-1)).squeeze(-1)
-    return -((1 - smoothing) * hit + smoothing * log_probability.mean(-1)).mean()
+    log_z = torch.logsumexp(logits[chosen], dim=-1)
+    return (z * log_z**2 - (1 - smoothing) * hit - smoothing * log_probability.mean(-1)).mean()
 
 
 def as_leaves(weights, precision=np.float64):
@@ -350,7 +352,8 @@ def loss_and_gradients(weights, batch, settings, precision=np.float64):
     if unused:
         raise ValueError(f"nothing uses {', '.join(sorted(unused))}")
     smoothing = float(settings.get("label-smoothing", 0))
-    value = cross_entropy(logits, torch.from_numpy(batch["targets"]), smoothing)
+    z = float(settings.get("z-loss", 0))
+    value = cross_entropy(logits, torch.from_numpy(batch["targets"]), smoothing, z)
     if classes is not None:
         value = value + cross_entropy(classes, torch.from_numpy(batch["labels"]))
     value.backward()

@@ -45,7 +45,7 @@ static void check(size_t n, double mean, double smoothing, ns_real dscale)
     fill(x, R * n + 1, mean);
     g_autofree ns_real *d = g_memdup2(x, (R * n + 1) * sizeof *x);
     g_autofree double *p = g_new(double, n);
-    NsCrossEntropy seen = ns_cross_entropy(d, targets, R, n, smoothing, dscale), sum = {0};
+    NsCrossEntropy seen = ns_cross_entropy(d, targets, R, n, smoothing, 0, dscale), sum = {0};
     for (size_t r = 0; r < R; r++) {
         if (targets[r] < 0) {
             for (size_t v = 0; v < n && dscale != 0; v++) g_assert_cmpfloat(d[r * n + v], ==, 0);
@@ -89,8 +89,8 @@ static void test_far(void)
         x[i] = (ns_real)(round(64 * (double)x[i]) / 64);
         far[i] = x[i] - 20000;
     }
-    NsCrossEntropy near = ns_cross_entropy(x, targets, R, n, 0.1, 1);
-    NsCrossEntropy moved = ns_cross_entropy(far, targets, R, n, 0.1, 1);
+    NsCrossEntropy near = ns_cross_entropy(x, targets, R, n, 0.1, 0, 1);
+    NsCrossEntropy moved = ns_cross_entropy(far, targets, R, n, 0.1, 0, 1);
     g_assert_cmpfloat_with_epsilon(near.nll, moved.nll, 1e-9);
     g_assert_cmpfloat_with_epsilon(near.loss, moved.loss, 1e-9 + 20000 * 0.1 * ROUNDING * R);
     g_assert_true(memcmp(x, far, sizeof x) == 0);
@@ -104,7 +104,7 @@ static void test_broken(void)
         ns_real x[R * n];
         fill(x, R * n, 0);
         x[n + at] = at % 2 ? (ns_real)NAN : (ns_real)INFINITY;
-        g_assert_true(isnan(ns_cross_entropy(x, targets, R, n, 0, 1).nll));
+        g_assert_true(isnan(ns_cross_entropy(x, targets, R, n, 0, 0, 1).nll));
         for (size_t i = 0; i < R * n; i++)
             if (at % 2) g_assert_true(isnan(x[i]) == (i / n == 1));
         for (size_t i = 0; i < n; i++) g_assert_true(isfinite(x[i]));

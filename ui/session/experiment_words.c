@@ -18,6 +18,7 @@ const char *ns_settings_word(const NsParam *param, const char *value)
         {"kv-heads", N_("same")},
         {"d-ff", "4 d"},
         {"clip", N_("off")},
+        {"z-loss", N_("off")},
         {"warmup", N_("off")},
         {"decay-steps", N_("run end")},
         {"vocab", N_("default")},
