@@ -100,6 +100,43 @@ size_t ns_muon_scratch(const NsTensorTable *table, unsigned threads)
     return MAX(threads, 1) * member_scratch(table);
 }
 
+/* x = m-hat / (sqrt(v-hat) + eps), Adam's direction, and its moments. */
+static void adam_direction(const NsUpdate *u, size_t i, ns_real clip, ns_real *x)
+{
+    const NsTensor *t = &u->table->tensors[i];
+    const NsSettings *s = u->settings;
+    const ns_real *g = u->g + t->offset, one = 1;
+    ns_real *m = u->m + t->offset, *v = u->v + t->offset, eps = (ns_real)(s->eps * t->eps);
+    ns_real beta1 = (ns_real)s->beta1, beta2 = (ns_real)s->beta2;
+    double age = (double)(u->step - (u->moments_since ? u->moments_since[i] : 0));
+    ns_real first = (ns_real)(1 / (1 - pow(s->beta1, age)));
+    ns_real second = (ns_real)(1 / (1 - pow(s->beta2, age)));
+    for (size_t k = 0; k < ns_tensor_size(t); k++) {
+        ns_real gradient = clip * g[k];
+        m[k] = beta1 * m[k] + (one - beta1) * gradient;
+        v[k] = beta2 * v[k] + (one - beta2) * (gradient * gradient);
+        x[k] = first * m[k] / ((ns_real)sqrt((double)(second * v[k])) + eps);
+    }
+}
+
+/* w = |w| normalize(w - rate |w| x / |x|). */
+static NsUpdateSums turn(ns_real *w, const ns_real *x, double rate, size_t n)
+{
+    double norm = ns_real_norm(w, n), size = ns_real_norm(x, n), square = 0, update = 0;
+    double by = size == 0 ? 0 : rate * norm / size;
+    for (size_t i = 0; i < n; i++) {
+        double moved = (double)w[i] - by * (double)x[i];
+        square += moved * moved;
+    }
+    double back = square == 0 ? 1 : norm / sqrt(square);
+    for (size_t i = 0; i < n; i++) {
+        double before = (double)w[i];
+        w[i] = (ns_real)(back * (before - by * (double)x[i]));
+        update += ((double)w[i] - before) * ((double)w[i] - before);
+    }
+    return (NsUpdateSums){.weight = norm * norm, .update = update};
+}
+
 /* m = momentum m + g, x = g + momentum m (Nesterov). */
 NS_CLONES(static, look_ahead,
           (ns_real *restrict x, ns_real *restrict m, const ns_real *restrict g, ns_real clip,
@@ -130,7 +167,12 @@ NS_CLONES_OF(static, NsUpdateSums, apply,
     return (NsUpdateSums){.weight = weight, .update = update};
 }
 
-static void update_matrix(const NsUpdate *u, size_t i, ns_real *scratch)
+/* How the direction of a matrix is found, and whether its norm is held. */
+typedef struct {
+    bool adam, turns;
+} Way;
+
+static void update_matrix(const NsUpdate *u, size_t i, Way way, ns_real *scratch)
 {
     const NsTensor *t = &u->table->tensors[i];
     size_t n = ns_tensor_size(t), o = t->offset;
@@ -138,15 +180,21 @@ static void update_matrix(const NsUpdate *u, size_t i, ns_real *scratch)
     double decay = ns_decays(t, u->settings->decay_scope) ? lr * u->settings->weight_decay : 0;
     double clip = ns_clip_factor(u->settings->clip, u->grad_norm);
     ns_real *x = scratch;
-    look_ahead(x, u->m + o, u->g + o, (ns_real)clip, (ns_real)u->settings->momentum, n);
-    ns_orthogonalize(x, t->rows, t->cols, scratch + ns_real_lines(n));
-    NsUpdateSums sums = apply(u->w + o, x, (ns_real)(lr * shape), (ns_real)decay, n);
+    if (way.adam) {
+        adam_direction(u, i, (ns_real)clip, x);
+    } else {
+        look_ahead(x, u->m + o, u->g + o, (ns_real)clip, (ns_real)u->settings->momentum, n);
+        ns_orthogonalize(x, t->rows, t->cols, scratch + ns_real_lines(n));
+    }
+    NsUpdateSums sums = way.turns ? turn(u->w + o, x, lr, n)
+                                  : apply(u->w + o, x, (ns_real)(lr * shape), (ns_real)decay, n);
     u->tensors[i] = (NsTensorUpdate){
         .weight_sq = sums.weight, .update_sq = sums.update, .ratio_sum = -1, .ratio_max = -1};
 }
 
 typedef struct {
     const NsUpdate *update;
+    Way way;
     size_t scratch; /* elements of each member */
 } Updating;
 
@@ -156,12 +204,27 @@ static void update_tensor(void *data, size_t i, unsigned member)
     const Updating *updating = data;
     const NsUpdate *u = updating->update;
     if (is_matrix(&u->table->tensors[i]))
-        update_matrix(u, i, u->scratch + member * updating->scratch);
+        update_matrix(u, i, updating->way, u->scratch + member * updating->scratch);
+}
+
+static void update_all(const NsUpdate *u, Way way)
+{
+    Updating updating = {u, way, member_scratch(u->table)};
+    ns_team_each(u->team, u->table->n, update_tensor, &updating);
+    ns_adamw_update_where(u, is_rest);
 }
 
 void ns_muon_update(const NsUpdate *u)
 {
-    Updating updating = {u, member_scratch(u->table)};
-    ns_team_each(u->team, u->table->n, update_tensor, &updating);
-    ns_adamw_update_where(u, is_rest);
+    update_all(u, (Way){0});
+}
+
+void ns_adamh_update(const NsUpdate *u)
+{
+    update_all(u, (Way){.adam = true, .turns = true});
+}
+
+void ns_muonh_update(const NsUpdate *u)
+{
+    update_all(u, (Way){.turns = true});
 }

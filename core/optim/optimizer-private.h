@@ -33,6 +33,12 @@ void ns_adamw_update_where(const NsUpdate *update, bool (*takes)(const NsTensor 
 size_t ns_muon_scratch(const NsTensorTable *table, unsigned threads);
 void ns_muon_update(const NsUpdate *update);
 
+/* The same with the norm of the matrices held, W = |W| normalize(W - lr |W| u / |u|), where u is
+ * the direction of Adam or of Muon.  Wen et al. 2026, arXiv 2606.16899; the scratch memory is
+ * Muon's. */
+void ns_adamh_update(const NsUpdate *update);
+void ns_muonh_update(const NsUpdate *update);
+
 /* Approximates the orthogonal factor of a matrix by five steps of a Newton-Schulz iteration: x
  * [rows, cols] = U S V^T becomes U S' V^T, where S' is close to 1 (0.7 to 1.2).  scratch:
  * ns_orthogonal_scratch elements. */

@@ -29,6 +29,8 @@ CASES = (
     "placement=pre optimizer=sgd momentum=0.9 lr=0.1 schedule=linear decay-start=2 decay-steps=12 | 3",
     "placement=pre optimizer=radam weight-decay=0.1 decay-scope=embeddings schedule=step decay-steps=6",
     "placement=pre optimizer=muon momentum=0.95 lr=0.02 weight-decay=0.1 | 2",
+    "placement=pre optimizer=adamh lr=0.02 weight-decay=0.1 clip=0.5 | 2",
+    "placement=pre optimizer=muonh momentum=0.95 lr=0.02 | 2",
     "placement=completep optimizer=adamw weight-decay=0.1 layers=4",
     "placement=depth-mup layers=4 | 5",
     "norm=rmsnorm placement=sandwich activation=swiglu",
