@@ -41,17 +41,22 @@ static char *summary(const GArray *entries)
         of[g_array_index(entries, Entry, i).result->verdict]++;
         seconds += g_array_index(entries, Entry, i).result->seconds;
     }
-    g_autofree char *hash = ns_paper_table_hash();
+    g_autoptr(GString) hashes = g_string_new(NULL);
+    for (unsigned i = 0; i < NS_PAPER_FIXINGS; i++) {
+        const NsPaperFixing *fixing = ns_paper_fixing(i);
+        g_autofree char *hash = ns_paper_fixing_hash(i);
+        g_string_append_printf(hashes, "%sthe SHA-256 %s%s%s", i ? ", and " : "", hash,
+                               g_str_equal(hash, fixing->hash) ? ", as fixed on "
+                                                               : ", which is not that of ",
+                               fixing->day);
+    }
     return g_strdup_printf(
         "Of %u studies, %u agree and %u disagree with what was expected before they ran; %u are "
         "undecided, and %u have no verdict.  Their runs, one thread each, took %.1f minutes "
-        "together.\n\nThe table of claims, tolerances, seeds and steps has the SHA-256 %s%s.  Each "
-        "study states whether its claims were fixed before its seeds were seen.\n\n%s",
+        "together.\n\nThe tables of claims, tolerances, seeds and steps have %s.  Each study "
+        "states whether its claims were fixed before its seeds were seen.\n\n%s",
         entries->len, of[NS_VERDICT_AGREES], of[NS_VERDICT_DISAGREES], of[NS_VERDICT_UNDECIDED],
-        of[NS_VERDICT_NONE], seconds / 60, hash,
-        g_str_equal(hash, NS_PAPER_FIXED_HASH) ? ", as fixed on " NS_PAPER_FIXED
-                                               : ", which is not that of " NS_PAPER_FIXED,
-        ns_paper_history());
+        of[NS_VERDICT_NONE], seconds / 60, hashes->str, ns_paper_history());
 }
 
 static void add_findings(GString *text, const NsPaperResult *result, const char *bullet)
@@ -298,9 +303,9 @@ const NsCommand ns_cli_paper = {
         "diverged counts as worse than any other: then the median decides, whose interval\n"
         "needs six seeds.  One seed has no verdict; claims that are true by construction,\n"
         "and BLEU of generated pairs or below 10, do not count.\n\n"
-        "Claims, tolerances, seeds and steps were fixed on " NS_PAPER_FIXED
-        "; results of seeds from 1\n"
-        "on had been seen.  To test the claims on others: --set seed=1001 --set "
+        "Claims, tolerances, seeds and steps were fixed on the day that each study states;\n"
+        "results of seeds from 1 on had been seen.  To test the claims on others: --set seed=1001 "
+        "--set "
         "data-seed=1001.\n"
         "The report states the hash of the table and what was changed before.\n\n"
         "--scale desk trains fig2a and fig4 on the pairs of two files, such as those of\n"

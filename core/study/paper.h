@@ -28,7 +28,7 @@ typedef enum {
     NS_CLAIM_SLOPE,  /* GRID: slope of log y over log L, least squares */
     NS_CLAIM_GROWTH, /* LAYER: slope of y over l, least squares through the first state, in d */
     NS_CLAIM_SPREAD, /* LAYER: largest |y_l / y_1 - 1| */
-    NS_CLAIM_RATIO,  /* LAYER: ratio of the last layer to the first */
+    NS_CLAIM_RATIO,  /* LAYER, STEP: ratio of the last layer or point to the first */
     NS_CLAIM_UPPER,  /* LAYER: ratio of the last layer to the middle one */
     NS_CLAIM_END,    /* STEP, GRID: the last point minus that of arm `other`; for training losses at
                       * every step, the mean of ten; infinite if only one of the two diverged */
@@ -44,6 +44,7 @@ typedef enum {
                       * first; 0 if the first has diverged */
     NS_CLAIM_BEND,   /* LAYER: ratio of the growth in the upper half of the layers to the lower */
     NS_CLAIM_BEYOND, /* TOKENS: fraction above 1.1 times the mean; that bin counts completely */
+    NS_CLAIM_MOST,   /* STEP: the largest point */
 } NsClaimKind;
 
 /* The layers that a claim of LAYER is about. */
@@ -84,6 +85,7 @@ typedef struct {
     NsPaperScale scale;             /* of the settings */
     NsPaperArm arms[NS_PAPER_ARMS]; /* up to the first without a label */
     unsigned seeds;
+    unsigned fixing; /* the day on which its claims were fixed, see ns_paper_fixing */
     NsClaim claims[NS_PAPER_CLAIMS]; /* [ns_study_cells] */
 } NsPaperStudy;
 
@@ -102,18 +104,24 @@ const char *ns_paper_scale_key(unsigned scale);
 
 /* ---- Claims fixed before the seeds that judge them ---- */
 
-/* The day on which claims, tolerances, seeds and steps were fixed, the hash that they had, and the
- * first of the seeds that no run had used before. */
-#define NS_PAPER_FIXED "2026-11-26"
-#define NS_PAPER_FIXED_HASH "76b3c95dcc28433921802fb2a1ce0a66a170caf70000aa4a04015eac37397f52"
+/* A day on which claims, tolerances, seeds and steps of rows were fixed, and the hash that they
+ * had: SHA-256 of the texts of these rows, in hexadecimal. */
+typedef struct {
+    const char *day, *hash;
+} NsPaperFixing;
+
+#define NS_PAPER_FIXINGS 2
+const NsPaperFixing *ns_paper_fixing(unsigned i); /* i < NS_PAPER_FIXINGS */
+
+/* The hash that the rows of a fixing have now.  Free with g_free. */
+char *ns_paper_fixing_hash(unsigned i);
+
+/* The first of the seeds that no run had used before. */
 #define NS_PAPER_FRESH 1001
 
 /* What is fixed of a row, as text: settings, grid, results, seeds, arms and claims.  Free with
  * g_free. */
 char *ns_paper_claims_text(const NsPaperStudy *row);
-
-/* SHA-256 of the texts of all rows, in hexadecimal.  Free with g_free. */
-char *ns_paper_table_hash(void);
 
 /* States of which seeds a study is, and whether its claims were fixed before: “claims fixed on
  * 2026-11-26, seeds 1001 to 1005 not seen before”; untranslated.  Free with g_free. */

@@ -104,6 +104,7 @@ static void add_claim(NsPaperResult *result, const NsClaim *claim, const double 
     case NS_CLAIM_FACTOR:
     case NS_CLAIM_EVERY:
     case NS_CLAIM_LAST:
+    case NS_CLAIM_MOST:
     case NS_CLAIM_SOONER:
     case NS_CLAIM_GAIN:
     case NS_CLAIM_REACH:
@@ -256,7 +257,9 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
         for (size_t i = 2; i < n; i++) result = MAX(result, fabs(y[i] / y[1] - 1));
         return result;
     case NS_CLAIM_RATIO:
-        return y[n - 1] / y[0];
+        /* The curvature is first measured at the first update. */
+        for (first = 0; first + 1 < n && isnan(y[first]);) first++;
+        return y[n - 1] / y[first];
     case NS_CLAIM_UPPER:
         return y[n - 1] / y[n / 2];
     case NS_CLAIM_END: {
@@ -289,6 +292,9 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
         return result / least;
     case NS_CLAIM_LAST:
         return y[n - 1];
+    case NS_CLAIM_MOST:
+        for (size_t i = 0; i < n; i++) result = fmax(result, y[i]);
+        return result;
     case NS_CLAIM_SOONER:
         /* The fraction of the steps after which a run reaches the last value of the other; infinite
          * if it never does. */
@@ -335,7 +341,8 @@ static void set_geometric_mean(NsFinding *finding, const double *ratios, size_t 
 static bool is_ratio(NsClaimKind kind)
 {
     return kind == NS_CLAIM_RATIO || kind == NS_CLAIM_UPPER || kind == NS_CLAIM_FACTOR ||
-           kind == NS_CLAIM_EVERY || kind == NS_CLAIM_TREND || kind == NS_CLAIM_EVEN;
+           kind == NS_CLAIM_EVERY || kind == NS_CLAIM_TREND || kind == NS_CLAIM_EVEN ||
+           kind == NS_CLAIM_MOST;
 }
 
 /* The median and the narrowest symmetric pair of order statistics that encloses the median of the

@@ -595,6 +595,80 @@ static const NsPaperStudy studies[] = {
              {N_("layers up to which Pre-LN learns"), NS_CLAIM_REACH, 1, 0, NAN, 64, INFINITY},
              {N_("layers up to which DeepNorm learns"), NS_CLAIM_REACH, 2, 0, NAN, 256, INFINITY}},
     },
+    {
+        .choice = {"warmup-curvature", N_("What a warm-up does to the curvature"), NULL,
+                   "Kalra and Barkeshli 2024, arXiv 2406.09405",
+                   N_("Learning rate times the largest curvature that Adam meets, over the first "
+                      "100 steps, with and without a warm-up.")},
+        .says = N_("While the learning rate rises, training moves to where the loss curves less, "
+                   "so that the peak rate is no longer too large when it is reached."),
+        .holds = N_("Measured in its paper for image classifiers and language models, not proved.  "
+                    "Here models of 6 layers and width 32; 38 is the edge of stability of Adam "
+                    "with β₁ = 0.9 on a quadratic loss."),
+        .settings = SMALL "layers=6 curvature-every=10 steps=100",
+        .result = "quantity = rate-sharpness\nat = every step\n"
+                  "[result-2]\nquantity = preconditioned-sharpness\nat = every step\n"
+                  "[result-3]\nat = every step\n",
+        .arms = {{N_("Post-LN, no warm-up"), "placement=post"},
+                 {N_("Post-LN, warm-up"), "placement=post warmup=100"},
+                 {N_("Pre-LN, no warm-up"), "placement=pre"},
+                 {N_("Pre-LN, warm-up"), "placement=pre warmup=100"}},
+        .seeds = 6,
+        .fixing = 1,
+        .claims = {{N_("largest rate times curvature, Post-LN without warm-up"), NS_CLAIM_MOST, 0,
+                    0, NAN, 76, INFINITY},
+                   {N_("largest rate times curvature, Post-LN with warm-up"), NS_CLAIM_MOST, 1, 0,
+                    NAN, -INFINITY, 45},
+                   {N_("largest rate times curvature, Pre-LN without warm-up"), NS_CLAIM_MOST, 2, 0,
+                    NAN, 76, INFINITY},
+                   {N_("largest rate times curvature, Pre-LN with warm-up"), NS_CLAIM_MOST, 3, 0,
+                    NAN, -INFINITY, 45},
+                   {N_("curvature after the warm-up over that at its start, Post-LN"),
+                    NS_CLAIM_RATIO, 1, 0, NAN, -INFINITY, 0.1, 1},
+                   {N_("loss of Post-LN without warm-up minus loss with it, in nats"), NS_CLAIM_END,
+                    0, 1, NAN, 0, INFINITY, 2}},
+    },
+    {
+        .choice = {"edge-of-stability", N_("The curvature follows the learning rate"), NULL,
+                   "Cohen et al. 2022, arXiv 2207.14484",
+                   N_("The largest curvature that Adam meets after 400 steps, as a function of the "
+                      "learning rate.")},
+        .says = N_("The larger the learning rate, the smaller the curvature that training settles "
+                   "at; their product does not exceed the edge of stability, 38."),
+        .holds = N_("Measured in its paper on full batches, where the product settles at 38.  Here "
+                    "every batch is new, and the product stays below.  Pre-LN, 6 layers of width "
+                    "32, 400 steps."),
+        .settings = "d-model=32 heads=2 batch=8 seq=24 eval-every=0 layers=6 warmup=100 steps=400",
+        .grid = "lr=5e-4,1e-3,2e-3,4e-3",
+        .result = "quantity = preconditioned-sharpness\nat = last\n"
+                  "[result-2]\nquantity = rate-sharpness\nat = last\n",
+        .arms = {{N_("Pre-LN"), "placement=pre"}},
+        .seeds = 6,
+        .fixing = 1,
+        .claims = {{N_("log-log slope of the curvature over the rate"), NS_CLAIM_SLOPE, 0, 0, NAN,
+                    -1, -0.3},
+                   {N_("rate times curvature, largest rate"), NS_CLAIM_LAST, 0, 0, NAN, -INFINITY,
+                    38, 1}},
+    },
+    {
+        .choice = {"layer-worth", N_("What the layers are worth"), NULL,
+                   "Sun et al. 2025, arXiv 2502.05795",
+                   N_("Loss of the logit lens after every layer, after 300 steps of training.")},
+        .says = N_("In Pre-LN the deep layers contribute little to the prediction; with LayerNorm "
+                   "scaling they contribute more."),
+        .holds = N_("Measured in its paper for language models of 130 million parameters and "
+                    "more; here 16 layers of width 32."),
+        .settings = SMALL "layers=16 steps=300",
+        .result = "quantity = logit-lens\nlayer = all\nat = last\n",
+        .arms = {{N_("Pre-LN"), "placement=pre"},
+                 {N_("LayerNorm scaling"), "placement=ln-scaling"}},
+        .seeds = 6,
+        .fixing = 1,
+        .claims = {{N_("gain of the upper half of the layers over that of the lower, Pre-LN"),
+                    NS_CLAIM_BEND, 0, 0, NAN, -INFINITY, 0.5},
+                   {N_("gain of the upper half over that of the lower, LayerNorm scaling"),
+                    NS_CLAIM_BEND, 1, 0, NAN, 0.5, INFINITY}},
+    },
 };
 
 unsigned ns_paper_arms(const NsPaperStudy *row)

@@ -486,11 +486,10 @@ static GtkWidget *make_table(NsPaperPage *page)
 static GtkWidget *make_head(NsPaperPage *page)
 {
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    g_autofree char *text = g_strdup_printf(
-        _("Claims of Xiong et al. 2020 and later papers, tested with small models.  The claims "
-          "were fixed on %s, then judged once, on seeds that no run had used before."),
-        NS_PAPER_FIXED);
-    GtkWidget *words = make_text(text, NULL);
+    GtkWidget *words =
+        make_text(_("Claims of Xiong et al. 2020 and later papers, tested with small models.  Each "
+                    "was fixed first, then judged once, on seeds that no run had used before."),
+                  NULL);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_label_set_max_width_chars(GTK_LABEL(words), 90);
     page->all = gtk_button_new_with_label(_("Repeat all here"));
