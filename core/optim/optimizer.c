@@ -60,7 +60,7 @@ static const NsOptimizer optimizers[] = {
       .reference = "Wen et al. 2026, arXiv 2606.16899",
       .purpose =
           "Adam's direction for the layers' matrices, whose norms stay constant, so that the "
-          "learning rate is the angle of a step; AdamW updates the other parameters.",
+          "learning rate is about the angle of a step; AdamW updates the other parameters.",
       .differs = "The head belongs to the other parameters; levanter includes it.  The other "
                  "parameters have the same learning rate; in levanter they have their own."},
      .moments = 2,
@@ -72,7 +72,7 @@ static const NsOptimizer optimizers[] = {
       .reference = "Wen et al. 2026, arXiv 2606.16899",
       .purpose =
           "Muon's direction for the layers' matrices, whose norms stay constant, so that the "
-          "learning rate is the angle of a step; AdamW updates the other parameters.",
+          "learning rate is about the angle of a step; AdamW updates the other parameters.",
       .differs =
           "The usual momentum is 0.95 and has to be set.  The head and all vectors have the "
           "same learning rate; in levanter AdamH updates the head, and Adam has its own rate."},

@@ -1,10 +1,8 @@
 /* Every optimizer against a plain one, one number at a time and in double; clipping.
  * SPDX-License-Identifier: MIT */
 #include "core/base/squares.h"
-#include "core/experiment/assignment.h"
 #include "core/optim/optimizer-private.h"
 
-#include "core/base/error.h"
 #include "core/ops/gemm.h"
 
 #include <float.h>
