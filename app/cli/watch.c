@@ -204,11 +204,10 @@ static int run(NsArguments *a, GError **error)
     ns_interrupt_catch();
     bool ok = follow_all(&watch, error);
     ns_progress_end(&watch.progress);
-    if (watch.lines)
-        ok = ns_lines_close(watch.lines, ok, error);
-    else if (ok && !watch.lanes && !ns_interrupt_signal())
+    if (watch.lines) ok = ns_lines_close(watch.lines, ok, error);
+    if (ok && !watch.lanes && !ns_interrupt_signal())
         ok = ns_recorded_run_refuse_empty(watch.sources[0].run, error);
-    else if (ok)
+    else if (ok && !watch.lines)
         show_table(&watch);
     return ok ? ns_interrupt_status() : NS_EXIT_ERROR;
 }

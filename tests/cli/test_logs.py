@@ -233,6 +233,8 @@ def test_list():
         found = {r["name"]: (r["steps"], r["loss"]) for r in rows if "error" not in r}
         assert found == {"events": (7, [2.5]), **{f"run{i:02}.csv": (i + 1, [i / 8]) for i in range(20)}}, found
         assert [r["name"] for r in rows if "error" in r] == ["header.csv"], rows
+        for words in ((), ("--jsonl",)):
+            sentence(run("watch", path("header.csv"), "--once", *words, small=False), 1)
 
 
 def message(*fields):

@@ -8,6 +8,8 @@
 
 #include <glib/gstdio.h>
 
+#undef UI_PATIENCE_S
+#define UI_PATIENCE_S 6
 static char *above, *folder; /* of this case: that of the runs is in the other */
 
 static void set_up(void)
@@ -151,6 +153,61 @@ static void test_table(void)
     tear_down();
 }
 
+/* The button Folder, and pinned runs in the color of a setting. */
+static void test_folder(void)
+{
+    set_up();
+    g_assert_cmpint(g_mkdir(folder, 0700), ==, 0);
+    for (int i = 0; i < 3; i++) {
+        g_autofree char *log =
+            g_strdup_printf("%s/lr_1e-%d_opt=%s.csv", folder, i + 2, i == 1 ? "sgd" : "adam");
+        g_assert_true(g_file_set_contents(log, "step,loss\n0,3\n1,2\n", -1, NULL));
+    }
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    NsRunLibrary *library = ns_saved_runs_present(window);
+    const NsRunLibraryParts *parts = ns_run_library_parts(library);
+    g_autoptr(GFile) file = g_file_new_for_path(folder);
+    g_signal_emit_by_name(parts->folder, "clicked");
+    UI_UNTIL(ui_file_dialog());
+    gtk_file_chooser_set_file(GTK_FILE_CHOOSER(ui_file_dialog()), file, NULL);
+    ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
+    UI_UNTIL(ns_run_library_rows(library) == 3 && !ns_run_library_is_reading(library));
+
+    GtkSelectionModel *rows = gtk_column_view_get_model(GTK_COLUMN_VIEW(parts->table));
+    for (guint i = 0; i < 3; i++) {
+        gtk_selection_model_select_item(rows, i, TRUE);
+        g_signal_emit_by_name(parts->pin, "clicked");
+        UI_UNTIL(session->view->n_pinned == i + 1 && !ns_run_library_is_reading(library));
+    }
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(parts->color), 1);
+    double shades[3];
+    for (unsigned i = 0; i < 3; i++) {
+        const NsEarlierLane *lane = &session->view->pinned[i];
+        g_assert_true(g_str_has_prefix(lane->name, "lr 0.0"));
+        shades[MIN(strlen(lane->name) - strlen("lr 0.01"), 2)] = lane->shade;
+    }
+    g_assert_cmpfloat(shades[0], ==, 1);
+    g_assert_cmpfloat_with_epsilon(shades[1], 0.5, 1e-6);
+    g_assert_cmpfloat_with_epsilon(shades[2], 0.001, 1e-6);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(parts->color), 2);
+    unsigned of[2] = {9, 9};
+    for (unsigned i = 0; i < 3; i++) {
+        const NsEarlierLane *lane = &session->view->pinned[i];
+        bool sgd = g_str_equal(lane->name, "opt sgd");
+        g_assert_true(sgd || g_str_equal(lane->name, "opt adam"));
+        g_assert_cmpfloat(lane->shade, ==, 0);
+        g_assert_true(of[sgd] == 9 || of[sgd] == lane->lane);
+        of[sgd] = lane->lane;
+    }
+    g_assert_cmpuint(of[0], !=, of[1]);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(parts->color), 0);
+    g_assert_false(g_str_has_prefix(session->view->pinned[0].name, "opt "));
+    gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
+    ui_close(window);
+    tear_down();
+}
+
 static bool is_shown(NsWindow *window)
 {
     const char *toast = ns_window_toast_text(window);
@@ -276,6 +333,7 @@ static void test_checkpoints(void)
 void ui_add_library_tests(void)
 {
     g_test_add_func("/ui/library/table", test_table);
+    g_test_add_func("/ui/library/folder", test_folder);
     g_test_add_func("/ui/library/open", test_open);
     g_test_add_func("/ui/library/refused", test_refused);
     g_test_add_func("/ui/library/reset", test_reset);

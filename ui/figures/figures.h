@@ -60,6 +60,7 @@ typedef struct {
     unsigned n_beside; /* set by ns_figure_input_of: the number of `lanes` that share the color
                         * scale */
     NsFigureRun pinned[NS_FIGURE_PINNED];
+    double shades[NS_FIGURE_PINNED]; /* of these, as of a series (ui/plot/plot.h) */
     unsigned n_pinned;
     NsHeatMode heat;
     int marked_layer;                    /* the selected layer, from 1; 0 for none */

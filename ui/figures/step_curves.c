@@ -63,6 +63,7 @@ void ns_previous_curves_follow(NsPreviousCurves *previous, NsFigure *figure,
             i == BEFORE && run.history ? ns_figure_previous_label(input) : g_strdup(run.name);
         ns_figure_text(figure, &previous->run[i].label, label);
         previous->run[i].style = run.lane;
+        previous->run[i].shade = i < input->n_pinned ? input->shades[i] : 0;
         previous->run[i].dash = dash_of(input, i);
         if (!run.history) continue;
         size_t before = source->steps;
@@ -97,6 +98,7 @@ size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *serie
                                .kind = NS_SERIES_LINE,
                                .style = previous->run[i].style,
                                .dash = previous->run[i].dash,
+                               .shade = previous->run[i].shade,
                                .previous = true,
                                .tinted = true,
                                .clipped = true};

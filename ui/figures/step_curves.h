@@ -31,6 +31,7 @@ typedef struct {
         NsCurve curve;
         char *label;
         unsigned style, dash;
+        double shade;
     } run[NS_FIGURE_PINNED + 1]; /* the last one is the previous run */
 } NsPreviousCurves;
 

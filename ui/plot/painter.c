@@ -1,10 +1,15 @@
 /* Colors and marks.  SPDX-License-Identifier: MIT */
 #include "ui/plot/painter.h"
 
+#include "ui/plot/colormap.h"
+
 #include <math.h>
 
 /* The share of the background in the color of a raw curve behind its smoothed one. */
 #define MUTED 0.62
+
+/* The part of the color scale that is far from the background. */
+#define SHADES 0.8
 
 NsTarget ns_target_of(cairo_t *cr)
 {
@@ -38,6 +43,11 @@ static NsColor mix(NsColor a, NsColor b, double share)
 
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
 {
+    if (series->shade > 0) {
+        /* Without the end of the scale that is close to the background. */
+        bool dark = style->panel.r + style->panel.g + style->panel.b < 1.5;
+        return ns_map_color(NS_COLORS_VIRIDIS, SHADES * series->shade + (dark ? 1 - SHADES : 0));
+    }
     if (series->previous && !series->tinted) return style->previous;
     NsColor color = style->series[series->style % NS_SERIES_STYLES].color;
     if (series->theory) return series->tinted ? color : style->faint_text;

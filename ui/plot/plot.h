@@ -76,6 +76,8 @@ typedef struct {
     unsigned style; /* index of color, dash and mark */
     unsigned dash;  /* offset of the style that dash and mark come from, while the color stays; for
                      * a theory the index of its dots */
+    double shade;   /* in (0, 1]: a place in a sequential scale that takes the place of the style's
+                     * color; 0: none */
     bool previous;
     bool tinted;  /* a previous series has a muted tone, a theory the color of its style, so that
                    * several can be distinguished */

@@ -118,17 +118,30 @@ void ns_session_show_pinned(NsSession *session)
     ns_view_clear_pinned(session->view);
     for (guint i = 0; i < session->runs->len; i++) {
         const NsPastRun *run = run_at(session, i);
+        const char *path = run->sources ? run->sources[0] : run->recorded->path;
+        const NsRunMark *mark =
+            session->run_marks && path ? g_hash_table_lookup(session->run_marks, path) : NULL;
         for (size_t lane = 0; run->told.pinned && lane < run->told.lanes; lane++) {
             g_autofree char *name =
-                run->watch ? g_strdup(run->recorded->names[lane])
+                mark         ? g_strdup(mark->words)
+                : run->watch ? g_strdup(run->recorded->names[lane])
                 : run->told.lanes > 1
                     ? g_strdup_printf(_("run %u %s"), run->told.id, ns_lane_letter(lane))
                     : g_strdup_printf(_("run %u"), run->told.id);
             if (run->recorded->histories[lane])
-                ns_view_pin(session->view, (unsigned)lane, run->recorded->histories[lane],
+                ns_view_pin(session->view, mark ? mark->lane : (unsigned)lane,
+                            mark ? mark->shade : 0, run->recorded->histories[lane],
                             run->watch ? NULL : &run->recorded->experiment.lane[lane], name);
         }
     }
+}
+
+void ns_session_mark_runs(NsSession *session, GHashTable *marks)
+{
+    g_clear_pointer(&session->run_marks, g_hash_table_unref);
+    session->run_marks = marks;
+    ns_session_show_pinned(session);
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 /* ---- The budget ---- */

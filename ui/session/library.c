@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 /* Memory limit for the checkpoints of an opened run; a file usually has fewer. */
@@ -80,6 +81,55 @@ bool ns_library_matches(const NsRecordedRun *run, const char *words)
         if (!found) return false;
     }
     return true;
+}
+
+double ns_library_number(const NsRecordedRun *run, const NsRunColumn *setting)
+{
+    if (setting->param)
+        return run->experiment.n ? ns_settings_get_number(&run->experiment.lane[0], setting->param)
+                                 : (double)NAN;
+    const char *text = run->config ? g_hash_table_lookup(run->config, setting->key) : NULL;
+    return text ? g_ascii_strtod(text, NULL) : (double)NAN;
+}
+
+static void mark_free(gpointer data)
+{
+    g_free(((NsRunMark *)data)->words);
+    g_free(data);
+}
+
+static double shade_of(double number, double least, double most)
+{
+    bool log = least > 0 && most > 10 * least;
+    double place =
+        log ? log2(number / least) / log2(most / least) : (number - least) / (most - least);
+    return CLAMP(place, 0.001, 1);
+}
+
+GHashTable *ns_library_marks(const GPtrArray *runs, const NsRunColumn *setting, const char *title)
+{
+    g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+    GHashTable *marks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, mark_free);
+    double least = (double)INFINITY, most = -(double)INFINITY;
+    for (guint i = 0; setting->number && i < runs->len; i++) {
+        double number = ns_library_number(runs->pdata[i], setting);
+        least = fmin(least, number);
+        most = fmax(most, number);
+    }
+    for (guint i = 0; i < runs->len; i++) {
+        const NsRecordedRun *run = runs->pdata[i];
+        g_autofree char *value = ns_run_value(run, setting, ns_settings_value_words);
+        if (run->wrong || !*value) continue;
+        NsRunMark mark = {.words = g_strdup_printf("%s %s", title, value)};
+        if (setting->number) {
+            mark.shade = shade_of(ns_library_number(run, setting), least, most);
+        } else if (!g_ptr_array_find_with_equal_func(words, value, g_str_equal, &mark.lane)) {
+            mark.lane = words->len;
+            g_ptr_array_add(words, g_steal_pointer(&value));
+        }
+        g_hash_table_insert(marks, g_strdup(run->path), g_memdup2(&mark, sizeof mark));
+    }
+    return marks;
 }
 
 guint64 ns_library_bytes(const GPtrArray *runs)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/store/recorded_run.h"
+#include "core/store/run_table.h"
 
 /* ---- The list of runs ---- */
 
@@ -16,6 +17,14 @@ GPtrArray *ns_library_list(const char *folder, bool logs);
 /* Whether each of these words occurs in the name, title, tags, note, settings or differences of a
  * run, ignoring case. */
 bool ns_library_matches(const NsRecordedRun *run, const char *words);
+
+/* The number that a run has of a setting, in its first lane; NaN if it has none.  Any thread. */
+double ns_library_number(const NsRecordedRun *run, const NsRunColumn *setting);
+
+/* The marks of runs by a setting (ns_session_mark_runs): numbers have shades, on a logarithmic
+ * scale if they are positive and far apart; words have the colors of lanes, in the order of their
+ * first appearance.  Any thread.  Free with g_hash_table_unref. */
+GHashTable *ns_library_marks(const GPtrArray *runs, const NsRunColumn *setting, const char *title);
 
 guint64 ns_library_bytes(const GPtrArray *runs);
 

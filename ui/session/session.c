@@ -255,6 +255,7 @@ static void ns_session_finalize(GObject *object)
     g_free(session->folder);
     g_free(session->goes_on_with);
     g_ptr_array_unref(session->runs);
+    g_clear_pointer(&session->run_marks, g_hash_table_unref);
     ns_past_run_free(session->opened);
     ns_checkpoints_free(session->left);
     g_array_unref(session->run_list);

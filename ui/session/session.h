@@ -334,6 +334,17 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
  * NS_ERROR_FILE if it cannot be read. */
 bool ns_session_pin_file(NsSession *session, const char *path, GError **error);
 
+/* The name and the color of a pinned run: that of a lane, or a shade (ui/plot/plot.h). */
+typedef struct {
+    char *words;
+    unsigned lane;
+    double shade;
+} NsRunMark;
+
+/* Takes over the marks (NsRunMark) of runs by their paths; NULL: runs have their numbers and the
+ * colors of their lanes. */
+void ns_session_mark_runs(NsSession *session, GHashTable *marks);
+
 /* ---- Earlier runs on view ---- */
 
 /* An earlier run takes the place of the present one, which becomes an earlier run, in the view and
@@ -545,6 +556,7 @@ struct _NsSession {
     bool looking; /* a closer look at a step is being measured */
 
     GPtrArray *runs;          /* earlier runs, NsPastRun, sorted by id */
+    GHashTable *run_marks;    /* of ns_session_mark_runs, or NULL */
     NsPastRun *opened;        /* the earlier run on view, or NULL */
     NsCheckpoints *left;      /* checkpoints of the run on view after its trainer was released, or
                                  NULL */

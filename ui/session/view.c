@@ -128,6 +128,7 @@ NsFigureInput ns_view_input(const NsView *view)
         const NsEarlierLane *lane = &view->pinned[i];
         input.pinned[i] = (NsFigureRun){lane->history, lane->outside ? NULL : &lane->settings,
                                         lane->name, lane->lane};
+        input.shades[i] = lane->shade;
     }
     return input;
 }
@@ -275,14 +276,15 @@ void ns_view_clear_pinned(NsView *view)
     while (view->n_pinned > 0) earlier_clear(&view->pinned[--view->n_pinned]);
 }
 
-void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSettings *settings,
-                 const char *name)
+void ns_view_pin(NsView *view, unsigned which, double shade, NsHistory *history,
+                 const NsSettings *settings, const char *name)
 {
     if (view->n_pinned == NS_FIGURE_PINNED) return;
     NsEarlierLane *lane = &view->pinned[view->n_pinned++];
     *lane = earlier_lane(history, settings);
     lane->name = g_strdup(name);
     lane->lane = which;
+    lane->shade = shade;
 }
 
 /* ---- Choices ---- */

@@ -14,6 +14,7 @@ typedef struct {
     char *name;          /* for legends */
     unsigned lane;       /* in its run, which determines its color */
     bool outside;        /* of another program: no settings */
+    double shade;        /* as that of a series (ui/plot/plot.h) */
 } NsEarlierLane;
 
 typedef struct {
@@ -93,8 +94,9 @@ void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings);
 void ns_view_leave_previous(NsView *view);
 
 /* Replaces the pinned lanes: clear them all, then add one after another, up to NS_FIGURE_PINNED.
- * which: the lane's index in its run; settings: NULL for a run of another program. */
+ * which: the lane's index in its run; shade: as in NsEarlierLane; settings: NULL for a run of
+ * another program. */
 void ns_view_clear_pinned(NsView *view);
 void ns_view_clear_previous(NsView *view);
-void ns_view_pin(NsView *view, unsigned which, NsHistory *history, const NsSettings *settings,
-                 const char *name);
+void ns_view_pin(NsView *view, unsigned which, double shade, NsHistory *history,
+                 const NsSettings *settings, const char *name);

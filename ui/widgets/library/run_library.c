@@ -129,16 +129,6 @@ static char *cell_words(const Column *column, const NsRecordedRun *run)
                          : ns_run_value(run, column->setting, ns_settings_value_words);
 }
 
-/* Of the first lane; NaN if the run does not have the setting. */
-static double setting_of(const NsRecordedRun *run, const NsRunColumn *setting)
-{
-    if (setting->param)
-        return run->experiment.n ? ns_settings_get_number(&run->experiment.lane[0], setting->param)
-                                 : (double)NAN;
-    const char *text = run->config ? g_hash_table_lookup(run->config, setting->key) : NULL;
-    return text ? g_ascii_strtod(text, NULL) : (double)NAN;
-}
-
 static int compare(gconstpointer a, gconstpointer b, gpointer data)
 {
     const Column *column = data;
@@ -148,8 +138,8 @@ static int compare(gconstpointer a, gconstpointer b, gpointer data)
         x = column->number_of(left);
         y = column->number_of(right);
     } else if (column->setting && column->setting->number) {
-        x = setting_of(left, column->setting);
-        y = setting_of(right, column->setting);
+        x = ns_library_number(left, column->setting);
+        y = ns_library_number(right, column->setting);
     } else {
         g_autofree char *one = cell_words(column, left);
         g_autofree char *other = cell_words(column, right);
@@ -229,16 +219,18 @@ static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpoi
     gtk_widget_set_tooltip_text(label, whole);
 }
 
+static const char *setting_title(const NsRunColumn *setting)
+{
+    return setting->param ? _(setting->param->label) : setting->key;
+}
+
 static void add_column(NsRunLibrary *library, const Column *column)
 {
     GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
     g_signal_connect(factory, "setup", G_CALLBACK(setup_cell), (gpointer)(guintptr)column);
     g_signal_connect(factory, "bind", G_CALLBACK(bind_cell), (gpointer)(guintptr)column);
-    g_autoptr(GtkColumnViewColumn) shown =
-        gtk_column_view_column_new(!column->setting         ? _(column->title)
-                                   : column->setting->param ? _(column->setting->param->label)
-                                                            : column->setting->key,
-                                   factory);
+    g_autoptr(GtkColumnViewColumn) shown = gtk_column_view_column_new(
+        column->setting ? setting_title(column->setting) : _(column->title), factory);
     g_autoptr(GtkSorter) sorter =
         GTK_SORTER(gtk_custom_sorter_new(compare, (gpointer)(guintptr)column, NULL));
     gtk_column_view_column_set_sorter(shown, sorter);
@@ -274,6 +266,14 @@ static void sync_columns(NsRunLibrary *library)
         const Column column = {NULL, NULL, NULL, setting, setting->number, false};
         g_ptr_array_add(library->columns, g_memdup2(&column, sizeof column));
     }
+    library->syncs = true;
+    GtkStringList *colors = gtk_string_list_new(NULL);
+    gtk_string_list_append(colors, _("nothing"));
+    for (guint i = 0; i < n; i++)
+        gtk_string_list_append(colors, setting_title(library->settings->pdata[i]));
+    gtk_drop_down_set_model(GTK_DROP_DOWN(library->parts.color), G_LIST_MODEL(colors));
+    g_object_unref(colors);
+    library->syncs = false;
     for (size_t i = 0; i < G_N_ELEMENTS(BEFORE); i++) add_column(library, &BEFORE[i]);
     for (guint i = 0; i < n; i++) add_column(library, library->columns->pdata[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(AFTER); i++) add_column(library, &AFTER[i]);
@@ -414,6 +414,20 @@ static void pin_selected(NsRunLibrary *library)
 {
     const NsRecordedRun *run = selected(library);
     if (run && !run->wrong) g_signal_emit_by_name(library, "pin", run->path);
+}
+
+/* ---- Colors of pinned runs ---- */
+
+static void on_color(NsRunLibrary *library)
+{
+    if (library->syncs) return;
+    guint chosen = gtk_drop_down_get_selected(GTK_DROP_DOWN(library->parts.color));
+    const Column *column =
+        chosen > 0 && chosen <= library->columns->len ? library->columns->pdata[chosen - 1] : NULL;
+    g_autoptr(GHashTable) marks =
+        column ? ns_library_marks(library->runs, column->setting, setting_title(column->setting))
+               : NULL;
+    g_signal_emit_by_name(library, "marks", marks);
 }
 
 /* ---- Reading, on a thread ---- */
@@ -596,6 +610,11 @@ static void make_search(NsRunLibrary *library)
                                   "one, or remove them; at most eight can be shown"));
     gtk_box_append(GTK_BOX(row), parts->pin);
     gtk_box_append(GTK_BOX(row), parts->trash);
+    parts->color = named(_("Color b_y"), gtk_drop_down_new(NULL, NULL), row);
+    gtk_widget_set_tooltip_text(parts->color,
+                                _("Pinned runs have the color of this setting's value, and are "
+                                  "called by it in the legend"));
+    g_signal_connect_swapped(parts->color, "notify::selected", G_CALLBACK(on_color), library);
     parts->folder = gtk_button_new_with_mnemonic(_("_Folder…"));
     parts->csv = gtk_button_new_with_mnemonic(_("CS_V…"));
     gtk_widget_set_tooltip_text(parts->folder,
@@ -714,6 +733,7 @@ static void ns_run_library_class_init(NsRunLibraryClass *klass)
     G_OBJECT_CLASS(klass)->finalize = ns_run_library_finalize;
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "open", 1, G_TYPE_STRING);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "pin", 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_RUN_LIBRARY, "marks", 1, G_TYPE_HASH_TABLE);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "bound", 1, G_TYPE_UINT64);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "checkpoints", 1, G_TYPE_UINT64);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "recording", 1, G_TYPE_BOOLEAN);

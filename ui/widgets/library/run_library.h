@@ -33,6 +33,6 @@ bool ns_run_library_is_reading(NsRunLibrary *library);
 /* For tests: the parts that a person uses. */
 typedef struct {
     GtkWidget *search, *table, *open, *pin, *trash, *folder, *csv, *given, *tags, *text, *used,
-        *record, *bound, *checkpoints;
+        *record, *bound, *checkpoints, *color;
 } NsRunLibraryParts;
 const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library);

@@ -138,6 +138,11 @@ static void on_pin(NsWindow *window, const char *path)
         ns_window_toast(window, error->message);
 }
 
+static void on_marks(NsWindow *window, GHashTable *marks)
+{
+    ns_session_mark_runs(ns_window_session(window), marks ? g_hash_table_ref(marks) : NULL);
+}
+
 static void on_recording(NsWindow *window, gboolean recording)
 {
     if (ns_preferences()) g_settings_set_boolean(ns_preferences(), "record", recording);
@@ -167,6 +172,7 @@ static GtkWidget *make_library(NsWindow *parent)
                                  session->most_checkpoint_bytes);
     g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
     g_signal_connect_object(library, "pin", G_CALLBACK(on_pin), parent, G_CONNECT_SWAPPED);
+    g_signal_connect_object(library, "marks", G_CALLBACK(on_marks), parent, G_CONNECT_SWAPPED);
     g_signal_connect_object(library, "recording", G_CALLBACK(on_recording), parent,
                             G_CONNECT_SWAPPED);
     g_signal_connect_object(library, "bound", G_CALLBACK(on_bound), parent, G_CONNECT_SWAPPED);
