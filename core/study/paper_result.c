@@ -438,6 +438,19 @@ static double quantile(const double *values, size_t n, double share)
     return values[below] + (at - (double)below) * (values[above] - values[below]);
 }
 
+/* Whether a run measures a result at a step: curvature only in the first update and at its
+ * interval.
+ */
+static bool is_due(const NsStudy *study, unsigned which, double step)
+{
+    const NsResult *result = &study->results.of[which];
+    bool curvature = result->kind == NS_RESULT_QUANTITY && result->at == NS_RESULT_EVERY &&
+                     g_strcmp0(ns_quantity(result->quantity)->every, "curvature-every") == 0;
+    if (!curvature) return true;
+    int64_t at = (int64_t)step, every = study->experiment.lane[0].curvature_every;
+    return at == 1 || (at > 0 && every > 0 && at % every == 0);
+}
+
 static void add_measured(NsPaperResult *result, const Work *work, unsigned which, size_t curve)
 {
     NsPaperSeries *series = &result->series[result->n_series++];
@@ -445,20 +458,23 @@ static void add_measured(NsPaperResult *result, const Work *work, unsigned which
     g_autofree double *values = g_new(double, seeds);
     *series = (NsPaperSeries){.label = ns_paper_curve_label(result->study, work->study, curve),
                               .result = which,
-                              .n = work->n,
                               .curve = curve};
-    series->x = g_memdup2(work->x, work->n * sizeof *work->x);
-    series->y = g_new(double, work->n);
+    g_autofree size_t *at = g_new(size_t, work->n);
+    for (size_t i = 0; i < work->n; i++)
+        if (is_due(work->study, which, work->x[i])) at[series->n++] = i;
+    series->x = g_new(double, series->n);
+    series->y = g_new(double, series->n);
     series->seeds = seeds;
-    series->singles =
-        g_memdup2(values_of(work, which, curve, 0), seeds * work->n * sizeof *series->singles);
+    series->singles = g_new(double, seeds * series->n);
     if (seeds > 1) {
-        series->lo = g_new(double, work->n);
-        series->hi = g_new(double, work->n);
+        series->lo = g_new(double, series->n);
+        series->hi = g_new(double, series->n);
     }
-    for (size_t i = 0; i < work->n; i++) {
+    for (size_t i = 0; i < series->n; i++) {
+        series->x[i] = work->x[at[i]];
         for (unsigned seed = 0; seed < seeds; seed++)
-            values[seed] = values_of(work, which, curve, seed)[i];
+            values[seed] = series->singles[seed * series->n + i] =
+                values_of(work, which, curve, seed)[at[i]];
         series->y[i] = ns_moments(values, seeds).mean;
         if (seeds == 1) continue;
         qsort(values, seeds, sizeof *values, ns_compare_doubles);
@@ -544,12 +560,17 @@ static bool read_seeds(Work *work, unsigned which, size_t curve, JsonArray *seed
     for (unsigned seed = 0; seed < (unsigned)work->study->seeds; seed++) {
         JsonArray *values = json_array_get_array_element(seeds, seed);
         double *y = values_of(work, which, curve, seed);
-        if (json_array_get_length(values) != work->n) return false;
+        guint n = json_array_get_length(values), k = 0;
         for (size_t i = 0; i < work->n; i++) {
-            bool known = !json_array_get_null_element(values, (guint)i);
-            y[i] = known ? json_array_get_double_element(values, (guint)i) : (double)NAN;
+            y[i] = NAN;
+            if (!is_due(work->study, which, work->x[i])) continue;
+            if (k == n) return false;
+            bool known = !json_array_get_null_element(values, k);
+            if (known) y[i] = json_array_get_double_element(values, k);
+            k++;
             work->diverged[curve * (size_t)work->study->seeds + seed] |= !known;
         }
+        if (k < n) return false;
     }
     return true;
 }

@@ -621,6 +621,10 @@ static void test_reported(void)
         g_assert_nonnull(result);
         g_assert_nonnull(strstr(result->claims, "seeds 1001 to 10"));
         g_assert_nonnull(strstr(result->claims, "not seen before"));
+        /* A step at which nothing is measured is no point. */
+        for (size_t k = 0; k < result->n_series; k++)
+            for (size_t x = 0; !result->series[k].diverged && x < result->series[k].n; x++)
+                g_assert_true(isfinite(result->series[k].y[x]));
         g_autoptr(JsonNode) node = ns_json_parse(lines[i], strlen(lines[i]));
         JsonObject *stated = json_node_get_object(node);
         g_assert_cmpstr(json_object_get_string_member(stated, "verdict"), ==,

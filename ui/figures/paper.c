@@ -90,6 +90,12 @@ static bool spans_a_decade(const Paper *p)
     return least > 0 && most > 10 * least;
 }
 
+static bool is_curvature(const NsResult *result)
+{
+    return result->kind == NS_RESULT_QUANTITY &&
+           g_strcmp0(ns_quantity(result->quantity)->every, "curvature-every") == 0;
+}
+
 static void set_axes(Paper *p)
 {
     NsAxis *x = &p->figure.plot.x, *y = &p->figure.plot.left;
@@ -118,7 +124,8 @@ static void set_axes(Paper *p)
         break;
     case NS_PAPER_STEP:
         x->label = _("step");
-        if (ns_result_is_loss(measured) && spans_a_decade(p)) y->scale = NS_SCALE_LOG;
+        if ((ns_result_is_loss(measured) || is_curvature(measured)) && spans_a_decade(p))
+            y->scale = NS_SCALE_LOG;
         break;
     case NS_PAPER_TOKENS:
         x->label = _("squared norm / mean");
