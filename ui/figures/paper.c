@@ -90,12 +90,6 @@ static bool spans_a_decade(const Paper *p)
     return least > 0 && most > 10 * least;
 }
 
-static bool is_curvature(const NsResult *result)
-{
-    return result->kind == NS_RESULT_QUANTITY &&
-           g_strcmp0(ns_quantity(result->quantity)->every, "curvature-every") == 0;
-}
-
 static void set_axes(Paper *p)
 {
     NsAxis *x = &p->figure.plot.x, *y = &p->figure.plot.left;
@@ -103,6 +97,8 @@ static void set_axes(Paper *p)
     bool squared = measured->quantity == NS_QUANTITY_HIDDEN_SQ;
     bool states = ns_quantity(measured->quantity)->domain == NS_DOMAIN_HIDDEN;
     NsScaleKind scale = p->log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
+    bool curvature = measured->kind == NS_RESULT_QUANTITY &&
+                     g_strcmp0(ns_quantity(measured->quantity)->every, "curvature-every") == 0;
     x->lo = x->hi = (double)NAN;
     x->scale = y->scale = NS_SCALE_LINEAR;
     x->integer = true;
@@ -124,7 +120,7 @@ static void set_axes(Paper *p)
         break;
     case NS_PAPER_STEP:
         x->label = _("step");
-        if ((ns_result_is_loss(measured) || is_curvature(measured)) && spans_a_decade(p))
+        if ((ns_result_is_loss(measured) || curvature) && spans_a_decade(p))
             y->scale = NS_SCALE_LOG;
         break;
     case NS_PAPER_TOKENS:
