@@ -154,8 +154,12 @@ static void test_columns(void)
     /* The other charts of this page would be empty still. */
     ui_rest(window);
     g_assert_true(ns_dashboard_maximized(dashboard) == ns_dashboard_tile(dashboard, 0));
+    ui_press(window, GDK_KEY_Escape);
+    g_assert_true(ns_dashboard_maximized(dashboard) == ns_dashboard_tile(dashboard, 0));
     ns_window_open(window, other);
     UI_UNTIL(ns_session_steps(session) == 7);
+    /* The pane names the log on view, whose columns are those of the one before. */
+    UI_UNTIL(ui_find_tip(ns_window_settings_pane(window), other));
     UI_UNTIL(ui_find_button(ns_window_settings_pane(window), "Read as named"));
     g_signal_emit_by_name(ui_find_button(ns_window_settings_pane(window), "Read as named"),
                           "clicked");

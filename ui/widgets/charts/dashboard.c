@@ -555,12 +555,12 @@ static NsChartTile *page_current(NsPage *page)
     return dashboard->hovered ? dashboard->hovered : ns_dashboard_stage(dashboard);
 }
 
-/* Escape leaves a maximized tile, else it removes the pins. */
+/* Escape leaves a tile that a person maximized, else it removes the pins. */
 static bool page_back(NsPage *page)
 {
     NsDashboard *dashboard = NS_DASHBOARD(page);
     bool any = false;
-    if (dashboard->maximized) {
+    if (dashboard->maximized && !dashboard->no_layers) {
         ns_dashboard_maximize(dashboard, NULL);
         return true;
     }

@@ -273,6 +273,7 @@ static void sync_columns(NsRunLibrary *library)
         gtk_string_list_append(colors, setting_title(library->settings->pdata[i]));
     gtk_drop_down_set_model(GTK_DROP_DOWN(library->parts.color), G_LIST_MODEL(colors));
     g_object_unref(colors);
+    gtk_widget_set_visible(gtk_widget_get_parent(library->parts.color), n > 0);
     library->syncs = false;
     for (size_t i = 0; i < G_N_ELEMENTS(BEFORE); i++) add_column(library, &BEFORE[i]);
     for (guint i = 0; i < n; i++) add_column(library, library->columns->pdata[i]);
@@ -610,7 +611,10 @@ static void make_search(NsRunLibrary *library)
                                   "one, or remove them; at most eight can be shown"));
     gtk_box_append(GTK_BOX(row), parts->pin);
     gtk_box_append(GTK_BOX(row), parts->trash);
-    parts->color = named(_("Color b_y"), gtk_drop_down_new(NULL, NULL), row);
+    GtkWidget *color = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    parts->color = named(_("Color b_y"), gtk_drop_down_new(NULL, NULL), color);
+    gtk_widget_set_visible(color, FALSE); /* there is nothing to choose before there are columns */
+    gtk_box_append(GTK_BOX(row), color);
     gtk_widget_set_tooltip_text(parts->color,
                                 _("Pinned runs have the color of this setting's value, and are "
                                   "called by it in the legend"));

@@ -13,7 +13,7 @@
 
 typedef struct {
     NsSession *session;
-    GtkWidget *box; /* all of it, made again when the columns are others */
+    GtkWidget *box; /* all of it, made again when the columns or the log are others */
     GPtrArray *readings;
     GPtrArray *facts; /* GtkLabel of each source: lines, steps */
     GtkWidget *left_out;
@@ -196,8 +196,12 @@ static void sync_pane(GtkWidget *pane)
     for (size_t i = 0; ns_session_source(parts->session, i); i++)
         g_ptr_array_add(readings, ns_session_reading(parts->session, i));
     bool same = parts->left_out && readings->len == parts->readings->len;
-    for (guint i = 0; same && i < readings->len; i++)
-        same = is_same(readings->pdata[i], parts->readings->pdata[i]);
+    for (guint i = 0; same && i < readings->len; i++) {
+        GtkWidget *name = gtk_widget_get_prev_sibling(parts->facts->pdata[i]);
+        same =
+            is_same(readings->pdata[i], parts->readings->pdata[i]) &&
+            g_strcmp0(gtk_widget_get_tooltip_text(name), ns_session_source(parts->session, i)) == 0;
+    }
     g_ptr_array_unref(parts->readings);
     parts->readings = readings;
     if (!same) make_rows(pane, parts);
