@@ -148,7 +148,7 @@ static void test_link(void)
     g_assert_cmpint(session->experiment.lane[0].layers, ==, 2);
     g_assert_cmpint(session->experiment.lane[1].layers, ==, 5);
     GtkWidget *others = part(window, "layers", "others");
-    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(others)), ==, "A 2");
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(others)), ==, "in A: 2");
     g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "split"));
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(link), TRUE);
     g_assert_cmpint(session->experiment.lane[0].layers, ==, 5);

@@ -428,7 +428,11 @@ static void test_pages(void)
     NsPageStack *pages = ns_window_pages(window);
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; ns_page_kind(i); i++) {
-        g_assert_true(ui_press(window, GDK_KEY_0 + (guint)(i + 1) % 10));
+        if (i < 9)
+            g_assert_true(ui_press(window, GDK_KEY_1 + (guint)i));
+        else /* 0 fits a chart */
+            g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
+                                               g_variant_new_string(ns_page_kind(i)->key));
         g_assert_cmpstr(ns_page_stack_key(pages), ==, ns_page_kind(i)->key);
         g_assert_true(NS_IS_PAGE(ns_window_page(window)));
         ui_settle(GTK_WIDGET(window));

@@ -325,7 +325,7 @@ GtkWidget *ns_page_switcher_new(GtkStack *stack, guint shown)
     gtk_box_append(GTK_BOX(switcher->tabs), tabs);
     gtk_box_append(GTK_BOX(switcher->tabs), new_more(switcher, tabs, stack));
     switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
-    gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9, 0)"));
+    gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9)"));
     ns_accessible_name(switcher->list, _("Page"));
     gtk_widget_set_parent(switcher->tabs, GTK_WIDGET(switcher));
     gtk_widget_set_parent(switcher->list, GTK_WIDGET(switcher));

@@ -138,8 +138,8 @@ static const char *effect_words(const NsParam *param)
              "begins again at step 0; a fork continues with the weights that still fit.");
 }
 
-/* "B Pre-LN": what the other lane has; of several, for which there is no room, "B, C differ"; NULL
- * where all have the same. */
+/* "in B: Pre-LN", what the other lane has; of several, for which there is no room, "B, C differ";
+ * NULL where all have the same. */
 static char *words_of_others(const Row *row)
 {
     const NsExperiment *experiment = &row->session->experiment;
@@ -152,7 +152,7 @@ static char *words_of_others(const Row *row)
         if (lane == row->session->active) continue;
         g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], row->param);
         if (experiment->n == 2)
-            g_string_append_printf(text, "%s %s", ns_lane_letter(lane), value);
+            g_string_append_printf(text, _("in %s: %s"), ns_lane_letter(lane), value);
         else if (!g_str_equal(value, active))
             g_string_append_printf(text, "%s%s", n++ ? ", " : "", ns_lane_letter(lane));
     }

@@ -56,7 +56,6 @@ static const NsKey KEYS[] = {
     {"7", "win.nth-page(7)", NS_KEY_EARLY, {GDK_KEY_7, GDK_KEY_KP_7}},
     {"8", "win.nth-page(8)", NS_KEY_EARLY, {GDK_KEY_8, GDK_KEY_KP_8}},
     {"9", "win.nth-page(9)", NS_KEY_EARLY, {GDK_KEY_9, GDK_KEY_KP_9}},
-    {"0", "win.nth-page(10)", NS_KEY_EARLY, {GDK_KEY_0, GDK_KEY_KP_0}},
 
     {"Right", "win.step", NS_KEY_LATE, {0}},
     {"<Shift>Right", "win.step-ten", NS_KEY_LATE, {0}},
