@@ -55,8 +55,8 @@ typedef struct {
     void (*step)(const NsUpdate *update);
 } NsOptimizer;
 
-const NsOptimizer *ns_optimizer(size_t i); /* NULL past the end: adam, adamw, sgd, radam, muon,
-                                        adamh, muonh */
+/* NULL past the end: adam, adamw, sgd, radam, muon, adamh, muonh. */
+const NsOptimizer *ns_optimizer(size_t i);
 const NsChoice *ns_optimizer_choice(size_t i);
 
 /* Bytes of the moments and of the scratch memory. */

@@ -58,8 +58,7 @@ int ns_result_direction(const NsResult *result)
     return is_bleu(result) || ns_result_is_downstream(result);
 }
 
-/* Whether the setting of this key determines how often the result is measured. */
-static bool is_measured_every(const NsResult *result, const char *key)
+bool ns_result_is_measured_every(const NsResult *result, const char *key)
 {
     if (result->kind == NS_RESULT_TOKENS) return g_str_equal(key, "probe-every");
     return result->kind == NS_RESULT_QUANTITY &&
@@ -74,7 +73,7 @@ static int64_t interval_of(const NsCellWork *work, const char *key, int64_t give
     bool any = false;
     for (size_t i = 0; i < work->results.n; i++) {
         const NsResult *result = &work->results.of[i];
-        if (!is_measured_every(result, key)) continue;
+        if (!ns_result_is_measured_every(result, key)) continue;
         if (result->at == NS_RESULT_STEP) at = result->n;
         any = true;
     }

@@ -74,6 +74,9 @@ bool ns_result_is_downstream(const NsResult *result);
 /* Whether it is measured together with the loss on held-out text: this loss, BLEU, and downstream
  * tasks. */
 bool ns_result_is_validated(const NsResult *result);
+
+/* Whether the setting of this key determines how often it is measured: “curvature-every”. */
+bool ns_result_is_measured_every(const NsResult *result, const char *key);
 bool ns_results_are_validated(const NsResults *results); /* any of the results */
 
 /* Which values are better: -1 lower ones, as for a loss; 1 higher ones, as for BLEU and accuracies;

@@ -240,6 +240,18 @@ static double reach(const Work *work, const double *y, int direction)
     return i ? work->x[i - 1] : 0;
 }
 
+/* Whether a run measures a result at a step: curvature only in the first update and at its
+ * interval.
+ */
+static bool is_due(const NsStudy *study, unsigned which, double step)
+{
+    const NsResult *result = &study->results.of[which];
+    if (result->at != NS_RESULT_EVERY || !ns_result_is_measured_every(result, "curvature-every"))
+        return true;
+    int64_t at = (int64_t)step, every = study->experiment.lane[0].curvature_every;
+    return at == 1 || (at > 0 && every > 0 && at % every == 0);
+}
+
 static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
 {
     size_t first, n;
@@ -257,8 +269,7 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
         for (size_t i = 2; i < n; i++) result = MAX(result, fabs(y[i] / y[1] - 1));
         return result;
     case NS_CLAIM_RATIO:
-        /* The curvature is first measured at the first update. */
-        for (first = 0; first + 1 < n && isnan(y[first]);) first++;
+        for (first = 0; first + 1 < n && !is_due(work->study, claim->result, x[first]);) first++;
         return y[n - 1] / y[first];
     case NS_CLAIM_UPPER:
         return y[n - 1] / y[n / 2];
@@ -293,7 +304,11 @@ static double claim_value(const Work *work, const NsClaim *claim, unsigned seed)
     case NS_CLAIM_LAST:
         return y[n - 1];
     case NS_CLAIM_MOST:
-        for (size_t i = 0; i < n; i++) result = fmax(result, y[i]);
+        for (size_t i = 0; i < n; i++) {
+            if (!is_due(work->study, claim->result, x[i])) continue;
+            if (isnan(y[i])) return NAN; /* of a run that diverged the largest is not known */
+            result = MAX(result, y[i]);
+        }
         return result;
     case NS_CLAIM_SOONER:
         /* The fraction of the steps after which a run reaches the last value of the other; infinite
@@ -436,19 +451,6 @@ static double quantile(const double *values, size_t n, double share)
     double at = share * (double)(n - 1);
     size_t below = (size_t)at, above = MIN(below + 1, n - 1);
     return values[below] + (at - (double)below) * (values[above] - values[below]);
-}
-
-/* Whether a run measures a result at a step: curvature only in the first update and at its
- * interval.
- */
-static bool is_due(const NsStudy *study, unsigned which, double step)
-{
-    const NsResult *result = &study->results.of[which];
-    bool curvature = result->kind == NS_RESULT_QUANTITY && result->at == NS_RESULT_EVERY &&
-                     g_strcmp0(ns_quantity(result->quantity)->every, "curvature-every") == 0;
-    if (!curvature) return true;
-    int64_t at = (int64_t)step, every = study->experiment.lane[0].curvature_every;
-    return at == 1 || (at > 0 && every > 0 && at % every == 0);
 }
 
 static void add_measured(NsPaperResult *result, const Work *work, unsigned which, size_t curve)

@@ -610,6 +610,24 @@ static void test_json(void)
     g_assert_cmpuint(json_array_get_length(series), ==, result->n_series);
 }
 
+/* The geometric mean over seeds of the largest point of the curve that is drawn. */
+static void check_most(const NsPaperResult *result, const NsFinding *finding)
+{
+    const NsPaperSeries *curve = NULL;
+    for (size_t i = 0; i < result->n_series && !curve; i++)
+        if (result->series[i].result == finding->claim->result &&
+            result->series[i].curve == finding->claim->arm)
+            curve = &result->series[i];
+    g_assert_nonnull(curve);
+    double sum = 0;
+    for (size_t seed = 0; seed < curve->seeds; seed++) {
+        double most = 0;
+        for (size_t i = 0; i < curve->n; i++) most = MAX(most, curve->singles[seed * curve->n + i]);
+        sum += log(most) / (double)curve->seeds;
+    }
+    g_assert_cmpfloat_with_epsilon(finding->value, exp(sum), 1e-9 * exp(sum));
+}
+
 /* The report has every study with the seeds and points of today, and its values give the verdicts
  * and findings that it states. */
 static void test_reported(void)
@@ -636,6 +654,7 @@ static void test_reported(void)
             const NsFinding *own = &result->findings[k];
             double value = json_object_get_double_member(finding, "value");
             g_assert_cmpfloat_with_epsilon(own->value, value, 1e-9 * fabs(value));
+            if (own->claim->kind == NS_CLAIM_MOST) check_most(result, own);
             g_assert_cmpstr(json_object_get_string_member(finding, "verdict"), ==,
                             ns_verdict_word(own->verdict));
             g_assert_cmpint(json_object_get_int_member(finding, "diverged"), ==,

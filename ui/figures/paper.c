@@ -97,8 +97,7 @@ static void set_axes(Paper *p)
     bool squared = measured->quantity == NS_QUANTITY_HIDDEN_SQ;
     bool states = ns_quantity(measured->quantity)->domain == NS_DOMAIN_HIDDEN;
     NsScaleKind scale = p->log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
-    bool curvature = measured->kind == NS_RESULT_QUANTITY &&
-                     g_strcmp0(ns_quantity(measured->quantity)->every, "curvature-every") == 0;
+    bool curvature = ns_result_is_measured_every(measured, "curvature-every");
     x->lo = x->hi = (double)NAN;
     x->scale = y->scale = NS_SCALE_LINEAR;
     x->integer = true;

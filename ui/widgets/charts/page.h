@@ -43,9 +43,11 @@ bool ns_page_back(NsPage *page);
 void ns_page_point(NsPage *page, NsChartTile *tile);
 
 typedef struct {
-    const char *key;   /* of the action win.page */
-    const char *title; /* marked with N_ */
-    GtkWidget *(*create)(NsSession *session);
+    const char *key;                          /* of the action win.page */
+    const char *title;                        /* marked with N_ */
+    const char *figures;                      /* of a dashboard (ui/widgets/charts/dashboard.h) */
+    bool by_lane;                             /* it has every figure once for each lane */
+    GtkWidget *(*create)(NsSession *session); /* of any other page; else NULL */
 } NsPageKind;
 
 /* The number of pages with a tab; a menu has the others. */

@@ -616,8 +616,8 @@ static void make_search(NsRunLibrary *library)
     gtk_widget_set_visible(color, FALSE); /* there is nothing to choose before there are columns */
     gtk_box_append(GTK_BOX(row), color);
     gtk_widget_set_tooltip_text(parts->color,
-                                _("Pinned runs have the color of this setting's value, and are "
-                                  "called by it in the legend"));
+                                _("Pinned runs get the color of this setting's value, which the "
+                                  "legend shows"));
     g_signal_connect_swapped(parts->color, "notify::selected", G_CALLBACK(on_color), library);
     parts->folder = gtk_button_new_with_mnemonic(_("_Folder…"));
     parts->csv = gtk_button_new_with_mnemonic(_("CS_V…"));

@@ -19,49 +19,20 @@ static GtkWidget *new_overview(NsSession *session)
     return page;
 }
 
-static GtkWidget *new_profile(NsSession *session)
-{
-    return ns_dashboard_new(session, "profile");
-}
-
-static GtkWidget *new_heatmap(NsSession *session)
-{
-    return ns_dashboard_new(session, "heatmap");
-}
-
-static GtkWidget *new_curves(NsSession *session)
-{
-    return ns_dashboard_new(session, "loss,steps,schedule,edge,update-loss");
-}
-
-static GtkWidget *new_layers(NsSession *session)
-{
-    return ns_dashboard_new(
-        session,
-        "profile:layer-ablation,profile:logit-lens,gradient-norm,hidden-norm,similarity:angle");
-}
-
-static GtkWidget *new_similarity(NsSession *session)
-{
-    return ns_dashboard_new_by_lane(session, "similarity");
-}
-
-static GtkWidget *new_attention(NsSession *session)
-{
-    return ns_dashboard_new(session, "attention,heads,cross-attention");
-}
+#define LAYERS                                                                                     \
+    "profile:layer-ablation,profile:logit-lens,gradient-norm,hidden-norm,similarity:angle"
 
 static const NsPageKind PAGES[] = {
-    {"dashboard", N_("Dashboard"), new_overview},
-    {"profile", N_("Profile"), new_profile},
-    {"heatmap", N_("Heatmap"), new_heatmap},
-    {"diagram", N_("Diagram"), ns_diagram_page_new},
-    {"attention", N_("Attention"), new_attention},
-    {"layers", N_("Layers"), new_layers},
-    {"similarity", N_("Similarity"), new_similarity},
-    {"curves", N_("Curves"), new_curves},
-    {"phase", N_("Phase"), ns_phase_page_new},
-    {"paper", N_("Paper"), ns_paper_page_new},
+    {"dashboard", N_("Dashboard"), .create = new_overview},
+    {"profile", N_("Profile"), .figures = "profile"},
+    {"heatmap", N_("Heatmap"), .figures = "heatmap"},
+    {"diagram", N_("Diagram"), .create = ns_diagram_page_new},
+    {"attention", N_("Attention"), .figures = "attention,heads,cross-attention"},
+    {"layers", N_("Layers"), .figures = LAYERS},
+    {"similarity", N_("Similarity"), .figures = "similarity", .by_lane = true},
+    {"curves", N_("Curves"), .figures = "loss,steps,schedule,edge,update-loss"},
+    {"phase", N_("Phase"), .create = ns_phase_page_new},
+    {"paper", N_("Paper"), .create = ns_paper_page_new},
 };
 
 const NsPageKind *ns_page_kind(size_t i)
@@ -112,7 +83,9 @@ static void on_switched(NsPageStack *stack)
     if (!place) return;
     const NsPageKind *kind = kind_of(ns_page_stack_key(stack));
     if (kind && !page_in(place)) {
-        GtkWidget *page = kind->create(stack->session);
+        GtkWidget *page = kind->create    ? kind->create(stack->session)
+                          : kind->by_lane ? ns_dashboard_new_by_lane(stack->session, kind->figures)
+                                          : ns_dashboard_new(stack->session, kind->figures);
         g_signal_connect_object(page, "pointed", G_CALLBACK(on_pointed), stack, G_CONNECT_SWAPPED);
         gtk_scrolled_window_set_child(place, page);
         if (stack->style) ns_page_set_style(NS_PAGE(page), stack->style);
