@@ -296,10 +296,10 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_set_nonfatal_assertions();
-    g_test_add_func("/lessons/measure", test_measure);
-    g_test_add_func("/lessons/seeds", test_seeds);
-    g_test_add_func("/lessons/refused", test_refused);
-    g_test_add_func("/lessons/form", test_form);
+    g_test_add_func("/lessons/claims/measure", test_measure);
+    g_test_add_func("/lessons/claims/seeds", test_seeds);
+    g_test_add_func("/lessons/claims/refused", test_refused);
+    g_test_add_func("/lessons/claims/form", test_form);
     add("preset", ns_preset_choice, test_preset);
     add("lesson", ns_lesson_choice, test_lesson);
     add("lecture", ns_lecture_choice, test_lecture);
