@@ -179,11 +179,23 @@ static int compare_numbers(const void *a, const void *b)
     return strcmp(left, right);
 }
 
+/* The tables of DeepSpeed, one for each curve: “Train_Samples_train_loss.csv”. */
+static void add_curves(const char *folder, GPtrArray *streams)
+{
+    g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
+    for (guint i = 0; i < files->len; i++) {
+        g_autofree char *name = g_path_get_basename(files->pdata[i]);
+        if (g_str_has_prefix(name, "Train_Samples_") && g_str_has_suffix(name, ".csv"))
+            g_ptr_array_add(streams, stream_new(files->pdata[i], NULL, 0));
+    }
+}
+
 /* The streams of the run in a folder: its event files, or a log, or those of the last folder in it
  * that has one. */
 static GPtrArray *streams_within(const char *folder, int depth, size_t *folders)
 {
     GPtrArray *streams = events_in(folder);
+    if (!streams->len) add_curves(folder, streams);
     if (streams->len) return streams;
     g_autofree char *log = log_in(folder, depth == 0);
     if (log) {

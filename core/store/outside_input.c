@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/store/outside.h"
+#include "core/store/outside_text-private.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -20,6 +21,7 @@ typedef struct {
     size_t n;
     size_t lanes;  /* the number of runs in its columns; 0 if they do not name runs */
     bool has_step; /* a column is the step */
+    bool markdown; /* lines that do not begin with “|” are not rows */
     bool comma;    /* a number with a decimal comma was read */
 } Table;
 
@@ -41,6 +43,7 @@ struct NsOutsideInput {
     bool not_utf8;           /* a line is not UTF-8, which was noted */
     NsOutsideLine *line;
     size_t lines, logged, of_text; /* lines read; of a log; of text among these */
+    NsOutsideText printed;
 
     /* A document of JSON. */
     bool document, in_string, escaped;
@@ -270,6 +273,7 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator)
                             .names = g_steal_pointer(&names),
                             .n = cells->len,
                             .lanes = lanes,
+                            .markdown = text[strspn(text, " \t")] == '|',
                             .has_step = has[NS_OUTSIDE_STEP]};
     return true;
 }
@@ -310,16 +314,20 @@ static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size
     if (line->passed_over) return NULL;
     if (cells->len != table->n && !(cells->len + 1 == table->n && !table->names[table->n - 1]))
         return N_("it does not have one cell per column");
+    bool validation = false;
     for (guint i = 0; i < cells->len; i++) {
         const NsOutsideName *name = table->names[i];
         double value;
-        if (!name || (name->lane && name->lane != lane) ||
-            !read_cell(input, name, cells->pdata[i], &value))
+        if (!name || (name->lane && name->lane != lane)) continue;
+        if (!read_cell(input, name, cells->pdata[i], &value)) {
+            validation |= ns_outside_is_of_validation(name->raw, cells->pdata[i]);
             continue;
+        }
         if (name->kind < NS_OUTSIDE_SCALARS && line->scalars[name->kind].name == name) continue;
         const char *why = ns_outside_line_put(line, name, value);
         if (why) return why;
     }
+    if (validation) ns_outside_line_validate(line, input->names);
     /* A row of several runs may have nothing of this one. */
     line->passed_over = table->lanes > 1 && !ns_outside_line_has_any(line);
     if (line->passed_over) return NULL;
@@ -343,52 +351,23 @@ static void read_row(NsOutsideInput *input, const char *text)
 
 /* ---- Text ---- */
 
-/* Reads the numbers of a line such as “iter 100: loss 2.5, time 3ms”. */
-static void read_words(NsOutsideInput *input, const char *text)
+/* Reads a line of text; a bar of progress is drawn anew several times in one line. */
+static void read_text(NsOutsideInput *input)
 {
-    static const char separators[] = " \t,|:=;()[]%\r";
-    static const char *const levels[] = {"INFO", "DEBUG", "WARNING", NULL};
-    g_autoptr(GString) name = g_string_new(NULL);
-    ns_outside_line_clear(input->line);
-    for (const char *at = text; *at;) {
-        at += strspn(at, separators);
-        size_t n = strcspn(at, separators);
-        g_autofree char *word = g_strndup(at, n);
-        double value;
-        const char *end = n ? ns_outside_read_number(word, &value) : NULL;
-        bool ends = at[n] && strchr(",|;", at[n]);
-        at += n;
-        /* “step 3/100” */
-        if (end && (!*end || (*end == '/' && !end[1 + strspn(end + 1, "0123456789")]))) {
-            if (name->len && g_utf8_validate(name->str, -1, NULL))
-                ns_outside_line_put(input->line,
-                                    ns_outside_names_find(input->names, NULL, name->str), value);
-            g_string_truncate(name, 0);
-        } else if (end || ends || g_strv_contains(levels, word)) {
-            g_string_truncate(name, 0);
-        } else if (n && name->len < 64 && !strchr("->", *word)) {
-            g_string_append_printf(name, name->len ? " %s" : "%s", word);
-        }
-    }
-}
-
-static void read_text(NsOutsideInput *input, const GString *text)
-{
-    const char *python = strstr(text->str, "{'");
-    size_t n = python ? text->len - (size_t)(python - text->str) : 0;
-    if (python && !ns_outside_line_read(input->line, input->names, python, n)) {
+    bool any = false;
+    ns_outside_text_clean(input->text->str);
+    g_auto(GStrv) parts = g_strsplit(input->text->str, "\r", -1);
+    for (char **part = parts; *part; part++) {
+        bool object;
+        if (!ns_outside_text_read(&input->printed, input->line, input->names, *part, !part[1],
+                                  &object))
+            continue;
+        any = true;
+        input->of_text += !object;
         take_read(input, NULL);
-        return;
     }
-    read_words(input, text->str);
-    const NsOutsideCell *scalars = input->line->scalars;
-    bool loss = scalars[NS_OUTSIDE_LOSS].name || scalars[NS_OUTSIDE_VALIDATION].name;
-    if (loss && (input->line->step >= 0 || scalars[NS_OUTSIDE_EPOCH].name)) {
-        input->of_text++;
-        take_read(input, NULL);
-    } else if (!input->of_text) {
+    if (!any && !input->printed.begun)
         input->sink.wrong(input->sink.data, N_("it is not a JSON object"));
-    }
 }
 
 /* ---- A document ---- */
@@ -471,14 +450,19 @@ static void take_line(NsOutsideInput *input)
         return;
     }
     input->lines++;
-    for (const char *c = separators; first && *start != '{' && *c; c++)
+    /* A table of Markdown may come after other text. */
+    bool markdown = *start == '|', rule = strspn(start, "|:- \t\r") == strlen(start);
+    if (blank < text->len && (markdown ? rule : input->table && input->table->markdown)) return;
+    if (markdown && !first && !input->table && begin_table(input, text->str, '|')) return;
+    bool object = strstr(start, "{\"") || strstr(start, "{'");
+    for (const char *c = separators; first && !object && *c; c++)
         if (strchr(text->str, *c) && begin_table(input, text->str, *c)) return;
     if (input->table)
         read_row(input, text->str);
-    else if (blank == text->len || *start == '{')
+    else if (blank == text->len || (*start == '{' && !input->printed.at[NS_OUTSIDE_STEP].name))
         read_object(input, text);
     else
-        read_text(input, text);
+        read_text(input);
     if (first) input->foreign = input->line->passed_over;
 }
 

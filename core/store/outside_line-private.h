@@ -69,6 +69,9 @@ void ns_outside_line_add(NsOutsideLine *line, NsOutsideCell cell);
  * keeps its own name.  Returns NULL, or what is wrong as the beginning of a sentence. */
 const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, double value);
 
+/* Makes the loss of the line, and the numbers under names of their own, those of validation. */
+void ns_outside_line_validate(NsOutsideLine *line, NsOutsideNames *names);
+
 /* Turns the cells of the line into arrays by layer, and into single numbers.  If the step of the
  * line is incomplete, an array has to have the size that it had in an earlier step.  Returns
  * whether no array was left out. */

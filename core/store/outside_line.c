@@ -22,6 +22,7 @@ typedef struct {
     NsOutsideNames *names;
     int depth;       /* the number of open brackets */
     bool foreign;    /* it has a member "settings" or "summary" */
+    bool validation; /* it says so of its numbers */
     const char *why; /* the first error */
 } Scan;
 
@@ -150,6 +151,20 @@ const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, 
     bool drawn = name->kind >= NS_OUTSIDE_LOSS && name->kind <= NS_OUTSIDE_GRAD_NORM;
     if (cell.name && drawn) ns_outside_line_add(line, cell);
     return NULL;
+}
+
+void ns_outside_line_validate(NsOutsideLine *line, NsOutsideNames *names)
+{
+    NsOutsideCell loss = line->scalars[NS_OUTSIDE_LOSS];
+    line->scalars[NS_OUTSIDE_LOSS] = line->scalars[NS_OUTSIDE_LR] = (NsOutsideCell){0};
+    for (guint i = 0; i < line->cells->len; i++) {
+        NsOutsideCell *cell = &g_array_index(line->cells, NsOutsideCell, i);
+        const NsOutsideName *name = ns_outside_names_find(names, "validation", cell->name->raw);
+        if (name && name->kind == NS_OUTSIDE_VALUE) cell->name = name;
+    }
+    if (loss.name)
+        ns_outside_line_put(line, ns_outside_names_find(names, "validation", loss.name->raw),
+                            loss.value);
 }
 
 /* ---- Arrays by layer ---- */
@@ -320,9 +335,15 @@ static bool read_number(Scan *s, NsOutsideNumber *number)
         return true;
     }
     bool quoted = next_is(s, '"') || next_is(s, '\'');
-    const char *end = ns_outside_read_number(s->at + quoted, &number->value);
+    /* “tensor(2.5, device='cuda:0')”, “np.float64(2.5)” */
+    size_t call = !g_ascii_isalpha(*s->at) ? 0 : strcspn(s->at, "([{}],\"' ");
+    bool called = call && s->at[call] == '(';
+    const char *at = s->at + (called ? call : 0) + (called || quoted);
+    const char *end = ns_outside_read_number(at, &number->value);
     if (!end || (quoted && *end != *s->at)) return false;
-    s->at = end + quoted;
+    if (called) end = strchr(end, ')');
+    if (!end) return false;
+    s->at = end + (called || quoted);
     return true;
 }
 
@@ -436,11 +457,13 @@ static bool read_value(Scan *s, const char *name)
         number = (NsOutsideNumber){.has = true, .value = grouped};
         s->at = end + 1;
     } else if (!read_number(s, &number)) {
-        char word[8];
+        char word[16] = "";
         if (take_word(s, "true") || take_word(s, "false") || take_word(s, "True") ||
             take_word(s, "False"))
             return true;
-        return quoted ? read_string(s, word, sizeof word) : fail_syntax(s);
+        if (!quoted || !read_string(s, word, sizeof word)) return fail_syntax(s);
+        s->validation |= name && ns_outside_is_of_validation(name, word);
+        return true;
     }
     /* Digits in quotes are a number where one is expected; NaN and Infinity always are. */
     bool words = quoted && isfinite(number.value) && known && known->kind >= NS_OUTSIDE_SCALARS;
@@ -467,6 +490,7 @@ const char *ns_outside_line_read(NsOutsideLine *line, NsOutsideNames *names, con
     bool whole = read_object(&s, "");
     line->passed_over = s.foreign;
     if (!whole) return s.why;
+    if (s.validation) ns_outside_line_validate(line, names);
     skip_space(&s);
     if (s.at < s.end) return N_("there is text after its object");
     return s.foreign ? NULL : ns_outside_line_check(line);

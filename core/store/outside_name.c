@@ -234,7 +234,7 @@ static const struct {
 } loss_words[] = {
     {1, "step batch iter"},
     {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main "
-        "history reduced data"},
+        "history reduced data cost"},
     {4, "samples"},
     {8, "mean avg average running ema smooth smoothed"},
     {12, "epoch"},
@@ -248,7 +248,7 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
         size_t k = 0;
-        loss |= is_one(word, "loss nll xent") || (cross && g_str_equal(word, "entropy"));
+        loss |= is_one(word, "loss nll xent cost") || (cross && g_str_equal(word, "entropy"));
         if (g_str_equal(word, "loss")) continue;
         cross = g_str_equal(word, "cross");
         if (is_one(word, train_words)) {
@@ -285,11 +285,11 @@ static const struct {
     {NS_OUTSIDE_STEP, 1, "current_steps current_step step"},
     {NS_OUTSIDE_STEP, 2,
      "steps iteration iterations iter iter_num n_iter it train_step training_step train_steps "
-     "train_iter optimizer_step opt_step update_step updates"},
+     "train_iter optimizer_step opt_step update_step updates completed_step"},
     {NS_OUTSIDE_STEP, 3, "time_batch"},
     {NS_OUTSIDE_STEP, 6, "batch"},
-    {NS_OUTSIDE_STEP, 7, "update"},
-    {NS_OUTSIDE_EPOCH, 0, "epoch epochs train_epoch trainer_epoch current_epoch"},
+    {NS_OUTSIDE_STEP, 7, "update up"},
+    {NS_OUTSIDE_EPOCH, 0, "epoch epochs ep train_epoch trainer_epoch current_epoch"},
     {NS_OUTSIDE_EPOCH, 1, "time_epoch"},
     {NS_OUTSIDE_SECONDS, 0, "seconds train_seconds"},
     {NS_OUTSIDE_PROBE_SECONDS, 0, "probe_seconds"},
@@ -302,7 +302,8 @@ static const struct {
     {NS_OUTSIDE_IGNORED, 0,
      "runtime timestamp time wall_time created_at total_steps max_steps percentage elapsed_time "
      "remaining_time"},
-    {NS_OUTSIDE_GRAD_NORM, 0, "gnorm"},
+    {NS_OUTSIDE_GRAD_NORM, 0, "gnorm g_norm"},
+    {NS_OUTSIDE_LR, 0, "l_r"},
     /* Counts of tokens. */
     {NS_OUTSIDE_VALUE, 0,
      "tokens num_tokens n_tokens total_tokens input_tokens tokens_seen num_tokens_seen "
@@ -331,7 +332,7 @@ static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
 static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
 {
     static const char others[] =
-        "step epoch samples group pg optimizer param base opt log sgd lion muon schedule";
+        "step epoch samples group pg optimizer param base opt decoupled log sgd lion muon schedule";
     bool found = false;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
@@ -365,7 +366,7 @@ static bool read_gradient_norm(const Word *words, size_t n, NsOutsideName *name)
         else if (g_str_equal(word, "2") && i + 1 < n && g_str_equal(words[i + 1].text, "0"))
             i++; /* “grad_2.0_norm” */
         else if (!is_one(word, train_words)) {
-            if (!is_one(word, "total global all l2 step")) return false;
+            if (!is_one(word, "total global all l2 step optim")) return false;
             name->rank += !g_str_equal(word, "total");
         }
     }
@@ -649,6 +650,12 @@ char *ns_outside_names_words(const NsOutsideNames *names, guint most)
         if (name->use->listed) g_string_append_printf(text, n++ ? ", %s" : "%s", name->raw);
     }
     return g_string_free(text, FALSE);
+}
+
+bool ns_outside_is_of_validation(const char *name, const char *text)
+{
+    g_autofree char *key = g_ascii_strdown(name, -1), *word = g_ascii_strdown(text, -1);
+    return is_one(key, "split mode phase stage subset") && is_one(word, validation_words);
 }
 
 bool ns_outside_is_curve(const char *folder)

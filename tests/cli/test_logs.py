@@ -190,6 +190,54 @@ def test_documents():
     assert (found[5]["loss"], found[5]["validation_loss"]) == (3.5, 3.25), found
 
 
+def test_printed():
+    """What programs print: the step in another line, bars of progress, colors, groups of digits, objects behind words."""
+    bar = "\r {0:2d}%|██▏   | {0}/100 [00:12<01:30,  3.31it/s]"
+    cases = {
+        # Trainers print an object after their bar; the bar of an evaluation counts something else.
+        "".join(bar.format(s - 1) + bar.format(s) + f"\r{{'loss': {v}, 'epoch': 0.{s}}}\n" for s, v in ((5, 3), (9, 2)))
+        + "\r 50%|██   | 2/4 [00:12<01:30]\n{'eval_loss': 4, 'epoch': 0.9}\n": ({5: 3, 9: 2}, {9: 4}),
+        "".join(bar.format(s) + f"[00:30<00:40,  3.31it/s, loss={v}]" for s, v in ((5, 3), (9, 2))) + "\n": ({5: 3, 9: 2}, {}),
+        "".join(f"Epoch {e}/2\n1/9 [>....] - ETA: 2s - loss: 9.5" + 3 * "\b" + f"\r9/9 [====] - 1s 9ms/step - loss: {4 - e} - "
+                f"accuracy: 0.5 - val_loss: {5 - e}\n" for e in (1, 2)): ({1: 3, 2: 2}, {1: 4, 2: 3}),
+        "".join(f"01:02 | INFO | inner | {json.dumps({'num_updates': str(s), 'loss': str(v)})}\n" for s, v in ((5, 3), (9, 2)))
+        + '01:03 | INFO | valid | {"valid_loss": "4"}\n': ({5: 3, 9: 2}, {9: 4}),
+        "".join(f"| INFO | train | epoch 001: {s} / 99 loss={v}, num_updates={s}\n" for s, v in ((5, 3), (9, 2)))
+        + "| INFO | valid | epoch 001 | valid on 'valid' subset | loss 4 | nll_loss 3.5 | num_updates 9\n": ({5: 3, 9: 2}, {9: 4}),
+        " iteration 5/ 9 | consumed samples: 64 | lm loss: 3.0E+00 |\n iteration 9/ 9 | consumed samples: 99 | lm loss: 2 |\n"
+        " validation loss at iteration 9 | lm loss value: 4 | lm loss PPL: 54 |\n": ({5: 3, 9: 2}, {9: 4}),
+        "".join(f"\033[32m12:00:01,5 - INFO - \033[1mstep: {s}  \033[38;2;1;2;3mloss:  {v}  tps: 1,234\033[0m\n"
+                for s, v in ((5, 3), (9, 2))): ({5: 3, 9: 2}, {}),
+        "".join(f"01:02 host:0 run.train:816 INFO [step={s}/900,epoch=0]\n    train/CrossEntropyLoss={v}\n    optim/total_grad_norm=1.5\n"
+                for s, v in ((5, 3), (9, 2))): ({5: 3, 9: 2}, {}),
+        "s:5 tel:4\ns:5 trl:3 lr:0.5\ns:9 trl:2 lr:0.5\n": ({5: 3, 9: 2}, {5: 4}),
+        "step 5/99 | loss 3 (+nanz)| norm 1 | 9 ms\nval loss 4\nstep 9/99 | loss 2 (+nanz)| norm 1 | 9 ms\n": ({5: 3, 9: 2}, {5: 4}),
+        "[01:02] Ep. 1 : Up. 5 : Sen. 6,400 : Cost 3 : gNorm 1.5 : L.r. 0.5\n[01:02] Ep. 1 : Up. 9 : Sen. 9,400 : Cost 2\n"
+        "[01:03] [valid] Ep. 1 : Up. 9 : cross-entropy : 4 : new best\n": ({5: 3, 9: 2}, {9: 4}),
+        "{'step': 5, 'loss': tensor(3., device='cuda:0', grad_fn=<NllLossBackward0>)}\n{'step': 9, 'loss': np.float64(2)}\n":
+            ({5: 3, 9: 2}, {}),
+        "iter 5 | loss train: 3, val: n/a | iter time: 12 ms\niter 9 | loss train: 2, val: 4 | iter time: 12 ms\n": ({5: 3, 9: 2}, {9: 4}),
+        "# Model\n\n| Training Loss | Epoch | Step | Validation Loss |\n|:---:|:---:|:---:|:---:|\n| No log | 0.1 | 1 | 5 |\n"
+        "| 3 | 0.5 | 5 | 4 |\n| 2 | 0.9 | 9 | 3 |\n\n### Versions\n- one 1.0\n": ({5: 3, 9: 2}, {5: 4, 9: 3}),
+    }
+    for text, (training, validation) in cases.items():
+        found, err = read_text(text, "log.txt")
+        got = losses(found), losses(found, "validation_loss")
+        assert got == (training, validation), (text, got, err)
+    found, _ = read_text("step 5: loss 3, lr 0.5, tokens 1,234,567, rate 1,234\nstep=6, lr=[0.25, 0.25]\nloss: 2 of step 6\n", "log.txt")
+    assert found[5]["tokens"] == 1234567 and found[5]["rate"] == 1234 and (found[6]["lr"], found[6]["loss"]) == (0.25, 2), found
+
+
+def test_splits():
+    """A word beside the numbers says which are those of validation."""
+    for name, word in (("split", "val"), ("mode", "eval"), ("phase", "Test"), ("stage", "validation")):
+        rows = [{name: w, "step": s, "loss": s + v, "acc": v} for s in (1, 2) for w, v in (("train", 0.5), (word, 0.25))]
+        for text in ("".join(json.dumps(r) + "\n" for r in rows), as_csv([rows[0], *(r.values() for r in rows)])):
+            found, err = read_text(text, "a.jsonl" if text[0] == "{" else "a.csv")
+            assert losses(found) == {1: 1.5, 2: 2.5} and losses(found, "validation_loss") == {1: 1.25, 2: 2.25}, (found, err)
+            assert losses(found, "acc") == {1: 0.5, 2: 0.5} and err == "", (found, err)
+
+
 def test_map():
     """Columns that have no known names, also by layer."""
     text = "t,objective,x/block-1-rms,x/block-2-rms\n0,3,1,2\n5,2,3,4\n"
@@ -419,6 +467,16 @@ def test_folders():
             write(path(f"logs/version_{version}/metrics.csv"), ["epoch,step,train_loss_step,val_loss", f"0,5,{version},", "0,5,,2"])
         found, _ = read(path("logs"))
         assert losses(found) == {5: 10} and found[5]["validation_loss"] == 2, found
+
+
+def test_folder_of_curves():
+    """A table for each curve, as DeepSpeed writes them."""
+    with Folder() as path:
+        os.mkdir(path("run"))
+        for name, values in (("lr", (0.5, 0.25)), ("train_loss", (3, 2))):
+            write(path(f"run/Train_Samples_{name}.csv"), [f"step,Train/Samples/{name}", f"32,{values[0]}", f"64,{values[1]}"])
+        found, _ = read(path(""))
+        assert losses(found) == {32: 3, 64: 2} and losses(found, "lr") == {32: 0.5, 64: 0.25}, found
 
 
 def test_live_processes():
