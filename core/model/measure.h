@@ -38,6 +38,7 @@ typedef struct {
 typedef struct {
     double loss;           /* nats per target, label smoothing included */
     double nll;            /* the same without label smoothing */
+    double log_z;          /* log of the normalizer of the softmax, mean over targets */
     const double *grad_sq; /* [tensors] squared norm of the gradient */
     size_t n_hidden, n_sublayers;
     const NsHiddenMeasure *hidden;      /* [n_hidden] */

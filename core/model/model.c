@@ -430,11 +430,12 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     double share = share_of(ns_batch_targets(batch)),
            class_share = share_of(ns_batch_labels(batch));
     NsMeasure *measure = &model->measure;
-    measure->loss = measure->nll = 0;
+    measure->loss = measure->nll = measure->log_z = 0;
     for (unsigned i = 0; i < model->n_workers; i++) {
         const NsWorker *w = &model->workers[i];
         measure->loss += w->loss.loss * share + w->class_nll * class_share;
         measure->nll += w->loss.nll * share + w->class_nll * class_share;
+        measure->log_z += w->loss.log_z * share;
     }
     if (!call.measuring) return *measure;
     double tokens = tokens_of(model, batch, layout->n_stacks - 1);

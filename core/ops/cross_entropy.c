@@ -79,6 +79,7 @@ NS_CLONES_OF(extern, NsCrossEntropy, ns_cross_entropy,
         RowSums row = dscale != 0 ? sum_row(logits, V, true) : sum_row(logits, V, false);
         double logsumexp = (double)row.max + log(row.exps), nll = logsumexp - logit;
         sum.nll += nll;
+        sum.log_z += logsumexp;
         sum.loss += (1 - smoothing) * nll + smoothing * (logsumexp - row.total / (double)V);
         sum.loss += z * logsumexp * logsumexp;
         if (dscale == 0) continue;

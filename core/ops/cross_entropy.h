@@ -5,7 +5,8 @@
 
 /* Sums over the rows that have a target. */
 typedef struct {
-    double nll; /* -log softmax(logits)[target] */
+    double nll;   /* -log softmax(logits)[target] */
+    double log_z; /* log sum_v exp logits[v] */
     /* (1 - smoothing) nll + smoothing / V sum_v -log softmax(logits)[v] + z log^2 sum_v exp
      * logits[v] */
     double loss;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/curvature.h"
 
+#include "core/probe/spectrum.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -171,36 +173,6 @@ static void multiply(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch)
     }
 }
 
-/* The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal [n] and
- * off-diagonal [n - 1] > 0, by bisection; *last: the last element of its unit eigenvector. */
-static double largest(const double *diagonal, const double *off, size_t n, double *last)
-{
-    double lo = -INFINITY, hi = -INFINITY;
-    for (size_t i = 0; i < n; i++) {
-        lo = MAX(lo, diagonal[i]);
-        hi = MAX(hi, diagonal[i] + (i > 0 ? off[i - 1] : 0) + (i + 1 < n ? off[i] : 0));
-    }
-    for (int k = 0; k < 100 && lo < hi; k++) {
-        /* All pivots of the matrix minus x are negative if x is above the largest eigenvalue. */
-        double x = lo + (hi - lo) / 2, pivot = diagonal[0] - x;
-        for (size_t i = 1; i < n && pivot < 0; i++)
-            pivot = diagonal[i] - x - off[i - 1] * off[i - 1] / pivot;
-        if (pivot < 0)
-            hi = x;
-        else
-            lo = x;
-    }
-    /* Every row of the eigenvector equation gives the ratio of two elements. */
-    double element = 1, squares = 1, pivot = diagonal[0] - hi;
-    for (size_t i = 1; i < n; i++) {
-        element *= -pivot / off[i - 1];
-        squares += element * element;
-        pivot = diagonal[i] - hi - off[i - 1] * off[i - 1] / pivot;
-    }
-    *last = element / sqrt(squares);
-    return hi;
-}
-
 /* Lanczos iteration on R H R from the unit vector along p->q; three vectors suffice, since only the
  * eigenvalue is needed, and lost orthogonality repeats eigenvalues but does not change them.
  * Paige 1972.  Returns the largest eigenvalue; NaN if its residual is too large at the end. */
@@ -221,7 +193,7 @@ static double find_largest(NsCurvatureProbe *p, NsModel *model, const NsBatch *b
                                 before * (double)p->previous[i]);
         off[n] = sqrt(dot(table, p->image, p->image));
         if (!isfinite(off[n])) break;
-        double eigenvalue = largest(diagonal, off, n + 1, &last);
+        double eigenvalue = ns_tridiagonal_largest(diagonal, off, n + 1, &last);
         *residual = off[n] * last / fabs(eigenvalue);
         if (*residual <= NS_CURVATURE_RESIDUAL && eigenvalue > 0) return eigenvalue;
         EACH(table, i)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/expensive.h"
 
+#include "core/base/squares.h"
+#include "core/ops/residual.h"
+#include "core/probe/spectrum.h"
 #include "core/probe/token_snapshot-private.h"
 #include "core/probe/tokens.h"
 
@@ -16,6 +19,28 @@ static size_t compared_state(size_t hidden, size_t i)
 {
     size_t n = compared(hidden);
     return n < 2 ? 0 : ns_evenly_spread(i, n, hidden);
+}
+
+/* The quantities of NS_QUANTITIES_OF_MATRIX for one parameter. */
+typedef struct {
+    NsParameterKind parameter;
+    NsQuantity weight, singular, stable_rank, cosine;
+} MatrixQuantities;
+
+#define OF_MATRIX(P)                                                                               \
+    {                                                                                              \
+        NS_PARAMETER_##P, NS_QUANTITY_WEIGHT_##P, NS_QUANTITY_SINGULAR_##P,                        \
+            NS_QUANTITY_STABLE_RANK_##P, NS_QUANTITY_GRAD_COSINE_##P                               \
+    }
+
+/* NULL for a tensor without such quantities. */
+static const MatrixQuantities *matrix_of(const NsTensor *tensor)
+{
+    static const MatrixQuantities matrices[] = {OF_MATRIX(WQ), OF_MATRIX(WK), OF_MATRIX(WV),
+                                                OF_MATRIX(WO), OF_MATRIX(W1), OF_MATRIX(W2)};
+    for (size_t i = 0; i < G_N_ELEMENTS(matrices); i++)
+        if (tensor->parameter == matrices[i].parameter) return &matrices[i];
+    return NULL;
 }
 
 NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
@@ -37,6 +62,13 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
     size_t members = ns_team_threads(probes->team);
     probes->sources = g_new0(NsStateSource, layout->hidden);
     probes->sums = g_new(double, members *D);
+    const NsTensorTable *table = ns_model_tensors(model);
+    for (size_t i = 0; i < table->n; i++)
+        if (matrix_of(&table->tensors[i]))
+            probes->vectors_size =
+                MAX(probes->vectors_size,
+                    ns_singular_scratch(table->tensors[i].rows, table->tensors[i].cols));
+    probes->vectors = g_new(double, members * probes->vectors_size);
     probes->heads = g_new(NsHeadMeasure, members * layout->heads);
     probes->rows = g_new(const ns_real *, n *NS_SIMILARITY_TOKENS);
     probes->norms = g_new(double, n *NS_SIMILARITY_TOKENS);
@@ -61,6 +93,7 @@ void ns_expensive_probes_free(NsExpensiveProbes *probes)
     ns_real_free(probes->grams);
     g_free(probes->sources);
     g_free(probes->sums);
+    g_free(probes->vectors);
     g_free(probes->heads);
     g_free(probes->rows);
     g_free(probes->norms);
@@ -71,7 +104,7 @@ void ns_expensive_probes_free(NsExpensiveProbes *probes)
 /* ---- Attention and feed-forward ---- */
 
 typedef struct {
-    NsQuantity entropy, entropy_min, logit, head_entropy, head_logit;
+    NsQuantity entropy, entropy_min, first_key, logit, head_entropy, head_logit;
 } AttentionQuantities;
 
 static void put_heads(const NsExpensiveProbes *probes, NsValues values,
@@ -79,10 +112,11 @@ static void put_heads(const NsExpensiveProbes *probes, NsValues values,
 {
     const NsRecordLayout *layout = &probes->layout;
     size_t H = layout->heads;
-    double entropy = 0, least = (double)INFINITY, logit = 0;
+    double entropy = 0, least = (double)INFINITY, first = 0, logit = 0;
     for (size_t h = 0; h < H; h++) {
         double e = (double)heads[h].entropy, l = (double)heads[h].logit;
         entropy += e / (double)H;
+        first += (double)heads[h].first / (double)H;
         least = e < least || isnan(e) ? e : least;
         logit = l > logit || isnan(l) ? l : logit;
         if (heads[h].has_entropy) ns_record_put(layout, values, q->head_entropy, layer * H + h, e);
@@ -92,6 +126,7 @@ static void put_heads(const NsExpensiveProbes *probes, NsValues values,
     if (heads[0].has_entropy) {
         ns_record_put(layout, values, q->entropy, layer, entropy);
         ns_record_put(layout, values, q->entropy_min, layer, least);
+        ns_record_put(layout, values, q->first_key, layer, first);
     }
     if (heads[0].has_logit) ns_record_put(layout, values, q->logit, layer, logit);
 }
@@ -99,7 +134,7 @@ static void put_heads(const NsExpensiveProbes *probes, NsValues values,
 /* What the members of a team need to fill in a part of a record. */
 typedef struct {
     NsExpensiveProbes *probes;
-    const NsModel *model;
+    NsModel *model;
     NsValues values;
     size_t first; /* sub-layer */
 } Filling;
@@ -112,12 +147,12 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
     NsValues values = filling->values;
     size_t sublayer = filling->first + i;
     static const AttentionQuantities attention = {
-        NS_QUANTITY_ENTROPY_ATTENTION, NS_QUANTITY_ENTROPY_MIN_ATTENTION,
-        NS_QUANTITY_LOGIT_ATTENTION, NS_QUANTITY_HEAD_ENTROPY_ATTENTION,
-        NS_QUANTITY_HEAD_LOGIT_ATTENTION};
+        NS_QUANTITY_ENTROPY_ATTENTION,      NS_QUANTITY_ENTROPY_MIN_ATTENTION,
+        NS_QUANTITY_FIRST_KEY_ATTENTION,    NS_QUANTITY_LOGIT_ATTENTION,
+        NS_QUANTITY_HEAD_ENTROPY_ATTENTION, NS_QUANTITY_HEAD_LOGIT_ATTENTION};
     static const AttentionQuantities cross = {
-        NS_QUANTITY_ENTROPY_CROSS, NS_QUANTITY_ENTROPY_MIN_CROSS, NS_QUANTITY_LOGIT_CROSS,
-        NS_QUANTITY_HEAD_ENTROPY_CROSS, NS_QUANTITY_HEAD_LOGIT_CROSS};
+        NS_QUANTITY_ENTROPY_CROSS, NS_QUANTITY_ENTROPY_MIN_CROSS,  NS_QUANTITY_FIRST_KEY_CROSS,
+        NS_QUANTITY_LOGIT_CROSS,   NS_QUANTITY_HEAD_ENTROPY_CROSS, NS_QUANTITY_HEAD_LOGIT_CROSS};
     NsActivationView view = ns_model_activation_view(model, 0, sublayer);
     ns_real *work = probes->work + member * probes->work_size;
     if (view.kind == NS_FFN) {
@@ -160,17 +195,19 @@ static size_t find_rows(const NsModel *model, const NsStateSource *source, const
     return taken;
 }
 
-static void fill_similarity(NsExpensiveProbes *probes, const NsRecordInput *input)
+static void fill_similarity(NsExpensiveProbes *probes, const NsRecordInput *input, NsValues values)
 {
     size_t hidden = probes->layout.hidden, n = compared(hidden);
     unsigned stack[NS_SIMILARITY_STATES];
+    double participation[NS_SIMILARITY_STATES];
     NsSimilarityInput in = {.n = n,
                             .D = (size_t)input->settings->d_model,
                             .stack = stack,
                             .rows = probes->rows,
                             .team = probes->team,
                             .scratch = probes->grams,
-                            .norms = probes->norms};
+                            .norms = probes->norms,
+                            .participation = participation};
     for (size_t i = 0; i < n; i++) {
         size_t state = compared_state(hidden, i);
         const NsStateSource *source = &probes->sources[state];
@@ -181,6 +218,10 @@ static void fill_similarity(NsExpensiveProbes *probes, const NsRecordInput *inpu
     }
     probes->similarity.step = input->step;
     ns_similarity_measure(&probes->similarity, &in);
+    for (size_t i = 0; i < n; i++)
+        if (participation[i] != 0)
+            ns_record_put(&probes->layout, values, NS_QUANTITY_PARTICIPATION,
+                          probes->similarity.state[i], participation[i]);
 }
 
 static void fill_state(void *data, size_t i, unsigned member)
@@ -244,6 +285,30 @@ static void fill_cosine(void *data, size_t i, unsigned member)
         ns_record_put(&probes->layout, filling->values, NS_QUANTITY_TOKEN_COSINE, i, cosine);
 }
 
+static void fill_matrix(void *data, size_t i, unsigned member)
+{
+    const Filling *filling = data;
+    NsExpensiveProbes *probes = filling->probes;
+    const NsRecordLayout *layout = &probes->layout;
+    const NsTensor *tensor = &ns_model_tensors(filling->model)->tensors[i];
+    const MatrixQuantities *q = matrix_of(tensor);
+    if (!q) return;
+    const ns_real *w = ns_model_weights(filling->model) + tensor->offset;
+    const ns_real *g = ns_model_gradients(filling->model) + tensor->offset;
+    size_t layer = (size_t)tensor->layer, n = ns_tensor_size(tensor);
+    double norm = ns_real_norm(w, n), whole = norm * ns_real_norm(g, n), singular;
+    ns_record_put(layout, filling->values, q->weight, layer, norm);
+    if (whole != 0)
+        ns_record_put(layout, filling->values, q->cosine, layer, ns_inner(g, w, n) / whole);
+    if (!ns_largest_singular_value(&singular, w, tensor->rows, tensor->cols,
+                                   probes->vectors + member * probes->vectors_size))
+        return;
+    ns_record_put(layout, filling->values, q->singular, layer, singular);
+    if (singular != 0)
+        ns_record_put(layout, filling->values, q->stable_rank, layer,
+                      norm * norm / (singular * singular));
+}
+
 void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input,
                               NsValues values)
 {
@@ -251,6 +316,8 @@ void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *in
     const NsRecordLayout *layout = &probes->layout;
     ns_states_find(probes->sources, model, probes->first_stack);
     fill_mean_gradients(probes, ns_model_tensors(model), values);
+    ns_team_each(probes->team, ns_model_tensors(model)->n, fill_matrix,
+                 &(Filling){probes, model, values, 0});
     ns_team_each(probes->team, layout->hidden, fill_cosine, &(Filling){probes, model, values, 0});
     /* Measures all sub-layers in parallel; or layer by layer, recomputing the activations of each,
      * if the model does not store them all. */
@@ -266,6 +333,6 @@ void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *in
         ns_team_each(probes->team, end - first, fill_sublayer,
                      &(Filling){probes, model, values, first});
     }
-    fill_similarity(probes, input);
+    fill_similarity(probes, input, values);
     fill_snapshot(probes, input);
 }

@@ -18,9 +18,11 @@ typedef struct {
     size_t first_stack;     /* number of layers of the first stack */
     size_t D;               /* width */
     NsTeam *team;
-    size_t work_size;     /* elements of `work` for each team member */
-    ns_real *work;        /* [members, work_size] */
-    double *sums;         /* [members, D] */
+    size_t work_size; /* elements of `work` for each team member */
+    ns_real *work;    /* [members, work_size] */
+    double *sums;     /* [members, D] */
+    double *vectors;  /* [members, vectors_size] of the singular values */
+    size_t vectors_size;
     NsHeadMeasure *heads; /* [members, H] */
     const ns_real **rows; /* [states, NS_SIMILARITY_TOKENS] */
     double *norms;        /* [states, NS_SIMILARITY_TOKENS] */

@@ -7,7 +7,7 @@
 #include <math.h>
 
 typedef struct {
-    double entropy;
+    double entropy, first;
     size_t queries;
     double logit;
 } HeadSums;
@@ -57,7 +57,9 @@ void ns_heads_measure(NsHeadMeasure *heads, const NsModel *model, size_t sublaye
                 for (size_t t = 0; t < (size_t)view.length[b]; t++) {
                     size_t n = ns_visible_keys(&view, b, t);
                     if (n < 2) continue;
-                    sums.entropy += entropy(view.P + ((b * view.H + h) * view.T + t) * view.S, n);
+                    const ns_real *P = view.P + ((b * view.H + h) * view.T + t) * view.S;
+                    sums.entropy += entropy(P, n);
+                    sums.first += (double)P[0];
                     sums.queries++;
                 }
                 if (logits) add_logit(&sums, &view, b, h, scratch);
@@ -66,6 +68,7 @@ void ns_heads_measure(NsHeadMeasure *heads, const NsModel *model, size_t sublaye
         heads[h] = (NsHeadMeasure){
             .has_entropy = sums.queries > 0,
             .entropy = (float)(sums.entropy / (double)sums.queries),
+            .first = (float)(sums.first / (double)sums.queries),
             .has_logit = logits,
             .logit = (float)sums.logit,
         };

@@ -9,6 +9,7 @@
 typedef struct {
     bool has_entropy; /* some query sees two keys or more */
     float entropy;    /* mean over the queries that see n >= 2 keys of -sum P ln P / ln n */
+    float first;      /* mean weight of the first key over the same queries */
     bool has_logit;   /* false for uniform attention, which has no queries and keys */
     float logit;      /* max |q.k| / sqrt(d_head) over visible pairs */
 } NsHeadMeasure;

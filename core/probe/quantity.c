@@ -120,6 +120,17 @@ static NsParameterKind parameter_of(NsQuantity quantity)
         {NS_QUANTITY_HEAD_LOGIT_ATTENTION, NS_PARAMETER_WQ},
         {NS_QUANTITY_LOGIT_CROSS, NS_PARAMETER_CROSS_WQ},
         {NS_QUANTITY_HEAD_LOGIT_CROSS, NS_PARAMETER_CROSS_WQ},
+#define OF_MATRIX(P)                                                                               \
+    {NS_QUANTITY_WEIGHT_##P, NS_PARAMETER_##P}, {NS_QUANTITY_SINGULAR_##P, NS_PARAMETER_##P},      \
+        {NS_QUANTITY_STABLE_RANK_##P, NS_PARAMETER_##P},                                           \
+        {NS_QUANTITY_GRAD_COSINE_##P, NS_PARAMETER_##P}
+        OF_MATRIX(WQ),
+        OF_MATRIX(WK),
+        OF_MATRIX(WV),
+        OF_MATRIX(WO),
+        OF_MATRIX(W1),
+        OF_MATRIX(W2),
+#undef OF_MATRIX
     };
     for (size_t i = 0; i < sizeof about / sizeof *about; i++)
         if (about[i].quantity == quantity) return about[i].parameter;

@@ -86,6 +86,12 @@
       "Largest absolute value of q.k / sqrt(d / heads) of any visible pair and head of the "       \
       "layer.",                                                                                    \
       "Wortsman et al. 2023, arXiv 2309.14322")                                                    \
+    X(FIRST_KEY_##P, k "-first-key", words " weight of the first key", "⟨P_{i1}⟩", LAYER,          \
+      EXPENSIVE, UNIT, needs,                                                                      \
+      "Attention weight of the first key, mean over heads and over queries with two or more "      \
+      "visible keys.  Near 1 in an attention sink; uniform causal attention over n tokens has "    \
+      "(1/2 + ... + 1/n) / (n - 1).",                                                              \
+      "Gu et al. 2024, arXiv 2410.10781")                                                          \
     X(HEAD_ENTROPY_##P, "head-" k "-entropy", words " entropy by head", "H / ln n", HEAD,          \
       EXPENSIVE, UNIT, needs,                                                                      \
       "Entropy of the attention weights over ln of the visible keys, mean over queries.",          \
@@ -95,11 +101,43 @@
       "Largest absolute value of q.k / sqrt(d / heads) of any visible pair.",                      \
       "Wortsman et al. 2023, arXiv 2309.14322")
 
+/* Rows that exist for every matrix of a layer.  P and k: the parameter in the ID and in the key. */
+#define NS_QUANTITIES_OF_MATRIX(X, P, k, symbol)                                                   \
+    X(WEIGHT_##P, "weight-" k, "Norm of " symbol, "‖" symbol "‖", LAYER, EXPENSIVE, SIZE, NOTHING, \
+      "Frobenius norm of " symbol " at this step.", NULL)                                          \
+    X(SINGULAR_##P, "singular-" k, "Largest singular value of " symbol, "σ_1(" symbol ")", LAYER,  \
+      EXPENSIVE, SIZE, NOTHING, "Largest singular value of " symbol ", within 0.01 %.", NULL)      \
+    X(STABLE_RANK_##P, "stable-rank-" k, "Stable rank of " symbol, "‖" symbol "‖^2 / σ_1^2",       \
+      LAYER, EXPENSIVE, SIZE, NOTHING,                                                             \
+      "Squared Frobenius norm of " symbol " over its squared largest singular value: about n / 4 " \
+      "for an n by n matrix of independent normal elements, 1 for a matrix of rank 1.",            \
+      "Rudelson and Vershynin 2007, arXiv math/0503442")                                           \
+    X(GRAD_COSINE_##P, "grad-cosine-" k, "Cosine of the gradient and " symbol,                     \
+      "cos(∇" symbol ", " symbol ")", LAYER, EXPENSIVE, UNIT, NOTHING,                             \
+      "Cosine of the mini-batch gradient of " symbol " and " symbol ": 0 where the loss does not " \
+      "depend on the scale of the matrix; a positive one means that a gradient step shrinks it.",  \
+      NULL)
+
 #define NS_QUANTITIES(X)                                                                           \
     X(GRAD_LAYER, "grad-layer", "Gradient norm, whole layer", "‖∇_l‖", LAYER, CHEAP, SIZE,         \
       NOTHING,                                                                                     \
       "Frobenius norm of the mini-batch gradient of all tensors of a layer, before clipping.",     \
       "Xiong et al. 2020, 3.3")                                                                    \
+    X(GRAD_SHARE, "grad-share", "Share of the gradient, whole layer", "‖∇_l‖^2 / ‖∇‖^2", LAYER,    \
+      CHEAP, UNIT, NOTHING,                                                                        \
+      "Share of a layer in the squared norm of the whole gradient; the layers, the "               \
+      "embeddings and what follows the last layer add up to 1.",                                   \
+      NULL)                                                                                        \
+    X(WEIGHT_NORM, "weight-norm", "Weight norm, whole layer", "‖W_l‖", LAYER, CHEAP, SIZE,         \
+      NOTHING,                                                                                     \
+      "Frobenius norm of all tensors of a layer before the update that led to this step; "         \
+      "blank at step 0.",                                                                          \
+      NULL)                                                                                        \
+    X(UPDATE_NORM, "update-norm", "Update norm, whole layer", "‖ΔW_l‖", LAYER, CHEAP, SIZE,        \
+      NOTHING,                                                                                     \
+      "Frobenius norm of the update that led to this step, all tensors of a layer; 0 at "          \
+      "step 0.",                                                                                   \
+      NULL)                                                                                        \
     X(UPDATE_RATIO, "update-ratio", "Update / weight", "‖ΔW‖ / ‖W‖", LAYER, CHEAP, SIZE, NOTHING,  \
       "Norm of the update that led to this step over the norm of the weights it changed, "         \
       "all tensors of a layer; 0 at step 0.",                                                      \
@@ -183,9 +221,22 @@
       "Mean cosine between the hidden states of two different tokens of a sequence, over all "     \
       "pairs and then over sequences; 1 means that all tokens point in the same direction.",       \
       "Dong et al. 2021, arXiv 2103.03404 (rank collapse)")                                        \
+    X(PARTICIPATION, "hidden-participation", "Participation ratio", "(Σλ)^2 / Σλ^2", HIDDEN,       \
+      EXPENSIVE, SIZE, NOTHING,                                                                    \
+      "Over how many directions the hidden states of the tokens spread: λ are the "               \
+      "eigenvalues of their covariance; 1 along a line, the width where all directions are "       \
+      "alike.  Of at most 512 tokens and 49 states, evenly spread; blank where all tokens are "    \
+      "equal.",                                                                                    \
+      "Gao et al. 2017, A theory of multineuronal dimensionality, bioRxiv 214262")                 \
     X(DEAD_RELU, "dead-relu", "Dead ReLU units", "dead / d_{ff}", LAYER, EXPENSIVE, UNIT, RELU,    \
       "Share of the units of the feed-forward network that are 0 for every token of the batch.",   \
       "CS231n notes, ReLU")                                                                        \
+    NS_QUANTITIES_OF_MATRIX(X, WQ, "wq", "W_Q")                                                    \
+    NS_QUANTITIES_OF_MATRIX(X, WK, "wk", "W_K")                                                    \
+    NS_QUANTITIES_OF_MATRIX(X, WV, "wv", "W_V")                                                    \
+    NS_QUANTITIES_OF_MATRIX(X, WO, "wo", "W_O")                                                    \
+    NS_QUANTITIES_OF_MATRIX(X, W1, "w1", "W_1")                                                    \
+    NS_QUANTITIES_OF_MATRIX(X, W2, "w2", "W_2")                                                    \
     X(LAYER_ABLATION, "layer-ablation", "Loss increase without the layer", "L_{without l} − L",    \
       LAYER, ABLATION, UNIT, NOTHING,                                                              \
       "Loss of the batch if the layer passes its input on unchanged, minus the loss of the "       \
@@ -253,6 +304,10 @@
       "Above 2 (1 + β_1) / (1 − β_1) for Adam, 38 for β_1 = 0.9, and 2 (1 + μ) for "         \
       "SGD, the steps on a quadratic loss would grow without bound.",                              \
       "Cohen et al. 2021, arXiv 2103.00065; 2022, 2207.14484")                                     \
+    X(LOG_Z, "log-z", "Log of the softmax normalizer", "⟨ln Z⟩", STEP, CHEAP, UNIT, NOTHING,       \
+      "Logarithm of the sum of exp(logit) over the vocabulary, mean over targets.  The loss does " \
+      "not depend on it: logits that drift together move it away from 0.",                         \
+      "Chowdhery et al. 2022, arXiv 2204.02311, 5")                                                \
     X(TOKENS, "sequence-tokens", "Tokens of a sequence", "n", STEP, CHEAP, SIZE, NOTHING,          \
       "Mean number of tokens of the sequences of the batch, without padding.", NULL)               \
     X(SOURCE_TOKENS, "source-tokens", "Tokens of a source", "n_{source}", STEP, CHEAP, SIZE,       \

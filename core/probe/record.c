@@ -89,6 +89,12 @@ static void put(NsRecorder *r, NsQuantity quantity, size_t i, double value)
     ns_record_put(&r->layout, r->values, quantity, i, value);
 }
 
+/* Leaves the ratio unmeasured if the denominator is 0. */
+static void put_ratio(NsRecorder *r, NsQuantity quantity, size_t i, double part, double whole)
+{
+    if (whole != 0) put(r, quantity, i, part / whole);
+}
+
 static void find_tensors(NsRecorder *r, const NsTensorTable *table)
 {
     static const NsQuantity means[NS_PARAMETER_COUNT] = {
@@ -211,7 +217,8 @@ double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq
 
 /* Records the gradients, the last update and the moments of a layer.  ADAM_RMS and SPIKE_SCORE
  * are not measured if no tensor of the layer has a second moment, or one before the update. */
-static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInput *input)
+static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInput *input,
+                         double whole)
 {
     const double *grad_sq = input->seen->grad_sq;
     size_t layer = (size_t)run->layer;
@@ -232,18 +239,15 @@ static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInpu
     }
     put(r, NS_QUANTITY_GRAD_LAYER, layer, sqrt(gradient));
     put(r, NS_QUANTITY_GRAD_RMS_LAYER, layer, sqrt(gradient / run->elements));
+    put_ratio(r, NS_QUANTITY_GRAD_SHARE, layer, gradient, whole);
     put(r, NS_QUANTITY_UPDATE_RATIO, layer, input->updated ? sqrt(update / weight) : 0);
+    put(r, NS_QUANTITY_UPDATE_NORM, layer, input->updated ? sqrt(update) : 0);
+    if (input->updated) put(r, NS_QUANTITY_WEIGHT_NORM, layer, sqrt(weight));
     if (elements > 0) put(r, NS_QUANTITY_ADAM_RMS, layer, sqrt(ratios / elements));
     if (!(score < 0)) put(r, NS_QUANTITY_SPIKE_SCORE, layer, score);
 }
 
 /* ---- Hidden states and sub-layers ---- */
-
-/* Leaves the ratio unmeasured if the denominator is 0. */
-static void put_ratio(NsRecorder *r, NsQuantity quantity, size_t i, double part, double whole)
-{
-    if (whole != 0) put(r, quantity, i, part / whole);
-}
 
 static void record_hidden(NsRecorder *r, const NsMember *member, const NsMeasure *seen, double D)
 {
@@ -373,6 +377,7 @@ void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
 typedef struct {
     NsRecorder *recorder;
     const NsRecordInput *input;
+    double grad_norm; /* of the whole gradient */
 } Filling;
 
 static void fill_share(void *data, const NsMember *member)
@@ -383,7 +388,8 @@ static void fill_share(void *data, const NsMember *member)
     if (member->index == 0) record_outside(r, input->seen->grad_sq);
     size_t end = ns_member_end(member, r->n_runs);
     for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++)
-        if (r->runs[k].layer >= 0) record_layer(r, &r->runs[k], input);
+        if (r->runs[k].layer >= 0)
+            record_layer(r, &r->runs[k], input, filling->grad_norm * filling->grad_norm);
     record_hidden(r, member, input->seen, (double)input->settings->d_model);
     record_sublayers(r, member, input);
 }
@@ -391,9 +397,11 @@ static void fill_share(void *data, const NsMember *member)
 NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
 {
     bool due = is_due(r, input);
+    double grad_norm =
+        ns_record_gradient_norm(ns_model_tensors(input->model), input->seen->grad_sq);
     ns_values_reset(r->values, r->layout.width);
     ns_team_run(ns_model_team(input->model), r->n_tensors < WORTH_SHARING ? 1 : G_MAXSIZE,
-                fill_share, &(Filling){r, input});
+                fill_share, &(Filling){r, input, grad_norm});
     record_final(r, input->seen);
     const NsBatch *batch = input->batch;
     record_tokens(r, batch->B, batch->T, batch->tokens, batch->length, NS_QUANTITY_TOKENS,
@@ -401,13 +409,14 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     if (batch->S)
         record_tokens(r, batch->B, batch->S, batch->source, batch->source_length,
                       NS_QUANTITY_SOURCE_TOKENS, NS_QUANTITY_EQUAL_SOURCE);
+    put(r, NS_QUANTITY_LOG_Z, 0, input->seen->log_z);
     if (input->bleu) put(r, NS_QUANTITY_BLEU, 0, *input->bleu);
     if (input->curvature->measured) record_curvature(r, input->curvature, input->lr);
-    NsRecord record = {
-        .values = r->values,
-        .grad_norm = ns_record_gradient_norm(ns_model_tensors(input->model), input->seen->grad_sq),
-        .probe_seconds = (double)r->extra_us / 1e6 +
-                         (input->curvature->measured ? input->curvature->seconds : 0)};
+    NsRecord record = {.values = r->values,
+                       .grad_norm = grad_norm,
+                       .probe_seconds =
+                           (double)r->extra_us / 1e6 +
+                           (input->curvature->measured ? input->curvature->seconds : 0)};
     if (is_ablation_due(r, input)) {
         for (size_t l = 0; l < r->layout.layers; l++)
             put(r, NS_QUANTITY_LAYER_ABLATION, l, r->without[l]);

@@ -63,8 +63,10 @@ static double center(ns_real *to, const ns_real *const *rows, size_t tokens, siz
 }
 
 /* K = X X^T over tokens, scaled to norm 1, so that <K, L> is the CKA, because
- * |Y^T X|^2 = <X X^T, Y Y^T>.  All 0 if X has no variance. */
-static void gram(ns_real *K, ns_real *centered, const ns_real *const *rows, size_t tokens, size_t D)
+ * |Y^T X|^2 = <X X^T, Y Y^T>.  All 0 if X has no variance.  Returns the participation ratio, or 0:
+ * with a trace of 1, the norm of X X^T is the root of its inverse. */
+static double gram(ns_real *K, ns_real *centered, const ns_real *const *rows, size_t tokens,
+                   size_t D)
 {
     double norm = center(centered, rows, tokens, D);
     ns_real scale = norm > 0 || isnan(norm) ? (ns_real)(1 / norm) : 0;
@@ -81,9 +83,10 @@ static void gram(ns_real *K, ns_real *centered, const ns_real *const *rows, size
                       .C = K,
                       .ldc = tokens});
     double size = ns_real_norm(K, tokens * tokens);
-    if (size <= 0) return;
+    if (size <= 0) return 0;
     ns_real inverse = (ns_real)(1 / size);
     for (size_t i = 0; i < tokens * tokens; i++) K[i] *= inverse;
+    return 1 / (size * size);
 }
 
 static void put(NsSimilarity *to, NsSimilarityKind kind, size_t i, size_t j, double value)
@@ -156,7 +159,7 @@ void ns_similarity_measure(NsSimilarity *to, const NsSimilarityInput *in)
         const ns_real *const *rows = in->rows + i * NS_SIMILARITY_TOKENS;
         for (size_t t = 0; t < tokens; t++)
             in->norms[i * NS_SIMILARITY_TOKENS + t] = ns_real_norm(rows[t], in->D);
-        gram(grams + i * most * most, centered, rows, tokens, in->D);
+        in->participation[i] = gram(grams + i * most * most, centered, rows, tokens, in->D);
     }
     ns_team_each(in->team, n, compare_state, &(Comparison){to, in, grams, most});
 }

@@ -49,6 +49,9 @@ typedef struct {
     NsTeam *team;
     ns_real *scratch; /* [ns_similarity_scratch()] */
     double *norms;    /* [n, NS_SIMILARITY_TOKENS], scratch */
+    /* [n] overwritten with (sum lambda)^2 / sum lambda^2 of the eigenvalues of the covariance of
+     * each state; 0 for a state without variance */
+    double *participation;
 } NsSimilarityInput;
 
 /* Elements of scratch for n states of D features over at most `tokens` tokens. */

@@ -172,24 +172,6 @@ static bool find_tail(sqlite3 *db, int64_t after, int64_t lane, int64_t seed, in
     return true;
 }
 
-/* Reads the numbers of the quantities of a run in the file. */
-static bool find_quantities(NsRunRows *rows, NsRunSeed *run)
-{
-    NS_AUTO_STATEMENT statement =
-        prepare_of(rows->db, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?",
-                   run->lane, run->seed);
-    if (!statement) return false;
-    bool found = true;
-    for (unsigned q = 0; found && q < NS_QUANTITY_COUNT; q++) {
-        if (run->layout.count[q] == 0) continue;
-        found = ns_database_bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key) &&
-                sqlite3_step(statement) == SQLITE_ROW;
-        run->ids[q] = sqlite3_column_int64(statement, 0);
-        sqlite3_reset(statement);
-    }
-    return found;
-}
-
 bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
 {
     const NsSettings *settings = &ns_lockstep_run(lockstep, 0, 0)->settings;
@@ -209,7 +191,7 @@ bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
         NsRun *own = ns_lockstep_nth_run(lockstep, i);
         const NsHistory *history = own->history;
         good =
-            find_quantities(rows, run) &&
+            ns_run_write_quantities(rows, run) &&
             ns_run_change_checkpoint(rows->db, rows->from, run->lane, &own->settings) &&
             find_tail(rows->db, rows->from, run->lane, run->seed, &run->newest, &run->kept_events);
         if (rows->from < 0) continue;

@@ -74,6 +74,10 @@ NsRowsWritten ns_run_rows_end(NsRunRows *rows, char *const *summaries, int64_t r
 /* Closes the file and frees what belongs to the rows. */
 void ns_run_rows_close(NsRunRows *rows);
 
+/* Finds the numbers of the quantities of a run in the file, and adds those that it lacks: all of
+ * them in a new file, and those that a run of an older program did not measure. */
+bool ns_run_write_quantities(NsRunRows *rows, NsRunSeed *run);
+
 /* ---- run_resume.c ---- */
 
 /* Prepares the file for a run that resumes from its newest checkpoint, within a transaction of the

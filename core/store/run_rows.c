@@ -220,21 +220,29 @@ static bool write_lane(NsRunRows *rows, const NsRunSeed *own, NsRun *run)
     return ns_database_bind_text(statement, 3, line) && ns_database_finish(statement);
 }
 
-static bool write_quantities(NsRunRows *rows, NsRunSeed *run)
+bool ns_run_write_quantities(NsRunRows *rows, NsRunSeed *run)
 {
-    NS_AUTO_STATEMENT statement = ns_database_prepare(
+    NS_AUTO_STATEMENT find = ns_database_prepare(
+        rows->db, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?");
+    NS_AUTO_STATEMENT add = ns_database_prepare(
         rows->db, "INSERT INTO quantities (lane, seed, key, size) VALUES (?, ?, ?, ?)");
-    if (!statement) return false;
-    bool written = true;
-    bind_run(statement, run);
-    for (unsigned q = 0; written && q < NS_QUANTITY_COUNT; q++) {
+    if (!find || !add) return false;
+    bind_run(find, run);
+    bind_run(add, run);
+    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+        const char *key = ns_quantity((NsQuantity)q)->choice.key;
         if (run->layout.count[q] == 0) continue;
-        sqlite3_bind_int64(statement, 4, (sqlite3_int64)run->layout.count[q]);
-        written = ns_database_bind_text(statement, 3, ns_quantity((NsQuantity)q)->choice.key) &&
-                  ns_database_finish(statement);
+        if (!ns_database_bind_text(find, 3, key)) return false;
+        int found = sqlite3_step(find);
+        run->ids[q] = sqlite3_column_int64(find, 0);
+        sqlite3_reset(find);
+        if (found == SQLITE_ROW) continue;
+        sqlite3_bind_int64(add, 4, (sqlite3_int64)run->layout.count[q]);
+        if (found != SQLITE_DONE || !ns_database_bind_text(add, 3, key) || !ns_database_finish(add))
+            return false;
         run->ids[q] = sqlite3_last_insert_rowid(rows->db);
     }
-    return written;
+    return true;
 }
 
 /* Stores the vocabulary, so that a trained lane can translate without its training texts. */
@@ -275,7 +283,7 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
     if (!write_run(rows, lockstep)) return false;
     for (size_t i = 0; i < rows->n; i++)
         if (!write_lane(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)) ||
-            !write_quantities(rows, &rows->runs[i]) ||
+            !ns_run_write_quantities(rows, &rows->runs[i]) ||
             !write_baselines(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)) ||
             !write_vocabulary(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)))
             return false;

@@ -280,6 +280,20 @@ def test_refused():
         assert "a checkpoint is damaged" in text, text
 
 
+def test_new_quantities():
+    """A file of an older program, which lacks a quantity, has it from the continuation on."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = begin(folder, "old.nsrun", KINDS[0], 20)
+        db = sqlite3.connect(path)
+        db.execute("DELETE FROM profiles WHERE quantity IN (SELECT id FROM quantities WHERE key = 'grad-share')")
+        db.execute("DELETE FROM quantities WHERE key = 'grad-share'")
+        db.commit()
+        db.close()
+        good("resume", path, "--steps", "40")
+        measured = [line["step"] for line in lines_of(path) if "grad_share" in line and line["grad_share"][0] is not None]
+        assert measured == list(range(21, 41)), measured
+
+
 def test_size_is_bounded():
     """Older checkpoints go when 64 MiB are used, the newest stays."""
     with tempfile.TemporaryDirectory() as folder:

@@ -36,7 +36,9 @@ static NsCrossEntropy plain_row(const ns_real *x, size_t n, int32_t target, doub
         total += logsumexp - (double)x[v];
     }
     double nll = logsumexp - (double)x[target];
-    return (NsCrossEntropy){nll, (1 - smoothing) * nll + smoothing * total / (double)n};
+    return (NsCrossEntropy){.nll = nll,
+                            .log_z = logsumexp,
+                            .loss = (1 - smoothing) * nll + smoothing * total / (double)n};
 }
 
 static void check(size_t n, double mean, double smoothing, ns_real dscale)
@@ -53,6 +55,7 @@ static void check(size_t n, double mean, double smoothing, ns_real dscale)
         }
         NsCrossEntropy row = plain_row(x + r * n, n, targets[r], smoothing, p);
         sum.nll += row.nll;
+        sum.log_z += row.log_z;
         sum.loss += row.loss;
         for (size_t v = 0; v < n && dscale != 0; v++) {
             double hit = v == (size_t)targets[r] ? 1 - smoothing : 0, scale = (double)dscale;
@@ -64,6 +67,7 @@ static void check(size_t n, double mean, double smoothing, ns_real dscale)
     }
     g_assert_cmpfloat(fabs(seen.nll - sum.nll), <=, 2 * ROUNDING * (R + sum.nll));
     g_assert_cmpfloat(fabs(seen.loss - sum.loss), <=, 2 * ROUNDING * (R + sum.loss));
+    g_assert_cmpfloat(fabs(seen.log_z - sum.log_z), <=, 2 * ROUNDING * (R + fabs(sum.log_z)));
     g_assert_cmpfloat(d[R * n], ==, x[R * n]);
     if (dscale == 0) g_assert_true(memcmp(x, d, (R * n + 1) * sizeof *x) == 0);
 }

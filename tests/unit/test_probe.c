@@ -125,30 +125,6 @@ static double pairwise_cosine(const State *state)
     return total / (double)sequences;
 }
 
-static void check_states(NsRun *run)
-{
-    for (size_t i = 0; i < count(run, NS_QUANTITY_HIDDEN_NORM); i++) {
-        State state = state_of(run, i);
-        double norm = 0, square = 0, most = 0;
-        for (size_t t = 0; t < state.n; t++) {
-            double sq = dot(state.x + t * state.D, state.x + t * state.D, state.D);
-            norm += sqrt(sq) / (double)state.n;
-            square += sq / (double)state.n;
-        }
-        for (size_t k = 0; k < state.n * state.D; k++) most = fmax(most, fabs(state.x[k]));
-        double rms = sqrt(square / (double)state.D);
-        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_NORM, i), norm, 1e-5);
-        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_SQ, i), square, 1e-5);
-        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_RMS, i), rms, 1e-5);
-        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_MAX, i), most, 1e-6);
-        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_PEAK, i), most / rms, 1e-5);
-        close_to(ns_test_value(run, NS_QUANTITY_TOKEN_COSINE, i), pairwise_cosine(&state), 1e-4);
-        state_clear(&state);
-    }
-}
-
-/* ---- Similarity ---- */
-
 static void center(State *state)
 {
     for (size_t k = 0; k < state->D; k++) {
@@ -170,6 +146,36 @@ static double cross_square(const State *x, const State *y)
         }
     return sum;
 }
+
+static void check_states(NsRun *run)
+{
+    for (size_t i = 0; i < count(run, NS_QUANTITY_HIDDEN_NORM); i++) {
+        State state = state_of(run, i);
+        double norm = 0, square = 0, most = 0;
+        for (size_t t = 0; t < state.n; t++) {
+            double sq = dot(state.x + t * state.D, state.x + t * state.D, state.D);
+            norm += sqrt(sq) / (double)state.n;
+            square += sq / (double)state.n;
+        }
+        for (size_t k = 0; k < state.n * state.D; k++) most = fmax(most, fabs(state.x[k]));
+        double rms = sqrt(square / (double)state.D);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_NORM, i), norm, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_SQ, i), square, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_RMS, i), rms, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_MAX, i), most, 1e-6);
+        close_to(ns_test_value(run, NS_QUANTITY_HIDDEN_PEAK, i), most / rms, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_TOKEN_COSINE, i), pairwise_cosine(&state), 1e-4);
+        center(&state);
+        double variance = dot(state.x, state.x, state.n * state.D);
+        /* Of evenly spread states in deep models. */
+        double ratio = ns_test_value(run, NS_QUANTITY_PARTICIPATION, i);
+        if (!(isinf(ratio) && count(run, NS_QUANTITY_HIDDEN_NORM) > NS_SIMILARITY_STATES))
+            close_to(ratio, variance * variance / cross_square(&state, &state), 1e-4);
+        state_clear(&state);
+    }
+}
+
+/* ---- Similarity ---- */
 
 static void check_pair(NsRun *run, const NsSimilarity *s, size_t i, size_t j)
 {
@@ -209,7 +215,7 @@ static void check_similarity(NsRun *run)
 /* ---- Attention ---- */
 
 typedef struct {
-    double entropy, logit;
+    double entropy, first, logit;
     double size; /* max |q| |k| / sqrt(d): of what a logit is the sum, where much of it cancels */
 } Head;
 
@@ -223,7 +229,7 @@ static void logit_close(double a, const Head *head)
 static Head head_of(NsRun *run, size_t sublayer, size_t h)
 {
     NsModel *model = run->model;
-    double entropy = 0, queries = 0, logit = 0, size = 0;
+    double entropy = 0, first = 0, queries = 0, logit = 0, size = 0;
     for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
         NsActivationView view = ns_model_activation_view(model, shard, sublayer);
         size_t d = view.D / view.H;
@@ -245,16 +251,17 @@ static Head head_of(NsRun *run, size_t sublayer, size_t h)
                 close_to(weights, 1, 1e-5);
                 if (keys < 2) continue;
                 entropy += sum / log(keys);
+                first += (double)view.P[((b * view.H + h) * view.T + t) * view.S];
                 queries++;
             }
     }
-    return (Head){entropy / queries, logit, size};
+    return (Head){entropy / queries, first / queries, logit, size};
 }
 
 static void check_attention(NsRun *run, size_t sublayer, const NsActivationView *view)
 {
     bool cross = view->kind == NS_CROSS_ATTENTION;
-    double mean = 0, least = 1;
+    double mean = 0, least = 1, first = 0;
     Head most = {0};
     for (size_t h = 0; h < view->H; h++) {
         Head head = head_of(run, sublayer, h);
@@ -269,6 +276,7 @@ static void check_attention(NsRun *run, size_t sublayer, const NsActivationView 
                 run, cross ? NS_QUANTITY_HEAD_LOGIT_CROSS : NS_QUANTITY_HEAD_LOGIT_ATTENTION, at),
             &head);
         mean += head.entropy / (double)view->H;
+        first += head.first / (double)view->H;
         least = fmin(least, head.entropy);
         if (head.logit > most.logit) most = head;
     }
@@ -279,6 +287,9 @@ static void check_attention(NsRun *run, size_t sublayer, const NsActivationView 
     close_to(ns_test_value(
                  run, cross ? NS_QUANTITY_ENTROPY_MIN_CROSS : NS_QUANTITY_ENTROPY_MIN_ATTENTION, l),
              least, 1e-5);
+    close_to(ns_test_value(
+                 run, cross ? NS_QUANTITY_FIRST_KEY_CROSS : NS_QUANTITY_FIRST_KEY_ATTENTION, l),
+             first, 1e-5);
     logit_close(
         ns_test_value(run, cross ? NS_QUANTITY_LOGIT_CROSS : NS_QUANTITY_LOGIT_ATTENTION, l),
         &most);
@@ -322,6 +333,12 @@ static void check_gradients(NsRun *run)
     NsModel *model = run->model;
     const NsTensorTable *table = ns_model_tensors(model);
     const ns_real *g = ns_model_gradients(model);
+    double all = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        double norm =
+            ns_real_norm(g + table->tensors[i].offset, ns_tensor_size(&table->tensors[i]));
+        all += norm * norm;
+    }
     for (size_t l = 0; l < ns_model_layers(model); l++) {
         double layer = 0, elements = 0;
         for (size_t i = 0; i < table->n; i++) {
@@ -342,6 +359,10 @@ static void check_gradients(NsRun *run)
         }
         close_to(ns_test_value(run, NS_QUANTITY_GRAD_LAYER, l), sqrt(layer), 1e-5);
         close_to(ns_test_value(run, NS_QUANTITY_GRAD_RMS_LAYER, l), sqrt(layer / elements), 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_GRAD_SHARE, l), layer / all, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_UPDATE_NORM, l) /
+                     ns_test_value(run, NS_QUANTITY_WEIGHT_NORM, l),
+                 ns_test_value(run, NS_QUANTITY_UPDATE_RATIO, l), 1e-5);
     }
     /* Of what an encoder and a decoder both have there is one value. */
     double outside[NS_PARAMETER_COUNT] = {0};
@@ -625,61 +646,12 @@ static void test_uniform(void)
     for (size_t l = 0; l < 3; l++) {
         close_to(ns_test_value(run, NS_QUANTITY_ENTROPY_ATTENTION, l), 1, 1e-6);
         close_to(ns_test_value(run, NS_QUANTITY_ENTROPY_MIN_ATTENTION, l), 1, 1e-6);
+        close_to(ns_test_value(run, NS_QUANTITY_FIRST_KEY_ATTENTION, l), 1.0 / 7, 1e-6);
     }
     /* Without a residual every token becomes the mean of all. */
     g_assert_cmpfloat(ns_test_value(run, NS_QUANTITY_TOKEN_COSINE, 0), <, 0.5);
     for (size_t l = 1; l <= 3; l++)
         close_to(ns_test_value(run, NS_QUANTITY_TOKEN_COSINE, l), 1, 1e-4);
-}
-
-enum { TOKENS = 40, WIDTH = 6, STATES = 5 };
-
-static void test_similarity_limits(void)
-{
-    g_autoptr(GRand) random = g_rand_new_with_seed(3);
-    static ns_real x[STATES][TOKENS * WIDTH];
-    for (size_t t = 0; t < TOKENS; t++) {
-        for (size_t k = 0; k < WIDTH; k++)
-            x[0][t * WIDTH + k] = (ns_real)g_rand_double_range(random, -1, 1);
-        const ns_real *a = &x[0][t * WIDTH];
-        for (size_t k = 0; k < WIDTH; k += 2) {
-            /* State 1: turned by a quarter, plane by plane.  State 2: turned by 0.3, made three
-             * times as large, and moved. */
-            ns_real *b = &x[1][t * WIDTH + k], *c = &x[2][t * WIDTH + k];
-            b[0] = -a[k + 1];
-            b[1] = a[k];
-            double turn = 0.3 * (double)(k + 1);
-            c[0] = (ns_real)(3 * (cos(turn) * (double)a[k] - sin(turn) * (double)a[k + 1]) + 7);
-            c[1] = (ns_real)(3 * (sin(turn) * (double)a[k] + cos(turn) * (double)a[k + 1]) - 5);
-            x[3][t * WIDTH + k] = 1; /* the same for every token */
-        }
-    }
-    static const ns_real *rows[STATES * NS_SIMILARITY_TOKENS];
-    static double norms[STATES * NS_SIMILARITY_TOKENS];
-    for (size_t i = 0; i < STATES; i++)
-        for (size_t t = 0; t < TOKENS; t++) rows[i * NS_SIMILARITY_TOKENS + t] = x[i] + t * WIDTH;
-    g_autofree ns_real *scratch = g_new(ns_real, ns_similarity_scratch(STATES, TOKENS, WIDTH));
-    const unsigned stack[STATES] = {0};
-    g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
-    ns_similarity_measure(s, &(NsSimilarityInput){.n = STATES,
-                                                  .D = WIDTH,
-                                                  .stack = stack,
-                                                  .tokens = {TOKENS, 0},
-                                                  .rows = rows,
-                                                  .scratch = scratch,
-                                                  .norms = norms});
-    close_to((double)s->value[NS_SIMILARITY_CKA][0], 1, 1e-6);
-    close_to((double)s->value[NS_SIMILARITY_CKA][1], 1, 1e-5);
-    close_to((double)s->value[NS_SIMILARITY_CKA][2], 1, 1e-5);
-    close_to((double)s->value[NS_SIMILARITY_COSINE][0], 1, 1e-6);
-    close_to((double)s->value[NS_SIMILARITY_COSINE][1], 0, 1e-5);
-    g_assert_cmpfloat(s->value[NS_SIMILARITY_ANGLE][0], ==, 0);
-    close_to((double)s->value[NS_SIMILARITY_ANGLE][1], 0.5, 1e-5);
-    /* State 3 has no variance, state 4 no direction either. */
-    g_assert_false(s->has[NS_SIMILARITY_CKA][3]);
-    g_assert_true(s->has[NS_SIMILARITY_COSINE][3]);
-    g_assert_false(s->has[NS_SIMILARITY_COSINE][4]);
-    g_assert_false(s->has[NS_SIMILARITY_ANGLE][4]);
 }
 
 /* Gradients g = G + noise: squared norms of means over B and K B sequences are |G|^2 + tr S / B
@@ -774,7 +746,6 @@ int main(int argc, char **argv)
     g_test_add_func("/probe/shares", test_shares);
     g_test_add_func("/probe/lacking-layers", test_lacking_layers);
     g_test_add_func("/probe/uniform", test_uniform);
-    g_test_add_func("/probe/similarity-limits", test_similarity_limits);
     g_test_add_func("/probe/noise-scale", test_noise_scale);
     g_test_add_func("/probe/spread", test_spread);
     g_test_add_data_func("/probe/no-trace/layernorm", "norm=layernorm", test_no_trace);

@@ -143,10 +143,15 @@ static void test_run_steps(void)
                 update[t->layer] += u * u;
             }
         }
-        float ratio[2];
+        float ratio[2], weights[2], updates[2];
         ns_history_read(history, NS_QUANTITY_UPDATE_RATIO, (size_t)k, ratio, NULL, NULL);
-        for (int l = 0; l < 2; l++)
+        ns_history_read(history, NS_QUANTITY_WEIGHT_NORM, (size_t)k, weights, NULL, NULL);
+        ns_history_read(history, NS_QUANTITY_UPDATE_NORM, (size_t)k, updates, NULL, NULL);
+        for (int l = 0; l < 2; l++) {
             assert_close((double)ratio[l], sqrt(update[l] / weight[l]), 1e-3);
+            assert_close((double)weights[l], sqrt(weight[l]), 1e-5);
+            assert_close((double)updates[l], sqrt(update[l]), 1e-3);
+        }
     }
     /* After steps 0, 4 and 8; and once more where one was made already. */
     g_assert_cmpuint(ns_history_evaluations(run->history), ==, 3);

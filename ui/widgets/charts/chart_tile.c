@@ -200,7 +200,7 @@ static void sync_choices(NsChartTile *tile)
      */
     bool untold = !history && offers(tile->choices, shown);
     g_autoptr(GArray) now =
-        untold ? g_array_ref(tile->choices) : ns_tile_choices(kind, history, shown);
+        untold ? g_array_ref(tile->choices) : ns_tile_choices(kind, tile->session->view, shown);
     GtkDropDown *drop_down = GTK_DROP_DOWN(tile->choice);
     bool same = now->len == tile->choices->len &&
                 (!now->len || memcmp(now->data, tile->choices->data, now->len * sizeof(int)) == 0);

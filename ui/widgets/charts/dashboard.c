@@ -36,6 +36,7 @@ typedef struct {
     gint64 redrawn; /* when it last showed something new */
     gint64 described;
     double pinned; /* abscissa of its newest pin; NaN for none */
+    bool cross;    /* it is there for cross-attention */
 } Slot;
 
 struct _NsDashboard {
@@ -67,8 +68,9 @@ static Slot *slot_at(NsDashboard *dashboard, guint i)
     return &g_array_index(dashboard->slots, Slot, i);
 }
 
-/* Whether a tile has something to show: the tile of a lane that does not exist is hidden.  One that
- * a maximized tile covers counts. */
+/* Whether a tile has something to show: the tile of a lane that does not exist, and that of
+ * cross-attention without an encoder-decoder, is hidden.  One that a maximized tile covers counts.
+ */
 static bool is_there(NsDashboard *dashboard, guint i)
 {
     return gtk_widget_get_visible(GTK_WIDGET(slot_at(dashboard, i)->tile));
@@ -89,11 +91,19 @@ static guint stage_of(NsDashboard *dashboard)
     return i;
 }
 
-/* Whether the tile is the stage, or the second large one; only tiles of lanes can be hidden, and of
- * these never two are large. */
+/* The second large tile or, where that is hidden, the first other one. */
+static guint second_of(NsDashboard *dashboard)
+{
+    guint i = dashboard->second;
+    if (is_there(dashboard, i)) return i;
+    for (i = 0; i + 1 < dashboard->slots->len; i++)
+        if (is_there(dashboard, i) && i != stage_of(dashboard)) break;
+    return i;
+}
+
 static bool is_large(NsDashboard *dashboard, guint i)
 {
-    return i == stage_of(dashboard) || (dashboard->two && i == dashboard->second);
+    return i == stage_of(dashboard) || (dashboard->two && i == second_of(dashboard));
 }
 
 static bool has_thumbnails(NsDashboard *dashboard)
@@ -401,11 +411,16 @@ static void sync_layers(NsDashboard *dashboard)
 
 static void on_view_changed(NsDashboard *dashboard)
 {
-    /* Hides the tiles of lanes that do not exist. */
-    int lanes = (int)dashboard->session->view->started.n;
+    const NsExperiment *started = &dashboard->session->view->started;
+    bool crosses = false;
+    for (size_t i = 0; i < started->n; i++)
+        crosses = crosses || started->lane[i].arch == NS_ARCH_ENCODER_DECODER;
     for (guint i = 0; i < dashboard->slots->len; i++) {
-        NsChartTile *tile = slot_at(dashboard, i)->tile;
-        ns_hide(GTK_WIDGET(tile), NS_HIDDEN_USELESS, ns_chart_tile_lane(tile) >= lanes);
+        Slot *slot = slot_at(dashboard, i);
+        bool cross = slot->cross && slot->tile != dashboard->maximized &&
+                     g_str_equal(ns_chart_tile_kind(slot->tile)->choice.key, "cross-attention");
+        ns_hide(GTK_WIDGET(slot->tile), NS_HIDDEN_USELESS,
+                ns_chart_tile_lane(slot->tile) >= (int)started->n || (cross && !crosses));
     }
     sync_compact(dashboard);
     sync_layers(dashboard);
@@ -425,7 +440,7 @@ NsChartTile *ns_dashboard_stage(NsDashboard *dashboard)
 
 NsChartTile *ns_dashboard_second(NsDashboard *dashboard)
 {
-    return slot_at(dashboard, dashboard->second)->tile;
+    return slot_at(dashboard, second_of(dashboard))->tile;
 }
 
 static guint next_stage(NsDashboard *dashboard)
@@ -627,7 +642,10 @@ static GtkWidget *new_dashboard(NsSession *session, const char *figures, bool by
         for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++) {
             GtkWidget *tile = ns_chart_tile_new(dashboard->session, spec);
             NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
-            Slot slot = {.tile = NS_CHART_TILE(tile), .stale = true, .pinned = NAN};
+            Slot slot = {.tile = NS_CHART_TILE(tile),
+                         .stale = true,
+                         .pinned = NAN,
+                         .cross = g_str_equal(spec->kind->choice.key, "cross-attention")};
             ns_chart_tile_set_lane(slot.tile, by_lane ? lane : -1);
             g_array_append_val(dashboard->slots, slot);
             gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));

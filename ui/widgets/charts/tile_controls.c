@@ -46,8 +46,9 @@ static void add_places(GArray *choices, const NsFigureKind *kind, const NsRecord
     }
 }
 
-GArray *ns_tile_choices(const NsFigureKind *kind, const NsHistory *history, int shown)
+GArray *ns_tile_choices(const NsFigureKind *kind, const NsView *view, int shown)
 {
+    const NsHistory *history = view->history, *closer = view->closer[view->active];
     GArray *choices = g_array_new(FALSE, FALSE, sizeof(int));
     if (kind->subject == NS_SUBJECT_SIMILARITY)
         for (int i = 0; i < NS_SIMILARITY_COUNT; i++) add_choice(choices, i);
@@ -57,7 +58,8 @@ GArray *ns_tile_choices(const NsFigureKind *kind, const NsHistory *history, int 
         for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++) add_choice(choices, (int)USUAL[i]);
     for (NsQuantity q = 0; kind->domains && q < NS_QUANTITY_COUNT; q++) {
         bool fits = kind->domains & 1u << ns_quantity(q)->domain;
-        bool there = !history || ns_history_layout(history)->count[q] > 0 || (int)q == shown ||
+        bool there = !history || ns_history_layout(history)->count[q] > 0 ||
+                     (closer && ns_history_layout(closer)->count[q] > 0) || (int)q == shown ||
                      q == kind->initial ||              /* stays when another is chosen */
                      q == NS_QUANTITY_LAYER_ABLATION || /* the tile offers to measure it */
                      q == NS_QUANTITY_LOGIT_LENS;

@@ -18,10 +18,10 @@
 #define NS_TILE_LAYER(place) ((unsigned)(place) >> 10)
 #define NS_TILE_HEAD(place) ((unsigned)(place)&1023)
 
-/* An array of int: those that the figure can show of the history (NULL for none yet), the usual
- * ones first; `shown` is there whatever it is.  Empty where there is nothing to choose.  Free with
- * g_array_unref. */
-GArray *ns_tile_choices(const NsFigureKind *kind, const NsHistory *history, int shown);
+/* An array of int: those that the figure can show of the runs on view and of the closer look, the
+ * usual ones first; `shown` is there whatever it is.  Empty where there is nothing to choose.  Free
+ * with g_array_unref. */
+GArray *ns_tile_choices(const NsFigureKind *kind, const NsView *view, int shown);
 
 /* The choice that a spec has made; and makes another. */
 int ns_tile_choice_of(const NsFigureSpec *spec);

@@ -22,12 +22,14 @@ static GtkWidget *new_overview(NsSession *session)
 #define LAYERS                                                                                     \
     "profile:layer-ablation,profile:logit-lens,gradient-norm,hidden-norm,similarity:angle"
 
+#define ATTENTION "attention,heads,profile:attention-first-key,cross-attention"
+
 static const NsPageKind PAGES[] = {
     {"dashboard", N_("Dashboard"), .create = new_overview},
     {"profile", N_("Profile"), .figures = "profile"},
     {"heatmap", N_("Heatmap"), .figures = "heatmap"},
     {"diagram", N_("Diagram"), .create = ns_diagram_page_new},
-    {"attention", N_("Attention"), .figures = "attention,heads,cross-attention"},
+    {"attention", N_("Attention"), .figures = ATTENTION},
     {"layers", N_("Layers"), .figures = LAYERS},
     {"similarity", N_("Similarity"), .figures = "similarity", .by_lane = true},
     {"curves", N_("Curves"), .figures = "loss,steps,schedule,edge,update-loss"},

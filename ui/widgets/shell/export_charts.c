@@ -289,7 +289,7 @@ static void add_choice(NsExportCharts *charts)
     const NsFigureSpec *spec = &current(charts)->spec;
     g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
     g_clear_pointer(&charts->choices, g_array_unref);
-    charts->choices = ns_tile_choices(spec->kind, charts->view->history, (int)spec->quantity);
+    charts->choices = ns_tile_choices(spec->kind, charts->view, (int)spec->quantity);
     guint shown = GTK_INVALID_LIST_POSITION;
     for (guint i = 0; i < charts->choices->len; i++) {
         int choice = g_array_index(charts->choices, int, i);
