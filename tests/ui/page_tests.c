@@ -258,6 +258,27 @@ static void test_layers(void)
     ui_close(window);
 }
 
+/* Cross-attention has its chart where a lane is an encoder-decoder.  The other charts of the page,
+ * and quantities to choose from, are there where the run pauses. */
+static void test_attention(void)
+{
+    for (int crosses = 0; crosses < 2; crosses++) {
+        NsWindow *window = open_lanes(crosses ? "arch=encoder-decoder task=reverse" : "");
+        show_page(window, "attention");
+        UI_UNTIL(has_series(plot_at(window, 2), "B Pre-LN"));
+        g_assert_true(ui_tile(window, 3) != NULL);
+        g_assert_cmpint(gtk_widget_get_visible(GTK_WIDGET(ui_tile(window, 3))), ==, crosses);
+        GtkWidget *choice = ui_first(GTK_WIDGET(ui_tile(window, 2)), GTK_TYPE_DROP_DOWN);
+        GListModel *labels = gtk_drop_down_get_model(GTK_DROP_DOWN(choice));
+        bool offered = false;
+        for (guint i = 0; i < g_list_model_get_n_items(labels); i++)
+            offered = offered || g_str_equal(gtk_string_list_get_string(GTK_STRING_LIST(labels), i),
+                                             "Stable rank of W_2");
+        g_assert_true(offered);
+        ui_close(window);
+    }
+}
+
 /* A share is never on a logarithmic axis, and nothing offers it. */
 static void test_log_of_share(void)
 {
@@ -315,6 +336,7 @@ void ui_add_page_tests(void)
     g_test_add_func("/ui/page/probe", test_probe);
     g_test_add_func("/ui/page/probe-of-begun", test_probe_of_begun);
     g_test_add_func("/ui/page/layers", test_layers);
+    g_test_add_func("/ui/page/attention", test_attention);
     g_test_add_func("/ui/page/log-of-share", test_log_of_share);
     g_test_add_func("/ui/page/place", test_place);
     g_test_add_func("/ui/page/export", test_export);
