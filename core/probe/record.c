@@ -264,12 +264,6 @@ static void record_hidden(NsRecorder *r, const NsMember *member, const NsMeasure
     }
 }
 
-static void record_final(NsRecorder *r, const NsMeasure *seen)
-{
-    put(r, NS_QUANTITY_FINAL_NORM, 0, seen->final_norm);
-    put(r, NS_QUANTITY_FINAL_SQ, 0, seen->final_sq);
-}
-
 /* The tokens of B sequences of at most T: how many there are, and how many pairs of them are
  * equal. */
 static void record_tokens(NsRecorder *r, size_t B, size_t T, const int32_t *tokens,
@@ -402,7 +396,8 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     ns_values_reset(r->values, r->layout.width);
     ns_team_run(ns_model_team(input->model), r->n_tensors < WORTH_SHARING ? 1 : G_MAXSIZE,
                 fill_share, &(Filling){r, input, grad_norm});
-    record_final(r, input->seen);
+    put(r, NS_QUANTITY_FINAL_NORM, 0, input->seen->final_norm);
+    put(r, NS_QUANTITY_FINAL_SQ, 0, input->seen->final_sq);
     const NsBatch *batch = input->batch;
     record_tokens(r, batch->B, batch->T, batch->tokens, batch->length, NS_QUANTITY_TOKENS,
                   NS_QUANTITY_EQUAL_TOKENS);
