@@ -258,6 +258,29 @@ static void test_layers(void)
     ui_close(window);
 }
 
+/* Where the run pauses, the page Curves measures how large a step the next update may make, once
+ * its chart is enlarged.  The run is what it was. */
+static void test_curvature(void)
+{
+    NsWindow *window = open_lanes("layers=2");
+    NsSession *session = ns_window_session(window);
+    show_page(window, "curves");
+    ui_settle(GTK_WIDGET(window));
+    g_assert_false(ns_view_looked(session->view, "curvature-every"));
+    ns_dashboard_set_stage(NS_DASHBOARD(ns_window_page(window)), ui_tile(window, 4));
+    UI_UNTIL(ns_view_looked(session->view, "curvature-every"));
+    UI_UNTIL(plot_at(window, 4)->n_series == 1);
+    for (size_t lane = 0; lane < 2; lane++) {
+        NsLossAlong along;
+        g_assert_true(ns_history_along(session->view->curved[lane], &along));
+        g_assert_cmpint(along.step, ==, 11);
+        double loss = ns_history_step(session->view->histories[lane], 10)->loss;
+        g_assert_cmpfloat_with_epsilon(along.loss[0], loss, 1e-5);
+    }
+    g_assert_cmpint(ns_view_newest_step(session->view), ==, 10);
+    ui_close(window);
+}
+
 /* Cross-attention has its chart where a lane is an encoder-decoder.  The other charts of the page,
  * and quantities to choose from, are there where the run pauses. */
 static void test_attention(void)
@@ -337,6 +360,7 @@ void ui_add_page_tests(void)
     g_test_add_func("/ui/page/probe-of-begun", test_probe_of_begun);
     g_test_add_func("/ui/page/layers", test_layers);
     g_test_add_func("/ui/page/attention", test_attention);
+    g_test_add_func("/ui/page/curvature", test_curvature);
     g_test_add_func("/ui/page/log-of-share", test_log_of_share);
     g_test_add_func("/ui/page/place", test_place);
     g_test_add_func("/ui/page/export", test_export);

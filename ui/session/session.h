@@ -278,9 +278,10 @@ void ns_session_check(NsSession *session, size_t lane, unsigned layer);
 
 /* ---- Expensive quantities ---- */
 
-/* Measures the expensive quantities of the shown step in every lane, and for the interval
- * “ablation-every” the loss without each layer, too, if the run is paused, has a checkpoint of that
- * step, and these were not measured yet.  They reach the view a moment later (ns_view_look_closer).
+/* Measures the expensive quantities of the shown step in every lane, for the interval
+ * “ablation-every” the loss without each layer, too, and for “curvature-every” the curvature of the
+ * update that comes next, if the run is paused, has a checkpoint of that step, and these were not
+ * measured yet.  They reach the view a moment later (ns_view_look_closer).
  */
 void ns_session_look_closer(NsSession *session, const char *every);
 

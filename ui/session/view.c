@@ -38,12 +38,13 @@ static void set_history(NsHistory **slot, NsHistory *history)
     if (old) ns_history_unref(old);
 }
 
-/* References these histories, or releases the present ones (NULL). */
-static void set_closer(NsView *view, NsHistory *const *histories, int64_t step)
+static void clear_closer(NsView *view)
 {
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
-        set_history(&view->closer[i], histories ? histories[i] : NULL);
-    view->closer_step = step;
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        set_history(&view->closer[i], NULL);
+        set_history(&view->curved[i], NULL);
+    }
+    view->closer_step = -1;
 }
 
 NsView *ns_view_new(void)
@@ -69,8 +70,10 @@ NsView *ns_view_copy(const NsView *view)
         if (copy->histories[i]) ns_history_ref(copy->histories[i]);
         copy->names[i] = g_strdup(view->names[i]);
     }
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
         if (copy->closer[i]) ns_history_ref(copy->closer[i]);
+        if (copy->curved[i]) ns_history_ref(copy->curved[i]);
+    }
     for (unsigned i = 0; i < view->n_pinned; i++) earlier_copy(&copy->pinned[i], &view->pinned[i]);
     return copy;
 }
@@ -84,7 +87,7 @@ void ns_view_free(NsView *view)
         g_free(view->names[i]);
     }
     g_free(view->source);
-    set_closer(view, NULL, -1);
+    clear_closer(view);
     ns_experiment_clear(&view->started);
     ns_experiment_clear(&view->now);
     ns_view_clear_pinned(view);
@@ -144,21 +147,29 @@ int64_t ns_view_newest_step(const NsView *view)
     return newest;
 }
 
-/* Whether a run measures what has this interval; nothing is measured by “curvature-every” without
- * an update. */
+/* Whether a run measures what has this interval. */
 static bool measures(const NsHistory *history, const char *every)
 {
     if (!history || !every) return false;
     const NsRecordLayout *layout = ns_history_layout(history);
     return (g_str_equal(every, "probe-every") && layout->probe_every > 0) ||
-           (g_str_equal(every, "ablation-every") && layout->ablation_every > 0);
+           (g_str_equal(every, "ablation-every") && layout->ablation_every > 0) ||
+           (g_str_equal(every, "curvature-every") && layout->count[NS_QUANTITY_CRITICAL_RATE]);
+}
+
+/* The history of a lane in which the closer look measured what has this interval; NULL if none. */
+static NsHistory *closer_of(const NsView *view, size_t lane, const char *every)
+{
+    NsHistory *history =
+        g_strcmp0(every, "curvature-every") == 0 ? view->curved[lane] : view->closer[lane];
+    return measures(history, every) ? history : NULL;
 }
 
 bool ns_view_looked(const NsView *view, const char *every)
 {
     bool any = false;
     for (size_t i = 0; view->closer_step >= 0 && i < NS_LANES_MAX; i++)
-        any = any || measures(view->closer[i], every);
+        any = any || closer_of(view, i, every);
     return any;
 }
 
@@ -168,10 +179,10 @@ void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureI
     int64_t shown = view->step >= 0 ? view->step : ns_view_newest_step(view);
     if (view->closer_step < 0 || view->closer_step > shown) return;
     for (unsigned i = 0; i < input->n_lanes; i++) {
-        NsHistory *own = input->lanes[i].history;
-        if (!own || measures(own, every) || !measures(view->closer[i], every)) continue;
-        input->lanes[i].history = view->closer[i];
-        if (i == view->active) input->history = view->closer[i];
+        NsHistory *own = input->lanes[i].history, *closer = closer_of(view, i, every);
+        if (!own || measures(own, every) || !closer) continue;
+        input->lanes[i].history = closer;
+        if (i == view->active) input->history = closer;
     }
 }
 
@@ -212,7 +223,7 @@ void ns_view_set_active(NsView *view, unsigned lane)
 void ns_view_set_history(NsView *view, unsigned lane, NsHistory *history,
                          const NsSettings *settings)
 {
-    if (history != view->histories[lane]) set_closer(view, NULL, -1);
+    if (history != view->histories[lane]) clear_closer(view);
     set_history(&view->histories[lane], history);
     ns_view_set_started(view, lane, settings);
 }
@@ -440,7 +451,8 @@ typedef struct {
     size_t lanes;
     NsCheckpoint *checkpoints[NS_LANES_MAX]; /* NULL for a lane without one at this step */
     NsSettings settings[NS_LANES_MAX];
-    NsHistory *histories[NS_LANES_MAX];
+    bool layers, curved; /* what is measured besides expensive quantities */
+    NsHistory *histories[NS_LANES_MAX], *curvature[NS_LANES_MAX];
 } Look;
 
 static void look_free(gpointer data)
@@ -451,6 +463,7 @@ static void look_free(gpointer data)
     for (size_t lane = 0; lane < look->lanes; lane++) {
         ns_settings_clear(&look->settings[lane]);
         ns_history_unref(look->histories[lane]);
+        ns_history_unref(look->curvature[lane]);
     }
     g_free(look);
 }
@@ -469,6 +482,18 @@ static void measure(GTask *task, gpointer session, gpointer data, GCancellable *
         }
         look->histories[lane] = ns_history_ref(run->history);
         ns_run_free(run);
+        if (!look->curved) continue;
+        NsSettings *settings = &look->settings[lane];
+        settings->probe_every = settings->ablation_every = 0;
+        settings->curvature_every = 1;
+        run = ns_run_fork(look->checkpoints[lane], settings, &error);
+        if (!run) {
+            g_task_return_error(task, error);
+            return;
+        }
+        ns_run_step(run);
+        look->curvature[lane] = ns_history_ref(run->history);
+        ns_run_free(run);
     }
     g_task_return_boolean(task, TRUE);
 }
@@ -482,8 +507,13 @@ static void on_measured(GObject *object, GAsyncResult *result, gpointer data)
     session->looking = false;
     bool good = g_task_propagate_boolean(G_TASK(result), &error);
     if (look->of != session->view->histories[0]) return;
-    set_closer(session->view, look->histories, look->step);
-    session->view->closer_layers = look->settings[0].ablation_every > 0;
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        set_history(&session->view->closer[i], look->histories[i]);
+        set_history(&session->view->curved[i], look->curvature[i]);
+    }
+    session->view->closer_step = look->step;
+    session->view->closer_layers = look->layers;
+    session->view->closer_curved = look->curved;
     if (!good) ns_session_tell(session, error->message);
     g_signal_emit_by_name(session, "view-changed");
 }
@@ -492,24 +522,28 @@ void ns_session_look_closer(NsSession *session, const char *every)
 {
     int64_t step = ns_session_shown_step(session), at;
     /* A measurement that failed is not repeated at this step. */
-    bool again = session->view->closer_step == step, had = again && session->view->closer_layers;
-    bool layers = had || g_str_equal(every, "ablation-every");
+    const NsView *view = session->view;
+    bool again = view->closer_step == step;
+    bool layers = (again && view->closer_layers) || g_str_equal(every, "ablation-every");
+    bool curved = (again && view->closer_curved) || g_str_equal(every, "curvature-every");
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     /* Only while the run is paused, and once per step and interval. */
-    const NsHistory *history = session->view->histories[0];
     bool rests = !session->wants_run && session->state != NS_TRAINER_RUNNING &&
                  session->state != NS_TRAINER_PREPARING && session->state != NS_TRAINER_FAILED;
-    bool looked = session->looking || (again && layers == had);
-    if (!rests || looked || !history || session->run->n != session->view->started.n) return;
+    bool looked = session->looking ||
+                  (again && layers == view->closer_layers && curved == view->closer_curved);
+    if (!rests || looked || !view->histories[0] || session->run->n != view->started.n) return;
     if (!ns_session_checkpoints_at(session, step, checkpoints, &at)) return;
     if (at != step) {
         ns_session_drop_checkpoints(checkpoints);
         return;
     }
     Look *look = g_new0(Look, 1);
-    look->of = ns_history_ref(session->view->histories[0]);
+    look->of = ns_history_ref(view->histories[0]);
     look->step = step;
     look->lanes = session->run->n;
+    look->layers = layers;
+    look->curved = curved;
     for (size_t lane = 0; lane < look->lanes; lane++) {
         look->checkpoints[lane] = checkpoints[lane];
         ns_settings_copy(&look->settings[lane], &session->run->lane[lane]);

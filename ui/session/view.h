@@ -38,8 +38,10 @@ typedef struct {
     bool log, log_loss;              /* log_loss: for losses that span three decades */
     int64_t step;                    /* shown in profiles; negative for the newest */
     NsHistory *closer[NS_LANES_MAX]; /* [started.n] expensive quantities of one step, or NULL */
+    NsHistory *curved[NS_LANES_MAX]; /* [started.n] the curvature of the update after it, or NULL */
     int64_t closer_step;             /* the step of these; negative if there are none */
     bool closer_layers;              /* the loss without each layer is one of them */
+    bool closer_curved;              /* curvature was measured, too */
 } NsView;
 
 /* An empty view of one lane of the default settings. */
@@ -56,7 +58,8 @@ int64_t ns_view_newest_step(const NsView *view);
 /* The view as the input of a figure; borrowed from the view. */
 NsFigureInput ns_view_input(const NsView *view);
 
-/* Whether the closer look measured what has this interval, “probe-every” or “ablation-every”. */
+/* Whether the closer look measured what has this interval: “probe-every”, “ablation-every” or
+ * “curvature-every”. */
 bool ns_view_looked(const NsView *view, const char *every);
 
 /* For a figure of expensive quantities only: replaces the histories of lanes whose run never

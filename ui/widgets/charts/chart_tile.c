@@ -84,7 +84,7 @@ static const char *missing_interval(const NsChartTile *tile)
 static bool is_measured_at_rest(const NsChartTile *tile, const char *every)
 {
     return g_strcmp0(every, "probe-every") == 0 ||
-           (g_strcmp0(every, "ablation-every") == 0 && !tile->compact &&
+           (every && !tile->compact &&
             ns_session_settings(tile->session)->layers <= LAYERS_AT_REST);
 }
 
