@@ -157,7 +157,7 @@ def _cut_of(parameter, role, name, chain):
     out = 1 if "Conv1D" in type(chain[-1]).__name__ or weight.shape[1] == parts * weight.shape[0] else 0
     size, into, along = weight.shape[out], weight.shape[1 - out], out if parameter.dim() > 1 else 0
     if parts == 2:
-        return None if size % 2 else lambda tensor: tensor.split(size // 2, along)
+        return None if size % 2 else lambda tensor: tensor.chunk(2, along)
     attention = chain[-2] if len(chain) > 1 else chain[-1]
     by_heads = "query_key_value" in name or getattr(attention, "multi_query", None) is False
     heads = _number(chain, ("num_attention_heads", "num_heads", "n_head", "n_heads", "nhead", "heads"))
@@ -169,14 +169,14 @@ def _cut_of(parameter, role, name, chain):
     if "CodeGen" in type(attention).__name__ or hasattr(attention, "multi_query_attention"):
         return None
     if not heads:
-        return None if by_heads or size != 3 * into else lambda tensor: tensor.split(size // 3, along)
+        return None if by_heads or size != 3 * into else lambda tensor: tensor.chunk(3, along)
     if not groups or heads % groups or size % (heads + 2 * groups):
         return None
     unit = size // (heads + 2 * groups)
     if width and width != unit:
         return None
     if not by_heads:
-        return lambda tensor: tensor.split([heads * unit, groups * unit, groups * unit], along)
+        return lambda tensor: tensor.split_with_sizes([heads * unit, groups * unit, groups * unit], along)
 
     def cut(tensor):
         tensor = tensor.reshape(groups, heads // groups + 2, unit, *tensor.shape[1:])
@@ -208,6 +208,10 @@ def find_layers(model):
 
 # ---- Values ----
 
+# Weights that are compared with those before at a time, on a processor.
+PART = 1 << 16
+
+
 def _state_of(value):
     """The hidden state in what a layer takes or returns: a tensor, the first of several, or one by its name."""
     if isinstance(value, dict):
@@ -235,30 +239,67 @@ def _single(tensor):
 def _norms(plan, tensors):
     """([(role, layer), ...], [norm, ...]) of the tensors, which have the places of the plan's parameters."""
     owners, pieces = [], []
-    for (_, roles, layer, cut), tensor in zip(plan, tensors):
+    for (_, own, cut), tensor in zip(plan, tensors):
         if tensor is None:
             continue
         tensor = _single(tensor.coalesce().values() if tensor.is_sparse else tensor)
-        pieces += cut(tensor) if cut else [tensor]
-        owners += [(role, layer) for role in roles]
+        if cut:
+            pieces += cut(tensor)
+        else:
+            pieces.append(tensor)
+        owners += own
     return owners, list(torch._foreach_norm(pieces)) if pieces else []
 
 
-def _sums(owners, norms):
-    """{(role, layer): norm}, with "" for all roles of a layer and "total" for everything."""
-    squares = {}
-    for (role, layer), norm in zip(owners, norms):
-        keys = [("total", None)] if role is None else [("total", None), (role, layer)]
-        keys += [("", layer)] if layer is not None else []
-        for key in keys:
-            squares[key] = squares.get(key, 0.0) + norm * norm
-    return {key: square ** 0.5 for key, square in squares.items()}
+class _Layout:
+    """How the norms of these owners are summed: by role and layer, with the role "" for all roles of a layer
+    and "total" for everything."""
+
+    def __init__(self, owners, layers):
+        sources = {("total", None): range(len(owners))}
+        for i, (role, layer) in enumerate(owners):
+            for key in [(role, layer)] * (role is not None) + [("", layer)] * (layer is not None):
+                sources.setdefault(key, []).append(i)
+        self.sources, self.rows = list(sources.values()), {}
+        # A role has a place, or one for each layer; behind the last place is what is missing.
+        for place, (role, layer) in enumerate(sources):
+            if layer is None:
+                self.rows[role] = place
+            else:
+                self.rows.setdefault(role, [len(sources)] * layers)[layer] = place
+
+    def sums(self, norms):
+        """The norms of everything that has a place, from the norms of the owners."""
+        squares = [norm * norm for norm in norms]
+        return [sum([squares[i] for i in own]) ** 0.5 for own in self.sources]
+
+    def put(self, into, name, values):
+        """Puts values into a record as JSON; the digits are those of single precision."""
+        texts = ["null" if value is None else "%.7g" % value for value in values] + ["null"]
+        if "nan" in texts or "inf" in texts:
+            texts = [text.replace("nan", "NaN").replace("inf", "Infinity") for text in texts]
+        for role, places in self.rows.items():
+            text = texts[places] if isinstance(places, int) else f"[{', '.join([texts[i] for i in places])}]"
+            if text.strip("[null, ]"):  # there is a number
+                into[name + role if role else name.rstrip("_")] = text
 
 
 def _angle(a, b, difference):
     """The angle between two vectors, from their norms and that of their difference, also if it is small."""
-    sine = (difference ** 2 - (a - b) ** 2) / (4 * a * b)
+    if not a * b:
+        return None
+    sine = (difference * difference - (a - b) * (a - b)) / (4 * a * b)
     return sine if math.isnan(sine) else 2 * math.asin(min(1.0, max(0.0, sine) ** 0.5))
+
+
+def _line(record):
+    """JSON of a record, whose texts are JSON already."""
+    parts = []
+    for key, value in record.items():
+        if not isinstance(value, str):
+            value = _line(value) if isinstance(value, dict) else json.dumps(value)
+        parts.append(f"{json.encoder.encode_basestring_ascii(key)}: {value}")
+    return "{" + ", ".join(parts) + "}"
 
 
 class _Hook:
@@ -306,7 +347,7 @@ class Recorder:
     def __init__(self, model, path, layers=None, every=1, append=True, updates=True):
         self.model, self.every, self.at, self.rate, self.updates = model, max(1, int(every)), 0, None, updates
         self.said, self.hooks, self.before, self.torn = set(), [], None, False
-        self.plan, self.tables, self.known = [], [], None
+        self.plan, self.tables, self.known, self.layouts = [], [], None, {}
         self.stacks = self._stacks(layers)
         self.layers = [layer for stack in self.stacks for layer in stack]
         with self._harmless("The file cannot be opened"):
@@ -441,7 +482,7 @@ class Recorder:
             return
         with self._harmless("A hidden state cannot be measured"):
             state = _single(state.detach())
-            norms, (low, high) = state.norm(dim=-1), torch.aminmax(state)
+            norms, (low, high) = torch.linalg.vector_norm(state, dim=-1), torch.aminmax(state)
             total, count, known = norms.sum(), norms.numel(), self.states[self.mode].get(place)
             if known:
                 total, high, low = known[0] + total, torch.maximum(known[1], high), torch.minimum(known[2], low)
@@ -464,7 +505,7 @@ class Recorder:
             self.at = self.at if step is None else int(step)
             self.rate = lr if lr is not None else optimizer.param_groups[0]["lr"] if optimizer else None
             self.rate = None if self.rate is None else float(self.rate)
-        at, self.at, self.weights, plan = self.at, self.at + 1, None, []
+        at, self.at, self.weights, self.compared, plan = self.at, self.at + 1, None, False, []
         remembers = self.updates and self.at % self.every == 0
         with self._harmless("The parameters are not known"):
             plan = self._plan() if due or remembers else []
@@ -479,7 +520,7 @@ class Recorder:
                         raise ValueError("the recorder has one of this name")
                     record[name] = _plain(value)
             with self._harmless("A line cannot be written, and later ones are tried again"):
-                line = b"\n" * self.torn + json.dumps(record).encode() + b"\n"
+                line = b"\n" * self.torn + _line(record).encode() + b"\n"
                 self.torn = True
                 if self.file.write(line) < len(line):
                     raise OSError("only a part of it was written")
@@ -491,10 +532,11 @@ class Recorder:
             self._begin()
 
     def _plan(self):
-        """Which parameters there are: [(parameter, roles, layer, function that cuts it into its roles)]."""
+        """Which parameters there are: [(parameter, [(role, layer), ...], function that cuts it into its roles)]."""
         if [value for table in self.tables for value in map(id, table.values())] != self.known:
             self.tables = [table for module in self.model.modules() for table in (module._parameters, module._modules)]
             self.known = [value for table in self.tables for value in map(id, table.values())]
+            self.layouts = {}
             self.plan, plan, seen = [], [], set()  # it stays empty if this fails
             for i, layer in enumerate(self.layers):
                 names = [_WRAPPERS.sub("", name) for name, _ in layer.named_parameters()]
@@ -507,13 +549,14 @@ class Recorder:
                         chain.append(getattr(chain[-1], word))
                     fused = re.fullmatch(r"((?:cross_)?[wb])(qkv|kv|13)", role)
                     cut = fused and _cut_of(parameter, role, name, chain)
-                    plan.append((parameter, [fused[1] + x for x in fused[2]] if cut else [role], i, cut))
-            inner = {role for _, roles, _, _ in plan for role in roles}
+                    roles = [fused[1] + x for x in fused[2]] if cut else [role]
+                    plan.append((parameter, [(role, i) for role in roles], cut))
+            inner = {role for _, own, _ in plan for role, _ in own}
             modules = dict(self.model.named_modules())
             for name, parameter in self.model.named_parameters():
                 if id(parameter) not in seen:
                     role = _outer_role_of(name, modules[name.rpartition(".")[0]])
-                    plan.append((parameter, [None if role in inner else role], None, None))
+                    plan.append((parameter, [(None if role in inner else role, None)], None))
             if any(type(module).__name__.startswith(("FSDP", "FullyShardedDataParallel"))
                    for module in self.model.modules()):
                 self._say("The parameters are sharded, so gradients, weights and updates are not measured.")
@@ -523,27 +566,45 @@ class Recorder:
         return [entry for entry in self.plan if entry[0].requires_grad]
 
     def _remember(self, at, plan):
-        """Copies the weights before the optimizer's step."""
-        weights = [parameter for parameter, _, _, _ in plan]
-        if self.before and list(map(id, self.before[1])) == list(map(id, weights)):
-            for copy, parameter in zip(self.before[2], weights):
-                copy.copy_(parameter)
-        else:
-            self.before = at, weights, [parameter.detach().clone() for parameter in weights], None
-        # Where every step is recorded they were measured already.
-        self.before = at, weights, self.before[2], self.weights or _norms(plan, weights)
+        """Copies the weights before the optimizer's step, where they were not compared with those before."""
+        weights = [parameter for parameter, _, _ in plan]
+        if not self.compared:
+            copies = [parameter.detach().clone() for parameter in weights]
+            self.before = at, weights, copies, self.weights or _norms(plan, weights)
+
+    def _compare(self, at, plan):
+        """Norms of the weights, and of the updates since the last step, whose weights are replaced by these."""
+        weights, (_, before, copies, norms) = [parameter for parameter, _, _ in plan], self.before or 4 * (None,)
+        moved = self.before and self.before[0] == at - 1 and list(map(id, before)) == list(map(id, weights))
+        owners, sizes, changes, begin, numbers = [], [], [], 0, 0
+        self.before = None if moved else self.before  # unless all of it succeeds
+        for end, parameter in enumerate(weights, 1):
+            # A processor has in its caches what it has read of a part.
+            numbers += parameter.numel()
+            if end < len(weights) and (numbers < PART or parameter.device.type != "cpu"):
+                continue
+            own, part = weights[begin:end], plan[begin:end]
+            if moved:
+                old = copies[begin:end]
+                torch._foreach_sub_(old, own)
+                changes += _norms(part, old)[1]
+                for copy, parameter in zip(old, own):
+                    copy.copy_(parameter)
+            for gathered, some in zip((owners, sizes), _norms(part, own)):
+                gathered += some
+            begin, numbers = end, 0
+        self.weights, self.compared = (owners, sizes), bool(moved)
+        if not moved:
+            return {"weight": self.weights}
+        self.before = at, weights, copies, self.weights
+        return {"weight": self.weights, "update": (owners, changes), "before": norms}
 
     def _measure(self, record, loss, at, plan):
         groups = {}
         with self._harmless("The gradients cannot be measured"):
-            groups["grad"] = _norms(plan, [parameter.grad for parameter, _, _, _ in plan])
+            groups["grad"] = _norms(plan, [parameter.grad for parameter, _, _ in plan])
         with self._harmless("The weights cannot be measured"):
-            weights = [parameter for parameter, _, _, _ in plan]
-            self.weights = groups["weight"] = _norms(plan, weights)
-            if self.before and self.before[0] == at - 1 and list(map(id, self.before[1])) == list(map(id, weights)):
-                if weights:
-                    torch._foreach_sub_(self.before[2], weights)
-                groups["update"], groups["before"] = _norms(plan, self.before[2]), self.before[3]
+            groups.update(self._compare(at, plan))
         with self._harmless("The loss is no number"):
             if torch.is_tensor(loss):
                 groups["loss"] = ["loss"], [_single(loss.detach()).mean() if loss.dim() else _single(loss.detach())]
@@ -561,8 +622,7 @@ class Recorder:
             groups = {name: (owners, [next(read) for _ in group]) for name, (owners, group) in groups.items()}
             if "loss" in groups:
                 record["loss"] = groups["loss"][1][0]
-            self._fill(record, {name: _sums(*groups.get(name, ((), ())))
-                                for name in ("grad", "weight", "update", "before")})
+            self._fill(record, groups)
             hidden = {place: value / states[place][3] for place, value in zip(*groups["hidden"])}
             largest = {place: max(high, -low) for place, high, low in zip(*groups["high"], groups["low"][1])}
             if self.stacks and not hidden:
@@ -574,26 +634,34 @@ class Recorder:
             if "final" in hidden:
                 record["final_hidden_norm"] = hidden["final"]
 
-    def _fill(self, record, norms):
-        """Puts gradients, weights and updates by role and layer into the record."""
-        def put(into, name, values):
-            for (role, layer), value in values.items():
-                key = name + role if role else name.rstrip("_")
-                value = float(f"{value:.7g}")  # single precision has no more digits
-                if layer is None:
-                    into[key] = value
-                else:
-                    into.setdefault(key, [None] * len(self.layers))[layer] = value
+    def _layout(self, owners):
+        key = tuple(owners)
+        if key not in self.layouts:
+            # Experts may have gradients in some steps only.
+            self.layouts = {} if len(self.layouts) > 99 else self.layouts
+            self.layouts[key] = _Layout(owners, len(self.layers))
+        return self.layouts[key]
 
-        gradients = record["grad_norm"] = {"total": None}
-        put(gradients, "", norms["grad"])
-        record["grad_layer"] = gradients.pop("", [None] * len(self.layers))
-        put(record, "weight_norm_", norms["weight"])
-        put(record, "update_norm_", norms["update"])
-        moved = {key: (norms["before"][key], norms["weight"][key], update)
-                 for key, update in norms["update"].items()}
-        put(record, "update_ratio_", {key: update / a for key, (a, _, update) in moved.items() if a})
-        put(record, "update_angle_", {key: _angle(*three) for key, three in moved.items() if three[0] * three[1]})
+    def _fill(self, record, groups):
+        """Puts gradients, weights and updates by role and layer into the record."""
+        gradients, none = {"total": None}, ((), ())
+        record["grad_norm"], record["grad_layer"] = gradients, [None] * len(self.layers)
+        owners, norms = groups.get("grad", none)
+        if owners:
+            layout = self._layout(owners)
+            layout.put(gradients, "", layout.sums(norms))
+            record["grad_layer"] = gradients.pop("", record["grad_layer"])
+        owners, norms = groups.get("weight", none)
+        if not owners:
+            return
+        layout = self._layout(owners)
+        weight = layout.sums(norms)
+        layout.put(record, "weight_norm_", weight)
+        if "update" in groups and groups["before"][0] == owners:
+            update, before = (layout.sums(groups[name][1]) for name in ("update", "before"))
+            layout.put(record, "update_norm_", update)
+            layout.put(record, "update_ratio_", [moved / a if a else None for moved, a in zip(update, before)])
+            layout.put(record, "update_angle_", map(_angle, before, weight, update))
 
     def close(self):
         for hook in self.hooks:
