@@ -44,9 +44,10 @@ typedef struct {
     NsOutsideCell seed, process; /* the first ones; lines of others are left out */
     bool seeds_noted;
     size_t restarts;
-    NsOutsideLine *open; /* the lines of the newest step so far, or NULL */
-    GPtrArray *late;     /* NsOutsideLine: of steps before the newest */
-    GPtrArray *waiting;  /* NsOutsideLine: of steps that have no loss yet, ascending */
+    NsOutsideLine *open;  /* the lines of the newest step so far, or NULL */
+    NsOutsideLine *spare; /* one that was recorded, for the next; or NULL */
+    GPtrArray *late;      /* NsOutsideLine: of steps before the newest */
+    GPtrArray *waiting;   /* NsOutsideLine: of steps that have no loss yet, ascending */
     const NsOutsideName *loss, *validation; /* the names that are taken */
     size_t owner;                           /* the input that has the loss */
     NsOutsideSteps steps;
@@ -142,6 +143,7 @@ static void forget(NsOutside *o)
         Lane *lane = &o->lanes[i];
         ns_outside_records_clear(&lane->records);
         ns_outside_line_free(lane->open);
+        ns_outside_line_free(lane->spare);
         g_clear_pointer(&lane->late, g_ptr_array_unref);
         g_clear_pointer(&lane->waiting, g_ptr_array_unref);
         g_clear_pointer(&lane->steps.epochs, g_array_unref);
@@ -449,6 +451,7 @@ static void close_step(NsOutside *o, Lane *lane)
         }
         if (line->step > last || begins_again) {
             ns_outside_records_append(records, line);
+            if (!lane->spare) lane->spare = g_steal_pointer(&line);
             return;
         }
     } else if (!has) {
@@ -563,7 +566,8 @@ static void on_line(void *data, NsOutsideLine **line_of)
     }
     close_step(o, lane);
     lane->open = line;
-    *line_of = ns_outside_line_new();
+    *line_of = lane->spare ? g_steal_pointer(&lane->spare) : ns_outside_line_new();
+    ns_outside_line_clear(*line_of);
 }
 
 static void on_wrong(void *data, const char *why)

@@ -35,6 +35,7 @@ struct NsOutsideInput {
     bool damaged;            /* nothing more can be converted */
     NsOutsideEvents *events; /* NULL if the format is lines */
     Table *table;            /* NULL if it is not a table */
+    GPtrArray *cells;        /* of the row that is read, borrowed from it */
     bool expects_table;      /* see ns_outside_input_expect_table */
     GString *text;           /* an incomplete line, or bytes before the format is known */
     bool passing;            /* skipping the rest of a line that was too long */
@@ -59,6 +60,7 @@ NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, 
     input->names = names;
     input->prefix = g_strdup(prefix);
     input->sink = sink;
+    input->cells = g_ptr_array_new();
     input->text = g_string_new(NULL);
     input->object = g_string_new(NULL);
     input->outer = g_string_new(NULL);
@@ -76,6 +78,7 @@ void ns_outside_input_free(NsOutsideInput *input)
     ns_outside_events_free(input->events);
     if (input->table) g_free(input->table->names);
     g_free(input->table);
+    g_ptr_array_unref(input->cells);
     g_string_free(input->text, TRUE);
     g_string_free(input->object, TRUE);
     g_string_free(input->outer, TRUE);
@@ -194,31 +197,29 @@ static void read_object(NsOutsideInput *input, const GString *text)
 
 /* ---- Tables ---- */
 
-/* The cells of a row, without surrounding spaces and quotes; a quoted cell may have separators, and
- * quotes that are doubled (RFC 4180). */
-static GPtrArray *split(const char *text, char separator)
+/* Splits a row, in place, into its cells without surrounding spaces and quotes; a quoted cell may
+ * have separators, and quotes that are doubled (RFC 4180). */
+static void split(char *text, char separator, GPtrArray *cells)
 {
-    GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
-    for (const char *at = text;; at++) {
+    g_ptr_array_set_size(cells, 0);
+    for (char *at = text;; at++) {
         while (*at == ' ') at++;
-        if (separator == ' ' && !*at && cells->len) return cells;
-        bool quoted = *at == '"';
-        if (!quoted) {
-            const char *end = strchr(at, separator);
-            size_t n = end ? (size_t)(end - at) : strlen(at);
-            g_ptr_array_add(cells, g_strchomp(g_strndup(at, n)));
-            at += n;
-            if (!*at) return cells;
-            continue;
+        if (separator == ' ' && !*at && cells->len) return;
+        char *cell = at, *to = at;
+        if (*at == '"') {
+            for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
+                at += *at == '"';
+                *to++ = *at;
+            }
+            while (*at && *at != separator) at++;
+        } else {
+            while (*at && *at != separator) at++;
+            for (to = at; to > cell && g_ascii_isspace(to[-1]);) to--;
         }
-        GString *cell = g_string_new(NULL);
-        for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
-            at += *at == '"';
-            g_string_append_c(cell, *at);
-        }
-        while (*at && *at != separator) at++;
-        g_ptr_array_add(cells, g_string_free(cell, FALSE));
-        if (!*at) return cells;
+        bool last = !*at;
+        *to = '\0';
+        g_ptr_array_add(cells, cell);
+        if (last) return;
     }
 }
 
@@ -226,7 +227,9 @@ static GPtrArray *split(const char *text, char separator)
  * table of a training run. */
 static bool begin_table(NsOutsideInput *input, const char *text, char separator)
 {
-    g_autoptr(GPtrArray) cells = split(text, separator);
+    g_autofree char *row = g_strdup(text);
+    g_autoptr(GPtrArray) cells = g_ptr_array_new();
+    split(row, separator, cells);
     bool has[NS_OUTSIDE_VALUE + 1] = {false};
     const char *repeated = NULL;
     g_autofree const NsOutsideName **names = g_new0(const NsOutsideName *, cells->len);
@@ -334,11 +337,12 @@ static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size
     return table->has_step && line->step < 0 ? N_("it has no step") : ns_outside_line_check(line);
 }
 
-static void read_row(NsOutsideInput *input, const char *text)
+static void read_row(NsOutsideInput *input, char *text)
 {
     Table *table = input->table;
     if (is_head(table, text)) return;
-    g_autoptr(GPtrArray) cells = split(text, table->separator);
+    GPtrArray *cells = input->cells;
+    split(text, table->separator, cells);
     /* A separator at the end of a row adds an empty cell. */
     while (cells->len > table->n && !*(char *)cells->pdata[cells->len - 1])
         g_ptr_array_set_size(cells, (gint)cells->len - 1);

@@ -289,15 +289,48 @@ static bool take_word(Scan *s, const char *word)
     return there;
 }
 
+/* Reads a number of at most 15 digits, whose product or quotient with an exact power of ten is the
+ * nearest double (Clinger 1990).  Returns NULL for any other. */
+static const char *read_short(const char *at, double *value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    uint64_t digits = 0;
+    int n = 0, power = 0, exponent = 0;
+    for (bool fraction = false; n <= 15; at++) {
+        if (*at == '.' && !fraction) {
+            fraction = true;
+            continue;
+        }
+        if (!g_ascii_isdigit(*at)) break;
+        digits = 10 * digits + (uint64_t)(*at - '0');
+        power -= fraction;
+        n++;
+    }
+    const char *mark = at + 1 + (*at != '\0' && (at[1] == '-' || at[1] == '+'));
+    if ((*at == 'e' || *at == 'E') && g_ascii_isdigit(*mark)) {
+        bool negative = at[1] == '-';
+        for (at = mark; g_ascii_isdigit(*at) && exponent < 100; at++)
+            exponent = 10 * exponent + (*at - '0');
+        power += negative ? -exponent : exponent;
+    }
+    if (n > 15 || *at == 'x' || *at == 'X' || ABS(power) > 22) return NULL;
+    *value = power < 0 ? (double)digits / powers[-power] : (double)digits * powers[power];
+    return at;
+}
+
 const char *ns_outside_read_number(const char *at, double *value)
 {
     static const char *const words[] = {"nan", "infinity", "inf"};
     const char *word = at + (*at == '-' || *at == '+');
     double sign = *at == '-' ? -1.0 : 1.0;
     if (g_ascii_isdigit(*word) || (*word == '.' && g_ascii_isdigit(word[1]))) {
-        char *end;
-        *value = sign * g_ascii_strtod(word, &end);
-        return end;
+        const char *end = read_short(word, value);
+        char *other;
+        if (!end) *value = g_ascii_strtod(word, &other);
+        *value *= sign;
+        return end ? end : other;
     }
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
         size_t n = strlen(words[i]);

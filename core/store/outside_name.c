@@ -654,6 +654,7 @@ char *ns_outside_names_words(const NsOutsideNames *names, guint most)
 
 bool ns_outside_is_of_validation(const char *name, const char *text)
 {
+    if (!g_ascii_isalpha(*text)) return false;
     g_autofree char *key = g_ascii_strdown(name, -1), *word = g_ascii_strdown(text, -1);
     return is_one(key, "split mode phase stage subset") && is_one(word, validation_words);
 }

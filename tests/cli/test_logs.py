@@ -8,6 +8,7 @@ Usage: test_logs.py NORMSCOPE_CLI
 import gzip
 import json
 import os
+import random
 import sqlite3
 import struct
 import subprocess
@@ -163,6 +164,19 @@ def test_not_finite():
                                                     "NaN", "Infinity"] and err == "", (found, err)
     found, _ = read_text('{"num_updates": "100", "loss": "3.5", "lr": "0.5", "name": "7"}')
     assert (found[100]["loss"], found[100]["lr"]) == (3.5, 0.5) and "name" not in found[100], found
+
+
+def test_digits():
+    """Numbers are the nearest ones, however they are written."""
+    some = random.Random(1)
+    words = ["0.1", "-0", "5.", ".5", "1e22", "1e23", "1e-22", "3e-23", "123456789012345", "1234567890123456", "9007199254740993",
+             "0.30000000000000004", "1e400", "-1e-400", "1E+05", "0x10", "4.9e-324", "00012.50", "2.5e-05", "1e100"]
+    words += [f"{some.uniform(-9, 9):.{some.randrange(18)}{some.choice('feg')}}" for _ in range(300)]
+    words += [f"{some.randrange(10 ** some.randrange(1, 17))}e{some.randrange(-40, 40)}" for _ in range(300)]
+    found, _ = read_text("step,loss\n" + "".join(f"{step},{word}\n" for step, word in enumerate(words)), "a.csv")
+    for step, word in enumerate(words):
+        want = float.fromhex(word) if "x" in word else float(word)
+        assert float(found[step]["loss"]) == want, (word, found[step])
 
 
 def test_documents():
