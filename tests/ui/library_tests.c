@@ -1,7 +1,9 @@
 /* Saved runs: their table, one of them on view, resets of a fork.  SPDX-License-Identifier: MIT */
 #include "core/base/database_file.h"
 #include "tests/session/driver.h"
+#include "tests/ui/input.h"
 #include "tests/ui/support.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/library/run_library.h"
 #include "ui/widgets/shell/open_file.h"
 #include "ui/widgets/shell/saved_runs.h"
@@ -66,7 +68,7 @@ static void test_table(void)
     const NsRecordedRun *newest = listed->pdata[0];
     g_assert_cmpstr(newest->differs, ==, "Warm-up off → 100");
 
-    GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder);
+    GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder, folder);
     NsRunLibrary *library = NS_RUN_LIBRARY(widget);
     const NsRunLibraryParts *parts = ns_run_library_parts(library);
     gtk_window_set_child(GTK_WINDOW(window), widget);
@@ -208,6 +210,75 @@ static void test_folder(void)
     tear_down();
 }
 
+static bool would_save(const char *path)
+{
+    g_autoptr(GFile) file = gtk_file_chooser_get_file(GTK_FILE_CHOOSER(ui_file_dialog()));
+    return file && g_strcmp0(g_file_peek_path(file), path) == 0;
+}
+
+/* A click of the pointer in the middle of a button. */
+static void click(GtkWidget *button)
+{
+    ui_settle(button);
+    ui_pointer_to(button, gtk_widget_get_width(button) / 2.0, gtk_widget_get_height(button) / 2.0);
+    ui_click_here(GDK_BUTTON_PRIMARY);
+}
+
+static NsRunLibrary *present_again(NsWindow *window, NsRunLibrary *library, bool own)
+{
+    if (library) gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
+    library = ns_saved_runs_present(window);
+    UI_UNTIL(!ns_run_library_is_reading(library));
+    g_assert_true(gtk_widget_get_visible(ns_run_library_parts(library)->own) == !own);
+    return library;
+}
+
+/* The buttons CSV, Folder and Saved Runs; the folder that was shown last comes back. */
+static void test_buttons(void)
+{
+    set_up();
+    g_assert_cmpint(g_mkdir(folder, 0700), ==, 0);
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *log = g_strdup_printf("%s/lr_1e-%d.csv", folder, i + 2);
+        g_assert_true(g_file_set_contents(log, "step,loss\n0,3\n1,2\n", -1, NULL));
+    }
+    NsWindow *window = ui_open("");
+    NsRunLibrary *library = present_again(window, NULL, true);
+    g_autoptr(GFile) file = g_file_new_for_path(folder);
+    click(ns_run_library_parts(library)->folder);
+    UI_UNTIL(ui_file_dialog());
+    gtk_file_chooser_set_file(GTK_FILE_CHOOSER(ui_file_dialog()), file, NULL);
+    ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
+    UI_UNTIL(ns_run_library_rows(library) == 2 && !ns_run_library_is_reading(library));
+    library = present_again(window, library, false);
+    g_assert_cmpuint(ns_run_library_rows(library), ==, 2);
+
+    const NsRunLibraryParts *parts = ns_run_library_parts(library);
+    g_autofree char *table = g_build_filename(above, "table.csv", NULL), *text = NULL;
+    g_autoptr(GFile) parent = g_file_new_for_path(above);
+    click(parts->csv);
+    UI_UNTIL(ui_file_dialog());
+    gtk_file_chooser_set_current_folder(GTK_FILE_CHOOSER(ui_file_dialog()), parent, NULL);
+    gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(ui_file_dialog()), "table.csv");
+    UI_UNTIL(would_save(table));
+    ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
+    UI_UNTIL(g_file_test(table, G_FILE_TEST_EXISTS));
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(parts->used)), ==, "The table is in “table.csv”.");
+    g_assert_true(g_file_get_contents(table, &text, NULL, NULL));
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    g_assert_cmpuint(g_strv_length(lines), ==, 4); /* its head, two runs, and nothing */
+    g_assert_nonnull(strstr(text, "lr_1e-3.csv"));
+
+    click(parts->own);
+    UI_UNTIL(ns_run_library_rows(library) != 2 && !ns_run_library_is_reading(library));
+    library = present_again(window, library, true);
+    g_settings_set_string(ns_preferences(), "runs-folder", "file:///nowhere/at/all");
+    library = present_again(window, library, true);
+    gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
+    ui_close(window);
+    tear_down();
+}
+
 static bool is_shown(NsWindow *window)
 {
     const char *toast = ns_window_toast_text(window);
@@ -334,6 +405,7 @@ void ui_add_library_tests(void)
 {
     g_test_add_func("/ui/library/table", test_table);
     g_test_add_func("/ui/library/folder", test_folder);
+    g_test_add_func("/ui/library/buttons", test_buttons);
     g_test_add_func("/ui/library/open", test_open);
     g_test_add_func("/ui/library/refused", test_refused);
     g_test_add_func("/ui/library/reset", test_reset);

@@ -165,7 +165,7 @@ static const Column AFTER[] = {
 
 struct _NsRunLibrary {
     GtkBox parent;
-    char *folder;
+    char *own, *folder; /* that of the saved runs, and the one that is shown */
     NsRunLibraryParts parts;
     GListStore *store;
     GtkFilter *filter;
@@ -174,7 +174,6 @@ struct _NsRunLibrary {
     GPtrArray *columns;  /* Column of the settings that are shown */
     GPtrArray *runs;     /* as last read */
     char *chosen;        /* the path of the run that is selected */
-    bool other;          /* another folder was chosen */
     bool reading, again, syncs, filling;
     GCancellable *cancellable;
 };
@@ -383,7 +382,7 @@ static void sync_selected(NsRunLibrary *library)
         g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *words =
         n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
-        : library->other
+        : gtk_widget_get_visible(library->parts.own)
             ? g_strdup(_("There are no runs in this folder."))
             : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
     gtk_label_set_text(GTK_LABEL(library->parts.used), run && run->wrong ? run->wrong : words);
@@ -469,9 +468,7 @@ static void on_read(GObject *object, GAsyncResult *result, gpointer data)
     g_ptr_array_unref(library->runs);
     library->runs = runs;
     fill(library);
-    if (!library->again) return;
-    library->again = false;
-    ns_run_library_reload(library);
+    if (library->again) ns_run_library_reload(library);
 }
 
 void ns_run_library_reload(NsRunLibrary *library)
@@ -491,14 +488,18 @@ static void on_folder(const char *path, gpointer owner)
     NsRunLibrary *library = owner;
     g_free(library->folder);
     library->folder = g_strdup(path);
-    library->other = true;
+    gtk_widget_set_visible(library->parts.own, !g_str_equal(path, library->own));
     ns_run_library_reload(library);
+    g_signal_emit_by_name(library, "folder", path);
 }
 
-static void choose_folder(NsRunLibrary *library)
+static void choose_folder(NsRunLibrary *library, const GtkWidget *button)
 {
-    ns_file_dialog_folder(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))),
-                          _("Choose a folder of runs"), on_folder, library);
+    if (button == library->parts.own)
+        on_folder(library->own, library);
+    else
+        ns_file_dialog_folder(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))),
+                              _("Choose a folder of runs"), on_folder, library);
 }
 
 static void on_csv(const char *path, gpointer owner)
@@ -626,8 +627,12 @@ static void make_search(NsRunLibrary *library)
                                   "files, logs, and folders with one log each"));
     gtk_widget_set_tooltip_text(parts->csv, _("Export all runs and every setting that differs "
                                               "as a table"));
+    parts->own = gtk_button_new_with_mnemonic(_("Saved _Runs"));
+    gtk_widget_set_visible(parts->own, FALSE);
     gtk_box_append(GTK_BOX(row), parts->folder);
+    gtk_box_append(GTK_BOX(row), parts->own);
     gtk_box_append(GTK_BOX(row), parts->csv);
+    g_signal_connect_swapped(parts->own, "clicked", G_CALLBACK(choose_folder), library);
     g_signal_connect_swapped(parts->pin, "clicked", G_CALLBACK(pin_selected), library);
     g_signal_connect_swapped(parts->folder, "clicked", G_CALLBACK(choose_folder), library);
     g_signal_connect_swapped(parts->csv, "clicked", G_CALLBACK(choose_csv), library);
@@ -726,6 +731,7 @@ static void ns_run_library_finalize(GObject *object)
     g_ptr_array_unref(library->settings);
     g_ptr_array_unref(library->runs);
     g_object_unref(library->cancellable);
+    g_free(library->own);
     g_free(library->folder);
     g_free(library->chosen);
     G_OBJECT_CLASS(ns_run_library_parent_class)->finalize(object);
@@ -738,6 +744,7 @@ static void ns_run_library_class_init(NsRunLibraryClass *klass)
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "open", 1, G_TYPE_STRING);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "pin", 1, G_TYPE_STRING);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "marks", 1, G_TYPE_HASH_TABLE);
+    ns_signal_new(NS_TYPE_RUN_LIBRARY, "folder", 1, G_TYPE_STRING);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "bound", 1, G_TYPE_UINT64);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "checkpoints", 1, G_TYPE_UINT64);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "recording", 1, G_TYPE_BOOLEAN);
@@ -760,12 +767,12 @@ static void ns_run_library_init(NsRunLibrary *library)
     sync_selected(library);
 }
 
-GtkWidget *ns_run_library_new(const char *folder)
+GtkWidget *ns_run_library_new(const char *own, const char *folder)
 {
     NsRunLibrary *library = g_object_new(NS_TYPE_RUN_LIBRARY, "orientation",
                                          GTK_ORIENTATION_VERTICAL, "spacing", 10, NULL);
-    library->folder = g_strdup(folder);
-    ns_run_library_reload(library);
+    library->own = g_strdup(own);
+    on_folder(folder, library);
     return GTK_WIDGET(library);
 }
 

@@ -11,12 +11,13 @@
 #define NS_TYPE_RUN_LIBRARY (ns_run_library_get_type())
 G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkBox)
 
-/* Shows the run files of a folder.  Signals: "open" (path), a run is wanted on view; "pin" (path),
- * its curves are wanted beside those on view, or no more; "bound" (guint64), another bound on what
- * all may take, in bytes, 0 for none; "recording" (bool), whether runs are to be recorded;
+/* Shows the run files of a folder, which may be another than that of the saved runs, `own`.
+ * Signals: "folder" (path), another folder is shown; "open" (path), a run is wanted on view; "pin"
+ * (path), its curves are wanted beside those on view, or no more; "bound" (guint64), another bound
+ * on what all may take, in bytes, 0 for none; "recording" (bool), whether runs are to be recorded;
  * "checkpoints" (guint64), the bytes of memory for checkpoints of a run.
  */
-GtkWidget *ns_run_library_new(const char *folder);
+GtkWidget *ns_run_library_new(const char *own, const char *folder);
 
 /* What the switch, the bound and the memory of checkpoints show. */
 void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes,
@@ -32,7 +33,7 @@ bool ns_run_library_is_reading(NsRunLibrary *library);
 
 /* For tests: the parts that a person uses. */
 typedef struct {
-    GtkWidget *search, *table, *open, *pin, *trash, *folder, *csv, *given, *tags, *text, *used,
-        *record, *bound, *checkpoints, *color;
+    GtkWidget *search, *table, *open, *pin, *trash, *folder, *own, *csv, *given, *tags, *text,
+        *used, *record, *bound, *checkpoints, *color;
 } NsRunLibraryParts;
 const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library);

@@ -163,14 +163,28 @@ static void on_checkpoints(NsWindow *window, guint64 bytes)
     ns_session_set_checkpoint_bytes(ns_window_session(window), (size_t)bytes);
 }
 
+/* A name of a folder may have any bytes; a setting is UTF-8. */
+static void on_folder(NsWindow *window, const char *path)
+{
+    (void)window;
+    g_autofree char *own = folder_of_runs();
+    g_autofree char *uri = g_str_equal(path, own) ? NULL : g_filename_to_uri(path, NULL, NULL);
+    if (ns_preferences()) g_settings_set_string(ns_preferences(), "runs-folder", uri ? uri : "");
+}
+
 static GtkWidget *make_library(NsWindow *parent)
 {
-    g_autofree char *folder = folder_of_runs();
+    g_autofree char *own = folder_of_runs();
+    g_autofree char *uri =
+        ns_preferences() ? g_settings_get_string(ns_preferences(), "runs-folder") : NULL;
+    g_autofree char *last = uri && *uri ? g_filename_from_uri(uri, NULL, NULL) : NULL;
+    bool there = last && g_file_test(last, G_FILE_TEST_IS_DIR);
     NsSession *session = ns_window_session(parent);
-    GtkWidget *library = ns_run_library_new(folder);
+    GtkWidget *library = ns_run_library_new(own, there ? last : own);
     ns_run_library_set_recording(NS_RUN_LIBRARY(library), session->folder != NULL, most_bytes(),
                                  session->most_checkpoint_bytes);
     g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
+    g_signal_connect_object(library, "folder", G_CALLBACK(on_folder), parent, G_CONNECT_SWAPPED);
     g_signal_connect_object(library, "pin", G_CALLBACK(on_pin), parent, G_CONNECT_SWAPPED);
     g_signal_connect_object(library, "marks", G_CALLBACK(on_marks), parent, G_CONNECT_SWAPPED);
     g_signal_connect_object(library, "recording", G_CALLBACK(on_recording), parent,
