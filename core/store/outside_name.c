@@ -286,7 +286,7 @@ static const struct {
     {NS_OUTSIDE_STEP, 2,
      "steps iteration iterations iter iter_num n_iter it train_step training_step train_steps "
      "train_iter optimizer_step opt_step update_step updates completed_step"},
-    {NS_OUTSIDE_STEP, 3, "time_batch"},
+    {NS_OUTSIDE_STEP, 3, "time_batch train_num_updates valid_num_updates"},
     {NS_OUTSIDE_STEP, 6, "batch"},
     {NS_OUTSIDE_STEP, 7, "update up"},
     {NS_OUTSIDE_EPOCH, 0, "epoch epochs ep train_epoch trainer_epoch current_epoch"},

@@ -162,6 +162,9 @@ def test_not_finite():
     found, err = read_text("".join('{"step":%d,"loss":%s}\n' % item for item in enumerate(words)))
     assert [r["loss"] for r in found.values()] == ["NaN", "NaN", "Infinity", "Infinity", "-Infinity", "Infinity", "NaN",
                                                     "NaN", "Infinity"] and err == "", (found, err)
+    found, err = read_text('{"num_updates": "5", "loss": "3"}\n{"train_loss": "9", "train_num_updates": "5"}\n{"num_updates": "7", "loss": "2"}\n'
+                           '{"epoch": 1, "valid_loss": "4", "valid_num_updates": "7"}\n')
+    assert losses(found) == {5: 3, 7: 2} and losses(found, "validation_loss") == {7: 4}, (found, err)
     found, _ = read_text('{"num_updates": "100", "loss": "3.5", "lr": "0.5", "name": "7"}')
     assert (found[100]["loss"], found[100]["lr"]) == (3.5, 0.5) and "name" not in found[100], found
 
