@@ -491,22 +491,28 @@ static void forward(NsModel *model, NsCall *call, double smoothing)
     ns_team_each(model->team, model->n_workers, forward_worker, &f);
 }
 
-double ns_model_loss_without(NsModel *model, const NsBatch *batch, NsLayerRange layers)
+NsPredicted ns_model_predict_without(NsModel *model, const NsBatch *batch, NsLayerRange layers)
 {
     NsCall call = call_of(model, batch, NS_RUNNING);
     call.without = layers;
     forward(model, &call, 0);
-    double nll = 0, class_nll = 0;
+    NsCrossEntropy sum = {0};
+    double class_nll = 0, share = share_of(ns_batch_targets(batch));
     for (unsigned i = 0; i < model->n_workers; i++) {
-        nll += model->workers[i].loss.nll;
-        class_nll += model->workers[i].class_nll;
+        const NsWorker *w = &model->workers[i];
+        sum.nll += w->loss.nll;
+        sum.entropy += w->loss.entropy;
+        sum.log_z += w->loss.log_z;
+        class_nll += w->class_nll;
     }
-    return nll * share_of(ns_batch_targets(batch)) + class_nll * share_of(ns_batch_labels(batch));
+    return (NsPredicted){.loss = sum.nll * share + class_nll * share_of(ns_batch_labels(batch)),
+                         .entropy = sum.entropy * share,
+                         .log_z = sum.log_z * share};
 }
 
 double ns_model_loss(NsModel *model, const NsBatch *batch)
 {
-    return ns_model_loss_without(model, batch, (NsLayerRange){0, 0});
+    return ns_model_predict_without(model, batch, (NsLayerRange){0, 0}).loss;
 }
 
 void ns_model_answers(NsModel *model, const NsBatch *batch, int32_t *answers)

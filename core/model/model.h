@@ -91,8 +91,16 @@ void ns_model_set_gates(NsModel *model, bool *gates, bool record);
  * log-likelihood in nats per target; 0 without targets. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
+/* Of the predictions, means over the targets, in nats. */
+typedef struct {
+    double loss; /* as ns_model_loss */
+    double
+        entropy;  /* of the predicted distribution; 0 is a certain prediction, ln V a uniform one */
+    double log_z; /* log of the normalizer of its softmax */
+} NsPredicted;
+
 /* The same if these layers pass their input on unchanged. */
-double ns_model_loss_without(NsModel *model, const NsBatch *batch, NsLayerRange layers);
+NsPredicted ns_model_predict_without(NsModel *model, const NsBatch *batch, NsLayerRange layers);
 
 /* Forward only, under the same conditions as ns_model_loss.  Finds the class with the largest logit
  * at the first token of each sequence.  answers: [B]. */

@@ -280,6 +280,7 @@ void ns_worker_loss(const NsModelLayout *layout, NsWorker *w, const NsCall *call
         smoothing, layout->z_loss, call->forward_only ? 0 : call->per_target);
     w->loss.nll += loss.nll;
     w->loss.log_z += loss.log_z;
+    w->loss.entropy += loss.entropy;
     w->loss.loss += loss.loss;
     if (layout->classes > 0)
         w->class_nll += ns_cross_entropy(

@@ -12,6 +12,7 @@ enum { BLOCK = 4 * NS_VECTOR_LANES };
 typedef struct {
     ns_real max;
     double exps, total; /* sum_v exp(logit_v - max) and sum_v logit_v */
+    double tilt;        /* sum_v exp(logit_v - max) (logit_v - max); 0 if the row is overwritten */
 } RowSums;
 
 NS_VECTOR_INLINE void max_vector(const ns_real *x, int left, ns_real *lane)
@@ -20,15 +21,16 @@ NS_VECTOR_INLINE void max_vector(const ns_real *x, int left, ns_real *lane)
     for (int l = 0; l < NS_VECTOR_LANES; l++) lane[l] = l < left && x[l] > lane[l] ? x[l] : lane[l];
 }
 
-/* If `keep`, x becomes exp(x - max). */
+/* If `keep`, x becomes exp(x - max); otherwise exp(x - max) (x - max) is added to tilt. */
 NS_VECTOR_INLINE void exp_lanes(ns_real *x, int left, ns_real max, bool keep, ns_real *exps,
-                                ns_real *total)
+                                ns_real *total, ns_real *tilt)
 {
 #pragma omp simd
     for (int l = 0; l < NS_VECTOR_LANES; l++) {
         ns_real v = l < left ? x[l] : 0, e = l < left ? ns_exp(v - max) : 0;
         exps[l] += e;
         total[l] += v;
+        if (!keep && l < left) tilt[l] += e * (v - max);
         if (keep && l < left) x[l] = e;
     }
 }
@@ -42,21 +44,24 @@ NS_VECTOR_INLINE RowSums sum_row(ns_real *x, size_t V, bool keep)
     if (v < V) max_vector(x + v, (int)(V - v), lane);
     RowSums sums = {.max = ns_vector_lanes_max(lane)};
 
-    double exps[NS_VECTOR_LANES] = {0}, total[NS_VECTOR_LANES] = {0};
+    double exps[NS_VECTOR_LANES] = {0}, total[NS_VECTOR_LANES] = {0}, tilt[NS_VECTOR_LANES] = {0};
     for (size_t start = 0; start < V; start += BLOCK) {
         ns_real few_exps[NS_VECTOR_LANES] = {0}, few[NS_VECTOR_LANES] = {0};
+        ns_real few_tilt[NS_VECTOR_LANES] = {0};
         size_t end = MIN(start + BLOCK, V);
         for (v = start; v + NS_VECTOR_LANES <= end; v += NS_VECTOR_LANES)
-            exp_lanes(x + v, NS_VECTOR_LANES, sums.max, keep, few_exps, few);
-        if (v < end) exp_lanes(x + v, (int)(end - v), sums.max, keep, few_exps, few);
+            exp_lanes(x + v, NS_VECTOR_LANES, sums.max, keep, few_exps, few, few_tilt);
+        if (v < end) exp_lanes(x + v, (int)(end - v), sums.max, keep, few_exps, few, few_tilt);
 #pragma omp simd
         for (int l = 0; l < NS_VECTOR_LANES; l++) {
             exps[l] += (double)few_exps[l];
             total[l] += (double)few[l];
+            tilt[l] += (double)few_tilt[l];
         }
     }
     sums.exps = ns_vector_lanes_sum(exps);
     sums.total = ns_vector_lanes_sum(total);
+    sums.tilt = ns_vector_lanes_sum(tilt);
     return sums;
 }
 
@@ -82,7 +87,10 @@ NS_CLONES_OF(extern, NsCrossEntropy, ns_cross_entropy,
         sum.log_z += logsumexp;
         sum.loss += (1 - smoothing) * nll + smoothing * (logsumexp - row.total / (double)V);
         sum.loss += z * logsumexp * logsumexp;
-        if (dscale == 0) continue;
+        if (dscale == 0) {
+            sum.entropy += log(row.exps) - row.tilt / row.exps;
+            continue;
+        }
         ns_real scale = (ns_real)((double)dscale / row.exps * (1 + 2 * z * logsumexp));
 #pragma omp simd
         for (size_t v = 0; v < V; v++) logits[v] = logits[v] * scale - share;

@@ -7,6 +7,8 @@
 typedef struct {
     double nll;   /* -log softmax(logits)[target] */
     double log_z; /* log sum_v exp logits[v] */
+    /* -sum_v p_v log p_v with p = softmax(logits); only without gradients (dscale 0), else 0 */
+    double entropy;
     /* (1 - smoothing) nll + smoothing / V sum_v -log softmax(logits)[v] + z log^2 sum_v exp
      * logits[v] */
     double loss;

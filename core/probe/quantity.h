@@ -249,6 +249,17 @@
       "final norm and the head of the model, without dropout; at the last layer that of the "      \
       "model.  Blank for the encoder of an encoder-decoder.",                                      \
       "nostalgebraist 2020, interpreting GPT: the logit lens")                                     \
+    X(LENS_ENTROPY, "logit-lens-entropy", "Entropy of the logit lens", "H(x_l)", LAYER, ABLATION,  \
+      UNIT, NOTHING,                                                                               \
+      "Entropy of the prediction of the logit lens in nats, mean over targets: 0 is certain, ln "  \
+      "V "                                                                                         \
+      "is uniform over V symbols.",                                                                \
+      "nostalgebraist 2020, interpreting GPT: the logit lens")                                     \
+    X(LENS_LOG_Z, "logit-lens-log-z", "Log of the softmax normalizer of the logit lens",           \
+      "⟨ln Z⟩(x_l)", LAYER, ABLATION, UNIT, NOTHING,                                               \
+      "Logarithm of the sum of exp(logit) over the vocabulary in the logit lens, mean over "       \
+      "targets.",                                                                                  \
+      "nostalgebraist 2020, interpreting GPT: the logit lens")                                     \
     X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, SIZE, MOMENTS,             \
       "Root mean of g^2 / max(v, eps^2) over the parameters of a layer in the update that led to " \
       "this step: g is the gradient as it enters the moments, v the bias-corrected second moment " \

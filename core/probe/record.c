@@ -47,7 +47,7 @@ struct NsRecorder {
     size_t n_runs;
     NsExpensiveProbes *expensive; /* NULL if expensive quantities are never measured */
     double *without;              /* [layers] loss without a layer minus that of the model, and */
-    double *lens;                 /* [layers] loss of the logit lens; NULL if never measured */
+    NsPredicted *lens;            /* [layers] of the logit lens; NULL if never measured */
     size_t encoder;               /* layers that the head does not read */
     int64_t extra_us;             /* time for the passes before that of this step, microseconds */
 };
@@ -141,7 +141,7 @@ NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError *
     r->seen = g_new0(size_t, vocabulary);
     if (settings->ablation_every > 0) {
         r->without = g_new0(double, r->layout.layers);
-        r->lens = g_new0(double, r->layout.layers);
+        r->lens = g_new0(NsPredicted, r->layout.layers);
     }
     if (settings->arch == NS_ARCH_ENCODER_DECODER)
         r->encoder = (size_t)ns_settings_encoder_layers(settings);
@@ -360,10 +360,12 @@ void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
         double loss = ns_model_loss(input->model, input->batch);
         for (size_t l = 0; l < L; l++)
             r->without[l] =
-                ns_model_loss_without(input->model, input->batch, (NsLayerRange){l, l + 1}) - loss;
+                ns_model_predict_without(input->model, input->batch, (NsLayerRange){l, l + 1})
+                    .loss -
+                loss;
         for (size_t l = r->encoder; l < L; l++)
             r->lens[l] =
-                ns_model_loss_without(input->model, input->batch, (NsLayerRange){l + 1, L});
+                ns_model_predict_without(input->model, input->batch, (NsLayerRange){l + 1, L});
     }
     r->extra_us = g_get_monotonic_time() - started;
 }
@@ -415,8 +417,11 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     if (is_ablation_due(r, input)) {
         for (size_t l = 0; l < r->layout.layers; l++)
             put(r, NS_QUANTITY_LAYER_ABLATION, l, r->without[l]);
-        for (size_t l = r->encoder; l < r->layout.layers; l++)
-            put(r, NS_QUANTITY_LOGIT_LENS, l, r->lens[l]);
+        for (size_t l = r->encoder; l < r->layout.layers; l++) {
+            put(r, NS_QUANTITY_LOGIT_LENS, l, r->lens[l].loss);
+            put(r, NS_QUANTITY_LENS_ENTROPY, l, r->lens[l].entropy);
+            put(r, NS_QUANTITY_LENS_LOG_Z, l, r->lens[l].log_z);
+        }
     }
     if (!due) return record;
 

@@ -66,7 +66,7 @@ static void test_removed(gconstpointer option)
         };
         g_assert_true(isfinite(removed[1].measured) != encoder);
         for (size_t k = 0; k < (encoder ? 1 : 2); k++) {
-            double without = ns_model_loss_without(model, &a->batch, removed[k].layers);
+            double without = ns_model_predict_without(model, &a->batch, removed[k].layers).loss;
             g_assert_cmpfloat_with_epsilon(removed[k].measured, without, 1e-6);
             silence(model, removed[k].layers);
             g_assert_cmpfloat(ns_model_loss(model, &a->batch), ==, without);
@@ -74,6 +74,17 @@ static void test_removed(gconstpointer option)
         }
     }
     g_assert_cmpfloat_with_epsilon(ns_test_value(a, NS_QUANTITY_LOGIT_LENS, L - 1), loss, 1e-6);
+    NsPredicted predicted = ns_model_predict_without(model, &a->batch, (NsLayerRange){0, 0});
+    g_assert_cmpfloat_with_epsilon(ns_test_value(a, NS_QUANTITY_LENS_ENTROPY, L - 1),
+                                   predicted.entropy, 1e-6);
+    g_assert_cmpfloat_with_epsilon(ns_test_value(a, NS_QUANTITY_LENS_LOG_Z, L - 1), predicted.log_z,
+                                   1e-6);
+    /* Without weights all logits are 0: a uniform prediction. */
+    memset(w, 0, n * sizeof *w);
+    NsPredicted uniform = ns_model_predict_without(model, &a->batch, (NsLayerRange){0, 0});
+    g_assert_cmpfloat(uniform.loss, >, 1);
+    g_assert_cmpfloat_with_epsilon(uniform.entropy, uniform.loss, 1e-6);
+    g_assert_cmpfloat_with_epsilon(uniform.log_z, uniform.loss, 1e-6);
 }
 
 int main(int argc, char **argv)

@@ -27,17 +27,19 @@ static void fill(ns_real *x, size_t n, double mean)
 static NsCrossEntropy plain_row(const ns_real *x, size_t n, int32_t target, double smoothing,
                                 double *p)
 {
-    double max = -INFINITY, exps = 0, total = 0;
+    double max = -INFINITY, exps = 0, total = 0, entropy = 0;
     for (size_t v = 0; v < n; v++) max = MAX(max, (double)x[v]);
     for (size_t v = 0; v < n; v++) exps += exp((double)x[v] - max);
     double logsumexp = max + log(exps);
     for (size_t v = 0; v < n; v++) {
         p[v] = exp((double)x[v] - logsumexp);
         total += logsumexp - (double)x[v];
+        if (p[v] > 0) entropy -= p[v] * log(p[v]);
     }
     double nll = logsumexp - (double)x[target];
     return (NsCrossEntropy){.nll = nll,
                             .log_z = logsumexp,
+                            .entropy = entropy,
                             .loss = (1 - smoothing) * nll + smoothing * total / (double)n};
 }
 
@@ -56,6 +58,7 @@ static void check(size_t n, double mean, double smoothing, ns_real dscale)
         NsCrossEntropy row = plain_row(x + r * n, n, targets[r], smoothing, p);
         sum.nll += row.nll;
         sum.log_z += row.log_z;
+        sum.entropy += row.entropy;
         sum.loss += row.loss;
         for (size_t v = 0; v < n && dscale != 0; v++) {
             double hit = v == (size_t)targets[r] ? 1 - smoothing : 0, scale = (double)dscale;
@@ -68,6 +71,8 @@ static void check(size_t n, double mean, double smoothing, ns_real dscale)
     g_assert_cmpfloat(fabs(seen.nll - sum.nll), <=, 2 * ROUNDING * (R + sum.nll));
     g_assert_cmpfloat(fabs(seen.loss - sum.loss), <=, 2 * ROUNDING * (R + sum.loss));
     g_assert_cmpfloat(fabs(seen.log_z - sum.log_z), <=, 2 * ROUNDING * (R + fabs(sum.log_z)));
+    if (dscale == 0)
+        g_assert_cmpfloat(fabs(seen.entropy - sum.entropy), <=, 64 * ROUNDING * (R + sum.entropy));
     g_assert_cmpfloat(d[R * n], ==, x[R * n]);
     if (dscale == 0) g_assert_true(memcmp(x, d, (R * n + 1) * sizeof *x) == 0);
 }
