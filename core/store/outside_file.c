@@ -179,14 +179,25 @@ static int compare_numbers(const void *a, const void *b)
     return strcmp(left, right);
 }
 
-/* The tables of DeepSpeed, one for each curve: “Train_Samples_train_loss.csv”. */
+/* Tables of one curve each: “Train_Samples_train_loss.csv” of DeepSpeed, and what TensorBoard
+ * saves, “run-validation-tag-loss.csv”, whose column is called “Value”. */
 static void add_curves(const char *folder, GPtrArray *streams)
 {
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
     for (guint i = 0; i < files->len; i++) {
-        g_autofree char *name = g_path_get_basename(files->pdata[i]);
-        if (g_str_has_prefix(name, "Train_Samples_") && g_str_has_suffix(name, ".csv"))
-            g_ptr_array_add(streams, stream_new(files->pdata[i], NULL, 0));
+        g_autofree char *name = g_path_get_basename(files->pdata[i]), *prefix = NULL;
+        char *tag = strstr(name, "-tag-");
+        if (!g_str_has_suffix(name, ".csv")) continue;
+        if (g_str_has_prefix(name, "run-") && tag) {
+            name[strlen(name) - strlen(".csv")] = '\0';
+            *tag = '\0';
+            const char *run = name + strlen("run-");
+            tag += strlen("-tag-");
+            prefix = ns_outside_is_curve(run) ? g_strdup_printf("%s/%s", run, tag) : g_strdup(tag);
+        } else if (!g_str_has_prefix(name, "Train_Samples_")) {
+            continue;
+        }
+        g_ptr_array_add(streams, stream_new(files->pdata[i], prefix, 0));
     }
 }
 

@@ -257,7 +257,10 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator)
     bool counted = has[NS_OUTSIDE_STEP] || has[NS_OUTSIDE_EPOCH];
     if (separator == ' ' && (!loss || !counted || has[NS_OUTSIDE_VALUE])) return false;
     bool guessed = !loss && value < cells->len;
-    if (guessed) names[value] = ns_outside_names_find(input->names, "loss", names[value]->raw);
+    if (guessed)
+        names[value] = input->prefix
+                           ? ns_outside_names_find(input->names, NULL, input->prefix)
+                           : ns_outside_names_find(input->names, "loss", names[value]->raw);
     for (guint i = 0; i < cells->len; i++)
         if (names[i]) names[i]->use->listed = true;
     if (repeated) {
@@ -265,7 +268,8 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator)
             g_strdup_printf(_("Two columns are called “%s”; the first is read."), repeated);
         note(input, sentence);
     }
-    if (guessed) note(input, _("The column “Value” is shown as the training loss."));
+    if (guessed && !input->prefix)
+        note(input, _("The column “Value” is shown as the training loss."));
     if (lanes > NS_LANES_MAX) {
         g_autofree char *sentence = g_strdup_printf(
             _("The table has %zu runs; the first %d are shown."), lanes, NS_LANES_MAX);

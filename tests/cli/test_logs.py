@@ -494,6 +494,13 @@ def test_folder_of_curves():
             write(path(f"run/Train_Samples_{name}.csv"), [f"step,Train/Samples/{name}", f"32,{values[0]}", f"64,{values[1]}"])
         found, _ = read(path(""))
         assert losses(found) == {32: 3, 64: 2} and losses(found, "lr") == {32: 0.5, 64: 0.25}, found
+    for train, validation in (("train-tag-loss", "validation-tag-loss"), ("version_0-tag-train_loss", "version_0-tag-val_loss")):
+        with Folder() as path:
+            for name, values in ((train, (3, 2)), (validation, (4, 3)), ("version_0-tag-lr", (0.5, 0.25))):
+                write(path(f"run-{name}.csv"), ["Wall time,Step,Value", f"1.5,5,{values[0]}", f"2.5,9,{values[1]}"])
+            found, err = read(path(""))
+            assert losses(found) == {5: 3, 9: 2} and losses(found, "validation_loss") == {5: 4, 9: 3}, (found, err)
+            assert losses(found, "lr") == {5: 0.5, 9: 0.25} and err == "", (found, err)
 
 
 def test_live_processes():
