@@ -359,7 +359,7 @@ static void read_row(NsOutsideInput *input, char *text)
 
 /* ---- Text ---- */
 
-/* Reads a line of text; a bar of progress is drawn anew several times in one line. */
+/* Reads a line of text, in which a progress bar is drawn several times. */
 static void read_text(NsOutsideInput *input)
 {
     bool any = false;

@@ -1,9 +1,8 @@
 /* Lines of text that a program prints while it trains.  Internal to outside*.c.
  * SPDX-License-Identifier: MIT
  *
- * “iter 100: loss 2.5, time 3ms”, objects of Python or JSON behind other words, and bars of
- * progress. The step may be in a line before that of the loss: “Epoch 1/3”, “[step=10/500]”, or a
- * bar. */
+ * “iter 100: loss 2.5, time 3ms”, objects of Python or JSON behind other words, and progress bars.
+ * The step may be in a line before that of the loss: “Epoch 1/3”, “[step=10/500]”, or a bar. */
 #pragma once
 
 #include "core/store/outside_line-private.h"
@@ -16,8 +15,8 @@ typedef struct {
     bool begun;                             /* a loss was read */
 } NsOutsideText;
 
-/* Makes a line of text ready to be read, in place: without colors, and with “\r” where a bar of
- * progress begins anew. */
+/* Makes a line of text ready to be read, in place: without colors, and with “\r” where a progress
+ * bar begins again. */
 void ns_outside_text_clean(char *text);
 
 /* Reads a text without “\r” into the line.  `last`: nothing takes its place on the screen.  Returns

@@ -60,7 +60,7 @@ static const char *read_number(const char *word, size_t *n, double *value)
     return end && end <= word + *n ? end : NULL;
 }
 
-/* Reads the words and numbers of a line.  Returns the length of a bar of progress,
+/* Reads the words and numbers of a line.  Returns the length of a progress bar,
  * “ 8%|██  | 30/375 [00:12<02:01]”; 0 if there is none. */
 static double read_words(NsOutsideLine *line, NsOutsideNames *names, const char *text)
 {
