@@ -179,25 +179,42 @@ static int compare_numbers(const void *a, const void *b)
     return strcmp(left, right);
 }
 
-/* Tables of one curve each: “Train_Samples_train_loss.csv” of DeepSpeed, and what TensorBoard
- * saves, “run-validation-tag-loss.csv”, whose column is called “Value”. */
+/* Files of one curve each: “Train_Samples_train_loss.csv” of DeepSpeed, and what TensorBoard saves,
+ * “run-validation-tag-loss.csv”, whose column is called “Value”, or the same as JSON. */
 static void add_curves(const char *folder, GPtrArray *streams)
 {
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
     for (guint i = 0; i < files->len; i++) {
         g_autofree char *name = g_path_get_basename(files->pdata[i]), *prefix = NULL;
         char *tag = strstr(name, "-tag-");
-        if (!g_str_has_suffix(name, ".csv")) continue;
-        if (g_str_has_prefix(name, "run-") && tag) {
-            name[strlen(name) - strlen(".csv")] = '\0';
+        char *end = strrchr(name, '.');
+        bool table = g_strcmp0(end, ".csv") == 0;
+        if (g_str_has_prefix(name, "run-") && tag && (table || g_strcmp0(end, ".json") == 0)) {
+            *end = '\0';
             *tag = '\0';
             const char *run = name + strlen("run-");
             tag += strlen("-tag-");
             prefix = ns_outside_is_curve(run) ? g_strdup_printf("%s/%s", run, tag) : g_strdup(tag);
-        } else if (!g_str_has_prefix(name, "Train_Samples_")) {
+        } else if (!table || !g_str_has_prefix(name, "Train_Samples_")) {
             continue;
         }
         g_ptr_array_add(streams, stream_new(files->pdata[i], prefix, 0));
+    }
+}
+
+/* The metrics of a run of MLflow, a file for each: “metrics/loss”, “metrics/train/loss”. */
+static void add_metrics(const char *folder, const char *within, GPtrArray *streams)
+{
+    g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
+    g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
+    for (guint i = 0; i < files->len; i++) {
+        g_autofree char *name = g_path_get_basename(files->pdata[i]);
+        g_autofree char *path = within ? g_strdup_printf("%s/%s", within, name) : NULL;
+        g_ptr_array_add(streams, stream_new(files->pdata[i], path ? path : name, 0));
+    }
+    for (guint i = 0; !within && i < inner->len; i++) {
+        g_autofree char *name = g_path_get_basename(inner->pdata[i]);
+        add_metrics(inner->pdata[i], name, streams);
     }
 }
 
@@ -207,6 +224,10 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders)
 {
     GPtrArray *streams = events_in(folder);
     if (!streams->len) add_curves(folder, streams);
+    g_autofree char *meta = g_build_filename(folder, "meta.yaml", NULL);
+    g_autofree char *metrics = g_build_filename(folder, "metrics", NULL);
+    if (!streams->len && g_file_test(meta, G_FILE_TEST_IS_REGULAR))
+        add_metrics(metrics, NULL, streams);
     if (streams->len) return streams;
     g_autofree char *log = log_in(folder, depth == 0);
     if (log) {

@@ -438,6 +438,27 @@ static void convert_line(NsOutsideInput *input)
     input->not_utf8 = true;
 }
 
+/* Reads a curve that has no names of columns: lines such as “1700000000000 2.5 10” in a file of
+ * MLflow, whose name is that of the curve, or the array of arrays that TensorBoard saves.  Returns
+ * false if the line does not begin one. */
+static bool begin_curve(NsOutsideInput *input, char *text)
+{
+    bool metric = input->prefix && strspn(text, "0123456789") == 13 && text[13] == ' ';
+    if (0 && metric && begin_table(input, "wall_time\tvalue\tstep", '\t')) {
+        input->table->separator = ' ';
+        read_row(input, text);
+        return true;
+    }
+    if (!g_str_has_prefix(text, "[[") || !begin_table(input, "wall_time,step,value", ','))
+        return false;
+    g_auto(GStrv) points = g_strsplit(text, "]", -1);
+    for (char **point = points; *point; point++) {
+        char *row = *point + strspn(*point, "[, \r");
+        if (*row) read_row(input, row);
+    }
+    return true;
+}
+
 static void take_line(NsOutsideInput *input)
 {
     static const char separators[] = ",;\t| ";
@@ -458,6 +479,7 @@ static void take_line(NsOutsideInput *input)
         return;
     }
     input->lines++;
+    if (first && begin_curve(input, input->text->str + blank)) return;
     /* A table of Markdown may come after other text. */
     bool markdown = *start == '|', rule = strspn(start, "|:- \t\r") == strlen(start);
     if (blank < text->len && (markdown ? rule : input->table && input->table->markdown)) return;

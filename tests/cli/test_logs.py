@@ -501,6 +501,29 @@ def test_folder_of_curves():
             found, err = read(path(""))
             assert losses(found) == {5: 3, 9: 2} and losses(found, "validation_loss") == {5: 4, 9: 3}, (found, err)
             assert losses(found, "lr") == {5: 0.5, 9: 0.25} and err == "", (found, err)
+            for name in os.listdir(path("")):  # the same as JSON
+                rows = open(path(name), encoding="utf-8").read().split()[2:]
+                os.remove(path(name))
+                points = ", ".join(f"[{row.replace(',', ', ')}]" for row in rows)
+                with open(path(name.replace(".csv", ".json")), "w", encoding="utf-8") as file:
+                    file.write(f"[{points}]")
+            again, err = read(path(""))
+            assert again == found and err == "", (again, err)
+
+
+def test_metrics_of_mlflow():
+    """A file for each metric, in a folder of runs."""
+    with Folder() as path:
+        run_folder = "mlruns/123456789012345678/0a1b2c3d"
+        os.makedirs(path(f"{run_folder}/metrics/train"))
+        write(path("mlruns/123456789012345678/meta.yaml"), ["experiment_id: '123456789012345678'"])
+        write(path(f"{run_folder}/meta.yaml"), ["run_name: swift-colt-1"])
+        for name, values in (("train/loss", (3, "2.5e+00")), ("val_loss", (4, 3)), ("lr", (0.5, 0.25))):
+            write(path(f"{run_folder}/metrics/{name}"), [f"1700000000123 {values[0]} 5", f"1700000000456 {values[1]} 9"])
+        for folder in (run_folder, "mlruns"):
+            found, err = read(path(folder))
+            assert losses(found) == {5: 3, 9: 2.5} and losses(found, "validation_loss") == {5: 4, 9: 3}, (found, err)
+            assert losses(found, "lr") == {5: 0.5, 9: 0.25} and err == "", (found, err)
 
 
 def test_live_processes():

@@ -2,6 +2,7 @@
 #include "tests/lessons/claim.h"
 
 #include "core/base/error.h"
+#include "core/base/processors.h"
 #include "core/store/lesson_measure.h"
 
 #include <stdio.h>
@@ -132,14 +133,13 @@ static bool read_comparisons(Parser *p)
 typedef struct {
     Parser p;
     bool holds;
-    GThread *thread;
 } Part;
 
-static gpointer read_part(gpointer data)
+static void read_part(gpointer data, gpointer user_data)
 {
     Part *part = data;
+    (void)user_data;
     part->holds = read_comparisons(&part->p);
-    return NULL;
 }
 
 bool ns_claim_holds(NsBench *bench, const char *claim, GString *seen, GError **error)
@@ -149,16 +149,17 @@ bool ns_claim_holds(NsBench *bench, const char *claim, GString *seen, GError **e
     for (int64_t i = 1; !p.failed && i < seeds; i++)
         if (!bench->seed[i] && !start(bench, (size_t)i, error)) return false;
     Part part[NS_BENCH_SEEDS];
+    GThreadPool *pool = g_thread_pool_new(read_part, NULL, (int)ns_processors(), FALSE, NULL);
     for (int64_t i = 0; !p.failed && i < seeds; i++) {
         part[i] = (Part){.p = p};
         part[i].p.seed = (size_t)i;
         part[i].p.seen = g_string_new(NULL);
-        part[i].thread = g_thread_new("seed", read_part, &part[i]);
+        g_thread_pool_push(pool, &part[i], NULL);
     }
+    g_thread_pool_free(pool, FALSE, TRUE); /* waits */
     const char *at = p.at;
     bool failed = p.failed;
     for (int64_t i = 0; !p.failed && i < seeds; i++) {
-        g_thread_join(part[i].thread);
         if (seeds > 1) g_string_append_printf(seen, "seed +%d: ", (int)i);
         g_string_append(seen, part[i].p.seen->str);
         g_string_free(part[i].p.seen, TRUE);
