@@ -7,22 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Prepares a statement whose first two parameters are a lane and a seed. */
-static sqlite3_stmt *prepare_of(sqlite3 *db, const char *sql, int64_t lane, int64_t seed)
+/* Prepares a statement whose first three parameters are a lane, a seed and a step. */
+static sqlite3_stmt *prepare_at(sqlite3 *db, const char *sql, int64_t lane, int64_t seed,
+                                int64_t step)
 {
     sqlite3_stmt *row = ns_database_prepare(db, sql);
     if (!row) return NULL;
     sqlite3_bind_int64(row, 1, lane);
     sqlite3_bind_int64(row, 2, seed);
-    return row;
-}
-
-/* The same with a step as the third parameter. */
-static sqlite3_stmt *prepare_at(sqlite3 *db, const char *sql, int64_t lane, int64_t seed,
-                                int64_t step)
-{
-    sqlite3_stmt *row = prepare_of(db, sql, lane, seed);
-    if (row) sqlite3_bind_int64(row, 3, step);
+    sqlite3_bind_int64(row, 3, step);
     return row;
 }
 

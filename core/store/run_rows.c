@@ -344,15 +344,6 @@ static bool take_file(NsRunRows *rows, GError **error)
     return false;
 }
 
-static bool refuse_step(const NsRunRows *rows, NsLockstep *lockstep, GError **error)
-{
-    g_autofree char *name = g_filename_display_name(rows->path);
-    return ns_refuse(error, NS_ERROR_FILE,
-                     "“%s” cannot be continued from step %" PRId64
-                     ": its newest checkpoint is that of step %" PRId64 ".",
-                     name, ns_lockstep_steps(lockstep), rows->from);
-}
-
 bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)
 {
     if (!take_file(rows, error)) return false;
@@ -375,7 +366,12 @@ bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)
                         "PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 67108864") &&
         prepare_inserts(rows);
     if (rows->open) return true;
-    return rows->other_step ? refuse_step(rows, lockstep, error) : explain(rows, error);
+    if (!rows->other_step) return explain(rows, error);
+    g_autofree char *name = g_filename_display_name(rows->path);
+    return ns_refuse(error, NS_ERROR_FILE,
+                     "“%s” cannot be continued from step %" PRId64
+                     ": its newest checkpoint is that of step %" PRId64 ".",
+                     name, ns_lockstep_steps(lockstep), rows->from);
 }
 
 /* ---- The end ---- */

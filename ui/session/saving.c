@@ -94,14 +94,6 @@ static void set_message(NsAutosave *autosave, char *sentence)
     autosave->message = sentence;
 }
 
-static void note_parent(const NsAutosave *autosave, const char *path)
-{
-    if (!autosave->parent) return;
-    g_autofree char *step = g_strdup_printf("%" G_GINT64_FORMAT, autosave->fork_step);
-    ns_run_note_write(path, NS_RUN_NOTE_PARENT, autosave->parent, NULL);
-    ns_run_note_write(path, NS_RUN_NOTE_FORK_STEP, step, NULL);
-}
-
 /* Opens a file named after the present time. */
 static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
 {
@@ -124,7 +116,10 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
         if (!autosave->writer && g_error_matches(error, NS_ERROR, NS_ERROR_USAGE)) continue;
         if (!autosave->writer) break;
         add_file(autosave, lockstep, path);
-        note_parent(autosave, path);
+        if (!autosave->parent) break;
+        g_autofree char *step = g_strdup_printf("%" G_GINT64_FORMAT, autosave->fork_step);
+        ns_run_note_write(path, NS_RUN_NOTE_PARENT, autosave->parent, NULL);
+        ns_run_note_write(path, NS_RUN_NOTE_FORK_STEP, step, NULL);
     }
     autosave->refused = !autosave->writer;
     if (autosave->refused)
@@ -216,15 +211,6 @@ char *ns_autosave_path(NsAutosave *autosave, const NsHistory *history)
     return path;
 }
 
-/* The newest message about recording, once: it waits for a lock, goes on, or has failed; otherwise
- * NULL.  Free with g_free. */
-static char *take_message(NsAutosave *autosave)
-{
-    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&autosave->mutex);
-    char *message = autosave->writer ? ns_run_writer_take_message(autosave->writer) : NULL;
-    return message ? message : g_steal_pointer(&autosave->message);
-}
-
 bool ns_autosave_waits(NsAutosave *autosave)
 {
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&autosave->mutex);
@@ -302,22 +288,20 @@ void ns_session_set_recording(NsSession *session, const char *folder, guint64 mo
     start_bound(session);
 }
 
-/* The file of the run from which the next run is forked. */
-static const char *parent_path(NsSession *session)
-{
-    if (session->opened && session->opened->told.id == session->forking_from)
-        return session->opened->recorded->path;
-    return session->forking_from == session->id ? session->path : NULL;
-}
-
 NsTrainerObserver ns_session_observe(NsSession *session)
 {
     g_clear_pointer(&session->autosave, ns_autosave_unref);
     g_autofree char *goes_on = g_steal_pointer(&session->goes_on_with);
+    const char *parent = NULL; /* the file of the run from which the next run is forked */
+    if (session->forking_from && session->opened &&
+        session->opened->told.id == session->forking_from)
+        parent = session->opened->recorded->path;
+    else if (session->forking_from && session->forking_from == session->id)
+        parent = session->path;
     session->autosave = ns_autosave_new(&(NsAutosavePlan){
         .folder = session->folder,
         .goes_on = session->folder ? goes_on : NULL,
-        .parent = session->forking_from ? parent_path(session) : NULL,
+        .parent = parent,
         .fork_step = session->origin_step,
     });
     session->files = 0;
@@ -334,8 +318,14 @@ char *ns_session_path_on_view(NsSession *session)
 
 void ns_session_poll_record(NsSession *session)
 {
-    if (!session->autosave) return;
-    g_autofree char *message = take_message(session->autosave);
+    NsAutosave *autosave = session->autosave;
+    if (!autosave) return;
+    /* The newest message about recording, once: it waits for a lock, goes on, or has failed. */
+    g_mutex_lock(&autosave->mutex);
+    g_autofree char *message =
+        autosave->writer ? ns_run_writer_take_message(autosave->writer) : NULL;
+    if (!message) message = g_steal_pointer(&autosave->message);
+    g_mutex_unlock(&autosave->mutex);
     if (message) {
         ns_session_tell(session, message);
         g_signal_emit_by_name(session, "status-changed");
@@ -351,14 +341,6 @@ void ns_session_poll_record(NsSession *session)
 
 /* ---- Unsaved runs ---- */
 
-static double seconds_from(const NsHistory *history, size_t from)
-{
-    double seconds = 0.0;
-    for (size_t i = from; i < ns_history_steps(history); i++)
-        seconds += ns_history_step(history, i)->seconds;
-    return seconds;
-}
-
 static double seconds_without(NsHistory *const *histories, size_t lanes, int64_t from,
                               GHashTable *saved)
 {
@@ -367,7 +349,10 @@ static double seconds_without(NsHistory *const *histories, size_t lanes, int64_t
         if (!histories[lane]) continue;
         size_t records = GPOINTER_TO_SIZE(g_hash_table_lookup(saved, histories[lane]));
         size_t own = (size_t)MAX(from - ns_history_first_step(histories[lane]), 0);
-        most = MAX(most, seconds_from(histories[lane], MAX(records, own)));
+        double seconds = 0.0;
+        for (size_t i = MAX(records, own); i < ns_history_steps(histories[lane]); i++)
+            seconds += ns_history_step(histories[lane], i)->seconds;
+        most = MAX(most, seconds);
     }
     return most;
 }

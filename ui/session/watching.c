@@ -288,35 +288,25 @@ void ns_session_stop_watching(NsSession *session)
 
 /* ---- In words ---- */
 
-static char *quiet_words(const NsPastRun *run)
-{
-    gint64 minutes = (g_get_monotonic_time() - run->news_at) / QUIET_US;
-    if (run->recorded->state != NS_OUTSIDE_OPEN || minutes < 1) return NULL;
-    return g_strdup_printf(
-        ns_plural("nothing new for %d minute", "nothing new for %d minutes", minutes),
-        (int)minutes);
-}
-
-/* The whole path, because a missing file may be expected in the wrong folder. */
-static char *where_of(const NsPastRun *run)
-{
-    if (run->sources[1]) return g_strdup(run->recorded->title);
-    g_autofree char *path = g_canonicalize_filename(run->sources[0], NULL);
-    return g_filename_display_name(path);
-}
-
 char *ns_session_watch_words(NsSession *session)
 {
     const NsPastRun *run = session->opened;
     if (run->recorded->state == NS_OUTSIDE_ABSENT) {
-        g_autofree char *what = where_of(run);
+        /* The whole path, because a missing file may be expected in the wrong folder. */
+        g_autofree char *path = g_canonicalize_filename(run->sources[0], NULL);
+        g_autofree char *what =
+            run->sources[1] ? g_strdup(run->recorded->title) : g_filename_display_name(path);
         return g_strdup_printf(_("waiting for %s"), what);
     }
     if (!run->told.measured) return g_strdup_printf(_("%s has no step yet"), run->recorded->title);
     g_autofree char *step = ns_group_digits(ns_session_steps(session));
-    g_autofree char *quiet = quiet_words(run);
     g_autofree char *words = run->recorded->state == NS_OUTSIDE_OPEN
                                  ? g_strdup_printf(_("watching, step %s"), step)
                                  : g_strdup_printf(_("ended at step %s"), step);
-    return quiet ? g_strdup_printf("%s, %s", words, quiet) : g_steal_pointer(&words);
+    gint64 minutes = (g_get_monotonic_time() - run->news_at) / QUIET_US;
+    if (run->recorded->state != NS_OUTSIDE_OPEN || minutes < 1) return g_steal_pointer(&words);
+    g_autofree char *quiet = g_strdup_printf(
+        ns_plural("nothing new for %d minute", "nothing new for %d minutes", minutes),
+        (int)minutes);
+    return g_strdup_printf("%s, %s", words, quiet);
 }
