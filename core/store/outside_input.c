@@ -444,7 +444,7 @@ static void convert_line(NsOutsideInput *input)
 static bool begin_curve(NsOutsideInput *input, char *text)
 {
     bool metric = input->prefix && strspn(text, "0123456789") == 13 && text[13] == ' ';
-    if (0 && metric && begin_table(input, "wall_time\tvalue\tstep", '\t')) {
+    if (metric && begin_table(input, "wall_time\tvalue\tstep", '\t')) {
         input->table->separator = ' ';
         read_row(input, text);
         return true;
