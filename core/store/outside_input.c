@@ -451,10 +451,11 @@ static bool begin_curve(NsOutsideInput *input, char *text)
     }
     if (!g_str_has_prefix(text, "[[") || !begin_table(input, "wall_time,step,value", ','))
         return false;
-    g_auto(GStrv) points = g_strsplit(text, "]", -1);
-    for (char **point = points; *point; point++) {
-        char *row = *point + strspn(*point, "[, \r");
-        if (*row) read_row(input, row);
+    for (char *end; text; text = end) {
+        end = strchr(text, ']');
+        if (end) *end++ = '\0';
+        text += strspn(text, "[, \r");
+        if (*text) read_row(input, text);
     }
     return true;
 }
