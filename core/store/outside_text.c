@@ -103,11 +103,30 @@ static double read_words(NsOutsideLine *line, NsOutsideNames *names, const char 
     return bar;
 }
 
+/* Reads a line such as “250 val 3.2512” of build-nanogpt; false for any other one. */
+static bool read_triple(NsOutsideLine *line, NsOutsideNames *names, const char *text)
+{
+    size_t digits = strspn(text, "0123456789"), at = digits + 1;
+    if (!digits || text[digits] != ' ') return false;
+    size_t letters = strspn(text + at, "abcdefghijklmnopqrstuvwxyz_");
+    double step, value;
+    const char *end =
+        text[at + letters] == ' ' ? ns_outside_read_number(text + at + letters + 1, &value) : NULL;
+    if (!letters || !end || *end || !ns_outside_read_number(text, &step)) return false;
+    g_autofree char *word = g_strndup(text + at, letters);
+    bool curve = g_str_equal(word, "train") || g_str_equal(word, "val");
+    g_autofree char *name = g_strconcat(word, curve ? "_loss" : NULL, NULL);
+    ns_outside_line_put(line, ns_outside_names_find(names, NULL, "step"), step);
+    ns_outside_line_put(line, ns_outside_names_find(names, NULL, name), value);
+    return true;
+}
+
 bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *names,
                           const char *part, bool last, bool *object)
 {
     const NsOutsideCell *own = line->scalars;
     double bar = 0;
+    bool triple = false;
     const char *start = strstr(part, "{'");
     if (!start) start = strstr(part, "{\"");
     const char *end = start ? strrchr(start, '}') : NULL;
@@ -115,7 +134,8 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
     *object = inner && !ns_outside_line_read(line, names, inner, strlen(inner));
     if (!*object) {
         ns_outside_line_clear(line);
-        bar = read_words(line, names, part);
+        triple = read_triple(line, names, part);
+        if (!triple) bar = read_words(line, names, part);
     }
     bool loss = own[NS_OUTSIDE_LOSS].name || own[NS_OUTSIDE_VALIDATION].name;
     bool other = own[NS_OUTSIDE_LR].name || own[NS_OUTSIDE_GRAD_NORM].name;
@@ -134,5 +154,5 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
         if (own[NS_OUTSIDE_LOSS].name) text->bar_of_steps = text->bar;
     }
     text->begun |= loss;
-    return *object || (placed && (loss || (text->begun && (other || indented))));
+    return *object || (placed && (loss || (text->begun && (triple || other || indented))));
 }

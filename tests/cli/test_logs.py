@@ -228,6 +228,7 @@ def test_printed():
         "".join(f"01:02 host:0 run.train:816 INFO [step={s}/900,epoch=0]\n    train/CrossEntropyLoss={v}\n    optim/total_grad_norm=1.5\n"
                 for s, v in ((5, 3), (9, 2))): ({5: 3, 9: 2}, {}),
         "s:5 tel:4\ns:5 trl:3 lr:0.5\ns:9 trl:2 lr:0.5\n": ({5: 3, 9: 2}, {5: 4}),
+        "5 val 4.0\n5 hella 0.25\n5 train 3.0\n9 train 2.0\n": ({5: 3, 9: 2}, {5: 4}),
         "step 5/99 | loss 3 (+nanz)| norm 1 | 9 ms\nval loss 4\nstep 9/99 | loss 2 (+nanz)| norm 1 | 9 ms\n": ({5: 3, 9: 2}, {5: 4}),
         "[01:02] Ep. 1 : Up. 5 : Sen. 6,400 : Cost 3 : gNorm 1.5 : L.r. 0.5\n[01:02] Ep. 1 : Up. 9 : Sen. 9,400 : Cost 2\n"
         "[01:03] [valid] Ep. 1 : Up. 9 : cross-entropy : 4 : new best\n": ({5: 3, 9: 2}, {9: 4}),
