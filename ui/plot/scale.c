@@ -404,12 +404,16 @@ void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
         }
     }
     if (left != 1 || scale->kind != NS_SCALE_LOG || scale->names) return;
-    for (unsigned i = 0; i < ticks->len; i++) {
-        NsTick *tick = &g_array_index(ticks, NsTick, i);
-        double away = fabs(ns_scale_to_pixel(scale, tick->value) - before);
-        if (away < furthest || !is_brief(tick->value)) continue;
-        furthest = away;
-        other = tick;
+    /* One that is not brief, such as 1.1, only where there is no other. */
+    for (bool brief = true; !other; brief = false) {
+        for (unsigned i = 0; i < ticks->len; i++) {
+            NsTick *tick = &g_array_index(ticks, NsTick, i);
+            double away = fabs(ns_scale_to_pixel(scale, tick->value) - before);
+            if (away < furthest || (brief && !is_brief(tick->value))) continue;
+            furthest = away;
+            other = tick;
+        }
+        if (!brief) break;
     }
     if (other) other->label = log_label(other->value, scale->lo, scale->hi);
 }
