@@ -404,7 +404,7 @@ void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
         }
     }
     if (left != 1 || scale->kind != NS_SCALE_LOG || scale->names) return;
-    /* One that is not brief, such as 1.1, only where there is no other. */
+    /* A tick that is not brief, such as 1.1, only where there is no other. */
     for (bool brief = true; !other; brief = false) {
         for (unsigned i = 0; i < ticks->len; i++) {
             NsTick *tick = &g_array_index(ticks, NsTick, i);
