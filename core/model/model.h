@@ -91,12 +91,12 @@ void ns_model_set_gates(NsModel *model, bool *gates, bool record);
  * log-likelihood in nats per target; 0 without targets. */
 double ns_model_loss(NsModel *model, const NsBatch *batch);
 
-/* Of the predictions, means over the targets, in nats. */
+/* Of the predictions, means over the targets, in nats.  An entropy of 0 is a certain prediction,
+ * ln V a uniform one. */
 typedef struct {
-    double loss; /* as ns_model_loss */
-    double
-        entropy;  /* of the predicted distribution; 0 is a certain prediction, ln V a uniform one */
-    double log_z; /* log of the normalizer of its softmax */
+    double loss;    /* as ns_model_loss */
+    double entropy; /* of the predicted distribution */
+    double log_z;   /* log of the normalizer of its softmax */
 } NsPredicted;
 
 /* The same if these layers pass their input on unchanged. */

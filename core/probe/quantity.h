@@ -251,9 +251,8 @@
       "nostalgebraist 2020, interpreting GPT: the logit lens")                                     \
     X(LENS_ENTROPY, "logit-lens-entropy", "Entropy of the logit lens", "H(x_l)", LAYER, ABLATION,  \
       UNIT, NOTHING,                                                                               \
-      "Entropy of the prediction of the logit lens in nats, mean over targets: 0 is certain, ln "  \
-      "V "                                                                                         \
-      "is uniform over V symbols.",                                                                \
+      "Entropy of the prediction of the logit lens in nats, mean over targets: 0 is certain, "     \
+      "ln V is uniform over V symbols.",                                                           \
       "nostalgebraist 2020, interpreting GPT: the logit lens")                                     \
     X(LENS_LOG_Z, "logit-lens-log-z", "Log of the softmax normalizer of the logit lens",           \
       "⟨ln Z⟩(x_l)", LAYER, ABLATION, UNIT, NOTHING,                                               \

@@ -358,11 +358,10 @@ void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
     if (is_ablation_due(r, input)) {
         const size_t L = r->layout.layers;
         double loss = ns_model_loss(input->model, input->batch);
-        for (size_t l = 0; l < L; l++)
-            r->without[l] =
-                ns_model_predict_without(input->model, input->batch, (NsLayerRange){l, l + 1})
-                    .loss -
-                loss;
+        for (size_t l = 0; l < L; l++) {
+            NsLayerRange layer = {l, l + 1};
+            r->without[l] = ns_model_predict_without(input->model, input->batch, layer).loss - loss;
+        }
         for (size_t l = r->encoder; l < L; l++)
             r->lens[l] =
                 ns_model_predict_without(input->model, input->batch, (NsLayerRange){l + 1, L});
