@@ -64,7 +64,7 @@ bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, con
 {
     NsSettings after;
     ns_settings_copy(&after, settings);
-    const NsParam *param = ns_param_find(key);
+    const NsParam *param = ns_param_of(key, value);
     bool good = ns_settings_set(&after, key, value, error) &&
                 agrees(settings, &after, named->all, param, error) &&
                 !is_repeated(settings, &after, named->here, param, error);

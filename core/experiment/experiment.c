@@ -176,6 +176,7 @@ bool ns_experiment_set(NsExperiment *experiment, size_t lane, const char *key, c
 {
     if (!ns_settings_set(&experiment->lane[lane], key, value, error)) return false;
     bool linked = ns_experiment_is_linked(experiment, ns_param_find(key));
+    if (!linked) experiment->split[index_of(ns_param_of(key, value))] = true;
     for (size_t i = 0; linked && i < experiment->n; i++)
         if (i != lane) ns_settings_set(&experiment->lane[i], key, value, NULL);
     return true;

@@ -206,6 +206,13 @@ static void give_way(NsSettings *settings, const NsParam *param)
             0, ns_choices_find(ns_placement_choice, ns_param_find("placement")->default_text));
 }
 
+const NsParam *ns_param_of(const char *key, const char *value)
+{
+    const NsParam *param = ns_param_find(key);
+    bool formula = param && IS(param, placement) && ns_placement_is_formula(value);
+    return formula ? ns_param_find("mixture") : param;
+}
+
 bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param)
 {
     return IS(param, placement) && *settings->mixture;
@@ -271,7 +278,7 @@ bool ns_settings_unknown(const char *key, const char *const *more, GError **erro
 
 bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error)
 {
-    const NsParam *param = ns_param_find(key);
+    const NsParam *param = ns_param_of(key, value);
     if (!param) return ns_settings_unknown(key, NULL, error);
     if (!set_param(settings, param, value, error)) return false;
     give_way(settings, param);

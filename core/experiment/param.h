@@ -51,8 +51,12 @@ void ns_settings_init(NsSettings *settings);
  * a value that is not a number, or one outside its range; the settings are then not changed.
  * Numbers are read in the C locale; 1e3 is also an integer.  If settings exclude each other, the
  * new value takes precedence: a text selects the task text, another task clears the text; a mixture
- * resets the placement to its default, a placement clears the mixture. */
+ * resets the placement to its default, a placement clears the mixture.  A formula as the value of
+ * placement becomes the mixture. */
 bool ns_settings_set(NsSettings *settings, const char *key, const char *value, GError **error);
+
+/* The setting that ns_settings_set changes; NULL for an unknown key. */
+const NsParam *ns_param_of(const char *key, const char *value);
 
 /* Whether a setting has no effect because another one excludes it. */
 bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param);

@@ -1,9 +1,123 @@
-/* A placement for each layer, written as a pattern.  SPDX-License-Identifier: MIT */
+/* A placement for each layer, written as a pattern of keys and formulas.
+ * SPDX-License-Identifier: MIT */
 #include "core/model/placement.h"
 
 #include "core/base/error.h"
 
+#include <pthread.h>
 #include <string.h>
+
+/* ---- Formulas ---- */
+
+/* An expression that was parsed, as far as the block equation (core/model/placement.h) allows. */
+typedef struct {
+    enum { STREAM, NORMED_STREAM, BRANCH, NORMED_BRANCH, SUM, NORMED_SUM } form;
+    NsWiring c; /* of a stream: s or a in `s`; of a branch: s, b; of a sum: s, b, a */
+} Expression;
+
+static bool parse_sum(const char **at, Expression *e);
+
+/* A factor or none, then x, F(...) or N(...). */
+static bool parse_term(const char **at, Expression *e)
+{
+    double factor = 1;
+    char *end;
+    if (g_ascii_isdigit(**at)) {
+        factor = g_ascii_strtod(*at, &end);
+        *at = end;
+    }
+    char function = *(*at)++;
+    if (function == 'x') {
+        *e = (Expression){
+            STREAM,
+            {.s = factor, .b = 1, .gain_start = 1, .init = 1, .init_qk = 1, .lr = 1, .eps = 1}};
+        return true;
+    }
+    if ((function != 'F' && function != 'N') || *(*at)++ != '(' || !parse_sum(at, e) ||
+        *(*at)++ != ')')
+        return false;
+    bool stream = e->form == STREAM || e->form == NORMED_STREAM;
+    if (function == 'F') {
+        e->form = BRANCH;
+        e->c.b = factor;
+        return stream;
+    }
+    /* A norm undoes a factor on all that it normalizes. */
+    bool plain = e->form == STREAM ? !(e->c.s < 1 || e->c.s > 1) : !(e->c.b < 1 || e->c.b > 1);
+    switch ((int)e->form) {
+    case STREAM:
+        e->form = NORMED_STREAM;
+        e->c.in = true;
+        e->c.s = factor;
+        return plain;
+    case BRANCH:
+        e->form = NORMED_BRANCH;
+        e->c.branch = true;
+        e->c.b = factor;
+        return plain;
+    case SUM:
+        e->form = NORMED_SUM;
+        e->c.out = true;
+        return !(factor < 1 || factor > 1);
+    default:
+        return false;
+    }
+}
+
+/* A term, or the sum of the stream and a branch in either order. */
+static bool parse_sum(const char **at, Expression *e)
+{
+    Expression other;
+    if (!parse_term(at, e)) return false;
+    if (**at != '+') return true;
+    ++*at;
+    if (!parse_term(at, &other)) return false;
+    if (e->form == STREAM) {
+        Expression stream = *e;
+        *e = other;
+        other = stream;
+    }
+    bool fits = other.form == STREAM && (e->form == BRANCH || e->form == NORMED_BRANCH);
+    e->form = SUM;
+    e->c.a = other.c.s;
+    return fits;
+}
+
+bool ns_placement_is_formula(const char *text)
+{
+    return strpbrk(text, "(+") != NULL;
+}
+
+/* The placement of a formula; NULL if it cannot be built.  A pointer to it stays valid, since
+ * models refer to their placements. */
+static const NsPlacement *typed_placement(const char *formula)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static GHashTable *typed; /* from the formula, written alike, to NsPlacement */
+    g_autoptr(GString) text = g_string_new(formula);
+    g_string_replace(text, " ", "", 0);
+    if (g_str_has_prefix(text->str, "x'=")) g_string_erase(text, 0, strlen("x'="));
+    const char *at = text->str;
+    Expression e;
+    if (!parse_sum(&at, &e) || *at || e.form < BRANCH) return NULL;
+    g_string_replace(text, "+", " + ", 0);
+    pthread_mutex_lock(&mutex);
+    if (!typed) typed = g_hash_table_new(g_str_hash, g_str_equal);
+    NsPlacement *placement = g_hash_table_lookup(typed, text->str);
+    if (!placement) {
+        bool norms = e.c.in || e.c.branch || e.c.out;
+        char *key = g_strdup(text->str);
+        placement = g_new(NsPlacement, 1);
+        *placement = (NsPlacement){.choice = {.key = key, .label = g_strconcat("x' = ", key, NULL)},
+                                   .final_norm = norms && !e.c.out,
+                                   .typed = g_memdup2(&e.c, sizeof e.c)};
+        g_hash_table_insert(typed, key, placement);
+    }
+    pthread_mutex_unlock(&mutex);
+    return placement;
+}
+
+/* ---- Mixtures ---- */
 
 /* A larger count is a typo, since no model has more layers. */
 #define REPEATS_MAX 10000
@@ -29,7 +143,18 @@ static bool read_repeats(const char *text, const char *part, unsigned *repeats, 
 static bool read_part(const char *text, Part *part, GError **error)
 {
     g_auto(GStrv) words = g_strsplit(text, "*", 2);
-    const char *key = g_strstrip(words[0] ? words[0] : (char[]){""});
+    char *key = g_strstrip(words[0] ? words[0] : (char[]){""});
+    part->repeats = 1;
+    if (ns_placement_is_formula(key)) {
+        part->placement = typed_placement(key);
+        if (!part->placement)
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             "No sub-layer can be built from the formula “%s”; write "
+                             "N(a x + b N(F(s N(x)))), where every N may be left out and a, b and "
+                             "s are numbers or nothing, such as x + N(F(N(x))).",
+                             key);
+        return !words[1] || read_repeats(g_strstrip(words[1]), text, &part->repeats, error);
+    }
     int row = ns_choices_find(ns_placement_choice, key);
     if (row < 0) {
         g_autofree char *keys = ns_choices_keys(ns_placement_choice);
@@ -38,7 +163,6 @@ static bool read_part(const char *text, Part *part, GError **error)
                          keys);
     }
     part->placement = ns_placement((size_t)row);
-    part->repeats = 1;
     if (part->placement->dual_stream)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The placement “%s” runs a second stream through all layers and cannot be "

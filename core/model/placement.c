@@ -402,6 +402,7 @@ const NsChoice *ns_placement_choice(size_t i)
 
 NsWiring ns_placement_wiring(const NsPlacement *placement, const NsPosition *position)
 {
+    if (placement->typed) return *placement->typed;
     NsWiring wiring = {
         .s = 1, .b = 1, .a = 1, .gain_start = 1, .init = 1, .init_qk = 1, .lr = 1, .eps = 1};
     placement->wire(&wiring, position);

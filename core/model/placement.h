@@ -72,6 +72,7 @@ typedef struct {
     double (*embedding_init)(const NsPosition *position);
     /* Fills in the wiring of a sub-layer, which on entry has no norm and all constants 1. */
     void (*wire)(NsWiring *wiring, const NsPosition *position);
+    const NsWiring *typed; /* of a formula: the wiring of all sub-layers, in place of `wire` */
 } NsPlacement;
 
 const NsPlacement *ns_placement(size_t i); /* NULL past the end */
@@ -80,11 +81,23 @@ const NsChoice *ns_placement_choice(size_t i);
 NsWiring ns_placement_wiring(const NsPlacement *placement, const NsPosition *position);
 
 /* Per-layer mixtures such as "post*3,pre*9".  Returns the placement of layer `layer` (from 0) of
- * `layers`; the counts are shares, so that a pattern for 12 layers stretches to any depth.  A key
+ * `layers`; the counts are shares, so that a pattern for 12 layers stretches to any depth.  A part
  * without a number counts once.  There is a final norm if any of the placements has one, and
  * likewise an embedding norm; norms on queries and keys and the norm kind depend on the placement
- * of each layer, and norms outside the layers have the kind of the last layer.  NULL with
- * NS_ERROR_SETTING if the mixture cannot be parsed, or names a placement that requires the whole
- * stack (ResiDual). */
+ * of each layer, and norms outside the layers have the kind of the last layer.
+ *
+ * A part is the key of a placement or a formula for every sub-layer of its layers,
+ *
+ *     N(a x + b N(F(s N(x))))
+ *
+ * where each N can be missing, as can the term a x, and each factor, a number, is 1 where it is
+ * missing: x + N(F(N(x))), N(2 x + F(x)).  A formula has no other constants or norms, and a final
+ * norm unless its outermost operation is N or it has no norm.
+ *
+ * NULL with NS_ERROR_SETTING if the mixture cannot be parsed, or names a placement that requires
+ * the whole stack (ResiDual). */
 const NsPlacement *ns_mixture_at(const char *mixture, unsigned layer, unsigned layers,
                                  GError **error);
+
+/* Whether a text is a formula and not the key of a placement. */
+bool ns_placement_is_formula(const char *text);

@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static bool switched(unsigned setting, bool automatic)
 {
@@ -26,6 +27,11 @@ const NsNorm *ns_norm_kind(const NsSettings *settings, const NsPlacement *placem
     unsigned own = placement->norm ? placement->norm : NS_NORM_LAYERNORM;
     const NsNorm *norm = ns_norm(settings->norm == NS_NORM_AUTO ? own : settings->norm);
     return norm->forward ? norm : NULL;
+}
+
+bool ns_settings_are_mixed(const NsSettings *settings)
+{
+    return strpbrk(settings->mixture, ",*") != NULL;
 }
 
 const NsPlacement *ns_placement_at(const NsSettings *settings, unsigned layer, unsigned layers)

@@ -46,5 +46,8 @@ size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
  * row; NULL without norms. */
 const NsNorm *ns_norm_kind(const NsSettings *settings, const NsPlacement *placement);
 
+/* Whether layers can differ in their placement. */
+bool ns_settings_are_mixed(const NsSettings *settings);
+
 /* The placement of a layer: that of the settings, or of their mixture. */
 const NsPlacement *ns_placement_at(const NsSettings *settings, unsigned layer, unsigned layers);

@@ -24,7 +24,8 @@
         "Where the normalization sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
     TEXT(mixture, "mixture", MODEL, "Mixture", "", RESTART,                                        \
         "Placements from the first layer up, each with its share of the depth: post*3,pre*9 "      \
-        "means a quarter and three quarters.  It replaces the single placement.",                  \
+        "means a quarter and three quarters.  A formula can stand in place of a name, such as "    \
+        "x + N(F(N(x))) or N(2 x + F(x)).  It replaces the single placement.",                     \
         "Li et al. 2024, arXiv 2412.13795")                                                        \
     CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "auto", RESTART,                      \
         "The normalization that every norm applies; auto follows the placement: RMSNorm where "    \
@@ -156,7 +157,8 @@
     INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART | SHARED,            \
         "Characters in one training sequence.", NULL)                                              \
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK | SHARED,               \
-        "Sequences per step, unless batch-tokens is set.", NULL)                                   \
+        "Sequences per step, unless batch-tokens is set.  A large batch is computed in parts "     \
+        "whose gradients are added (gradient accumulation).", NULL)                                \
     INT(batch_tokens, "batch-tokens", DATA, "Batch by tokens", "tokens", 0, 1000000, 0, LOG,       \
         FORK | SHARED, "Positions per step, on either side of an encoder-decoder.  In the task "   \
         "translation the pairs of a batch have similar lengths, so that little of it is padding; " \

@@ -60,8 +60,9 @@ static const Sublayer *sublayer_at(const Page *page, guint i)
 static void add_choice(GString *words, const NsChoice *choice)
 {
     g_autofree char *line =
-        g_strdup_printf("%s: %s%s%s", choice->label, choice->formula ? choice->formula : "",
-                        choice->reference ? "; " : "", choice->reference ? choice->reference : "");
+        g_strdup_printf("%s%s%s%s%s", choice->label, choice->formula ? ": " : "",
+                        choice->formula ? choice->formula : "", choice->reference ? "; " : "",
+                        choice->reference ? choice->reference : "");
     if (!strstr(words->str, line))
         g_string_append_printf(words, "%s%s", words->len ? "\n        " : "", line);
 }

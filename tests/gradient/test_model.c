@@ -125,6 +125,7 @@ int main(int argc, char **argv)
         "label-smoothing=0.1 z-loss=0.1 placement=pre",
         "mixture=post*1,b2t*1,pre*2,layerscale,rezero layers=5",
         "mixture=keel,olmo2,post,hybridnorm-star layers=4",
+        "mixture=N(2x+0.5N(F(0.3N(x))))*2,0.7x+N(F(x)),N(x+N(F(x))) layers=4",
         "arch=encoder-decoder mixture=deepnorm,normformer,admin layers=3 decoder-layers=2",
         "arch=encoder-decoder layers=1 decoder-layers=3 placement=b2t",
     };

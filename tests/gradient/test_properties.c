@@ -299,6 +299,8 @@ static void test_mixtures(void)
 {
     check_equal("mixture=post*1,pre*3 layers=4 norm=rmsnorm", "placement=mix-ln layers=4");
     check_equal("mixture=pre arch=encoder-decoder", "placement=pre arch=encoder-decoder");
+    check_equal("placement=x+N(F(N(x))) layers=3", "placement=sandwich layers=3");
+    check_equal("placement=N(x+F(x)) arch=encoder-decoder", "placement=post arch=encoder-decoder");
 }
 
 /* Encoder-decoder: what its decoder sees of the source is the encoder's output alone, so that an

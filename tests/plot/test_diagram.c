@@ -448,11 +448,14 @@ static void test_moves(void)
     g_assert_cmpstr(moved("none", 0, -1, NS_PLACE_OUT), ==, "post");
     /* Only the norm of the attention can move if no placement has the change everywhere. */
     g_assert_cmpstr(moved("hybridnorm", 0, NS_PLACE_OUT, -1), ==, "none");
-    /* An occupied place, a norm that does not exist, and a result without a placement are
-     * refused. */
+    /* A placement that no paper has is a formula, from which a norm can move on. */
+    g_assert_cmpstr(moved("post", 0, -1, NS_PLACE_BRANCH), ==, "N(x + N(F(x)))");
+    g_assert_cmpstr(moved("N(x + N(F(x)))", 1, -1, NS_PLACE_IN), ==, "N(x + N(F(N(x))))");
+    g_assert_cmpstr(moved("N(x + N(F(x)))", 1, NS_PLACE_BRANCH, -1), ==, "post");
+    /* An occupied place, a norm that does not exist, and a result that is neither are refused. */
     g_assert_null(moved("sandwich", 0, NS_PLACE_IN, NS_PLACE_BRANCH));
     g_assert_null(moved("post", 0, NS_PLACE_IN, NS_PLACE_OUT));
-    g_assert_null(moved("post", 0, -1, NS_PLACE_BRANCH));
+    g_assert_null(moved("deepnorm", 0, -1, NS_PLACE_BRANCH));
     /* The placement that otherwise equals the current one is preferred. */
     g_assert_cmpstr(moved("peri", 0, NS_PLACE_BRANCH, -1), ==, "pre");
 }

@@ -43,6 +43,7 @@ CASES = (
     "norm=none placement=pre init-scale=0.5",
     "mixture=post*1,pre*2,olmo2,hybridnorm layers=5",
     "mixture=deepnorm,keel,b2t arch=encoder layers=3",
+    "mixture=N(2x+0.5N(F(0.3N(x)))),0.7x+N(F(x)),x+F(2x) layers=3",
     "placement=pre activation=gelu positions=sinusoidal scale-embeddings=on label-smoothing=0.1 z-loss=0.01",
     "placement=pre activation=gelu-tanh positions=none tie-embeddings=on weight-standardization=on",
     "placement=post embedding-norm=on final-norm=on qk-norm=full weight-decay=0.1 tie-embeddings=on",

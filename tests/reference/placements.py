@@ -18,6 +18,7 @@ What the papers leave open in an encoder-decoder is read the same way for all: r
 """
 
 import math
+import re
 
 
 def post(s, x):  # Vaswani et al. 2017
@@ -143,6 +144,31 @@ PLACEMENTS = {
     "depth-mup": depth_mup,
 }
 
+def formula(text):
+    """A placement from a formula such as N(2x + F(x)): its norms are told apart by their input."""
+    code = re.sub(r"([0-9.]+)\s*([xNF])", r"\1*\2", text)
+    inner = re.search(r"F\([0-9.*]*N", code)
+
+    def placement(s, x):
+        outputs = []
+
+        def F(u):
+            outputs.append(s.F(u))
+            return outputs[-1]
+
+        def N(v):
+            if v is x:
+                return s.N(v)
+            if outputs and v is outputs[-1]:
+                outer = code.startswith("N(") and not code.startswith("N(F(")
+                return s.N_branch(v) if inner or outer else s.N(v)
+            return s.N_out(v) if inner else s.N(v)
+
+        return eval(code, {"x": x, "F": F, "N": N})
+
+    return placement
+
+
 FINAL_NORM = {
     "pre", "sandwich", "peri", "olmo2", "ln-scaling", "mix-ln", "hybridnorm", "hybridnorm-star",
     "residual", "layerscale", "normformer", "subln", "completep", "depth-mup",
@@ -161,6 +187,17 @@ HEAD_SCALE = {"normformer"}
 # A norm before the last matrix of the branch: Shleifer et al. 2021; Wang et al. 2022 (Magneto).
 MID_NORM_ATTENTION = {"subln"}
 MID_NORM_FFN = {"subln", "normformer"}
+
+
+def apply(placement, s, x):
+    """x' of a sub-layer, by the name of its placement or by its formula."""
+    return (formula(placement) if "(" in placement else PLACEMENTS[placement])(s, x)
+
+
+def has_final_norm(placement):
+    if "(" not in placement:
+        return placement in FINAL_NORM
+    return "N(" in placement and (not placement.startswith("N(") or placement.startswith("N(F("))
 
 
 def placement_of(settings, layer, layers):

@@ -278,10 +278,10 @@ def run_stack(stack, tokens, second=None):
         layer_input = x
         for number, name in enumerate(sub_layers(stack)):
             s = SubLayer(stack, layer, name, number, placement, layer_input)
-            x = placements.PLACEMENTS[placement](s, x)
+            x = placements.apply(placement, s, x)
         hidden.append(x)
     switch = settings.get("final-norm", "auto")
-    final = switch == "on" or (switch == "auto" and bool(chosen & placements.FINAL_NORM))
+    final = switch == "on" or (switch == "auto" and any(map(placements.has_final_norm, chosen)))
     if "residual" in chosen:
         second = stack.second_stream
         return hidden, x + (stack.outer_norm("final_norm", second) if final else second)

@@ -317,6 +317,7 @@ static void test_mixtures(void)
         {"post*1,pre*1", 5, {"post", "post", "post", "pre", "pre"}},
         {"rezero", 2, {"rezero", "rezero"}},
         {" post , pre * 2 ", 6, {"post", "post", "pre", "pre", "pre", "pre"}},
+        {"x' = N(x + F(x)) * 1, pre", 2, {"N(x + F(x))", "pre"}},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++)
         for (unsigned l = 0; l < table[i].layers; l++) {
@@ -325,13 +326,50 @@ static void test_mixtures(void)
             g_assert_cmpstr(p->choice.key, ==, table[i].says[l]);
         }
     static const char *const wrong[] = {
-        "",       "middle",    "post*",          "post*0",
-        "post*x", "post,,pre", "residual*2,pre", "post*99999999999999999999"};
+        "",         "middle",     "post*",          "post*0",
+        "post*x",   "post,,pre",  "residual*2,pre", "post*99999999999999999999",
+        "x+x",      "N(x)",       "x+F(x",          "N(N(x)+F(x))",
+        "F(F(x))",  "x+F(N(2x))", "x+N(2F(x))",     "2N(x+F(x))",
+        "x+F(x)+x", "x+F(x))",    "y+F(x)",         "(+"};
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autoptr(GError) error = NULL;
         g_assert_null(ns_mixture_at(wrong[i], 0, 4, &error));
         g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     }
+}
+
+/* A formula has the wiring of the row that its paper writes so. */
+static void test_formulas(void)
+{
+    static const struct {
+        const char *formula, *placement;
+    } table[] = {
+        {"N(x + F(x))", "post"}, {"x + F(N(x))", "pre"},         {"F(N(x)) + x", "pre"},
+        {"x + F(x)", "none"},    {"x + N(F(N(x)))", "sandwich"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        const NsPlacement *typed = ns_mixture_at(table[i].formula, 0, 1, NULL);
+        const NsPlacement *row =
+            ns_placement((size_t)ns_choices_find(ns_placement_choice, table[i].placement));
+        NsWiring a = ns_placement_wiring(typed, &(NsPosition){.layers = 1, .sublayers = 2});
+        NsWiring b = ns_placement_wiring(row, &(NsPosition){.layers = 1, .sublayers = 2});
+        g_assert_true(memcmp(&a, &b, sizeof a) == 0);
+        g_assert_true(typed->final_norm == row->final_norm);
+    }
+    const NsPlacement *typed = ns_mixture_at("N(2 x + 0.5 N(F(0.25N(x))))", 0, 1, NULL);
+    NsWiring c = ns_placement_wiring(typed, &(NsPosition){.layers = 1, .sublayers = 2});
+    g_assert_true(c.in && c.branch && c.out && !typed->final_norm);
+    g_assert_cmpfloat(c.a, ==, 2);
+    g_assert_cmpfloat(c.b, ==, 0.5);
+    g_assert_cmpfloat(c.s, ==, 0.25);
+    g_assert_true(typed == ns_mixture_at("N(2x+0.5N(F(0.25N(x))))", 0, 1, NULL));
+    NsSettings settings;
+    ns_settings_init(&settings);
+    g_assert_true(ns_settings_set(&settings, "placement", "x + F(N(x))", NULL));
+    g_assert_cmpstr(settings.mixture, ==, "x + F(N(x))");
+    g_assert_true(ns_settings_set(&settings, "placement", "pre", NULL));
+    g_assert_cmpstr(settings.mixture, ==, "");
+    ns_settings_clear(&settings);
 }
 
 static NsSettings tiny(const char *placement)
@@ -744,6 +782,7 @@ int main(int argc, char **argv)
     g_test_add_func("/model/own-norm", test_own_norm);
     g_test_add_func("/model/qk-norm", test_qk_norm);
     g_test_add_func("/model/mixtures", test_mixtures);
+    g_test_add_func("/model/formulas", test_formulas);
     g_test_add_func("/model/names", test_names);
     g_test_add_func("/model/names-of-both", test_names_of_both);
     g_test_add_func("/model/separate-vocabularies", test_separate_vocabularies);

@@ -158,7 +158,8 @@ NsRange ns_diagram_extent(const NsDiagram *diagram, NsFlow flow);
 
 /* The placement that results from moving the norm at `from` to `to` in every sub-layer or, if there
  * is none, in this one; `from` -1 adds a norm, `to` -1 removes it.  If there are several, the one
- * most similar to the current placement in everything else.  NULL if there is none. */
+ * most similar to the current placement in everything else; if no paper has such a placement, a
+ * formula (core/model/placement.h).  NULL if there is none. */
 const NsPlacement *ns_diagram_moved(const NsDiagram *diagram, int sublayer, int from, int to);
 
 /* ---- Text ---- */

@@ -24,7 +24,8 @@ char *ns_diagram_title(const NsDiagramData *data, unsigned layer)
 
 const char *ns_diagram_formula(const NsDiagramData *data, unsigned layer)
 {
-    return _(placement_of(data, layer)->choice.formula);
+    const char *formula = placement_of(data, layer)->choice.formula;
+    return formula ? _(formula) : "";
 }
 
 static const char *part_name(NsSublayerKind kind)

@@ -171,9 +171,24 @@ static const NsPlacement *nearest(const NsDiagram *d, const NsWiring *wanted)
     return best;
 }
 
+/* The placement without factors that has these norms in every sub-layer, as a formula; NULL if the
+ * sub-layers differ or have anything else. */
+static const NsPlacement *typed(const NsDiagram *d, const NsWiring *wanted)
+{
+    const NsWiring *c = &wanted[0];
+    g_autofree char *formula =
+        g_strdup_printf("%sx + %sF(%s)%s%s", c->out ? "N(" : "", c->branch ? "N(" : "",
+                        c->in ? "N(x)" : "x", c->branch ? ")" : "", c->out ? ")" : "");
+    const NsPlacement *placement = ns_mixture_at(formula, 0, 1, NULL);
+    NsWiring plain = ns_placement_wiring(placement, &d->wiring[0].position);
+    for (size_t k = 0; k < d->sublayers; k++)
+        if (difference(&wanted[k], &plain) != 0) return NULL;
+    return placement;
+}
+
 const NsPlacement *ns_diagram_moved(const NsDiagram *d, int sublayer, int from, int to)
 {
-    if (*d->data->settings.mixture || from == to) return NULL;
+    if (ns_settings_are_mixed(&d->data->settings) || from == to) return NULL;
     NsWiring wanted[NS_LAYER_SUBLAYERS];
     bool all = true;
     for (size_t k = 0; k < d->sublayers; k++) {
@@ -181,6 +196,7 @@ const NsPlacement *ns_diagram_moved(const NsDiagram *d, int sublayer, int from, 
         all &= move(&wanted[k], from, to);
     }
     const NsPlacement *placement = all ? nearest(d, wanted) : NULL;
+    if (all && !placement) placement = typed(d, wanted);
     if (placement) return placement;
     for (size_t k = 0; k < d->sublayers; k++) wanted[k] = d->wiring[k].c;
     return move(&wanted[sublayer], from, to) ? nearest(d, wanted) : NULL;

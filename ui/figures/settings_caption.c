@@ -26,8 +26,8 @@ static const NsNorm *norm_of(const NsSettings *settings)
 
 char *ns_settings_placement_words(const NsSettings *settings)
 {
-    if (*settings->mixture) return g_strdup_printf(_("mixture %s"), settings->mixture);
-    return g_strdup(_(ns_placement(settings->placement)->choice.label));
+    if (ns_settings_are_mixed(settings)) return g_strdup_printf(_("mixture %s"), settings->mixture);
+    return g_strdup(_(ns_placement_at(settings, 0, 1)->choice.label));
 }
 
 static bool is_placement(const NsParam *param)

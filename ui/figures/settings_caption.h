@@ -10,7 +10,8 @@ char *ns_settings_words(const NsSettings *settings);
  * g_free. */
 char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
 
-/* "Post-LN", or "mixture post*3,pre*9" if layers have different placements.  Free with g_free. */
+/* "Post-LN", a formula, or "mixture post*3,pre*9" if layers have different placements.  Free with
+ * g_free. */
 char *ns_settings_placement_words(const NsSettings *settings);
 
 /* The settings of one lane that differ between lanes: "Post-LN", or "" if none do.  If `brief` and

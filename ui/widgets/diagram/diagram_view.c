@@ -60,7 +60,7 @@ static void aim_at(NsDiagramView *view, int sublayer, int place)
 
 bool ns_diagram_view_take(NsDiagramView *view, int sublayer, int place)
 {
-    if (!view->diagram || *view->data->settings.mixture) return false;
+    if (!view->diagram || ns_settings_are_mixed(&view->data->settings)) return false;
     view->hand.carried = true;
     view->hand.carried_from = place;
     view->hand.at = (NsPoint){NAN, NAN};
@@ -586,8 +586,8 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     look.light = view->light;
     look.flash = view->flash;
     const NsSettings *settings = &view->data->settings;
-    look.tray =
-        !*settings->mixture && ns_norm_kind(settings, ns_placement(settings->placement)) != NULL;
+    look.tray = !ns_settings_are_mixed(settings) &&
+                ns_norm_kind(settings, ns_placement_at(settings, 0, 1)) != NULL;
     GtkRoot *root = gtk_widget_get_root(widget);
     bool visible = GTK_IS_WINDOW(root) && gtk_window_get_focus_visible(GTK_WINDOW(root));
     look.focused = visible ? focused_node(view) : -1;

@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "core/model/wiring.h"
+#include "ui/figures/settings_caption.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/windows.h"
@@ -62,17 +63,18 @@ static guint chosen(const NsControl *choice)
     return (guint)ns_settings_get_number(ns_session_settings(choice->session), choice->param);
 }
 
-/* The formula of the row; for placements, what a mixture has put in their place; for an automatic
- * norm, what it is. */
+/* The formula of the row; for placements, the mixture that replaces them; for an automatic norm,
+ * its kind. */
 static char *words_below(const NsControl *choice, guint row)
 {
     const NsSettings *settings = ns_session_settings(choice->session);
     const char *mixture = settings->mixture;
     if (*mixture && choice->param == ns_param_find("placement"))
-        return g_strdup_printf(_("Not used: the mixture %s places every norm."), mixture);
+        return ns_settings_placement_words(settings);
     if (choice->param == ns_param_find("norm") && row == NS_NORM_AUTO) {
-        if (*mixture) return g_strdup(_("Each placement of the mixture has its own."));
-        const NsChoice *kind = &ns_norm_kind(settings, ns_placement(settings->placement))->choice;
+        if (ns_settings_are_mixed(settings))
+            return g_strdup(_("Each placement of the mixture has its own."));
+        const NsChoice *kind = &ns_norm_kind(settings, ns_placement_at(settings, 0, 1))->choice;
         return g_strdup_printf("%s: %s", _(kind->label), _(kind->formula));
     }
     const char *formula = choice->param->choices(row)->formula;
@@ -83,9 +85,10 @@ static void sync_toggles(GtkWidget *widget)
 {
     NsControl *choice = control_of(widget);
     guint row = chosen(choice), buttons = choice->buttons->len;
+    bool idle = ns_settings_is_idle(ns_session_settings(choice->session), choice->param);
     choice->syncing = true;
     for (guint i = 0; i < buttons; i++)
-        gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, i), i == row);
+        gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, i), i == row && !idle);
     if (choice->others)
         gtk_drop_down_set_selected(GTK_DROP_DOWN(choice->others),
                                    row < buttons ? 0 : row - buttons + 1);

@@ -201,8 +201,8 @@ static bool read_settings(NsApplication *application, GVariantDict *options, GEr
      * differ any more. */
     const char *const *own = lanes ? (const char *const *)lanes : ns_first_lanes;
     size_t n = lanes ? g_strv_length(lanes) : NS_FIRST_LANES;
-    if (good && (lanes || !ns_named_has(&named, "placement")))
-        good = ns_experiment_read_lanes(&asked, own, n, &named, error);
+    bool placed = ns_named_has(&named, "placement") || ns_named_has(&named, "mixture");
+    if (good && (lanes || !placed)) good = ns_experiment_read_lanes(&asked, own, n, &named, error);
     if (good) ns_experiment_assign(&application->opening, &asked);
     return good;
 }
