@@ -204,7 +204,7 @@ size_t ns_outside_lines(const NsOutside *o)
 {
     size_t lines = 0;
     for (guint i = 0; i < o->files->len; i++)
-        lines += ns_outside_input_lines(((File *)o->files->pdata[i])->input);
+        lines += ((const File *)o->files->pdata[i])->input->lines;
     return lines;
 }
 
@@ -217,10 +217,9 @@ GPtrArray *ns_outside_settings(const NsOutside *o)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < o->files->len; i++) {
-        const NsOutsideEvents *events =
-            ns_outside_input_events(((const File *)o->files->pdata[i])->input);
-        const GPtrArray *own = events ? ns_outside_events_settings(events) : NULL;
-        for (guint k = 0; own && k < own->len; k++) g_ptr_array_add(all, g_strdup(own->pdata[k]));
+        const NsOutsideEvents *events = ((const File *)o->files->pdata[i])->input->events;
+        for (guint k = 0; events && k < events->settings->len; k++)
+            g_ptr_array_add(all, g_strdup(events->settings->pdata[k]));
     }
     return all;
 }
@@ -236,8 +235,7 @@ char *ns_outside_take_message(NsOutside *o)
 static void report_at(NsOutside *o, const char *sentence)
 {
     const NsOutsideInput *input = o->current->input;
-    report(o, ns_outside_input_events(input) ? _("Event %zu: %s") : _("Line %zu: %s"),
-           ns_outside_input_lines(input), sentence);
+    report(o, input->events ? _("Event %zu: %s") : _("Line %zu: %s"), input->lines, sentence);
 }
 
 static void note_at(void *data, const char *sentence)
@@ -501,16 +499,14 @@ static bool differs(NsOutsideCell *first, const NsOutsideCell *scalar)
  * processes. */
 static bool are_processes(const NsOutside *o, const Lane *lane, const File *file, int64_t step)
 {
-    double first, last, own_first, own_last;
     const File *owner = o->files->pdata[lane->owner];
-    if (!ns_outside_events_times(ns_outside_input_events(owner->input), &first, &last) ||
-        !ns_outside_events_times(ns_outside_input_events(file->input), &own_first, &own_last))
-        return false;
-    if (own_first < last) return true;
+    const NsOutsideEvents *first = owner->input->events, *events = file->input->events;
+    if (!first || !events || !(first->first_time > 0) || !(events->first_time > 0)) return false;
+    if (events->first_time < first->last_time) return true;
     bool from_start = lane->records.history && step <= ns_history_first_step(lane->records.history);
     bool others = file->writer && owner->writer && !g_str_equal(file->writer, owner->writer);
     return others && from_start && ABS(file->start - owner->start) <= START_TOGETHER &&
-           own_first - last <= WRITE_TOGETHER;
+           events->first_time - first->last_time <= WRITE_TOGETHER;
 }
 
 /* Whether the file continues the lane, or is that of another process. */
@@ -612,7 +608,7 @@ static File *file_at(NsOutside *o, size_t i)
 
 void ns_outside_expect_table(NsOutside *o, size_t i)
 {
-    ns_outside_input_expect_table(file_at(o, i)->input);
+    file_at(o, i)->input->expects_table = true;
 }
 
 void ns_outside_feed_file(NsOutside *o, size_t i, const char *bytes, size_t n)
@@ -628,7 +624,7 @@ void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
 
 size_t ns_outside_take_zeros(NsOutside *o, size_t i)
 {
-    return ns_outside_events_take_zeros(ns_outside_input_events(file_at(o, i)->input));
+    return ns_outside_events_take_zeros(file_at(o, i)->input->events);
 }
 
 bool ns_outside_pause(NsOutside *o)
@@ -650,9 +646,7 @@ bool ns_outside_pause(NsOutside *o)
 bool ns_outside_is_partial(const NsOutside *o)
 {
     for (guint i = 0; i < o->files->len; i++)
-        if (ns_outside_events_are_partial(
-                ns_outside_input_events(((File *)o->files->pdata[i])->input)))
-            return true;
+        if (ns_outside_events_are_partial(((File *)o->files->pdata[i])->input->events)) return true;
     return false;
 }
 

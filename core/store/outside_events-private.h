@@ -13,10 +13,34 @@ uint32_t ns_outside_events_check(const void *bytes, size_t n);
 
 bool ns_outside_events_are(const char *bytes, size_t n);
 
-typedef struct NsOutsideEvents NsOutsideEvents;
+typedef struct {
+    GByteArray *bytes; /* bytes from `at` on have not been read */
+    size_t at;
+    uint64_t passing;             /* remaining bytes of an event that is too large */
+    bool damaged;                 /* the beginning of the next event is unknown */
+    size_t *read;                 /* counts the events; borrowed */
+    double first_time, last_time; /* of the events, in seconds; 0 before the first */
+    NsOutsideNames *names;        /* borrowed */
+    char *prefix;
 
-/* `prefix`: the folder that the tags belong to, or NULL.  The names are borrowed. */
-NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix);
+    NsOutsideLine *step; /* that is being read */
+    bool left_out;       /* arrays that were incomplete at a pause */
+    bool grown;          /* more of it was read since it was returned at a pause */
+    GHashTable *at_zero; /* names to numbers of their values at step 0; NULL after another step */
+    bool counted;        /* the values of a tag are counted, because the events have no step */
+
+    /* The part of the newest event that has not been processed yet. */
+    GByteArray *event;
+    const uint8_t *summary, *summary_end;
+    int64_t event_step;
+
+    /* Names and texts in turn, of TensorBoard's plugin for hyperparameters and texts at step 0. */
+    GPtrArray *settings;
+} NsOutsideEvents;
+
+/* `prefix`: the folder that the tags belong to, or NULL.  The names are borrowed, and so is *read,
+ * which counts the events. */
+NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix, size_t *read);
 void ns_outside_events_free(NsOutsideEvents *events);
 
 /* Appends the next bytes of the file, which may end in the middle of an event. */
@@ -40,19 +64,6 @@ bool ns_outside_events_pause(NsOutsideEvents *events, NsOutsideLine *line);
 /* Whether the step that was returned at a pause is still incomplete, because an event or an array
  * is; false for NULL. */
 bool ns_outside_events_are_partial(const NsOutsideEvents *events);
-
-/* The settings that the events have, of TensorBoard's plugin for hyperparameters and texts at step
- * 0: names and texts in turn, borrowed. */
-const GPtrArray *ns_outside_events_settings(const NsOutsideEvents *events);
-
-/* The number of events read. */
-size_t ns_outside_events_read(const NsOutsideEvents *events);
-
-/* The times of the first and the last event, in seconds; false if there is none, also for NULL. */
-bool ns_outside_events_times(const NsOutsideEvents *events, double *first, double *last);
-
-/* Whether the events have no step, so that those of one tag are counted; true only once. */
-bool ns_outside_events_are_counted(NsOutsideEvents *events);
 
 /* If the bytes that were not read end in zeros, which is space that the writer has reserved:
  * forgets them and returns their number, which is 0 for NULL.  They have to be read again. */

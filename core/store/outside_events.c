@@ -26,37 +26,13 @@ enum { WIRE_VARINT, WIRE_EIGHT_BYTES, WIRE_LENGTH, WIRE_FOUR_BYTES = 5 };
 #define MOST_SETTINGS 1000
 #define LONGEST_TEXT (1 << 16)
 
-struct NsOutsideEvents {
-    GByteArray *bytes; /* bytes from `at` on have not been read */
-    size_t at;
-    uint64_t passing; /* remaining bytes of an event that is too large */
-    bool damaged;     /* the beginning of the next event is unknown */
-    size_t read;
-    double first_time, last_time; /* of the events; 0 before the first */
-    NsOutsideNames *names;        /* borrowed */
-    char *prefix;
-
-    NsOutsideLine *step; /* that is being read */
-    bool left_out;       /* arrays that were incomplete at a pause */
-    bool grown;          /* more of it was read since it was returned at a pause */
-    GHashTable
-        *at_zero; /* names to the number of their values at step 0; NULL after another step */
-    bool counted; /* they are counted, because there is no step; until this is noted */
-
-    /* The part of the newest event that has not been processed yet. */
-    GByteArray *event;
-    const uint8_t *summary, *summary_end;
-    int64_t event_step;
-
-    GPtrArray *settings; /* char *: names and texts in turn */
-};
-
-NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix)
+NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix, size_t *read)
 {
     NsOutsideEvents *e = g_new0(NsOutsideEvents, 1);
     e->bytes = g_byte_array_new();
     e->event = g_byte_array_new();
     e->names = names;
+    e->read = read;
     e->prefix = g_strdup(prefix);
     e->step = ns_outside_line_new();
     e->at_zero = g_hash_table_new(g_direct_hash, g_direct_equal);
@@ -76,20 +52,6 @@ void ns_outside_events_free(NsOutsideEvents *e)
     g_free(e);
 }
 
-bool ns_outside_events_times(const NsOutsideEvents *e, double *first, double *last)
-{
-    *first = e ? e->first_time : 0;
-    *last = e ? e->last_time : 0;
-    return *first > 0;
-}
-
-bool ns_outside_events_are_counted(NsOutsideEvents *e)
-{
-    bool counted = e->counted;
-    e->counted = false;
-    return counted;
-}
-
 /* Whether the bytes that were not read end in zeros: space that the writer has reserved. */
 static bool ends_in_zeros(const NsOutsideEvents *e)
 {
@@ -104,16 +66,6 @@ size_t ns_outside_events_take_zeros(NsOutsideEvents *e)
     size_t n = e->bytes->len - e->at;
     g_byte_array_set_size(e->bytes, e->bytes->len - (guint)n);
     return n;
-}
-
-const GPtrArray *ns_outside_events_settings(const NsOutsideEvents *e)
-{
-    return e->settings;
-}
-
-size_t ns_outside_events_read(const NsOutsideEvents *e)
-{
-    return e->read;
 }
 
 /* ---- Records ---- */
@@ -478,7 +430,7 @@ NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *e, bool last, NsOuts
         if (take_event(e, line)) return NS_OUTSIDE_EVENTS_STEP;
         Found found = next_event(e, why);
         if (found == INCOMPLETE) break;
-        e->read++;
+        ++*e->read;
         if (found == WRONG) return NS_OUTSIDE_EVENTS_WRONG;
         open_event(e);
     }

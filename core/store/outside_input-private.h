@@ -6,6 +6,12 @@
 #pragma once
 
 #include "core/store/outside_events-private.h"
+#include "core/store/outside_text-private.h"
+
+#include <gio/gio.h>
+
+/* Maximum nesting depth of a document. */
+#define NS_OUTSIDE_DEEPEST 64
 
 /* Receives what is read. */
 typedef struct {
@@ -18,14 +24,50 @@ typedef struct {
     void (*note)(void *data, const char *sentence);
 } NsOutsideSink;
 
-typedef struct NsOutsideInput NsOutsideInput;
+/* The columns of a table. */
+typedef struct {
+    char separator;
+    const NsOutsideName **names; /* [n]; NULL for a column without a name */
+    size_t n;
+    size_t lanes;  /* the number of runs in its columns; 0 if they do not name runs */
+    bool has_step; /* a column is the step */
+    bool markdown; /* lines that do not begin with “|” are not rows */
+    bool comma;    /* a number with a decimal comma was read */
+} NsOutsideTable;
+
+typedef struct {
+    NsOutsideNames *names;
+    char *prefix;
+    NsOutsideSink sink;
+    bool known;              /* whether the format has been detected */
+    GConverter *converter;   /* of gzip or UTF-16; NULL if its bytes are read as they are */
+    GByteArray *unconverted; /* bytes that were not converted yet */
+    bool damaged;            /* nothing more can be converted */
+    NsOutsideEvents *events; /* NULL if the format is lines */
+    NsOutsideTable *table;   /* NULL if it is not a table */
+    GPtrArray *cells;        /* of the row that is read, borrowed from it */
+    bool expects_table;      /* the first line is that of a table, even if no column is known */
+    GString *text;           /* an incomplete line, or bytes before the format is known */
+    bool passing;            /* skipping the rest of a line that was too long */
+    bool begun;              /* the first line that is not empty has been read */
+    bool foreign;            /* it begins with settings of this program */
+    bool not_utf8;           /* a line is not UTF-8, which was noted */
+    NsOutsideLine *line;
+    size_t lines;           /* the number of lines or events that were read */
+    size_t logged, of_text; /* of those of a log, and of text among these */
+    NsOutsideText printed;
+
+    /* A document of JSON. */
+    bool document, in_string, escaped;
+    char brackets[NS_OUTSIDE_DEEPEST]; /* that are open */
+    size_t depth, captured;  /* captured: the depth of the object that is being read; 0: none */
+    size_t objects;          /* that were read */
+    GString *object, *outer; /* the text of that object, and of the document without such objects */
+} NsOutsideInput;
 
 /* `prefix`: the name of a folder that its tags belong to, or NULL.  The names are borrowed. */
 NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, NsOutsideSink sink);
 void ns_outside_input_free(NsOutsideInput *input);
-
-/* The first line is that of a table, even if no column is recognized. */
-void ns_outside_input_expect_table(NsOutsideInput *input);
 
 /* Reads the next bytes, which may end in the middle of a line. */
 void ns_outside_input_feed(NsOutsideInput *input, const char *bytes, size_t n);
@@ -41,11 +83,5 @@ void ns_outside_input_end(NsOutsideInput *input);
  * before that it is not said of lines of text, of which enough have to be those of a log. */
 bool ns_outside_input_is_log(const NsOutsideInput *input, bool last);
 
-/* The events of an event file, borrowed; NULL for any other. */
-NsOutsideEvents *ns_outside_input_events(const NsOutsideInput *input);
-
 /* “event file of TensorBoard”, “table”, “JSON lines”, ...; empty before it is known. */
 const char *ns_outside_input_format(const NsOutsideInput *input);
-
-/* The number of lines or events that were read. */
-size_t ns_outside_input_lines(const NsOutsideInput *input);

@@ -3,56 +3,11 @@
 
 #include "core/base/words.h"
 #include "core/store/outside.h"
-#include "core/store/outside_text-private.h"
 
-#include <gio/gio.h>
 #include <string.h>
 
 /* Lines of text that have to name a loss before a file is a log. */
 #define FEWEST_LINES_OF_TEXT 2
-
-/* Maximum nesting depth of a document. */
-#define DEEPEST 64
-
-/* The columns of a table. */
-typedef struct {
-    char separator;
-    const NsOutsideName **names; /* [n]; NULL for a column without a name */
-    size_t n;
-    size_t lanes;  /* the number of runs in its columns; 0 if they do not name runs */
-    bool has_step; /* a column is the step */
-    bool markdown; /* lines that do not begin with “|” are not rows */
-    bool comma;    /* a number with a decimal comma was read */
-} Table;
-
-struct NsOutsideInput {
-    NsOutsideNames *names;
-    char *prefix;
-    NsOutsideSink sink;
-    bool known;              /* whether the format has been detected */
-    GConverter *converter;   /* of gzip or UTF-16; NULL if its bytes are read as they are */
-    GByteArray *unconverted; /* bytes that were not converted yet */
-    bool damaged;            /* nothing more can be converted */
-    NsOutsideEvents *events; /* NULL if the format is lines */
-    Table *table;            /* NULL if it is not a table */
-    GPtrArray *cells;        /* of the row that is read, borrowed from it */
-    bool expects_table;      /* see ns_outside_input_expect_table */
-    GString *text;           /* an incomplete line, or bytes before the format is known */
-    bool passing;            /* skipping the rest of a line that was too long */
-    bool begun;              /* the first line that is not empty has been read */
-    bool foreign;            /* it begins with settings of this program */
-    bool not_utf8;           /* a line is not UTF-8, which was noted */
-    NsOutsideLine *line;
-    size_t lines, logged, of_text; /* lines read; of a log; of text among these */
-    NsOutsideText printed;
-
-    /* A document of JSON. */
-    bool document, in_string, escaped;
-    char brackets[DEEPEST];  /* that are open */
-    size_t depth, captured;  /* captured: the depth of the object that is being read; 0: none */
-    size_t objects;          /* that were read */
-    GString *object, *outer; /* the text of that object, and of the document without such objects */
-};
 
 NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, NsOutsideSink sink)
 {
@@ -86,11 +41,6 @@ void ns_outside_input_free(NsOutsideInput *input)
     g_free(input);
 }
 
-void ns_outside_input_expect_table(NsOutsideInput *input)
-{
-    input->expects_table = true;
-}
-
 bool ns_outside_input_is_log(const NsOutsideInput *input, bool last)
 {
     bool text = input->of_text == input->logged && !input->table;
@@ -98,16 +48,6 @@ bool ns_outside_input_is_log(const NsOutsideInput *input, bool last)
         (!last || input->logged < FEWEST_LINES_OF_TEXT || 10 * input->logged < input->lines))
         return input->events != NULL;
     return !input->foreign && (input->events || input->table || input->logged);
-}
-
-NsOutsideEvents *ns_outside_input_events(const NsOutsideInput *input)
-{
-    return input->events;
-}
-
-size_t ns_outside_input_lines(const NsOutsideInput *input)
-{
-    return input->events ? ns_outside_events_read(input->events) : input->lines;
 }
 
 const char *ns_outside_input_format(const NsOutsideInput *input)
@@ -275,18 +215,18 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator)
             _("The table has %zu runs; the first %d are shown."), lanes, NS_LANES_MAX);
         note(input, sentence);
     }
-    input->table = g_new0(Table, 1);
-    *input->table = (Table){.separator = separator,
-                            .names = g_steal_pointer(&names),
-                            .n = cells->len,
-                            .lanes = lanes,
-                            .markdown = text[strspn(text, " \t")] == '|',
-                            .has_step = has[NS_OUTSIDE_STEP]};
+    input->table = g_new0(NsOutsideTable, 1);
+    *input->table = (NsOutsideTable){.separator = separator,
+                                     .names = g_steal_pointer(&names),
+                                     .n = cells->len,
+                                     .lanes = lanes,
+                                     .markdown = text[strspn(text, " \t")] == '|',
+                                     .has_step = has[NS_OUTSIDE_STEP]};
     return true;
 }
 
 /* Whether the first line of the table is repeated. */
-static bool is_head(const Table *table, const char *text)
+static bool is_head(const NsOutsideTable *table, const char *text)
 {
     size_t i = 0;
     while (i < table->n && !table->names[i]) i++;
@@ -298,7 +238,7 @@ static bool is_head(const Table *table, const char *text)
 /* Reads the number of a cell, also with a decimal comma where commas do not separate cells. */
 static bool read_cell(NsOutsideInput *input, const NsOutsideName *name, char *cell, double *value)
 {
-    Table *table = input->table;
+    NsOutsideTable *table = input->table;
     const char *end = ns_outside_read_number(cell, value);
     if (end && *end == ',' && table->separator != ',' && g_ascii_isdigit(end[1])) {
         cell[end - cell] = '.';
@@ -313,7 +253,7 @@ static bool read_cell(NsOutsideInput *input, const NsOutsideName *name, char *ce
 /* Reads what a row has of one of the runs in the columns, from 1. */
 static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size_t lane)
 {
-    const Table *table = input->table;
+    const NsOutsideTable *table = input->table;
     NsOutsideLine *line = input->line;
     ns_outside_line_clear(line);
     line->lane = lane;
@@ -343,7 +283,7 @@ static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size
 
 static void read_row(NsOutsideInput *input, char *text)
 {
-    Table *table = input->table;
+    NsOutsideTable *table = input->table;
     if (is_head(table, text)) return;
     GPtrArray *cells = input->cells;
     split(text, table->separator, cells);
@@ -395,7 +335,7 @@ static void feed_document(NsOutsideInput *input, const char *bytes, size_t n)
             input->in_string = true;
         } else if (c == '{' || c == '[') {
             bool in_array = input->depth && input->brackets[input->depth - 1] == '[';
-            if (input->depth == DEEPEST) return;
+            if (input->depth == NS_OUTSIDE_DEEPEST) return;
             input->brackets[input->depth++] = c;
             if (c == '{' && in_array && !input->captured) {
                 input->captured = input->depth;
@@ -537,8 +477,9 @@ static void take_events(NsOutsideInput *input, bool last)
         else
             input->sink.line(input->sink.data, &input->line);
     }
-    if (ns_outside_events_are_counted(input->events))
+    if (input->events->counted)
         note(input, _("The log has no step; the order of its values is shown as the step."));
+    input->events->counted = false;
 }
 
 bool ns_outside_input_pause(NsOutsideInput *input)
@@ -566,7 +507,7 @@ static void feed_plain(NsOutsideInput *input, const char *bytes, size_t n, bool 
         bytes = head->str;
         n = head->len;
         if (ns_outside_events_are(bytes, n))
-            input->events = ns_outside_events_new(input->names, input->prefix);
+            input->events = ns_outside_events_new(input->names, input->prefix, &input->lines);
     }
     if (!input->events) {
         feed_lines(input, bytes, n);
