@@ -367,6 +367,14 @@ bool ns_settings_check(const NsSettings *settings, GError **error)
     if (learns_file(settings) && !*settings->text)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The task “text” needs a text to train on; name its file with text=PATH.");
+    if (settings->base_width && settings->tie_embeddings == NS_TOGGLE_ON)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         N_("With base-width the head has another rate than the embeddings; set "
+                            "tie-embeddings=off."));
+    if (settings->base_width && !ns_optimizer(settings->optimizer)->adam_moments)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         N_("The rules of base-width are those for Adam; set optimizer=adam, adamw "
+                            "or radam."));
     int64_t last = (int64_t)ns_param_find("seed")->most;
     if (settings->seed > last - settings->seeds + 1)
         return ns_refuse(error, NS_ERROR_SETTING,

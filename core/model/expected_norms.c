@@ -137,8 +137,9 @@ static Moments attention(const Model *model, const NsSublayerWiring *s, Moments 
     bool cross = s->position.kind == NS_CROSS_ATTENTION;
     NsInitFactors factors = ns_init_factors(model->init, &s->c, &s->position);
     double kv_width = model->d * (double)ns_settings_kv_heads(settings) / (double)settings->heads;
-    double std = model->init->std(model->d, model->d) * settings->init_scale;
-    double kv_std = model->init->std(kv_width, model->d) * settings->init_scale;
+    double ratio = ns_settings_width_ratio(settings);
+    double std = ns_init_std(model->init, ratio, model->d, model->d) * settings->init_scale;
+    double kv_std = ns_init_std(model->init, ratio, kv_width, model->d) * settings->init_scale;
     double out = model->d * pow(std * factors.others, 2);
     Moments from = cross ? memory : x;
     const NsTokenMoments *keys = cross ? model->tokens - 1 : model->tokens;
@@ -177,8 +178,9 @@ static Moments feed_forward(const Model *model, const NsSublayerWiring *s, Momen
 {
     const NsSettings *settings = model->settings;
     double factor = settings->init_scale * ns_init_factors(model->init, &s->c, &s->position).others;
-    double up = model->d * pow(factor * model->init->std(model->f, model->d), 2);
-    double down = model->f * pow(factor * model->init->std(model->d, model->f), 2);
+    double ratio = ns_settings_width_ratio(settings);
+    double up = model->d * pow(factor * ns_init_std(model->init, ratio, model->f, model->d), 2);
+    double down = model->f * pow(factor * ns_init_std(model->init, ratio, model->d, model->f), 2);
     Moments hidden = rectified(multiplied(x, up));
     if (s->c.mid) hidden = normalized(hidden, s->c.norm, settings);
     return multiplied(hidden,
@@ -295,7 +297,9 @@ static double logit_variance(const NsSettings *settings, const NsSublayerWiring 
     double d = (double)settings->d_model;
     double kv_width = d * (double)ns_settings_kv_heads(settings) / (double)settings->heads;
     double factor = settings->init_scale * ns_init_factors(init, &s->c, &s->position).qk;
-    double squares = pow(factor * init->std(d, d), 2) * pow(factor * init->std(kv_width, d), 2);
+    double ratio = ns_settings_width_ratio(settings);
+    double squares = pow(factor * ns_init_std(init, ratio, d, d), 2) *
+                     pow(factor * ns_init_std(init, ratio, kv_width, d), 2);
     return d * d * squares * pow(s->c.s, 4);
 }
 

@@ -107,6 +107,11 @@ const NsChoice *ns_init_choice(size_t i)
     return i < G_N_ELEMENTS(inits) ? &inits[i].choice : NULL;
 }
 
+double ns_init_std(const NsInit *init, double ratio, double out, double in)
+{
+    return init->std(out / ratio, in / ratio) / sqrt(ratio);
+}
+
 static const NsPlacement *lender(const NsInit *init)
 {
     return ns_placement((size_t)ns_choices_find(ns_placement_choice, init->placement));

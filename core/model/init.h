@@ -21,6 +21,10 @@ typedef struct {
 const NsInit *ns_init(size_t i); /* NULL past the end */
 const NsChoice *ns_init_choice(size_t i);
 
+/* The standard deviation of a matrix of a layer whose width is `ratio` times the base width (μP,
+ * Yang et al. 2022, arXiv 2203.03466, table 8). */
+double ns_init_std(const NsInit *init, double ratio, double out, double in);
+
 /* The factors on the matrices of a sub-layer with this wiring. */
 typedef struct {
     double qk;     /* on W_Q and W_K */

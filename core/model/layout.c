@@ -79,17 +79,18 @@ typedef struct {
     /* The layer numbered through all stacks, and within its stack; -1 outside the layers. */
     int layer, block;
     double lr, eps;
+    double width;      /* that of the model over its base width */
     size_t layer_gain; /* offset of the gain that the sub-layers of this layer share; 0 for none */
 } Builder;
 
 /* Adds a tensor of this parameter kind and returns its offset.  The caller fills in shape and
- * initialization. */
+ * initialization, and its own factors on Adam's rate and epsilon; 0 stands for 1. */
 static size_t add(const Builder *b, NsParameterKind parameter, NsTensor tensor, bool joined)
 {
     tensor.parameter = parameter;
     tensor.layer = b->layer;
-    tensor.lr = b->lr;
-    tensor.eps = b->eps;
+    tensor.lr = tensor.lr > 0 ? b->lr * tensor.lr : b->lr;
+    tensor.eps = tensor.eps > 0 ? b->eps * tensor.eps : b->eps;
     if (b->block < 0)
         g_snprintf(tensor.name, sizeof tensor.name, "%s%s", b->prefix, parameter_names[parameter]);
     else
@@ -102,11 +103,17 @@ static size_t add(const Builder *b, NsParameterKind parameter, NsTensor tensor, 
 static size_t add_matrix(const Builder *b, NsParameterKind parameter, size_t out, size_t in,
                          double factor, bool joined)
 {
+    bool head = b->block < 0;
+    double m = b->width;
+    double std = head ? b->init->std((double)out, (double)in / m) / m
+                      : ns_init_std(b->init, m, (double)out, (double)in);
     return add(b, parameter,
                (NsTensor){.rows = out,
                           .cols = in,
                           .init = b->init->kind,
-                          .std = factor * b->init->std((double)out, (double)in),
+                          .std = factor * std,
+                          .lr = 1 / m,
+                          .eps = head ? 1 : 1 / m,
                           .decay = true},
                joined);
 }
@@ -435,6 +442,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
         .block = -1,
         .lr = 1,
         .eps = 1,
+        .width = ns_settings_width_ratio(settings),
     };
     for (size_t i = 0; i < n; i++) add_stack(&b, &layout->stacks[i], &stacks[i], vocab);
     b.prefix = "";

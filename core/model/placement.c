@@ -375,7 +375,7 @@ static const NsPlacement placements[] = {
                 .formula = "x' = x + F(N(x)) / m, ε / m, m = L / base-layers",
                 .reference = "Dey et al. 2025, arXiv 2505.01618",
                 .purpose = "Pre-LN whose optimal learning rate does not change with depth.",
-                .differs = "Only the rules for depth are implemented, not those for width."},
+                .differs = "These are its rules for depth; those for width are base-width."},
      .final_norm = true,
      .wire = completep},
     {.choice = {.key = "depth-mup",
@@ -384,8 +384,8 @@ static const NsPlacement placements[] = {
                 .reference = "Yang et al. 2023, arXiv 2310.02244",
                 .purpose =
                     "The gentler of the two rules that transfer a learning rate across depths.",
-                .differs = "Only the rules for depth are implemented, in the form given by the "
-                           "authors of CompleteP (their α = 1/2)."},
+                .differs = "The rules for depth are in the form given by the authors of CompleteP "
+                           "(their α = 1/2); those for width are base-width."},
      .final_norm = true,
      .wire = depth_mup},
 };

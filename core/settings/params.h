@@ -37,7 +37,14 @@
         RESTART, "Depth of the decoder of an encoder-decoder; 0 means as deep as the encoder.",    \
         NULL)                                                                                      \
     INT(base_layers, "base-layers", MODEL, "Base depth", NULL, 1, 10000, 2, LOG, RESTART,          \
-        "Depth at which CompleteP and depth-muP change nothing.", "Dey et al. 2025")               \
+        "Depth at which CompleteP and depth-μP change nothing.", "Dey et al. 2025")                \
+    INT(base_width, "base-width", MODEL, "Base width", NULL, 0, 8192, 0, LOG, RESTART,             \
+        "Width at which μP changes nothing; 0 means off.  With m = d-model / base-width, the "    \
+        "initial standard deviation of a layer's matrix is that at the base width over √m, that "  \
+        "of the head's over m, and Adam's rate for both is divided by m, as is ε in the layers: "  \
+        "the rule by which one rate serves every width.  Attention keeps the factor 1 / √d_head, " \
+        "so let heads grow with the width.",                                                       \
+        "Yang et al. 2022, arXiv 2203.03466, table 8; Dey et al. 2025, arXiv 2505.01618")          \
     INT(d_model, "d-model", MODEL, "Width", NULL, 1, 8192, 64, LOG, RESTART,                       \
         "Width d of the hidden state; a multiple of the heads.", NULL)                             \
     INT(heads, "heads", MODEL, "Heads", NULL, 1, 256, 4, LOG, RESTART,                             \

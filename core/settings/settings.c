@@ -36,6 +36,11 @@ int64_t ns_settings_kv_heads(const NsSettings *settings)
     return settings->kv_heads ? settings->kv_heads : settings->heads;
 }
 
+double ns_settings_width_ratio(const NsSettings *settings)
+{
+    return settings->base_width ? (double)settings->d_model / (double)settings->base_width : 1;
+}
+
 int64_t ns_settings_d_ff(const NsSettings *settings)
 {
     return settings->d_ff ? settings->d_ff : 4 * settings->d_model;

@@ -56,3 +56,6 @@ int64_t ns_settings_kv_heads(const NsSettings *settings);
 
 /* The width of the feed-forward network: d-ff, or 4 d if d-ff is 0. */
 int64_t ns_settings_d_ff(const NsSettings *settings);
+
+/* m of μP: d-model over base-width, or 1 if base-width is 0. */
+double ns_settings_width_ratio(const NsSettings *settings);

@@ -441,17 +441,19 @@ bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError *
         g_strdup_printf("%.*s.safetensors", (int)(strlen(path) - strlen(".py")), path);
     /* The parts of the names of all tensors, such as "blk0", "attn", "q_norm" and "gain". */
     const NsTensorTable *table = &page.checkpoint->table;
-    double lr = 1, eps = 1;
+    double lr = 1, eps = 1, width = 1 / ns_settings_width_ratio(page.settings);
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
         g_auto(GStrv) parts = g_strsplit(t->name, ".", -1);
         for (char **part = parts; *part; part++) word(&page, *part, NULL);
         if (g_str_has_suffix(t->name, ".gain") && strstr(t->name, "norm"))
             word(&page, "norms", NULL);
-        if (t->lr != 1) lr = t->lr;
-        if (t->eps != 1) eps = t->eps;
+        if (t->layer < 0 || t->cols) continue;
+        lr = t->lr;
+        eps = t->eps;
     }
-    if (lr != 1 || eps != 1) word(&page, "factors", NULL);
+    if (lr != 1 || eps != 1 || width != 1) word(&page, "factors", NULL);
+    word(&page, "width-factor", ns_number_text(width));
     word(&page, "lr-factor", ns_number_text(lr));
     word(&page, "eps-factor", ns_number_text(eps));
     add_settings(&page);

@@ -110,7 +110,7 @@ typedef struct {
     const char *day, *hash;
 } NsPaperFixing;
 
-#define NS_PAPER_FIXINGS 2
+#define NS_PAPER_FIXINGS 3
 const NsPaperFixing *ns_paper_fixing(unsigned i); /* i < NS_PAPER_FIXINGS */
 
 /* The hash that the rows of a fixing have now.  Free with g_free. */

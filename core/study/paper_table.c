@@ -669,6 +669,50 @@ static const NsPaperStudy studies[] = {
                    {N_("gain of the upper half over that of the lower, LayerNorm scaling"),
                     NS_CLAIM_BEND, 1, 0, NAN, 0.5, INFINITY}},
     },
+    {
+        .choice = {"coordinate-check-width", N_("A rate for every width"), NULL,
+                   "Yang et al. 2022, arXiv 2203.03466, figure 5",
+                   N_("Size of the hidden states (RMS) of the last layer after 10 steps as a "
+                      "function of the width.")},
+        .says = N_("With one learning rate for all widths the hidden states grow with the width; "
+                   "with μP they do not."),
+        .holds = N_("Derived for the limit of infinite width, measured here.  Pre-LN, 4 layers, "
+                    "widths 32 to 256, base width 32, always 4 heads."),
+        .settings = "heads=4 layers=4 eval-every=0 steps=10",
+        .grid = "d-model=32,64,128,256",
+        .result = "quantity = hidden-rms\nat = last\n",
+        .arms = {{N_("Standard"), "placement=pre"}, {N_("μP"), "placement=pre base-width=32"}},
+        .seeds = 6,
+        .fixing = 2,
+        .claims = {{N_("log-log slope of the size over the width, standard"), NS_CLAIM_SLOPE, 0, 0,
+                    NAN, 0.5, INFINITY},
+                   {N_("log-log slope of the size over the width, μP"), NS_CLAIM_SLOPE, 1, 0, 0,
+                    -0.15, 0.15}},
+    },
+    {
+        .choice = {"coordinate-check-depth", N_("A rate for every depth"), NULL,
+                   "Dey et al. 2025, arXiv 2505.01618",
+                   N_("Size of the hidden states (RMS) of the last layer after 10 steps as a "
+                      "function of the number of layers.")},
+        .says = N_("With one learning rate for all depths the hidden states of Pre-LN grow with "
+                   "the depth; with depth-μP and CompleteP they do not."),
+        .holds = N_("Derived for the limit of infinite depth, measured here.  Width 32, 2 to 32 "
+                    "layers, base depth 2."),
+        .settings = "d-model=32 heads=2 eval-every=0 steps=10",
+        .grid = "layers=2,4,8,16,32",
+        .result = "quantity = hidden-rms\nat = last\n",
+        .arms = {{N_("Pre-LN"), "placement=pre"},
+                 {N_("Depth-μP"), "placement=depth-mup"},
+                 {N_("CompleteP"), "placement=completep"}},
+        .seeds = 6,
+        .fixing = 2,
+        .claims = {{N_("log-log slope of the size over the depth, Pre-LN"), NS_CLAIM_SLOPE, 0, 0,
+                    NAN, 0.5, INFINITY},
+                   {N_("log-log slope of the size over the depth, depth-μP"), NS_CLAIM_SLOPE, 1, 0,
+                    0, -0.15, 0.15},
+                   {N_("log-log slope of the size over the depth, CompleteP"), NS_CLAIM_SLOPE, 2, 0,
+                    0, -0.2, 0.2}},
+    },
 };
 
 unsigned ns_paper_arms(const NsPaperStudy *row)

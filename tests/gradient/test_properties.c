@@ -295,6 +295,11 @@ static void check_equal(const char *one, const char *other)
     ns_case_clear(&b);
 }
 
+static void test_width(void)
+{
+    check_equal("base-width=32 d-model=32 placement=completep", "d-model=32 placement=completep");
+}
+
 static void test_mixtures(void)
 {
     check_equal("mixture=post*1,pre*3 layers=4 norm=rmsnorm", "placement=mix-ln layers=4");
@@ -333,6 +338,7 @@ int main(int argc, char **argv)
     g_test_add_func("/properties/dropout", test_dropout);
     g_test_add_func("/properties/batchnorm", test_batchnorm);
     g_test_add_func("/properties/mixtures", test_mixtures);
+    g_test_add_func("/properties/width", test_width);
     g_test_add_func("/properties/memory", test_memory);
     return g_test_run();
 }

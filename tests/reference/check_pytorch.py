@@ -33,6 +33,8 @@ CASES = (
     "placement=pre optimizer=muonh momentum=0.95 lr=0.02 | 2",
     "placement=completep optimizer=adamw weight-decay=0.1 layers=4",
     "placement=depth-mup layers=4 | 5",
+    "placement=completep base-width=8 d-model=32 heads=4 layers=3 optimizer=adamw weight-decay=0.1",
+    "placement=post base-width=48 d-model=16 init=normal task=mlm arch=encoder seq=64 lr=0.01",
     "norm=rmsnorm placement=sandwich activation=swiglu",
     "placement=pre heads=4 kv-heads=2 norm=rmsnorm qk-norm=full activation=relu-squared | 3",
     "placement=hybridnorm heads=4 kv-heads=1 arch=encoder-decoder task=sort seq=12",
