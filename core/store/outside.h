@@ -83,10 +83,6 @@ void ns_outside_expect_table(NsOutside *outside, size_t file);
  * from the last incomplete event on, and returns their number.  They have to be read again. */
 size_t ns_outside_take_zeros(NsOutside *outside, size_t file);
 
-/* Whether a text under a name, such as “val” under “split”, says that the numbers beside it are
- * those of validation. */
-bool ns_outside_is_of_validation(const char *name, const char *text);
-
 /* Whether a folder of this name has the event file of one curve, such as “validation” or
  * “loss_train”, rather than a run. */
 bool ns_outside_is_curve(const char *folder);

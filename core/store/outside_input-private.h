@@ -55,6 +55,7 @@ typedef struct {
     NsOutsideLine *line;
     size_t lines;           /* the number of lines or events that were read */
     size_t logged, of_text; /* of those of a log, and of text among these */
+    bool of_json;           /* a line of JSON was one of a log */
     NsOutsideText printed;
 
     /* A document of JSON. */

@@ -133,6 +133,7 @@ static void take_read(NsOutsideInput *input, const char *why)
 static void read_object(NsOutsideInput *input, const GString *text)
 {
     take_read(input, ns_outside_line_read(input->line, input->names, text->str, text->len));
+    input->of_json |= input->logged && g_str_has_prefix(text->str, "{\"");
 }
 
 /* ---- Tables ---- */
@@ -314,8 +315,8 @@ static void read_text(NsOutsideInput *input)
         input->of_text += !object;
         take_read(input, NULL);
     }
-    if (!any && !input->printed.begun)
-        input->sink.wrong(input->sink.data, N_("it is not a JSON object"));
+    /* Other text is expected around lines of text, but not between those of JSON. */
+    if (!any && input->of_json) input->sink.wrong(input->sink.data, N_("it is not a JSON object"));
 }
 
 /* ---- A document ---- */

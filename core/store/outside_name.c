@@ -223,7 +223,7 @@ static size_t split(const char *name, Word *words)
 
 static const char train_words[] = "train training trainer fit";
 static const char validation_words[] =
-    "val valid validation eval dev evaluation heldout held test out";
+    "val valid validation validate eval dev evaluation heldout held test out cv";
 
 /* ---- The losses ---- */
 
@@ -236,7 +236,7 @@ static const struct {
     {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main "
         "history reduced data cost"},
     {4, "samples"},
-    {8, "mean avg average running ema smooth smoothed"},
+    {8, "mean avg avr average running ema smooth smoothed"},
     {12, "epoch"},
 };
 
@@ -331,14 +331,17 @@ static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
 /* “lr”, “learning_rate”, “lr-AdamW/pg1”, “Train/Samples/lr”. */
 static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
 {
-    static const char others[] =
-        "step epoch samples group pg optimizer param base opt decoupled log sgd lion muon schedule";
+    static const char others[] = "step epoch samples group pg optim optimizer param base opt "
+                                 "decoupled log sgd lion muon schedule";
     bool found = false;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
         bool learning =
             g_str_equal(word, "learning") && i + 1 < n && g_str_equal(words[i + 1].text, "rate");
-        if (learning || g_str_equal(word, "lr")) {
+        /* “optim0_lr0” */
+        bool rate =
+            g_str_has_prefix(word, "lr") && strspn(word + 2, "0123456789") == strlen(word + 2);
+        if (learning || rate) {
             found = true;
             i += learning;
         } else if (!is_one(word, train_words)) {
@@ -650,6 +653,15 @@ char *ns_outside_names_words(const NsOutsideNames *names, guint most)
         if (name->use->listed) g_string_append_printf(text, n++ ? ", %s" : "%s", name->raw);
     }
     return g_string_free(text, FALSE);
+}
+
+bool ns_outside_say(const char *text, bool validation)
+{
+    Word words[MOST_WORDS];
+    size_t n = split(text, words);
+    for (size_t i = 0; i < n; i++)
+        if (is_one(words[i].text, validation ? validation_words : train_words)) return true;
+    return false;
 }
 
 bool ns_outside_is_of_validation(const char *name, const char *text)

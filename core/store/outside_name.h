@@ -90,6 +90,13 @@ typedef struct {
 } NsOutsideMeaning;
 extern const NsOutsideMeaning ns_outside_meanings[NS_OUTSIDE_MEANINGS];
 
+/* Whether a text under a name, such as “val” under “split”, says that the numbers beside it are
+ * those of validation. */
+bool ns_outside_is_of_validation(const char *name, const char *text);
+
+/* Whether one of these words names the split of validation, or that of training. */
+bool ns_outside_say(const char *words, bool validation);
+
 /* Says what columns mean, before any name is read: “loss=COLUMN,step=COLUMN”.  The keys are step,
  * epoch, loss, validation, lr, grad_norm, seconds, layer, curve (drawn under its own name) and none
  * (left out).  {l} stands for the number of a layer.  Values may be in single or double quotes.

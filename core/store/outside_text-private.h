@@ -12,7 +12,7 @@ typedef struct {
     NsOutsideCell at[NS_OUTSIDE_EPOCH + 1]; /* the last step and epoch; NULL: none */
     double bar;                             /* the length of the bar that had the step; 0: none */
     double bar_of_steps;                    /* of the bar that counts the steps; 0: not known */
-    bool begun;                             /* a loss was read */
+    bool begun, stepped;                    /* a loss was read; in a line that has its step */
 } NsOutsideText;
 
 /* Makes a line of text ready to be read, in place: without colors, and with “\r” where a progress

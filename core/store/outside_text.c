@@ -24,27 +24,74 @@ static const struct {
     const char *word, *name;
 } short_words[] = {{"s", "step"}, {"trl", "train loss"}, {"tel", "val loss"}, {"val", "val loss"}};
 
+static bool is_place(NsOutsideNames *names, const char *word)
+{
+    bool whole = !strchr(word, '/') && g_utf8_validate(word, -1, NULL);
+    const NsOutsideName *name = whole ? ns_outside_names_find(names, NULL, word) : NULL;
+    return name && name->kind <= NS_OUTSIDE_EPOCH;
+}
+
+/* The step or epoch in words that also name a split, as the first of two or as the last: “Epoch
+ * val”, “eval metrics after step”, “validation loss at iteration”; or NULL. */
+static const NsOutsideName *find_place(NsOutsideNames *names, const char *words)
+{
+    const char *space = strrchr(words, ' ');
+    bool split = ns_outside_say(words, false) || ns_outside_say(words, true);
+    if (!space || !split || strstr(words, " per ")) return NULL;
+    bool two = strchr(words, ' ') == space;
+    g_autofree char *first = g_strndup(words, two ? (gsize)(space - words) : 0);
+    const char *const places[] = {space + 1, first};
+    for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
+        bool many = g_str_has_suffix(places[i], "s"); /* “Eval steps: 500” is a setting */
+        if (!many && is_place(names, places[i]))
+            return ns_outside_names_find(names, NULL, places[i]);
+    }
+    return NULL;
+}
+
 /* Adds a number under the words before it, which may be about validation. */
 static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, double value,
                 bool *validation)
 {
     if (!*words || !g_utf8_validate(words, -1, NULL) || g_str_has_suffix(words, ".py")) return;
-    /* “validation loss at iteration 100” */
-    const char *at = strstr(words, " at ");
     bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
     for (size_t i = 0; i < G_N_ELEMENTS(short_words); i++)
         if (g_str_equal(words, short_words[i].word) && (loss || i + 1 < G_N_ELEMENTS(short_words)))
             words = short_words[i].name;
     const NsOutsideName *name = ns_outside_names_find(names, NULL, words);
-    const NsOutsideName *step = at ? ns_outside_names_find(names, NULL, at + 4) : NULL;
-    if (step && step->kind == NS_OUTSIDE_STEP) {
-        *validation = g_str_has_prefix(words, "validation");
-        name = step;
+    const NsOutsideName *place =
+        name && name->kind <= NS_OUTSIDE_EPOCH ? NULL : find_place(names, words);
+    if (place) {
+        *validation |= ns_outside_say(words, true);
+        name = place;
     } else if (*validation && name &&
                (name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALUE)) {
         name = ns_outside_names_find(names, "validation", words);
     }
     ns_outside_line_put(line, name, value);
+}
+
+/* Words that name no number, such as those of a logger, may still say that it is of validation. */
+static void drop(GString *words, bool *validation)
+{
+    *validation |= ns_outside_say(words->str, true);
+    g_string_truncate(words, 0);
+}
+
+/* The name of a number in brackets, “[2/5][ 10/500]” or “[100] loss=2”, that has no other words
+ * before it than “Train” or “Test”: the epoch if another one follows, or the step; NULL for any
+ * other number.  `end` is that of the number. */
+static const char *find_bracket(const char *end, bool bracket, bool of, const char *words)
+{
+    const char *next = end + strspn(end, "] ");
+    bool opens = *next == '[' && g_ascii_isdigit(next[1 + strspn(next + 1, " ")]);
+    if (!bracket && !opens) return NULL;
+    bool split =
+        !strchr(words, ' ') && (ns_outside_say(words, false) || ns_outside_say(words, true));
+    if (*words && !split) return NULL;
+    if (opens && (bracket || split)) return "epoch";
+    bool equals = *end == ']' && next[strcspn(next, " =:[,")] == '=';
+    return bracket && (of || equals) ? "batch" : NULL;
 }
 
 /* Reads a number, also with groups of digits, at the beginning of a word that has n bytes. */
@@ -70,33 +117,55 @@ static double read_words(NsOutsideLine *line, NsOutsideNames *names, const char 
     bool validation = false, percent = false;
     double bar = 0;
     for (const char *at = text; *at;) {
+        const char *gap = at;
         at += strspn(at, separators);
-        size_t n = strcspn(at, separators);
+        bool bracket = memchr(gap, '[', (size_t)(at - gap));
+        /* The end of “101-200”. */
+        size_t n = strcspn(at, separators), digits = strspn(at, "0123456789");
+        size_t more = digits && at[digits] == '-' ? strspn(at + digits + 1, "0123456789") : 0;
+        if (more && at[digits + 1 + more] != '-') {
+            at += digits + 1;
+            n -= digits + 1;
+        }
         double value;
         const char *end = n ? read_number(at, &n, &value) : NULL, *word = at;
+        if (!end && memchr(gap, '\t', (size_t)(at - gap))) drop(name, &validation);
         at += n;
         bool ends = (*at && strchr(",;]", *at)) || at[strspn(at, " ")] == '|';
         bool called = *at == '(' && strchr("-.0123456789", at[1]); /* “tensor(2.5)” */
         /* “step 3/100” */
         bool of = end && end < at && *end == '/' &&
                   strspn(end + 1, "0123456789") == (size_t)(at - end - 1);
+        const char *place = end == at || of ? find_bracket(at, bracket, of, name->str) : NULL;
+        g_autofree char *unit = end ? g_strndup(end, (gsize)(at - end)) : NULL;
         if (end && *at == '%' && at[1] == '|') {
             percent = true;
         } else if (of && percent) {
             bar = bar > 0 ? bar : g_ascii_strtod(end + 1, NULL);
             put(line, names, "it", value, &validation);
+        } else if (place) {
+            drop(name, &validation);
+            put(line, names, place, value, &validation);
         } else if (end == at || of) {
             put(line, names, name->str, value, &validation);
+        } else if (end && *unit && is_place(names, unit)) {
+            put(line, names, unit, value, &validation);
         } else if (!end && !ends) {
             g_autofree char *copy = g_strndup(word, n);
             if (g_strv_contains(levels, copy))
                 g_string_truncate(name, 0);
+            else if (g_str_equal(copy, "-"))
+                drop(name, &validation);
             else if (n && name->len < 64 && !called && !strchr("->", *copy))
                 g_string_append_printf(name, name->len ? " %s" : "%s", copy);
+            /* “tensorflow:loss = 2”, but not “loss:2” or “loss:nan” */
+            if (*at == ':' && g_ascii_isalpha(at[1]) && !ns_outside_read_number(at + 1, &value))
+                drop(name, &validation);
             continue;
         } else if (ends && !name->len) {
             /* “| valid | loss 4.2”, “[valid] loss: 4.2” */
-            validation |= n == strlen("valid") && memcmp(word, "valid", n) == 0;
+            g_autofree char *copy = g_strndup(word, n);
+            validation |= ns_outside_is_of_validation("split", copy);
         }
         g_string_truncate(name, 0);
     }
@@ -141,11 +210,14 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
     bool other = own[NS_OUTSIDE_LR].name || own[NS_OUTSIDE_GRAD_NORM].name;
     bool indented = g_ascii_isspace(*part) && ns_outside_line_has_any(line);
     bool has_step = own[NS_OUTSIDE_STEP].name, has_epoch = own[NS_OUTSIDE_EPOCH].name;
-    bool placed = has_step || (has_epoch && !*object);
+    bool placed = has_step || (has_epoch && !*object && !text->stepped);
+    if (has_epoch && !*object) text->at[NS_OUTSIDE_EPOCH] = own[NS_OUTSIDE_EPOCH];
     if (placed && (bar <= 0 || text->bar_of_steps <= 0 || bar == text->bar_of_steps)) {
         text->at[NS_OUTSIDE_STEP] = own[NS_OUTSIDE_STEP];
-        if (has_epoch) text->at[NS_OUTSIDE_EPOCH] = own[NS_OUTSIDE_EPOCH];
         text->bar = bar;
+        if (loss && !has_epoch && text->at[NS_OUTSIDE_EPOCH].name)
+            ns_outside_line_put(line, text->at[NS_OUTSIDE_EPOCH].name,
+                                text->at[NS_OUTSIDE_EPOCH].value);
     } else if (!placed && last && (loss || indented)) {
         NsOutsideCell at = text->at[NS_OUTSIDE_STEP];
         if (!at.name && !*object) at = text->at[NS_OUTSIDE_EPOCH];
@@ -154,5 +226,6 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
         if (own[NS_OUTSIDE_LOSS].name) text->bar_of_steps = text->bar;
     }
     text->begun |= loss;
+    text->stepped |= loss && has_step;
     return *object || (placed && (loss || (text->begun && (triple || other || indented))));
 }

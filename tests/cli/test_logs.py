@@ -238,10 +238,28 @@ def test_printed():
         "# Model\n\n| Training Loss | Epoch | Step | Validation Loss |\n|:---:|:---:|:---:|:---:|\n| No log | 0.1 | 1 | 5 |\n"
         "| 3 | 0.5 | 5 | 4 |\n| 2 | 0.9 | 9 | 3 |\n\n### Versions\n- one 1.0\n": ({5: 3, 9: 2}, {5: 4, 9: 3}),
     }
+    # Steps that begin again in every epoch, with the numbers in brackets, with units, as ranges, or behind a logger's name.
+    for head, line, result in (
+            ("", "[x] INFO: {e}epoch:train:{a}-{s}batch: acc=0.5, loss={v}, optim0_lr0=0.5", "[x] INFO: {e}epoch results: [train] loss=9, [valid] loss={w}"),
+            ("", "Train: {e} [{s:4d}/99 ( 5%)]  Loss: {v} ({v})  LR: 0.5", "Test: [ {s}/99]  Loss: {w} ({w})"),
+            ("", "01-01 - mm - INFO - Epoch(train)  [{e}][ {s}/99]  lr: 0.5  loss: {v}", "01-01 - mm - INFO - Epoch(val)  [{e}][{s}/99]  loss: {w}"),
+            ("", "Train: [{e}/9][{s}/99]\tlr 0.5\tloss {v} (9.5)", "Validation Epoch: {e} loss={w}"),
+            ("", "Epoch: [{e}][ {s}/99]\tTime  1.5 ( 1.5)\tLoss {v} (9.5) lr=0.5", "Epoch: [{e}] validation: loss={w}"),
+            ("", "2025 - root - [Epoch {e} Batch {s}/99] loss={v}, lr=0.5", "2025 - root - [Epoch {e}] val_loss={w}"),
+            ("", "INFO:root:Epoch[{e}] Batch [{a}-{s}]\tSpeed: 9.5 samples/sec\tcross-entropy={v} lr=0.5", "INFO:root:Epoch[{e}] Validation-cross-entropy={w}"),
+            ("Epoch {e}", "step {s} loss {v} lr 0.5", "eval metrics after step: {s}, loss={w}"),
+            ("Epoch {e}/9", "Train Metrics (step {s}) - Loss: {v} | lr: 0.5", "Validation Metrics (step {s}) - Loss: {w}")):
+        text = "".join(words.format(e=e, a=s - 4, s=s, v=8 - e - s / 10, w=9 - e) + "\n" for e in (1, 2)
+                       for words, s in ((head, 5), (line, 5), (line, 10), (result, 10)))
+        cases["a word\n" + text] = {5: 6.5, 10: 6, 15: 5.5, 20: 5}, {10: 8, 20: 7}
+    cases["I01 10:00:00.5 7 writer.py:48] [5] loss=3, lr=0.5\nI01 10:00:00.5 7 writer.py:48] [9] loss=2\n"] = {5: 3, 9: 2}, {}
+    cases["INFO:tensorflow:loss = 3, step = 5\nINFO:tensorflow:loss = 2, step = 9 (1.5 sec)\n"] = {5: 3, 9: 2}, {}
+    cases["epoch: 1, steps: 5, optimizer: Adam - train loss: 3 - valid loss: 4\nepoch: 2, steps: 9, optimizer: Adam - train loss: 2\n"] = {5: 3, 9: 2}, {5: 4}
     for text, (training, validation) in cases.items():
         found, err = read_text(text, "log.txt")
         got = losses(found), losses(found, "validation_loss")
-        assert got == (training, validation), (text, got, err)
+        assert got == (training, validation) and "JSON" not in err, (text, got, err)
+        assert "Epoch: [" not in text or losses(found, "lr") == {s: 0.5 for s in training}, (text, found)
     found, _ = read_text("step 5: loss 3, lr 0.5, tokens 1,234,567, rate 1,234\nstep=6, lr=[0.25, 0.25]\nloss: 2 of step 6\n", "log.txt")
     assert found[5]["tokens"] == 1234567 and found[5]["rate"] == 1234 and (found[6]["lr"], found[6]["loss"]) == (0.25, 2), found
 

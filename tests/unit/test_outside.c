@@ -147,6 +147,7 @@ static void test_garbage(void)
         g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
     }
     g_autoptr(NsOutside) many = ns_outside_new(NS_HISTORY_BUDGET);
+    feed(many, "{\"step\":0,\"loss\":3}\n");
     for (int i = 0; i < 1000; i++) feed(many, "?\n");
     g_assert_cmpuint(ns_outside_wrong_lines(many), ==, 1000);
     for (int i = 0; i < 6; i++) {
@@ -215,7 +216,7 @@ static void test_lanes(void)
 /* Lines and errors are counted in the file that replaced another one. */
 static void test_counts(void)
 {
-    g_autoptr(NsOutside) o = read_text("a\nb\nc\nd\n{\"step\":0,\"loss\":1}\n");
+    g_autoptr(NsOutside) o = read_text("{\"step\":0,\"loss\":1}\na\nb\nc\nd\n");
     g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 4);
     ns_outside_begin_again(o);
     feed(o, "{\"step\":0,\"loss\":1}\ne\n");
