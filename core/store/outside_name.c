@@ -655,7 +655,7 @@ char *ns_outside_names_words(const NsOutsideNames *names, guint most)
     return g_string_free(text, FALSE);
 }
 
-bool ns_outside_say(const char *text, bool validation)
+bool ns_outside_has_split(const char *text, bool validation)
 {
     Word words[MOST_WORDS];
     size_t n = split(text, words);

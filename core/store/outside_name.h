@@ -95,7 +95,7 @@ extern const NsOutsideMeaning ns_outside_meanings[NS_OUTSIDE_MEANINGS];
 bool ns_outside_is_of_validation(const char *name, const char *text);
 
 /* Whether one of these words names the split of validation, or that of training. */
-bool ns_outside_say(const char *words, bool validation);
+bool ns_outside_has_split(const char *words, bool validation);
 
 /* Says what columns mean, before any name is read: “loss=COLUMN,step=COLUMN”.  The keys are step,
  * epoch, loss, validation, lr, grad_norm, seconds, layer, curve (drawn under its own name) and none

@@ -36,7 +36,7 @@ static bool is_place(NsOutsideNames *names, const char *word)
 static const NsOutsideName *find_place(NsOutsideNames *names, const char *words)
 {
     const char *space = strrchr(words, ' ');
-    bool split = ns_outside_say(words, false) || ns_outside_say(words, true);
+    bool split = ns_outside_has_split(words, false) || ns_outside_has_split(words, true);
     if (!space || !split || strstr(words, " per ")) return NULL;
     bool two = strchr(words, ' ') == space;
     g_autofree char *first = g_strndup(words, two ? (gsize)(space - words) : 0);
@@ -62,7 +62,7 @@ static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, d
     const NsOutsideName *place =
         name && name->kind <= NS_OUTSIDE_EPOCH ? NULL : find_place(names, words);
     if (place) {
-        *validation |= ns_outside_say(words, true);
+        *validation |= ns_outside_has_split(words, true);
         name = place;
     } else if (*validation && name &&
                (name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALUE)) {
@@ -74,7 +74,7 @@ static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, d
 /* Words that name no number, such as those of a logger, may still say that it is of validation. */
 static void drop(GString *words, bool *validation)
 {
-    *validation |= ns_outside_say(words->str, true);
+    *validation |= ns_outside_has_split(words->str, true);
     g_string_truncate(words, 0);
 }
 
@@ -86,8 +86,8 @@ static const char *find_bracket(const char *end, bool bracket, bool of, const ch
     const char *next = end + strspn(end, "] ");
     bool opens = *next == '[' && g_ascii_isdigit(next[1 + strspn(next + 1, " ")]);
     if (!bracket && !opens) return NULL;
-    bool split =
-        !strchr(words, ' ') && (ns_outside_say(words, false) || ns_outside_say(words, true));
+    bool split = !strchr(words, ' ') &&
+                 (ns_outside_has_split(words, false) || ns_outside_has_split(words, true));
     if (*words && !split) return NULL;
     if (opens && (bracket || split)) return "epoch";
     bool equals = *end == ']' && next[strcspn(next, " =:[,")] == '=';
