@@ -26,13 +26,14 @@
  * - Lines of “train --jsonl” that are not records are ignored.
  *
  * Names are read by their meaning, in every format: core/store/outside_name.h.  The formats are
- * lines and documents of JSON, tables of separated values whose first line has the names, lines of
- * text such as “iter 100: loss 2.5”, and event files of TensorBoard, each also compressed with
- * gzip. “grad_norm/w2/3” is the gradient of w2 in layer 3, “hidden_norm/0” the norm of the
- * embedding, and “act/layer_3/rms” layer 3 of “act/rms”.  Layers count from 1, or from 0 if a name
- * has a layer 0. Without a step a number of tokens that grows is the step, or the epoch, or the
- * order of the losses; a step that is counted within a growing epoch continues.  The newest step of
- * an event file is complete when another step begins or nothing arrives for a moment.
+ * lines and documents of JSON, also by column or by row; tables of separated values whose first
+ * line has the names, or the line above them among other text; lines of text such as “iter 100:
+ * loss 2.5”, and event files of TensorBoard, each also compressed with gzip. “grad_norm/w2/3” is
+ * the gradient of w2 in layer 3, “hidden_norm/0” the norm of the embedding, and “act/layer_3/rms”
+ * layer 3 of “act/rms”.  Layers count from 1, or from 0 if a name has a layer 0. Without a step a
+ * number of tokens that grows is the step, or the epoch, or the order of the losses; a step that is
+ * counted within a growing epoch continues.  The newest step of an event file is complete when
+ * another step begins or nothing arrives for a moment.
  *
  * Anything that is left out is reported with its number; of lines that cannot be read the first
  * ones by their numbers. */

@@ -100,9 +100,12 @@ static void stream_free(gpointer data)
 
 /* ---- Folders ---- */
 
+/* Natural order, so that “version_10” comes after “version_9”. */
 static int compare_paths(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    g_autofree char *left = g_utf8_collate_key_for_filename(*(const char *const *)a, -1);
+    g_autofree char *right = g_utf8_collate_key_for_filename(*(const char *const *)b, -1);
+    return strcmp(left, right);
 }
 
 /* The sorted paths of the regular files, or of the folders, in a folder. */
@@ -171,16 +174,9 @@ static char *log_in(const char *folder, bool any)
     return NULL;
 }
 
-/* Natural order, so that “version_10” comes after “version_9”. */
-static int compare_numbers(const void *a, const void *b)
-{
-    g_autofree char *left = g_utf8_collate_key_for_filename(*(const char *const *)a, -1);
-    g_autofree char *right = g_utf8_collate_key_for_filename(*(const char *const *)b, -1);
-    return strcmp(left, right);
-}
-
 /* Files of one curve each: “Train_Samples_train_loss.csv” of DeepSpeed, and what TensorBoard saves,
- * “run-validation-tag-loss.csv”, whose column is called “Value”, or the same as JSON. */
+ * “run-validation-tag-loss.csv”, whose column is called “Value”, or the same as JSON; and files of
+ * one epoch each, “metrics_epoch_0.json” of AllenNLP. */
 static void add_curves(const char *folder, GPtrArray *streams)
 {
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
@@ -188,14 +184,15 @@ static void add_curves(const char *folder, GPtrArray *streams)
         g_autofree char *name = g_path_get_basename(files->pdata[i]), *prefix = NULL;
         char *tag = strstr(name, "-tag-");
         char *end = strrchr(name, '.');
-        bool table = g_strcmp0(end, ".csv") == 0;
-        if (g_str_has_prefix(name, "run-") && tag && (table || g_strcmp0(end, ".json") == 0)) {
+        bool table = g_strcmp0(end, ".csv") == 0, json = g_strcmp0(end, ".json") == 0;
+        if (g_str_has_prefix(name, "run-") && tag && (table || json)) {
             *end = '\0';
             *tag = '\0';
             const char *run = name + strlen("run-");
             tag += strlen("-tag-");
             prefix = ns_outside_is_curve(run) ? g_strdup_printf("%s/%s", run, tag) : g_strdup(tag);
-        } else if (!table || !g_str_has_prefix(name, "Train_Samples_")) {
+        } else if (!(table && g_str_has_prefix(name, "Train_Samples_")) &&
+                   !(json && g_str_has_prefix(name, "metrics_epoch_"))) {
             continue;
         }
         g_ptr_array_add(streams, stream_new(files->pdata[i], prefix, 0));
@@ -235,7 +232,6 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders)
         return streams;
     }
     g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
-    g_ptr_array_sort(inner, compare_numbers);
     for (guint i = inner->len; depth < DEEPEST && !streams->len && *folders && i-- > 0;) {
         /* A link may lead anywhere, also around in a circle. */
         if (g_file_test(inner->pdata[i], G_FILE_TEST_IS_SYMLINK)) continue;

@@ -32,6 +32,9 @@ typedef struct {
     size_t lanes;  /* the number of runs in its columns; 0 if they do not name runs */
     bool has_step; /* a column is the step */
     bool markdown; /* lines that do not begin with “|” are not rows */
+    bool loose;    /* it is among other text: lines with other numbers of cells are not rows */
+    guint value;   /* the column of numbers whose names are in the column `called` */
+    guint called;  /* G_MAXUINT: none */
     bool comma;    /* a number with a decimal comma was read */
 } NsOutsideTable;
 
@@ -49,9 +52,10 @@ typedef struct {
     bool expects_table;      /* the first line is that of a table, even if no column is known */
     GString *text;           /* an incomplete line, or bytes before the format is known */
     bool passing;            /* skipping the rest of a line that was too long */
-    bool begun;              /* the first line that is not empty has been read */
-    bool foreign;            /* it begins with settings of this program */
-    bool not_utf8;           /* a line is not UTF-8, which was noted */
+    GString *head; /* the last line of text or comment, which may be the head of a table */
+    bool begun;    /* the first line that is not empty has been read */
+    bool foreign;  /* it begins with settings of this program */
+    bool not_utf8; /* a line is not UTF-8, which was noted */
     NsOutsideLine *line;
     size_t lines;           /* the number of lines or events that were read */
     size_t logged, of_text; /* of those of a log, and of text among these */

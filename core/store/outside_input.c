@@ -2,8 +2,10 @@
 #include "core/store/outside_input-private.h"
 
 #include "core/base/words.h"
+#include "core/data/json_object.h"
 #include "core/store/outside.h"
 
+#include <json-glib/json-glib.h>
 #include <string.h>
 
 /* Lines of text that have to name a loss before a file is a log. */
@@ -17,6 +19,7 @@ NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, 
     input->sink = sink;
     input->cells = g_ptr_array_new();
     input->text = g_string_new(NULL);
+    input->head = g_string_new(NULL);
     input->object = g_string_new(NULL);
     input->outer = g_string_new(NULL);
     input->unconverted = g_byte_array_new();
@@ -35,6 +38,7 @@ void ns_outside_input_free(NsOutsideInput *input)
     g_free(input->table);
     g_ptr_array_unref(input->cells);
     g_string_free(input->text, TRUE);
+    g_string_free(input->head, TRUE);
     g_string_free(input->object, TRUE);
     g_string_free(input->outer, TRUE);
     ns_outside_line_free(input->line);
@@ -114,9 +118,71 @@ static bool take_curves(NsOutsideInput *input)
     return true;
 }
 
+/* A number under a name and the number of its record. */
+typedef struct {
+    double record;
+    NsOutsideCell cell;
+} Point;
+
+static gint compare_points(gconstpointer a, gconstpointer b)
+{
+    double left = ((const Point *)a)->record, right = ((const Point *)b)->record;
+    return (left > right) - (left < right);
+}
+
+/* Splits “loss/10” or “10/loss”; NULL for any other name. */
+static const NsOutsideName *split_name(NsOutsideNames *names, const char *raw, double *record)
+{
+    const char *slash = strchr(raw, '/'), *last = strrchr(raw, '/');
+    bool before = slash && slash > raw && raw + strspn(raw, "0123456789") == slash;
+    bool after = last && last[1] && !last[1 + strspn(last + 1, "0123456789")];
+    if (before == after) return NULL;
+    g_autofree char *own = before ? g_strdup(slash + 1) : g_strndup(raw, (gsize)(last - raw));
+    *record = g_ascii_strtod(before ? raw : last + 1, NULL);
+    return ns_outside_names_find(names, NULL, own);
+}
+
+/* An object of objects is a table, if all its numbers are such: “{"loss": {"10": 3, "20": 2}}” or
+ * “{"10": {"loss": 3}, "20": {"loss": 2}}”.  The number of a record is its step, unless it has
+ * one. */
+static bool take_points(NsOutsideInput *input)
+{
+    NsOutsideLine *all = input->line;
+    g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
+    bool loss = false;
+    for (guint i = 0; i < NS_OUTSIDE_SCALARS + all->cells->len; i++) {
+        Point point = {.cell = i < NS_OUTSIDE_SCALARS ? all->scalars[i]
+                                                      : g_array_index(all->cells, NsOutsideCell,
+                                                                      i - NS_OUTSIDE_SCALARS)};
+        if (!point.cell.name) continue;
+        point.cell.name = split_name(input->names, point.cell.name->raw, &point.record);
+        if (!point.cell.name) return false;
+        loss |= point.cell.name->kind == NS_OUTSIDE_LOSS ||
+                point.cell.name->kind == NS_OUTSIDE_VALIDATION;
+        g_array_append_val(points, point);
+    }
+    if (!loss) return false;
+    g_array_sort(points, compare_points);
+    input->logged++;
+    for (guint i = 0; i < points->len;) {
+        double record = g_array_index(points, Point, i).record;
+        ns_outside_line_clear(input->line);
+        for (; i < points->len && g_array_index(points, Point, i).record <= record; i++) {
+            NsOutsideCell cell = g_array_index(points, Point, i).cell;
+            ns_outside_line_put(input->line, cell.name, cell.value);
+        }
+        NsOutsideLine *line = input->line;
+        if (line->step < 0 && !line->scalars[NS_OUTSIDE_EPOCH].name) line->step = (int64_t)record;
+        mark_line(line);
+        input->sink.line(input->sink.data, &input->line);
+    }
+    return true;
+}
+
 static void take_read(NsOutsideInput *input, const char *why)
 {
     const NsOutsideLine *line = input->line;
+    if (!input->logged && !line->passed_over && line->step < 0 && take_points(input)) return;
     mark_line(line);
     /* The bytes may end within the only line. */
     input->logged += why && line->step >= 0 && line->scalars[NS_OUTSIDE_LOSS].name;
@@ -128,12 +194,6 @@ static void take_read(NsOutsideInput *input, const char *why)
     if (input->line->passed_over) return;
     input->logged++;
     input->sink.line(input->sink.data, &input->line);
-}
-
-static void read_object(NsOutsideInput *input, const GString *text)
-{
-    take_read(input, ns_outside_line_read(input->line, input->names, text->str, text->len));
-    input->of_json |= input->logged && g_str_has_prefix(text->str, "{\"");
 }
 
 /* ---- Tables ---- */
@@ -164,19 +224,21 @@ static void split(char *text, char separator, GPtrArray *cells)
     }
 }
 
-/* Reads the names of the columns from the first line of a table.  Returns false if it is not a
- * table of a training run. */
-static bool begin_table(NsOutsideInput *input, const char *text, char separator)
+/* Reads the names of the columns from the first line of a table.  `n`: the number of cells in the
+ * row below it, one of which may have no name; 0: not known.  Returns false if it is not a table of
+ * a training run. */
+static bool begin_table(NsOutsideInput *input, const char *text, char separator, size_t n)
 {
     g_autofree char *row = g_strdup(text);
     g_autoptr(GPtrArray) cells = g_ptr_array_new();
     split(row, separator, cells);
+    if (n && cells->len != n && cells->len + 1 != n) return false;
     bool has[NS_OUTSIDE_VALUE + 1] = {false};
     const char *repeated = NULL;
     g_autofree const NsOutsideName **names = g_new0(const NsOutsideName *, cells->len);
     size_t lanes = 0;
     double number;
-    guint value = G_MAXUINT; /* the column of this name */
+    guint value = G_MAXUINT, called = G_MAXUINT; /* the columns of these names */
     for (guint i = 0; i < cells->len; i++) {
         const char *cell = cells->pdata[i];
         if (!*cell || !g_utf8_validate(cell, -1, NULL)) continue;
@@ -186,7 +248,8 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator)
         if (!name) continue;
         for (guint k = 0; k < i && !repeated; k++)
             if (names[k] == name) repeated = cell;
-        if (g_ascii_strcasecmp(name->raw, "value") == 0) value = MIN(value, i);
+        if (ns_outside_is_of_values(name->raw)) value = MIN(value, i);
+        if (ns_outside_is_of_names(name->raw)) called = MIN(called, i);
         names[i] = name;
         lanes = MAX(lanes, name->lane);
         has[name->kind] = true;
@@ -196,8 +259,8 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator)
     if (cells->len < 2 || !(known || (input->expects_table && has[NS_OUTSIDE_VALUE]))) return false;
     /* Words with spaces between them may be a sentence. */
     bool counted = has[NS_OUTSIDE_STEP] || has[NS_OUTSIDE_EPOCH];
-    if (separator == ' ' && (!loss || !counted || has[NS_OUTSIDE_VALUE])) return false;
-    bool guessed = !loss && value < cells->len;
+    if (!n && separator == ' ' && (!loss || !counted || has[NS_OUTSIDE_VALUE])) return false;
+    bool guessed = !loss && value < cells->len && called == G_MAXUINT;
     if (guessed)
         names[value] = input->prefix
                            ? ns_outside_names_find(input->names, NULL, input->prefix)
@@ -221,6 +284,9 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator)
                                      .names = g_steal_pointer(&names),
                                      .n = cells->len,
                                      .lanes = lanes,
+                                     .value = value,
+                                     .called = called,
+                                     .loose = n && !input->expects_table,
                                      .markdown = text[strspn(text, " \t")] == '|',
                                      .has_step = has[NS_OUTSIDE_STEP]};
     return true;
@@ -266,6 +332,8 @@ static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size
     for (guint i = 0; i < cells->len; i++) {
         const NsOutsideName *name = table->names[i];
         double value;
+        if (i == table->value && table->called < cells->len && *(char *)cells->pdata[table->called])
+            name = ns_outside_names_find(input->names, input->prefix, cells->pdata[table->called]);
         if (!name || (name->lane && name->lane != lane)) continue;
         if (!read_cell(input, name, cells->pdata[i], &value)) {
             validation |= ns_outside_is_of_validation(name->raw, cells->pdata[i]);
@@ -291,11 +359,83 @@ static void read_row(NsOutsideInput *input, char *text)
     /* A separator at the end of a row adds an empty cell. */
     while (cells->len > table->n && !*(char *)cells->pdata[cells->len - 1])
         g_ptr_array_set_size(cells, (gint)cells->len - 1);
+    /* The number of a row has no name. */
+    if (table->separator == ' ' && cells->len == table->n + 1) g_ptr_array_remove_index(cells, 0);
+    if (table->loose && cells->len != table->n) return;
     bool comma = table->comma;
     for (size_t lane = 1; lane <= CLAMP(table->lanes, 1, NS_LANES_MAX); lane++)
         take_read(input, read_lane(input, cells, lane));
     if (table->comma && !comma)
         note(input, _("Its numbers have a decimal comma, which is read as a decimal point."));
+}
+
+/* Begins a table with the row that has come, if the line of text or the comment before it has names
+ * for its columns: “E    #       LOSS NER”, “# step loss”.  The first row of a file that is
+ * expected to be a table gives them numbers. */
+static bool begin_below(NsOutsideInput *input, bool first)
+{
+    static const char separators[] = "\t,; ";
+    const char *c = separators;
+    double number;
+    while (*c && !strchr(input->text->str, *c)) c++;
+    g_autofree char *row = g_strdup(input->text->str);
+    g_autoptr(GPtrArray) cells = g_ptr_array_new();
+    if (*c) split(row, *c, cells);
+    guint n = cells->len, numbers = 0;
+    for (guint i = 0; i < n; i++) {
+        const char *end = ns_outside_read_number(cells->pdata[i], &number);
+        if (end && !*end) numbers++;
+        if (!numbers) return false;
+    }
+    if (n < 2 || 2 * numbers < n) return false;
+    g_autoptr(GString) aligned = g_string_new(NULL);
+    g_auto(GStrv) words = g_strsplit(input->head->str, "  ", -1);
+    for (char **word = words; *word; word++)
+        if (*g_strstrip(*word))
+            g_string_append_printf(aligned, aligned->len ? "\t%s" : "%s", *word);
+    /* Words with a single space between them are a sentence, unless they are a comment. */
+    if ((first || *c != ' ') && begin_table(input, input->head->str, *c, n)) return true;
+    if (*c == ' ' && begin_table(input, aligned->str, '\t', n)) {
+        input->table->separator = ' ';
+        return true;
+    }
+    g_string_truncate(aligned, 0);
+    for (guint i = 0; i < n; i++)
+        g_string_append_printf(aligned, "%s%c%s %u", "", i ? *c : ' ', "column", i + 1);
+    return first && input->expects_table && *c != ' ' &&
+           begin_table(input, aligned->str + 1, *c, 0);
+}
+
+/* Reads “{"columns": ["step", "loss"], "data": [[0, 3], [1, 2]]}”; false for any other text. */
+static bool read_columns(NsOutsideInput *input, const GString *text)
+{
+    bool may_be =
+        !input->logged && strstr(text->str, "\"columns\"") && strstr(text->str, "\"data\"");
+    g_autoptr(JsonNode) node = may_be ? ns_json_parse(text->str, text->len) : NULL;
+    JsonObject *object = ns_json_object_of(node);
+    JsonArray *columns =
+        object ? ns_json_array_of(json_object_get_member(object, "columns")) : NULL;
+    JsonArray *rows = object ? ns_json_array_of(json_object_get_member(object, "data")) : NULL;
+    for (guint i = 0; columns && rows && i <= json_array_get_length(rows); i++) {
+        JsonArray *row = i ? ns_json_array_of(json_array_get_element(rows, i - 1)) : columns;
+        g_autoptr(GString) line = g_string_new(NULL);
+        for (guint k = 0; row && k < json_array_get_length(row); k++) {
+            JsonNode *cell = json_array_get_element(row, k);
+            g_autofree char *number = json_to_string(cell, FALSE);
+            const char *word = ns_json_text_of(cell);
+            g_string_append_printf(line, k ? "\t%s" : "%s", word ? word : number);
+        }
+        if (!i && !begin_table(input, line->str, '\t', 0)) return false;
+        if (i) read_row(input, line->str);
+    }
+    return columns && rows;
+}
+
+static void read_object(NsOutsideInput *input, const GString *text)
+{
+    if (read_columns(input, text)) return;
+    take_read(input, ns_outside_line_read(input->line, input->names, text->str, text->len));
+    input->of_json |= input->logged && g_str_has_prefix(text->str, "{\"");
 }
 
 /* ---- Text ---- */
@@ -315,6 +455,8 @@ static void read_text(NsOutsideInput *input)
         input->of_text += !object;
         take_read(input, NULL);
     }
+    if (!any && input->text->str[strspn(input->text->str, "-= ")])
+        g_string_assign(input->head, input->text->str);
     /* Other text is expected around lines of text, but not between those of JSON. */
     if (!any && input->of_json) input->sink.wrong(input->sink.data, N_("it is not a JSON object"));
 }
@@ -385,12 +527,12 @@ static void convert_line(NsOutsideInput *input)
 static bool begin_curve(NsOutsideInput *input, char *text)
 {
     bool metric = input->prefix && strspn(text, "0123456789") == 13 && text[13] == ' ';
-    if (metric && begin_table(input, "wall_time\tvalue\tstep", '\t')) {
+    if (metric && begin_table(input, "wall_time\tvalue\tstep", '\t', 0)) {
         input->table->separator = ' ';
         read_row(input, text);
         return true;
     }
-    if (!g_str_has_prefix(text, "[[") || !begin_table(input, "wall_time,step,value", ','))
+    if (!g_str_has_prefix(text, "[[") || !begin_table(input, "wall_time,step,value", ',', 0))
         return false;
     for (char *end; text; text = end) {
         end = strchr(text, ']');
@@ -411,6 +553,7 @@ static void take_line(NsOutsideInput *input)
     bool first = !input->begun && blank < text->len;
     /* Comments before a table, and space that is reserved at the end of a file. */
     if ((!input->begun && *start == '#') || (text->len && !*text->str)) {
+        if (*start) g_string_assign(input->head, start + 1);
         input->lines++;
         return;
     }
@@ -424,12 +567,13 @@ static void take_line(NsOutsideInput *input)
     if (first && begin_curve(input, input->text->str + blank)) return;
     /* A table of Markdown may come after other text. */
     bool markdown = *start == '|', rule = strspn(start, "|:- \t\r") == strlen(start);
-    if (blank < text->len && (markdown ? rule : input->table && input->table->markdown)) return;
-    if (markdown && !first && !input->table && begin_table(input, text->str, '|')) return;
+    if (blank < text->len && (markdown ? rule : input->table && (rule || input->table->markdown)))
+        return;
+    if (markdown && !first && !input->table && begin_table(input, text->str, '|', 0)) return;
     bool object = strstr(start, "{\"") || strstr(start, "{'");
     for (const char *c = separators; first && !object && *c; c++)
-        if (strchr(text->str, *c) && begin_table(input, text->str, *c)) return;
-    if (input->table)
+        if (strchr(text->str, *c) && begin_table(input, text->str, *c, 0)) return;
+    if (input->table || (!object && begin_below(input, first)))
         read_row(input, text->str);
     else if (blank == text->len || (*start == '{' && !input->printed.at[NS_OUTSIDE_STEP].name))
         read_object(input, text);

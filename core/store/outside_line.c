@@ -20,10 +20,11 @@ typedef struct {
     const char *at, *end; /* *end is a zero byte */
     NsOutsideLine *line;
     NsOutsideNames *names;
-    int depth;       /* the number of open brackets */
-    bool foreign;    /* it has a member "settings" or "summary" */
-    bool validation; /* it says so of its numbers */
-    const char *why; /* the first error */
+    int depth;                   /* the number of open brackets */
+    bool foreign;                /* it has a member "settings" or "summary" */
+    bool validation;             /* it says so of its numbers */
+    const NsOutsideName *called; /* the name of its value, as a text; or NULL */
+    const char *why;             /* the first error */
 } Scan;
 
 /* ---- A line ---- */
@@ -490,16 +491,19 @@ static bool read_value(Scan *s, const char *name)
         number = (NsOutsideNumber){.has = true, .value = grouped};
         s->at = end + 1;
     } else if (!read_number(s, &number)) {
-        char word[16] = "";
+        char word[LONGEST_NAME] = "";
         if (take_word(s, "true") || take_word(s, "false") || take_word(s, "True") ||
             take_word(s, "False"))
             return true;
         if (!quoted || !read_string(s, word, sizeof word)) return fail_syntax(s);
         s->validation |= name && ns_outside_is_of_validation(name, word);
+        if (name && ns_outside_is_of_names(name) && g_utf8_validate(word, -1, NULL))
+            s->called = ns_outside_names_find(s->names, NULL, word);
         return true;
     }
     /* Digits in quotes are a number where one is expected; NaN and Infinity always are. */
-    bool words = quoted && isfinite(number.value) && known && known->kind >= NS_OUTSIDE_SCALARS;
+    bool words = quoted && isfinite(number.value) && known && known->kind >= NS_OUTSIDE_SCALARS &&
+                 !ns_outside_is_of_values(name);
     if (!known || !number.has || words) return true;
     const char *why = ns_outside_line_put(s->line, known, number.value);
     return !why || fail(s, why);
@@ -508,7 +512,8 @@ static bool read_value(Scan *s, const char *name)
 const char *ns_outside_line_check(const NsOutsideLine *line)
 {
     bool loss = line->scalars[NS_OUTSIDE_LOSS].name || line->scalars[NS_OUTSIDE_VALIDATION].name;
-    if (line->step < 0 && !loss) return N_("it has no step");
+    if (line->step < 0 && !loss && !line->scalars[NS_OUTSIDE_EPOCH].name)
+        return N_("it has no step");
     return ns_outside_line_has_any(line) ? NULL : N_("it has no loss");
 }
 
@@ -523,6 +528,13 @@ const char *ns_outside_line_read(NsOutsideLine *line, NsOutsideNames *names, con
     bool whole = read_object(&s, "");
     line->passed_over = s.foreign;
     if (!whole) return s.why;
+    for (guint i = 0; s.called && i < line->cells->len; i++) {
+        NsOutsideCell value = g_array_index(line->cells, NsOutsideCell, i);
+        if (!ns_outside_is_of_values(value.name->raw)) continue;
+        g_array_remove_index(line->cells, i);
+        ns_outside_line_put(line, s.called, value.value);
+        break;
+    }
     if (s.validation) ns_outside_line_validate(line, names);
     skip_space(&s);
     if (s.at < s.end) return N_("there is text after its object");

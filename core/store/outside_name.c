@@ -287,7 +287,7 @@ static const struct {
      "steps iteration iterations iter iter_num n_iter it train_step training_step train_steps "
      "train_iter optimizer_step opt_step update_step updates completed_step"},
     {NS_OUTSIDE_STEP, 3, "time_batch train_num_updates valid_num_updates"},
-    {NS_OUTSIDE_STEP, 6, "batch"},
+    {NS_OUTSIDE_STEP, 6, "batch #"},
     {NS_OUTSIDE_STEP, 7, "update up"},
     {NS_OUTSIDE_EPOCH, 0, "epoch epochs ep train_epoch trainer_epoch current_epoch"},
     {NS_OUTSIDE_EPOCH, 1, "time_epoch"},
@@ -653,6 +653,18 @@ char *ns_outside_names_words(const NsOutsideNames *names, guint most)
         if (name->use->listed) g_string_append_printf(text, n++ ? ", %s" : "%s", name->raw);
     }
     return g_string_free(text, FALSE);
+}
+
+bool ns_outside_is_of_names(const char *name)
+{
+    g_autofree char *key = g_ascii_strdown(name, -1);
+    return is_one(key, "metric metric.name metricname metric_name tag key variable");
+}
+
+bool ns_outside_is_of_values(const char *name)
+{
+    g_autofree char *key = g_ascii_strdown(name, -1);
+    return is_one(key, "value metricvalue metric_value");
 }
 
 bool ns_outside_has_split(const char *text, bool validation)

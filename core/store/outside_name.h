@@ -94,6 +94,11 @@ extern const NsOutsideMeaning ns_outside_meanings[NS_OUTSIDE_MEANINGS];
  * those of validation. */
 bool ns_outside_is_of_validation(const char *name, const char *text);
 
+/* Whether the texts under this name are the names of the numbers under “value”, or whether those
+ * numbers are under it. */
+bool ns_outside_is_of_names(const char *name);
+bool ns_outside_is_of_values(const char *name);
+
 /* Whether one of these words names the split of validation, or that of training. */
 bool ns_outside_has_split(const char *words, bool validation);
 

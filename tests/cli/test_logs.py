@@ -207,6 +207,45 @@ def test_documents():
     assert (found[5]["loss"], found[5]["validation_loss"]) == (3.5, 3.25), found
 
 
+def test_shapes():
+    """Tables by column, by row or by name, in JSON and in text, also below other text."""
+    rows = [{"step": 5, "loss": 3, "val_loss": 4, "lr": 0.5}, {"step": 9, "loss": 2, "val_loss": 3, "lr": 0.25}]
+    names = list(rows[0])
+    rest = [{k: v for k, v in r.items() if k != "step"} for r in rows]
+    points = [(r["step"], k, v) for r in rows for k, v in r.items() if k != "step"]
+    aligned = [f"{'step':<6}{'loss':>10}{'val_loss':>10}{'lr':>6}", *(f"{r['step']:<6}{r['loss']:>10}{r['val_loss']:>10}{r['lr']:>6}" for r in rows)]
+    texts = {
+        "columns.json": json.dumps({k: {str(i): r[k] for i, r in enumerate(rows)} for k in names}),
+        "columns by step.json": json.dumps({k: {str(r["step"]): r[k] for r in rows} for k in names if k != "step"}, indent=1),
+        "index.json": json.dumps({str(i): r for i, r in enumerate(rows)}, indent=2),
+        "steps.json": json.dumps({str(r["step"]): values for r, values in zip(rows, rest)}),
+        "split.json": json.dumps({"columns": names, "index": [0, 1], "data": [list(r.values()) for r in rows]}),
+        "points.csv": as_csv([["run", "step", "metric.name", "value"], *(["a", *p] for p in points)]),
+        "points.json": json.dumps([{"metricName": k, "metricValue": str(v), "step": s, "runContext": "x"} for s, k, v in points]),
+        "points.jsonl": "".join(json.dumps({"tag": k, "step": s, "value": v}) + "\n" for s, k, v in points),
+        "frame.txt": "\n".join("  " * (i == 0) + f"{i - 1 if i else ''} " + line for i, line in enumerate(aligned)),
+        "below.txt": "a word of text\n\n" + "\n".join(aligned) + "\nsaved\n",
+        "ruled.txt": "\n".join([aligned[0], "----  ----  ---- ---", *aligned[1:]]),
+        "tabs.txt": "Total steps = 60\n" + as_csv([["Step", "Training Loss", "Validation Loss", "lr"], *(r.values() for r in rows)], "\t"),
+        "numpy.dat": "# step loss val_loss lr\n" + as_csv((r.values() for r in rows), " "),
+        "numpy.csv": "# step,loss,val_loss,lr\n" + as_csv(r.values() for r in rows),
+    }
+    for name, text in texts.items():
+        found, err = read_text(text, name)
+        got = losses(found), losses(found, "validation_loss"), losses(found, "lr")
+        assert got == ({5: 3, 9: 2}, {5: 4, 9: 3}, {5: 0.5, 9: 0.25}) and err == "", (name, text, got, err)
+    found, _ = read_text("10,3\n20,2\n", "a.csv", ("--map", "step=column 1,loss=column 2"))
+    assert losses(found) == {10: 3, 20: 2}, found
+    spacy = "E    #       LOSS TRANS...  LOSS NER  SCORE \n---  ------  -------------  --------  ------\n  0       5   398.25  3.0  0.5\n  3     200  15.5  2.0  0.5\n"
+    found, _ = read_text(f"\033[38;5;4mℹ Using CPU\033[0m\n{spacy}", "a.log", ("--map", "loss=LOSS NER"))
+    assert losses(found) == {5: 3, 200: 2} and found[200]["LOSS_TRANS..."] == 15.5, found
+    with Folder() as path:
+        for epoch in range(11):
+            write(path(f"metrics_epoch_{epoch}.json"), [json.dumps({"epoch": epoch, "training_loss": 9 - epoch, "validation_loss": 8}, indent=2)])
+        found, _ = read(path(""))
+        assert losses(found) == {e: 9 - e for e in range(11)} and losses(found, "validation_loss") == {e: 8 for e in range(11)}, found
+
+
 def test_printed():
     """What programs print: the step in another line, bars of progress, colors, groups of digits, objects behind words."""
     bar = "\r {0:2d}%|██▏   | {0}/100 [00:12<01:30,  3.31it/s]"
