@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/data/json_object.h"
+#include "core/store/json.h"
 #include "core/store/outside.h"
 
 #include <json-glib/json-glib.h>
@@ -86,38 +87,6 @@ static void mark_line(const NsOutsideLine *line)
         mark_used(g_array_index(line->arrays, NsOutsideArray, i).name);
 }
 
-/* An array of losses is a curve: “{"loss": [3, 2], "val_loss": [4, 3]}”. */
-static bool take_curves(NsOutsideInput *input)
-{
-    g_autoptr(GPtrArray) curves = g_ptr_array_new();
-    NsOutsideLine *all = input->line;
-    size_t longest = 0;
-    for (guint i = 0; all->step < 0 && i < all->arrays->len; i++) {
-        NsOutsideArray *array = &g_array_index(all->arrays, NsOutsideArray, i);
-        if (array->inner) continue;
-        g_ptr_array_add(curves, array);
-        bool loss =
-            array->name->kind == NS_OUTSIDE_LOSS || array->name->kind == NS_OUTSIDE_VALIDATION;
-        longest = loss ? MAX(longest, array->n) : longest;
-    }
-    if (!longest || all->scalars[NS_OUTSIDE_LOSS].name) return false;
-    input->logged++;
-    input->line = ns_outside_line_new();
-    for (size_t k = 0; k < longest; k++) {
-        ns_outside_line_clear(input->line);
-        for (guint i = 0; i < curves->len; i++) {
-            const NsOutsideArray *array = curves->pdata[i];
-            if (k >= array->n) continue;
-            NsOutsideNumber number =
-                g_array_index(all->numbers, NsOutsideNumber, (guint)(array->first + k));
-            if (number.has) ns_outside_line_put(input->line, array->name, number.value);
-        }
-        input->sink.line(input->sink.data, &input->line);
-    }
-    ns_outside_line_free(all);
-    return true;
-}
-
 /* A number under a name and the number of its record. */
 typedef struct {
     double record;
@@ -142,38 +111,59 @@ static const NsOutsideName *split_name(NsOutsideNames *names, const char *raw, d
     return ns_outside_names_find(names, NULL, own);
 }
 
-/* An object of objects is a table, if all its numbers are such: “{"loss": {"10": 3, "20": 2}}” or
- * “{"10": {"loss": 3}, "20": {"loss": 2}}”.  The number of a record is its step, unless it has
- * one. */
+static void add_point(GArray *points, double record, const NsOutsideName *name, double value,
+                      double *last)
+{
+    const Point point = {record, {name, value}};
+    bool loss = name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION;
+    if (loss) *last = MAX(*last, record);
+    g_array_append_val(points, point);
+}
+
+/* Reads a table by column or by row: arrays, “{"loss": [3, 2], "val_loss": [4, 3]}”, up to the end
+ * of the losses; or objects, if all numbers are in such: “{"loss": {"10": 3, "20": 2}}”, “{"10":
+ * {"loss": 3}, "20": {"loss": 2}}”, whose number is the step of a record that has none. */
 static bool take_points(NsOutsideInput *input)
 {
     NsOutsideLine *all = input->line;
     g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
-    bool loss = false;
-    for (guint i = 0; i < NS_OUTSIDE_SCALARS + all->cells->len; i++) {
-        Point point = {.cell = i < NS_OUTSIDE_SCALARS ? all->scalars[i]
-                                                      : g_array_index(all->cells, NsOutsideCell,
-                                                                      i - NS_OUTSIDE_SCALARS)};
-        if (!point.cell.name) continue;
-        point.cell.name = split_name(input->names, point.cell.name->raw, &point.record);
-        if (!point.cell.name) return false;
-        loss |= point.cell.name->kind == NS_OUTSIDE_LOSS ||
-                point.cell.name->kind == NS_OUTSIDE_VALIDATION;
-        g_array_append_val(points, point);
+    double last = -1;
+    if (all->step >= 0 || all->scalars[NS_OUTSIDE_LOSS].name) return false;
+    for (guint i = 0; i < all->arrays->len; i++) {
+        NsOutsideArray array = g_array_index(all->arrays, NsOutsideArray, i);
+        for (size_t k = 0; k < array.n && !array.inner; k++) {
+            NsOutsideNumber number =
+                g_array_index(all->numbers, NsOutsideNumber, (guint)(array.first + k));
+            if (number.has) add_point(points, (double)k, array.name, number.value, &last);
+        }
     }
-    if (!loss) return false;
+    bool objects = !points->len && !input->logged;
+    for (guint i = 0; objects && i < NS_OUTSIDE_SCALARS + all->cells->len; i++) {
+        NsOutsideCell cell = i < NS_OUTSIDE_SCALARS
+                                 ? all->scalars[i]
+                                 : g_array_index(all->cells, NsOutsideCell, i - NS_OUTSIDE_SCALARS);
+        double record;
+        if (!cell.name) continue;
+        const NsOutsideName *name = split_name(input->names, cell.name->raw, &record);
+        if (!name) return false;
+        add_point(points, record, name, cell.value, &last);
+    }
+    if (last < 0) return false;
+    if (!objects) mark_line(all);
     g_array_sort(points, compare_points);
     input->logged++;
     for (guint i = 0; i < points->len;) {
         double record = g_array_index(points, Point, i).record;
+        if (record > last && !objects) break;
         ns_outside_line_clear(input->line);
         for (; i < points->len && g_array_index(points, Point, i).record <= record; i++) {
             NsOutsideCell cell = g_array_index(points, Point, i).cell;
             ns_outside_line_put(input->line, cell.name, cell.value);
         }
         NsOutsideLine *line = input->line;
-        if (line->step < 0 && !line->scalars[NS_OUTSIDE_EPOCH].name) line->step = (int64_t)record;
-        mark_line(line);
+        if (objects && line->step < 0 && !line->scalars[NS_OUTSIDE_EPOCH].name)
+            line->step = (int64_t)MIN(record, (double)NS_JSON_LAST_WHOLE);
+        if (objects) mark_line(line);
         input->sink.line(input->sink.data, &input->line);
     }
     return true;
@@ -182,11 +172,10 @@ static bool take_points(NsOutsideInput *input)
 static void take_read(NsOutsideInput *input, const char *why)
 {
     const NsOutsideLine *line = input->line;
-    if (!input->logged && !line->passed_over && line->step < 0 && take_points(input)) return;
+    if (!line->passed_over && take_points(input)) return;
     mark_line(line);
     /* The bytes may end within the only line. */
     input->logged += why && line->step >= 0 && line->scalars[NS_OUTSIDE_LOSS].name;
-    if (!line->passed_over && take_curves(input)) return;
     if (why) {
         input->sink.wrong(input->sink.data, why);
         return;
