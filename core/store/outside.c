@@ -53,25 +53,14 @@ typedef struct {
     NsOutsideSteps steps;
 } Lane;
 
-/* A file, or the only one. */
-typedef struct {
-    NsOutside *outside;
-    size_t number;
-    NsOutsideInput *input;
-    char *name, *writer; /* of the file; NULL if it is the only one */
-    int64_t start;       /* when the file was begun, in seconds */
-    size_t lane;         /* from 1; 0: the lines say it */
-    bool left_out;       /* another process of the run writes the same */
-} File;
-
 struct NsOutside {
     size_t budget;
-    guint names_seen;    /* number of names at the last ns_outside_recall */
-    const File *current; /* whose line is being placed */
-    int64_t last;        /* last step that is accepted */
-    char *map;           /* what columns mean, as in ns_outside_names_map */
+    guint names_seen;              /* number of names at the last ns_outside_recall */
+    const NsOutsideInput *current; /* whose line is being placed */
+    int64_t last;                  /* last step that is accepted */
+    char *map;                     /* what columns mean, as in ns_outside_names_map */
     NsOutsideNames *names;
-    GPtrArray *files; /* File */
+    GPtrArray *files; /* NsOutsideInput */
     Lane lanes[NS_LANES_MAX];
     GQueue messages;
     struct {
@@ -96,13 +85,9 @@ static void report(NsOutside *o, const char *format, ...)
     va_end(arguments);
 }
 
-static void file_free(gpointer data)
+static void input_free(gpointer input)
 {
-    File *file = data;
-    ns_outside_input_free(file->input);
-    g_free(file->name);
-    g_free(file->writer);
-    g_free(file);
+    ns_outside_input_free(input);
 }
 
 static void line_free(gpointer line)
@@ -124,7 +109,7 @@ NsOutside *ns_outside_new(size_t budget)
     o->last = G_MAXINT64;
     o->map = g_strdup(ns_outside_map_given() ? ns_outside_map_given() : "");
     o->names = new_names(o->map);
-    o->files = g_ptr_array_new_with_free_func(file_free);
+    o->files = g_ptr_array_new_with_free_func(input_free);
     o->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_queue_init(&o->messages);
     return o;
@@ -204,7 +189,7 @@ size_t ns_outside_lines(const NsOutside *o)
 {
     size_t lines = 0;
     for (guint i = 0; i < o->files->len; i++)
-        lines += ((const File *)o->files->pdata[i])->input->lines;
+        lines += ((const NsOutsideInput *)o->files->pdata[i])->lines;
     return lines;
 }
 
@@ -217,7 +202,7 @@ GPtrArray *ns_outside_settings(const NsOutside *o)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < o->files->len; i++) {
-        const NsOutsideEvents *events = ((const File *)o->files->pdata[i])->input->events;
+        const NsOutsideEvents *events = ((const NsOutsideInput *)o->files->pdata[i])->events;
         for (guint k = 0; events && k < events->settings->len; k++)
             g_ptr_array_add(all, g_strdup(events->settings->pdata[k]));
     }
@@ -234,7 +219,7 @@ char *ns_outside_take_message(NsOutside *o)
 /* Queues a message such as “Line 3: ...” about the line that is being placed. */
 static void report_at(NsOutside *o, const char *sentence)
 {
-    const NsOutsideInput *input = o->current->input;
+    const NsOutsideInput *input = o->current;
     report(o, input->events ? _("Event %zu: %s") : _("Line %zu: %s"), input->lines, sentence);
 }
 
@@ -497,10 +482,11 @@ static bool differs(NsOutsideCell *first, const NsOutsideCell *scalar)
 
 /* Whether two files are written at the same time, so that both are of one run of several
  * processes. */
-static bool are_processes(const NsOutside *o, const Lane *lane, const File *file, int64_t step)
+static bool are_processes(const NsOutside *o, const Lane *lane, const NsOutsideInput *file,
+                          int64_t step)
 {
-    const File *owner = o->files->pdata[lane->owner];
-    const NsOutsideEvents *first = owner->input->events, *events = file->input->events;
+    const NsOutsideInput *owner = o->files->pdata[lane->owner];
+    const NsOutsideEvents *first = owner->events, *events = file->events;
     if (!first || !events || !(first->first_time > 0) || !(events->first_time > 0)) return false;
     if (events->first_time < first->last_time) return true;
     bool from_start = lane->records.history && step <= ns_history_first_step(lane->records.history);
@@ -510,13 +496,13 @@ static bool are_processes(const NsOutside *o, const Lane *lane, const File *file
 }
 
 /* Whether the file continues the lane, or is that of another process. */
-static bool take_file(NsOutside *o, Lane *lane, File *file, int64_t step)
+static bool take_file(NsOutside *o, Lane *lane, NsOutsideInput *file, int64_t step)
 {
     if (lane->steps.top < 0) lane->owner = file->number;
-    const File *owner = o->files->pdata[lane->owner];
+    NsOutsideInput *owner = o->files->pdata[lane->owner];
     if (owner == file) return true;
     /* The newest step of the owner, which has no end yet, comes before those of the file. */
-    ns_outside_input_pause(owner->input);
+    ns_outside_input_pause(owner);
     o->current = file;
     close_step(o, lane);
     file->left_out = are_processes(o, lane, file, step);
@@ -528,11 +514,10 @@ static bool take_file(NsOutside *o, Lane *lane, File *file, int64_t step)
     return !file->left_out;
 }
 
-static void on_line(void *data, NsOutsideLine **line_of)
+static void on_line(NsOutsideInput *file)
 {
-    File *file = data;
-    NsOutside *o = file->outside;
-    NsOutsideLine *line = *line_of;
+    NsOutside *o = file->sink.data;
+    NsOutsideLine *line = file->line;
     o->current = file;
     if (file->lane) line->lane = file->lane;
     Lane *lane = lane_at(o, line->lane - 1);
@@ -562,33 +547,31 @@ static void on_line(void *data, NsOutsideLine **line_of)
     }
     close_step(o, lane);
     lane->open = line;
-    *line_of = lane->spare ? g_steal_pointer(&lane->spare) : ns_outside_line_new();
-    ns_outside_line_clear(*line_of);
+    file->line = lane->spare ? g_steal_pointer(&lane->spare) : ns_outside_line_new();
+    ns_outside_line_clear(file->line);
 }
 
-static void on_wrong(void *data, const char *why)
+static void on_wrong(NsOutsideInput *file, const char *why)
 {
-    const File *file = data;
-    file->outside->current = file;
-    skip_wrong(file->outside, _(why));
+    NsOutside *o = file->sink.data;
+    o->current = file;
+    skip_wrong(o, _(why));
 }
 
-static void on_note(void *data, const char *sentence)
+static void on_note(NsOutsideInput *file, const char *sentence)
 {
-    report(((const File *)data)->outside, "%s", sentence);
+    report(file->sink.data, "%s", sentence);
 }
 
 /* ---- Files ---- */
 
 size_t ns_outside_add_file(NsOutside *o, const char *name, const char *prefix, size_t lane)
 {
-    File *file = g_new0(File, 1);
-    const NsOutsideSink sink = {file, on_line, on_wrong, on_note};
-    file->outside = o;
+    const NsOutsideSink sink = {o, on_line, on_wrong, on_note};
+    NsOutsideInput *file = ns_outside_input_new(o->names, prefix, sink);
     file->number = o->files->len;
     file->lane = lane;
     file->name = g_strdup(name);
-    file->input = ns_outside_input_new(o->names, prefix, sink);
     /* “events.out.tfevents.TIME.HOST.PROCESS.NUMBER” */
     const char *time = name ? strstr(name, "tfevents.") : NULL;
     char *end;
@@ -600,7 +583,7 @@ size_t ns_outside_add_file(NsOutside *o, const char *name, const char *prefix, s
     return file->number;
 }
 
-static File *file_at(NsOutside *o, size_t i)
+static NsOutsideInput *file_at(NsOutside *o, size_t i)
 {
     if (i == o->files->len) ns_outside_add_file(o, NULL, NULL, 0);
     return o->files->pdata[i];
@@ -608,12 +591,12 @@ static File *file_at(NsOutside *o, size_t i)
 
 void ns_outside_expect_table(NsOutside *o, size_t i)
 {
-    file_at(o, i)->input->expects_table = true;
+    file_at(o, i)->expects_table = true;
 }
 
 void ns_outside_feed_file(NsOutside *o, size_t i, const char *bytes, size_t n)
 {
-    ns_outside_input_feed(file_at(o, i)->input, bytes, n);
+    ns_outside_input_feed(file_at(o, i), bytes, n);
     close_all(o);
 }
 
@@ -624,14 +607,13 @@ void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
 
 size_t ns_outside_take_zeros(NsOutside *o, size_t i)
 {
-    return ns_outside_events_take_zeros(file_at(o, i)->input->events);
+    return ns_outside_events_take_zeros(file_at(o, i)->events);
 }
 
 bool ns_outside_pause(NsOutside *o)
 {
     bool any = false;
-    for (guint i = 0; i < o->files->len; i++)
-        any |= ns_outside_input_pause(((File *)o->files->pdata[i])->input);
+    for (guint i = 0; i < o->files->len; i++) any |= ns_outside_input_pause(o->files->pdata[i]);
     close_all(o);
     report_counts(o);
     g_autofree char *names =
@@ -646,15 +628,15 @@ bool ns_outside_pause(NsOutside *o)
 bool ns_outside_is_partial(const NsOutside *o)
 {
     for (guint i = 0; i < o->files->len; i++)
-        if (ns_outside_events_are_partial(((File *)o->files->pdata[i])->input->events)) return true;
+        if (ns_outside_events_are_partial(((const NsOutsideInput *)o->files->pdata[i])->events))
+            return true;
     return false;
 }
 
 void ns_outside_end(NsOutside *o)
 {
     file_at(o, 0);
-    for (guint i = 0; i < o->files->len; i++)
-        ns_outside_input_end(((File *)o->files->pdata[i])->input);
+    for (guint i = 0; i < o->files->len; i++) ns_outside_input_end(o->files->pdata[i]);
     close_all(o);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         Lane *lane = &o->lanes[i];
@@ -685,8 +667,7 @@ NsOutsideReading *ns_outside_reading(const NsOutside *o)
     NsOutsideReading *reading = g_atomic_rc_box_new0(NsOutsideReading);
     reading->columns = ns_outside_columns(o->names, taken, n, o->left_out);
     reading->program = ns_outside_program(o->names);
-    reading->format =
-        o->files->len ? ns_outside_input_format(((const File *)o->files->pdata[0])->input) : "";
+    reading->format = o->files->len ? ns_outside_input_format(o->files->pdata[0]) : "";
     reading->map = g_strdup(o->map);
     reading->lines = ns_outside_lines(o);
     reading->wrong = o->counts.wrong;
@@ -726,11 +707,11 @@ bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited,
 bool ns_outside_are(const char *bytes, size_t n)
 {
     g_autoptr(NsOutside) o = ns_outside_new(1 << 16);
-    const File *file = file_at(o, 0);
+    const NsOutsideInput *file = file_at(o, 0);
     for (size_t at = 0; at < n; at += SNIFFED) {
         ns_outside_feed(o, bytes + at, MIN(SNIFFED, n - at));
-        if (ns_outside_input_is_log(file->input, false)) return true;
+        if (ns_outside_input_is_log(file, false)) return true;
     }
     ns_outside_end(o);
-    return ns_outside_input_is_log(file->input, true);
+    return ns_outside_input_is_log(file, true);
 }

@@ -13,15 +13,17 @@
 /* Maximum nesting depth of a document. */
 #define NS_OUTSIDE_DEEPEST 64
 
+typedef struct NsOutsideInput NsOutsideInput;
+
 /* Receives what is read. */
 typedef struct {
     void *data;
-    /* A line that can be read.  The receiver may keep it and put another one in its place. */
-    void (*line)(void *data, NsOutsideLine **line);
+    /* The line of the input.  The receiver may keep it and put another one in its place. */
+    void (*line)(NsOutsideInput *input);
     /* A line or event that cannot be read; `why` is the beginning of a sentence. */
-    void (*wrong)(void *data, const char *why);
+    void (*wrong)(NsOutsideInput *input, const char *why);
     /* Something about the whole log; a sentence. */
-    void (*note)(void *data, const char *sentence);
+    void (*note)(NsOutsideInput *input, const char *sentence);
 } NsOutsideSink;
 
 /* The columns of a table. */
@@ -38,10 +40,18 @@ typedef struct {
     bool comma;    /* a number with a decimal comma was read */
 } NsOutsideTable;
 
-typedef struct {
+struct NsOutsideInput {
     NsOutsideNames *names;
     char *prefix;
     NsOutsideSink sink;
+
+    /* The file, set by its owner. */
+    size_t number;
+    char *name, *writer; /* NULL if it is the only one */
+    int64_t start;       /* when it was begun, in seconds */
+    size_t lane;         /* from 1; 0: the lines say it */
+    bool left_out;       /* another process of the run writes the same */
+
     bool known;              /* whether the format has been detected */
     GConverter *converter;   /* of gzip or UTF-16; NULL if its bytes are read as they are */
     GByteArray *unconverted; /* bytes that were not converted yet */
@@ -68,7 +78,7 @@ typedef struct {
     size_t depth, captured;  /* captured: the depth of the object that is being read; 0: none */
     size_t objects;          /* that were read */
     GString *object, *outer; /* the text of that object, and of the document without such objects */
-} NsOutsideInput;
+};
 
 /* `prefix`: the name of a folder that its tags belong to, or NULL.  The names are borrowed. */
 NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, NsOutsideSink sink);

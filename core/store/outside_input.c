@@ -32,6 +32,8 @@ void ns_outside_input_free(NsOutsideInput *input)
 {
     if (!input) return;
     g_free(input->prefix);
+    g_free(input->name);
+    g_free(input->writer);
     g_clear_object(&input->converter);
     g_byte_array_unref(input->unconverted);
     ns_outside_events_free(input->events);
@@ -68,7 +70,7 @@ const char *ns_outside_input_format(const NsOutsideInput *input)
 
 static void note(NsOutsideInput *input, const char *sentence)
 {
-    input->sink.note(input->sink.data, sentence);
+    input->sink.note(input, sentence);
 }
 
 static void mark_used(const NsOutsideName *name)
@@ -164,7 +166,7 @@ static bool take_points(NsOutsideInput *input)
         if (objects && line->step < 0 && !line->scalars[NS_OUTSIDE_EPOCH].name)
             line->step = (int64_t)MIN(record, (double)NS_JSON_LAST_WHOLE);
         if (objects) mark_line(line);
-        input->sink.line(input->sink.data, &input->line);
+        input->sink.line(input);
     }
     return true;
 }
@@ -177,12 +179,12 @@ static void take_read(NsOutsideInput *input, const char *why)
     /* The bytes may end within the only line. */
     input->logged += why && line->step >= 0 && line->scalars[NS_OUTSIDE_LOSS].name;
     if (why) {
-        input->sink.wrong(input->sink.data, why);
+        input->sink.wrong(input, why);
         return;
     }
     if (input->line->passed_over) return;
     input->logged++;
-    input->sink.line(input->sink.data, &input->line);
+    input->sink.line(input);
 }
 
 /* ---- Tables ---- */
@@ -447,7 +449,7 @@ static void read_text(NsOutsideInput *input)
     if (!any && input->text->str[strspn(input->text->str, "-= ")])
         g_string_assign(input->head, input->text->str);
     /* Other text is expected around lines of text, but not between those of JSON. */
-    if (!any && input->of_json) input->sink.wrong(input->sink.data, N_("it is not a JSON object"));
+    if (!any && input->of_json) input->sink.wrong(input, N_("it is not a JSON object"));
 }
 
 /* ---- A document ---- */
@@ -585,7 +587,7 @@ static void feed_lines(NsOutsideInput *input, const char *bytes, size_t n)
         bytes += size + (newline != NULL);
         if (text->len > NS_OUTSIDE_LINE_MAX) {
             input->lines++;
-            input->sink.wrong(input->sink.data, N_("it is longer than 16 MiB"));
+            input->sink.wrong(input, N_("it is longer than 16 MiB"));
             g_string_truncate(text, 0);
             input->passing = true;
         }
@@ -607,9 +609,9 @@ static void take_events(NsOutsideInput *input, bool last)
            NS_OUTSIDE_EVENTS_NONE) {
         mark_line(input->line);
         if (news == NS_OUTSIDE_EVENTS_WRONG)
-            input->sink.wrong(input->sink.data, why);
+            input->sink.wrong(input, why);
         else
-            input->sink.line(input->sink.data, &input->line);
+            input->sink.line(input);
     }
     if (input->events->counted)
         note(input, _("The log has no step; the order of its values is shown as the step."));
@@ -620,7 +622,7 @@ bool ns_outside_input_pause(NsOutsideInput *input)
 {
     if (!input->events || !ns_outside_events_pause(input->events, input->line)) return false;
     mark_line(input->line);
-    input->sink.line(input->sink.data, &input->line);
+    input->sink.line(input);
     return true;
 }
 
