@@ -55,8 +55,8 @@ bool ns_watch(const NsWatch *watch, NsEvent *event)
         if (at == end) continue;
         g_autofree char *tensor = about_tensor(event, &tensors[i]);
         ns_event_describe(event,
-                          N_("Diverged at step %s: the second moment of %s overflowed, so that "
-                             "some of its weights cannot move any more."),
+                          N_("Diverged at step %s: the second moment of %s overflowed; some of "
+                             "its weights are frozen."),
                           step, tensor);
         return true;
     }

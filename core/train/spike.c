@@ -159,8 +159,8 @@ bool ns_first_loss_watch(const NsStep *step, NsBaselines baselines, NsEvent *eve
     *event = (NsEvent){.step = 0, .kind = NS_EVENT_FIRST_LOSS, .what = "loss"};
     ns_event_describe(
         event,
-        N_("The first loss is %s, far above ln %s = %.2f of a uniform guess: the forward pass "
-           "is too large, not the learning rate."),
+        N_("The first loss is %s; a uniform guess has ln %s = %.2f. The forward pass is at "
+           "fault, not the learning rate."),
         loss, tokens, baselines.uniform);
     return true;
 }

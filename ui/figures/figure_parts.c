@@ -178,7 +178,8 @@ char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input)
     if (!input->settings) return g_strdup_printf(_("This run did not record %s."), info->symbol);
     if (info->every && !info->validated &&
         ns_settings_get_number(input->settings, ns_param_find(info->every)) < 1)
-        return g_strdup_printf(_("Not measured: “%s” is off."), info->every);
+        return g_strdup_printf(_("Not measured: “%s” is off."),
+                               _(ns_param_find(info->every)->label));
     return g_strdup_printf(_("This model has no %s."), info->symbol);
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/digits.h"
 #include "core/base/words.h"
+#include "core/experiment/param.h"
 
 bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history)
 {
@@ -50,7 +51,8 @@ char *ns_token_source_empty(const NsFigureInput *input)
 {
     const NsHistory *history = input->history;
     if (history && ns_history_layout(history)->probe_every < 1)
-        return g_strdup_printf(_("Not measured: “%s” is off."), "probe-every");
+        return g_strdup_printf(_("Not measured: “%s” is off."),
+                               _(ns_param_find("probe-every")->label));
     /* It was measured but is not in memory: the history was read from a file, which does not
      * contain it. */
     if (history && was_measured(history))

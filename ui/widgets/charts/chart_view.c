@@ -308,10 +308,8 @@ static void refocus(NsChartView *chart)
         chart->shown.n_markers = chart->shown.n_levels = chart->shown.n_slopes = 0;
     }
     if (chart->bare) {
-        /* Leaves its curves, their legend and its title to a bare chart; words beside it tell the
-         * rest. */
-        if (chart->shown.title) chart->shown.left.label = chart->shown.title;
-        chart->shown.title = chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
+        /* Words beside the chart say the rest. */
+        chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
         chart->shown.lower = NULL;
     }
     if (chart->compact && chart->name) chart->shown.title = chart->name;

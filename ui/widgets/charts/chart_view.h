@@ -38,8 +38,7 @@ void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style);
  * it.  Its plot is whole all the same. */
 void ns_chart_view_set_compact(NsChartView *chart, bool compact);
 
-/* Words stand beside the chart that say the rest: of its own it has its curves, their legend, and
- * its title along the left axis. */
+/* Words beside the chart say the rest: it keeps its title, its curves and their legend. */
 void ns_chart_view_set_bare(NsChartView *chart);
 
 /* What a thumbnail says in place of its title, where others have the same one; NULL for nothing.

@@ -119,8 +119,8 @@ static void show_hint(NsPhasePage *page)
         page->phases[0]
             ? _("Click a cell, or move to it with the arrows and press Enter: the active "
                 "lane takes its two settings.")
-            : _("Each cell trains the selected lane for a few steps with these two settings. "
-                "Values: a list (1, 10, 100) or a range from:to:count.");
+            : _("Each cell trains the selected lane. Values: a list (1, 10, 100) or "
+                "from:to:count.");
     gtk_label_set_text(GTK_LABEL(page->controls.hint), hint);
     gtk_widget_remove_css_class(page->controls.hint, "error");
 }

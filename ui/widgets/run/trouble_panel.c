@@ -8,6 +8,7 @@
 
 #define STEPS_BEFORE 50
 #define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
+#define CHART_HEIGHT 250
 #define TITLE_CHARS 20
 #define NARROW_CHARS 11 /* on a thumbnail */
 #define NARROW_TITLE 9  /* beside the arrow and the sign */
@@ -305,6 +306,7 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     panel->fork = new_label("fork");
     panel->chart = ns_chart_view_new(ns_figure_find("loss"));
     ns_chart_view_set_bare(NS_CHART_VIEW(panel->chart));
+    gtk_widget_set_size_request(panel->chart, -1, CHART_HEIGHT);
     GtkWidget *const parts[] = {panel->sentence, panel->chart, panel->advice, panel->fork,
                                 new_buttons(panel)};
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(box), parts[i]);
