@@ -422,6 +422,7 @@ static GtkWidget *new_head(NsLearnPane *pane)
                                              (int)pane->at + 1, (int)pane->lesson->n);
     GtkWidget *place = ns_learn_label_new(words, "hint", NS_LEARN_CHARS);
     gtk_widget_set_hexpand(place, TRUE);
+    gtk_widget_set_halign(place, GTK_ALIGN_FILL); /* else it wraps to the height of the button */
     gtk_box_append(GTK_BOX(above), place);
     gtk_box_append(GTK_BOX(above), ns_learn_close_new());
     gtk_box_append(GTK_BOX(turn),

@@ -77,6 +77,7 @@ GtkWidget *ns_toast_new(void)
     toast->label = gtk_label_new(NULL);
     toast->button = gtk_button_new();
     gtk_label_set_wrap(GTK_LABEL(toast->label), TRUE);
+    gtk_label_set_max_width_chars(GTK_LABEL(toast->label), 70);
     gtk_box_append(GTK_BOX(box), toast->label);
     gtk_box_append(GTK_BOX(box), toast->button);
     gtk_widget_add_css_class(box, "toast");
