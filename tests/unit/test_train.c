@@ -446,10 +446,10 @@ static void test_names_second_moment(void)
         bool matrices = !g_str_equal(optimizers[i], "optimizer=muon");
         g_assert_cmpstr(event->what, ==, matrices ? "blk1.ffn.w1" : "blk1.ffn.b1");
         g_assert_cmpint(event->layer, ==, 2);
-        g_autofree char *sentence = g_strdup_printf(
-            "Diverged at step 2: the second moment of %s of layer 2 overflowed; some of its weights "
-            "are frozen.",
-            matrices ? "W1" : "b1");
+        g_autofree char *sentence = g_strdup_printf("Diverged at step 2: the second moment of %s "
+                                                    "of layer 2 overflowed; some of its weights "
+                                                    "are frozen.",
+                                                    matrices ? "W1" : "b1");
         g_assert_cmpstr(event->text, ==, sentence);
         ns_run_reset(run);
         g_assert_true(ns_run_step(run) && ns_run_step(run));

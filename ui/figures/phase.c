@@ -395,8 +395,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     figure->plot.heatmap = p->phase ? &p->map : NULL;
     bool usual = !p->phase || is_usual(p->phase->study);
     ns_figure_text(figure, &figure->title,
-                   g_strdup(usual ? _("Final loss")
-                                  : _("Results of a study")));
+                   g_strdup(usual ? _("Final loss") : _("Results of a study")));
     ns_figure_text(figure, &figure->subtitle,
                    p->phase ? subtitle(p, input->n_lanes ? input->lanes[0].name : NULL) : NULL);
     ns_figure_text(figure, &figure->run, input->n_lanes ? g_strdup(input->lanes[0].name) : NULL);

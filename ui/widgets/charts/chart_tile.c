@@ -122,6 +122,7 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     input.similarity = tile->own.similarity;
     input.layer = tile->own.layer ? tile->own.layer : (unsigned)MAX(input.marked_layer, 0);
     input.head = tile->own.head;
+    input.measuring = missing && tile->session->looking;
     NsFigureSpec spec = ns_figure_spec_of(kind_of(tile), &input);
     ns_view_look_closer(tile->session->view, &spec, &input);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
@@ -618,7 +619,6 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec)
     gtk_widget_set_margin_top(tile->probe, PROBE_BELOW);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe);
     tile->probe_more = ns_probe_button_new(session);
-    gtk_widget_remove_css_class(tile->probe_more, "suggested-action");
     gtk_widget_add_css_class(tile->probe_more, "probe-more");
     gtk_widget_set_halign(tile->probe_more, GTK_ALIGN_END);
     gtk_widget_set_valign(tile->probe_more, GTK_ALIGN_END);

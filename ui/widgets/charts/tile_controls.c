@@ -263,7 +263,6 @@ GtkWidget *ns_probe_button_new(NsSession *session)
 {
     g_autofree char *words = g_strdup_printf(_("Measure every %d steps"), NS_PROBE_EVERY);
     GtkWidget *button = gtk_button_new_with_label(words);
-    gtk_widget_add_css_class(button, "suggested-action");
     gtk_widget_set_halign(button, GTK_ALIGN_CENTER);
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
     ns_probe_button_set_interval(button, "probe-every");

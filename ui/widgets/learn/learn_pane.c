@@ -425,13 +425,12 @@ static GtkWidget *new_head(NsLearnPane *pane)
     gtk_widget_set_halign(place, GTK_ALIGN_FILL); /* else it wraps to the height of the button */
     gtk_box_append(GTK_BOX(above), place);
     gtk_box_append(GTK_BOX(above), ns_learn_close_new());
-    gtk_box_append(GTK_BOX(turn),
-                   new_button(pane, _("Back"),
-                              pane->at ? _("Previous card (Alt+Left)") : _("All lessons (Alt+Left)"),
-                              on_back));
-    pane->next =
-        new_button(pane, _("Next"),
-                   _("Next card (Alt+Right). Skip does what this card asks for."), on_next);
+    gtk_box_append(GTK_BOX(turn), new_button(pane, _("Back"),
+                                             pane->at ? _("Previous card (Alt+Left)")
+                                                      : _("All lessons (Alt+Left)"),
+                                             on_back));
+    pane->next = new_button(
+        pane, _("Next"), _("Next card (Alt+Right). Skip does what this card asks for."), on_next);
     gtk_box_append(GTK_BOX(turn), pane->next);
     if (pane->turned) {
         /* The pointer that pressed a button of the card before is on that of this one, whose
