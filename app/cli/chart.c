@@ -187,6 +187,8 @@ static void provide_probes(Chart *chart)
             NsSettings *settings = &chart->a->experiment.lane[k];
             if (g_strcmp0(every, "curvature-every") == 0 && settings->curvature_every == 0)
                 settings->curvature_every = interval(chart, false);
+            if (g_strcmp0(every, "layer-sharpness-every") == 0 && settings->sharpness_every == 0)
+                settings->sharpness_every = interval(chart, step);
             if (g_strcmp0(every, "ablation-every") == 0 && settings->ablation_every == 0)
                 settings->ablation_every = interval(chart, step);
         }

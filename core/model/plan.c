@@ -64,15 +64,16 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
 
     size_t arena = layout.table.size * sizeof(ns_real);
     plan.weight_bytes = layout.standardize ? 2 * arena : arena;
-    size_t arenas = 1u + (settings->probe_every > 0 ? 1u : 0u) +
-                    (settings->curvature_every > 0 ? (size_t)NS_CURVATURE_ARENAS : 0u);
+    bool curved = settings->curvature_every > 0 || settings->sharpness_every > 0;
+    size_t arenas =
+        1u + (settings->probe_every > 0 ? 1u : 0u) + (curved ? (size_t)NS_CURVATURE_ARENAS : 0u);
     plan.gradient_bytes = arenas * arena + ns_gradients_elements(&layout) * sizeof(ns_real);
     plan.moment_bytes =
         ns_optimizer_bytes(ns_optimizer(settings->optimizer), &layout.table, plan.threads);
     plan.activation_bytes =
         (layout.arena_plan.size + layout.arena_plan.outside + decoder_elements(settings, &layout)) *
         sizeof(ns_real);
-    if (settings->curvature_every > 0) plan.activation_bytes += ns_plan_gates(settings);
+    if (curved) plan.activation_bytes += ns_plan_gates(settings);
     plan.total_bytes =
         plan.weight_bytes + plan.gradient_bytes + plan.moment_bytes + plan.activation_bytes;
 

@@ -205,6 +205,45 @@ static double find_largest(NsCurvatureProbe *p, NsModel *model, const NsBatch *b
     return (double)NAN;
 }
 
+/* Holds the open units of ReLU, and computes the gradient, at the present weights. */
+static void record_gates(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch)
+{
+    ns_model_set_gates(model, p->gates, true);
+    ns_model_measure(model, batch, NULL);
+    ns_model_set_gates(model, p->gates, false);
+}
+
+void ns_curvature_by_layer(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch,
+                           double *sharpness)
+{
+    const NsTensorTable *whole = p->table;
+    NsTensorTable part = *whole;
+    ns_real *w = ns_model_weights(model), *gradient = p->after;
+    double residual;
+    ns_curvature_begin(p, model);
+    ns_model_set_measuring(model, NS_MEASURING_LOSS);
+    record_gates(p, model, batch);
+    memcpy(gradient, ns_model_gradients(model), whole->size * sizeof *gradient);
+    p->displacement = DISPLACEMENT;
+    p->table = &part; /* whose tensors are those of a layer, which are contiguous */
+    for (size_t l = 0; l < ns_model_layers(model); l++) {
+        part.n = 0;
+        for (size_t k = 0; k < whole->n; k++)
+            if (whole->tensors[k].layer == (int)l && part.n++ == 0)
+                part.tensors = whole->tensors + k;
+        EACH(&part, i)
+        {
+            p->root[i] = 1;
+            p->q[i] = gradient[i];
+        }
+        sharpness[l] = find_largest(p, model, batch, &residual);
+        EACH(&part, i) w[i] = p->before[i];
+    }
+    p->table = whole;
+    ns_model_set_gates(model, NULL, false);
+    ns_model_set_measuring(model, NS_MEASURING_ALL);
+}
+
 /* ---- One update ---- */
 
 const NsLossAlong *ns_curvature_along(const NsCurvatureProbe *probe)
@@ -240,9 +279,7 @@ NsCurvature ns_curvature_measure(NsCurvatureProbe *p, NsModel *model, const NsBa
     }
 
     memcpy(w, p->before, bytes);
-    ns_model_set_gates(model, p->gates, true);
-    ns_model_measure(model, batch, NULL);
-    ns_model_set_gates(model, p->gates, false);
+    record_gates(p, model, batch);
     /* Both iterations start from the update: it is at hand, and the same run finds it again. */
     EACH(table, i)
     {

@@ -46,6 +46,12 @@ void ns_curvature_begin(NsCurvatureProbe *probe, NsModel *model);
 NsCurvature ns_curvature_measure(NsCurvatureProbe *probe, NsModel *model, const NsBatch *batch,
                                  const NsUpdate *update);
 
+/* The sharpness of every layer: the largest eigenvalue of the block of H that belongs to its
+ * tensors, at the present weights; NaN where it did not converge.  Overwrites and leaves the same
+ * as ns_curvature_measure.  sharpness: [layers]. */
+void ns_curvature_by_layer(NsCurvatureProbe *probe, NsModel *model, const NsBatch *batch,
+                           double *sharpness);
+
 /* The losses along the update that was measured last. */
 const NsLossAlong *ns_curvature_along(const NsCurvatureProbe *probe);
 

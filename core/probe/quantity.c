@@ -18,13 +18,22 @@
         .domain = (per_layer) ? NS_DOMAIN_LAYER : NS_DOMAIN_STEP,                                  \
     },
 
-enum { CHEAP, EXPENSIVE, VALIDATED, CURVATURE, ABLATION };
+enum { CHEAP, EXPENSIVE, VALIDATED, CURVATURE, SHARPNESS, ABLATION };
 enum { SIZE, UNIT };
 #define INTERVAL_CHEAP NULL
 #define INTERVAL_EXPENSIVE "probe-every"
 #define INTERVAL_VALIDATED "eval-every"
 #define INTERVAL_CURVATURE "curvature-every"
+#define INTERVAL_SHARPNESS "layer-sharpness-every"
 #define INTERVAL_ABLATION "ablation-every"
+
+/* Needs that follow from the cost. */
+#define NEED_CHEAP NS_NEED_NOTHING
+#define NEED_EXPENSIVE NS_NEED_NOTHING
+#define NEED_VALIDATED NS_NEED_NOTHING
+#define NEED_CURVATURE NS_NEED_CURVATURE
+#define NEED_SHARPNESS NS_NEED_SHARPNESS
+#define NEED_ABLATION NS_NEED_ABLATION
 
 #define ROW(ID, quantity_key, quantity_label, quantity_symbol, DOMAIN, COST, RANGE, NEEDS,         \
             definition, source)                                                                    \
@@ -39,9 +48,7 @@ enum { SIZE, UNIT };
         .validated = (COST) == VALIDATED,                                                          \
         .every = INTERVAL_##COST,                                                                  \
         .unit = (RANGE) == UNIT,                                                                   \
-        .needs = NS_NEED_##NEEDS | ((COST) == CURVATURE  ? NS_NEED_CURVATURE                       \
-                                    : (COST) == ABLATION ? NS_NEED_ABLATION                        \
-                                                         : 0),                                     \
+        .needs = NS_NEED_##NEEDS | NEED_##COST,                                                    \
     },
 
 static const NsQuantityInfo quantities[] = {NS_PARAMETERS(GRADIENT_ROW) NS_QUANTITIES(ROW)};

@@ -10,7 +10,8 @@
  * state (those of the encoder, then those of the decoder); HEAD, one for each head of each layer.
  * cost: CHEAP, measured at every step; EXPENSIVE, measured every `probe-every` steps; VALIDATED,
  * measured every `eval-every` steps and at the end; CURVATURE, measured in the first update and
- * every `curvature-every` steps; ABLATION, measured every `ablation-every` steps.
+ * every `curvature-every` steps; SHARPNESS, measured every `layer-sharpness-every` steps; ABLATION,
+ * measured every `ablation-every` steps.
  * range: SIZE, positive, of any magnitude; UNIT, a share, a cosine or a score, for which a
  * logarithmic axis makes no sense.
  * needs: what a model must have for the quantity to exist (NsNeed).
@@ -314,6 +315,12 @@
       "Above 2 (1 + β_1) / (1 − β_1) for Adam, 38 for β_1 = 0.9, and 2 (1 + μ) for "         \
       "SGD, the steps on a quadratic loss would grow without bound.",                              \
       "Cohen et al. 2021, arXiv 2103.00065; 2022, 2207.14484")                                     \
+    X(LAYER_SHARPNESS, "layer-sharpness", "Sharpness of a layer", "λ_{max}(H_l)", LAYER,           \
+      SHARPNESS, SIZE, NOTHING,                                                                    \
+      "Largest eigenvalue of the block of the Hessian that belongs to the weights of a layer, "    \
+      "all others held, at the weights and on the batch of this step, without dropout; by "        \
+      "Lanczos iteration, started from the gradient.  Blank where it did not converge.",           \
+      "Cohen et al. 2021, arXiv 2103.00065 (of all weights)")                                      \
     X(LOG_Z, "log-z", "Log of the softmax normalizer", "⟨ln Z⟩", STEP, CHEAP, UNIT, NOTHING,       \
       "Logarithm of the sum of exp(logit) over the vocabulary, mean over targets.  The loss does " \
       "not depend on it: logits that drift together move it away from 0.",                         \
@@ -350,6 +357,7 @@ typedef enum {
     NS_NEED_CURVATURE = 1 << 6,      /* curvature-every > 0 */
     NS_NEED_PRECONDITIONER = 1 << 7, /* an optimizer with a diagonal one: all but Muon */
     NS_NEED_ABLATION = 1 << 8,       /* ablation-every > 0 */
+    NS_NEED_SHARPNESS = 1 << 9,      /* layer-sharpness-every > 0 */
 } NsNeed;
 
 typedef enum {

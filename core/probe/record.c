@@ -64,6 +64,7 @@ static unsigned needs_met(const NsTensorTable *table, const NsSettings *settings
     if (settings->probe_batches > 1) has |= NS_NEED_BATCHES;
     if (settings->bleu_sentences > 0 && ns_task_translates(settings)) has |= NS_NEED_TRANSLATION;
     if (settings->curvature_every > 0) has |= NS_NEED_CURVATURE;
+    if (settings->sharpness_every > 0) has |= NS_NEED_SHARPNESS;
     if (settings->ablation_every > 0) has |= NS_NEED_ABLATION;
     if (ns_curvature_has_preconditioner(settings)) has |= NS_NEED_PRECONDITIONER;
     return has;
@@ -408,10 +409,13 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
     put(r, NS_QUANTITY_LOG_Z, 0, input->seen->log_z);
     if (input->bleu) put(r, NS_QUANTITY_BLEU, 0, *input->bleu);
     if (input->curvature->measured) record_curvature(r, input->curvature, input->lr);
+    for (size_t l = 0; input->sharpness && l < r->layout.layers; l++)
+        if (isfinite(input->sharpness[l]))
+            put(r, NS_QUANTITY_LAYER_SHARPNESS, l, input->sharpness[l]);
     NsRecord record = {.values = r->values,
                        .grad_norm = grad_norm,
                        .probe_seconds =
-                           (double)r->extra_us / 1e6 +
+                           (double)r->extra_us / 1e6 + input->sharpness_seconds +
                            (input->curvature->measured ? input->curvature->seconds : 0)};
     if (is_ablation_due(r, input)) {
         for (size_t l = 0; l < r->layout.layers; l++)

@@ -21,4 +21,6 @@ typedef struct {
     const NsTensorUpdate *updates; /* [tensors] statistics of the last update */
     const NsCurvature *curvature;  /* of the last update */
     double lr;                     /* of the last update */
+    const double *sharpness;       /* [layers]; NULL if not due */
+    double sharpness_seconds;      /* the time that it took */
 } NsRecordInput;

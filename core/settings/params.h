@@ -201,6 +201,11 @@
         "about as long as 50 steps, and memory for six copies of the weights and, with ReLU, a "   \
         "byte for every unit and position; the first update is measured, too.  0 means never.",    \
         "Cohen et al. 2022, arXiv 2207.14484")                                                     \
+    INT(sharpness_every, "layer-sharpness-every", RUN, "Interval of sharpness by layer", "steps",  \
+        0, 1000000, 0, LOG, FORK, "Steps between two measurements of the sharpness of every "      \
+        "layer, which take about as long as 60 steps for each layer, and the memory that the "     \
+        "curvature takes; 0 means never.",                                                         \
+        "Cohen et al. 2021, arXiv 2103.00065")                                                     \
     INT(ablation_every, "ablation-every", RUN, "Interval of layer ablation", "steps", 0, 1000000,  \
         0, LOG, FORK, "Steps between two measurements of the loss without each layer and of the " \
         "logit lens, which take two forward passes for each layer; 0 means never.",                \

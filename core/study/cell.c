@@ -100,6 +100,8 @@ static void prepare(NsSettings *settings, const NsCellWork *work)
         interval_of(work, "probe-every", settings->probe_every, settings->steps);
     settings->curvature_every =
         interval_of(work, "curvature-every", settings->curvature_every, settings->steps);
+    settings->sharpness_every =
+        interval_of(work, "layer-sharpness-every", settings->sharpness_every, settings->steps);
     settings->ablation_every =
         interval_of(work, "ablation-every", settings->ablation_every, settings->steps);
 }

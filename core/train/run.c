@@ -148,6 +148,10 @@ static void measure(NsRun *run, int64_t started)
             ? ns_translate_sentence(run->model, run->corpus, run->batch.source,
                                     (size_t)run->batch.source_length[0])
             : NULL;
+    int64_t sharpness_started = g_get_monotonic_time();
+    bool sharp = !run->unmeasured && s->sharpness_every > 0 && run->steps % s->sharpness_every == 0;
+    if (sharp)
+        ns_curvature_by_layer(run->curvature_probe, run->model, &run->batch, run->layer_sharpness);
     NsNoise noise = ns_run_noise(run);
     NsMeasure seen = {0};
     const NsRecordInput input = {
@@ -164,6 +168,8 @@ static void measure(NsRun *run, int64_t started)
         .updates = run->updates,
         .curvature = &run->curvature,
         .lr = run->lr,
+        .sharpness = sharp ? run->layer_sharpness : NULL,
+        .sharpness_seconds = sharp ? (double)(g_get_monotonic_time() - sharpness_started) / 1e6 : 0,
     };
     mark = ns_clock_begin();
     if (!run->unmeasured) ns_recorder_run_probe_batches(run->recorder, &input);
@@ -473,7 +479,8 @@ static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
     run->state = g_new0(ns_real, run->n_state);
     run->moments_since = g_new0(int64_t, table->n);
     run->updates = g_new0(NsTensorUpdate, table->n);
-    if (s->curvature_every > 0) {
+    if (s->curvature_every > 0 || s->sharpness_every > 0) {
+        run->layer_sharpness = g_new0(double, ns_model_layers(run->model));
         run->curvature_probe = ns_curvature_probe_new(run->model, s, error);
         if (!run->curvature_probe) return false;
     }
@@ -537,6 +544,7 @@ void ns_run_free(NsRun *run)
     g_free(run->moments_since);
     g_free(run->updates);
     ns_curvature_probe_free(run->curvature_probe);
+    g_free(run->layer_sharpness);
     g_clear_pointer(&run->prompt, g_array_unref);
     ns_recorder_free(run->recorder);
     ns_model_free(run->model);

@@ -42,6 +42,7 @@ typedef struct {
     size_t n_state;
 
     NsCurvatureProbe *curvature_probe; /* NULL if curvature is never measured */
+    double *layer_sharpness;           /* [layers], or NULL with it */
     NsCurvature curvature;             /* of the last update */
 
     GArray *prompt; /* int32_t; NULL if it is never continued */

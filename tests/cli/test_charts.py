@@ -193,8 +193,8 @@ def test_chart_of_every_quantity():
     """Each is drawn, and the numbers drawn are those of the JSON lines."""
     figures = {"step": "steps", "layer": "profile", "hidden": "profile", "head": "heads"}
     model = ("--steps", "2", "--set", "arch=encoder-decoder", "--set", "probe-every=2",
-             "--set", "curvature-every=2", "--set", "ablation-every=2", "--set", "seq=5", "--set",
-             "eval-every=0")
+             "--set", "curvature-every=2", "--set", "ablation-every=2", "--set",
+             "layer-sharpness-every=2", "--set", "seq=5", "--set", "eval-every=0")
     record = records_of(train(*model))[2]
     rows = json.loads(run("list", "quantities", "--json").stdout)
     expected = {row["key"]: values_in_record(record, row) for row in rows}

@@ -4,7 +4,7 @@
 
     check_curvature.py BINARY
 
-The sharpness must agree to 1e-3, the preconditioned one to 3e-3: with those of exact Hessian-vector products, by Lanczos iteration with full
+The sharpness, of all weights and of every layer, must agree to 1e-3, the preconditioned one to 3e-3: with those of exact Hessian-vector products, by Lanczos iteration with full
 orthogonalization.  At the critical rate the loss must be that before the update, within what 5 % of
 the rate change it.
 """
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMITS = {"sharpness": 1e-3, "preconditioned_sharpness": 3e-3}
+LIMITS = {"sharpness": 1e-3, "layer": 1e-3, "preconditioned_sharpness": 3e-3}
 RATE_LIMIT = 0.05
 SMALL = "layers=2 d-model=16 heads=2 seq=12 batch=4 eval-every=0 "
 # After this many updates curvature is measured at the next one.
@@ -28,8 +28,9 @@ CASES = (
 )
 
 
-def record(binary, settings, step):
-    command = [binary, "train", "--steps", str(step), "--jsonl", "-", "--set", f"curvature-every={step}"]
+def record(binary, settings, step, every=None):
+    every = step if every is None else every
+    command = [binary, "train", "--steps", str(max(step, 1)), "--jsonl", "-", "--set", f"curvature-every={every}"]
     for setting in settings:
         command += ["--set", setting]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -128,6 +129,16 @@ def check(binary, updates, case):
     root = scale**-0.5
     preconditioned = largest(lambda x: root * model.product(before, root * x), update / root)
     yield compare("preconditioned_sharpness", preconditioned)
+
+    # Of every layer, on the weights and the batch of the record before.
+    of_layers = record(binary, [*settings, f"layer-sharpness-every={max(updates, 1)}"], updates, 0)["layer_sharpness"]
+    for layer, value in enumerate(of_layers):
+        part = np.concatenate(
+            [np.full(int(np.prod(shape)), float(f"blk{layer}." in name)) for name, shape in model.shapes.items()]
+        )
+        expected = largest(lambda x, part=part: part * model.product(before, part * x), part * update)
+        error = abs(value / expected - 1)
+        yield f"layer {layer + 1} {value:.6g}, PyTorch {expected:.6g}: {error:.1e}", error <= LIMITS["layer"]
 
     start, part = model.value(before), found["critical_rate"] / found["lr"]
     below = model.value(before - part * (1 - RATE_LIMIT) * update)

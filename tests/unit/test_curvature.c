@@ -56,6 +56,37 @@ static void test_curvature_rhythm(void)
     }
 }
 
+/* The sharpness of layers is measured at the beginning and at multiples of its interval, changes
+ * nothing else, and is at most that of all weights.  An encoder and a decoder are numbered
+ * through. */
+static void test_curvature_of_layers(void)
+{
+    static const char *const every[] = {"arch=encoder-decoder", "task=copy",
+                                        "layer-sharpness-every=2", "curvature-every=1", NULL};
+    static const char *const never[] = {"arch=encoder-decoder", "task=copy", NULL};
+    g_autoptr(NsRun) run = run_new(every);
+    g_autoptr(NsRun) plain = run_new(never);
+    g_assert_cmpuint(count(run, NS_QUANTITY_LAYER_SHARPNESS), ==, 6);
+    g_assert_cmpuint(count(plain, NS_QUANTITY_LAYER_SHARPNESS), ==, 0);
+    for (int step = 0; step < 5; step++) {
+        double most = 0;
+        for (size_t l = 0; l < 6; l++) {
+            double value = ns_test_value(run, NS_QUANTITY_LAYER_SHARPNESS, l);
+            g_assert_true(isfinite(value) == (step % 2 == 0));
+            most = MAX(most, value);
+        }
+        g_assert_true(ns_run_step(run) && ns_run_step(plain));
+        /* Of the update that follows, from the same weights and on the same batch. */
+        double whole = ns_test_value(run, NS_QUANTITY_SHARPNESS, 0);
+        g_test_message("step %d: %g of a layer, %g of all", step, most, whole);
+        if (step % 2 == 0) g_assert_cmpfloat(most, <, 1.01 * whole);
+        if (step % 2 == 0) g_assert_cmpfloat(most, >, 0.01 * whole);
+    }
+    size_t bytes = ns_model_tensors(run->model)->size * sizeof(ns_real);
+    g_assert_cmpint(memcmp(ns_model_weights(run->model), ns_model_weights(plain->model), bytes), ==,
+                    0);
+}
+
 /* The losses along an update are those of another model whose weights are moved along it. */
 static void test_curvature_along(void)
 {
@@ -107,6 +138,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/curvature/no-trace/sgd", "optimizer=sgd",
                          test_curvature_leaves_no_trace);
     g_test_add_func("/curvature/rhythm", test_curvature_rhythm);
+    g_test_add_func("/curvature/layers", test_curvature_of_layers);
     g_test_add_func("/curvature/along", test_curvature_along);
     return g_test_run();
 }

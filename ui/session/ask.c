@@ -32,6 +32,7 @@ static bool ask_lane(Question *question, size_t lane, GError **error)
     settings.batch = 1;
     settings.eval_every = settings.probe_every = settings.curvature_every = 0;
     settings.batch_tokens = settings.ablation_every = settings.sample_every = 0;
+    settings.sharpness_every = 0;
     g_autoptr(NsRun) run = ns_run_fork(checkpoint, &settings, error);
     if (!run) return false;
     const NsCorpus *corpus = run->corpus;

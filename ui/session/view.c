@@ -549,6 +549,7 @@ void ns_session_look_closer(NsSession *session, const char *every)
         ns_settings_copy(&look->settings[lane], &session->run->lane[lane]);
         look->settings[lane].probe_every = 1;
         look->settings[lane].ablation_every = layers;
+        look->settings[lane].sharpness_every = 0;
     }
     session->looking = true;
     g_autoptr(GTask) task = g_task_new(session, NULL, on_measured, session);
