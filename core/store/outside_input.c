@@ -239,8 +239,8 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator,
         if (!name) continue;
         for (guint k = 0; k < i && !repeated; k++)
             if (names[k] == name) repeated = cell;
-        if (ns_outside_is_of_values(name->raw)) value = MIN(value, i);
-        if (ns_outside_is_of_names(name->raw)) called = MIN(called, i);
+        if (name->of_values) value = MIN(value, i);
+        if (name->of_names) called = MIN(called, i);
         names[i] = name;
         lanes = MAX(lanes, name->lane);
         has[name->kind] = true;

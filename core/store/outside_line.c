@@ -497,13 +497,13 @@ static bool read_value(Scan *s, const char *name)
             return true;
         if (!quoted || !read_string(s, word, sizeof word)) return fail_syntax(s);
         s->validation |= name && ns_outside_is_of_validation(name, word);
-        if (name && ns_outside_is_of_names(name) && g_utf8_validate(word, -1, NULL))
+        if (known && known->of_names && g_utf8_validate(word, -1, NULL))
             s->called = ns_outside_names_find(s->names, NULL, word);
         return true;
     }
     /* Digits in quotes are a number where one is expected; NaN and Infinity always are. */
     bool words = quoted && isfinite(number.value) && known && known->kind >= NS_OUTSIDE_SCALARS &&
-                 !ns_outside_is_of_values(name);
+                 !known->of_values;
     if (!known || !number.has || words) return true;
     const char *why = ns_outside_line_put(s->line, known, number.value);
     return !why || fail(s, why);
@@ -530,7 +530,7 @@ const char *ns_outside_line_read(NsOutsideLine *line, NsOutsideNames *names, con
     if (!whole) return s.why;
     for (guint i = 0; s.called && i < line->cells->len; i++) {
         NsOutsideCell value = g_array_index(line->cells, NsOutsideCell, i);
-        if (!ns_outside_is_of_values(value.name->raw)) continue;
+        if (!value.name->of_values) continue;
         g_array_remove_index(line->cells, i);
         ns_outside_line_put(line, s.called, value.value);
         break;

@@ -613,6 +613,9 @@ const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *pr
     name = g_new0(NsOutsideName, 1);
     name->raw = g_strdup(raw);
     name->use = g_new0(NsOutsideUse, 1);
+    g_autofree char *lower = g_ascii_strdown(raw, -1);
+    name->of_names = is_one(lower, "metric metric.name metricname metric_name tag key variable");
+    name->of_values = is_one(lower, "value metricvalue metric_value");
     read_name(names, prefix, name);
     g_ptr_array_add(names->list, name);
     g_hash_table_insert(names->names, prefix ? g_steal_pointer(&key) : g_strdup(raw), name);
@@ -653,18 +656,6 @@ char *ns_outside_names_words(const NsOutsideNames *names, guint most)
         if (name->use->listed) g_string_append_printf(text, n++ ? ", %s" : "%s", name->raw);
     }
     return g_string_free(text, FALSE);
-}
-
-bool ns_outside_is_of_names(const char *name)
-{
-    g_autofree char *key = g_ascii_strdown(name, -1);
-    return is_one(key, "metric metric.name metricname metric_name tag key variable");
-}
-
-bool ns_outside_is_of_values(const char *name)
-{
-    g_autofree char *key = g_ascii_strdown(name, -1);
-    return is_one(key, "value metricvalue metric_value");
 }
 
 bool ns_outside_has_split(const char *text, bool validation)

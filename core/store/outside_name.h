@@ -48,6 +48,8 @@ typedef struct {
     NsOutsideKind kind;
     bool chosen;   /* by the user */
     unsigned rank; /* of several names of one quantity the one with the lowest is taken */
+    bool of_names,
+        of_values; /* texts under it are the names of numbers; such numbers are under it */
     bool tokens;   /* a count of tokens, which is the step of a log without another */
     bool mean;     /* “train_loss”, which some programs write once, as the mean of the run */
     size_t lane;   /* from 1; 0 if the name does not say it.  May exceed NS_LANES_MAX */
@@ -93,11 +95,6 @@ extern const NsOutsideMeaning ns_outside_meanings[NS_OUTSIDE_MEANINGS];
 /* Whether a text under a name, such as “val” under “split”, says that the numbers beside it are
  * those of validation. */
 bool ns_outside_is_of_validation(const char *name, const char *text);
-
-/* Whether the texts under this name are the names of the numbers under “value”, or whether those
- * numbers are under it. */
-bool ns_outside_is_of_names(const char *name);
-bool ns_outside_is_of_values(const char *name);
 
 /* Whether one of these words names the split of validation, or that of training. */
 bool ns_outside_has_split(const char *words, bool validation);

@@ -36,8 +36,9 @@ static bool is_place(NsOutsideNames *names, const char *word)
 static const NsOutsideName *find_place(NsOutsideNames *names, const char *words)
 {
     const char *space = strrchr(words, ' ');
-    bool split = ns_outside_has_split(words, false) || ns_outside_has_split(words, true);
-    if (!space || !split || strstr(words, " per ")) return NULL;
+    if (!space || strstr(words, " per ") ||
+        !(ns_outside_has_split(words, false) || ns_outside_has_split(words, true)))
+        return NULL;
     bool two = strchr(words, ' ') == space;
     g_autofree char *first = g_strndup(words, two ? (gsize)(space - words) : 0);
     const char *const places[] = {space + 1, first};
@@ -74,7 +75,7 @@ static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, d
 /* Words that name no number, such as those of a logger, may still say that it is of validation. */
 static void drop(GString *words, bool *validation)
 {
-    *validation |= ns_outside_has_split(words->str, true);
+    *validation |= words->len && ns_outside_has_split(words->str, true);
     g_string_truncate(words, 0);
 }
 
