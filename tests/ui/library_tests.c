@@ -383,6 +383,33 @@ static void test_events_move_nothing(void)
     ui_close(window);
 }
 
+/* The events of a run go with it, also where the next run has one at the same step. */
+static void test_events_of_run(void)
+{
+    NsWindow *window = ui_open("placement=none layers=60");
+    NsSession *session = ns_window_session(window);
+    GtkWidget *list = ui_first(GTK_WIDGET(ns_window_inspector(window)), NS_TYPE_EVENT_LIST);
+    GtkListBox *events = GTK_LIST_BOX(ui_first(list, GTK_TYPE_LIST_BOX));
+    g_autofree char *before = NULL;
+    for (int i = 0; i < 2; i++) {
+        if (i > 0) {
+            ns_session_set(session, "layers", "50");
+            ns_session_restart(session);
+        }
+        UI_WAIT(window, ui_is_ready);
+        ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
+        GtkListBoxRow *row = gtk_list_box_get_row_at_index(events, 0);
+        g_assert_nonnull(row);
+        g_assert_null(gtk_list_box_get_row_at_index(events, 1));
+        GtkWidget *words = gtk_widget_get_last_child(gtk_list_box_row_get_child(row));
+        const char *text = gtk_label_get_text(GTK_LABEL(words));
+        g_test_message("%s", text);
+        if (i > 0) g_assert_cmpstr(text, !=, before);
+        if (i == 0) before = g_strdup(text);
+    }
+    ui_close(window);
+}
+
 /* The memory of checkpoints is what the spin button says, from the next run on. */
 static void test_checkpoints(void)
 {
@@ -410,5 +437,6 @@ void ui_add_library_tests(void)
     g_test_add_func("/ui/library/refused", test_refused);
     g_test_add_func("/ui/library/reset", test_reset);
     g_test_add_func("/ui/library/events-move-nothing", test_events_move_nothing);
+    g_test_add_func("/ui/library/events-of-run", test_events_of_run);
     g_test_add_func("/ui/library/checkpoints", test_checkpoints);
 }

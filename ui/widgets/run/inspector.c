@@ -16,8 +16,7 @@ struct _NsEventList {
     GtkBox parent;
     NsSession *session;
     GtkWidget *box;
-    size_t n; /* marks at the last look */
-    int64_t last;
+    guint hash; /* of the events in the list */
 };
 
 G_DEFINE_FINAL_TYPE(NsEventList, ns_event_list, GTK_TYPE_BOX)
@@ -51,26 +50,27 @@ static GtkWidget *make_event_row(const NsSessionMark *mark, bool lanes)
 /* Returns whether there are any. */
 static bool event_list_sync(NsEventList *list)
 {
-    size_t n = 0, events = 0;
+    size_t n = 0;
     const NsSessionMark *marks = ns_session_marks(list->session, &n);
-    int64_t last = -1;
+    bool lanes = list->session->view->started.n > 1, events = false;
+    guint hash = lanes;
     for (size_t i = 0; i < n; i++) {
-        if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT) continue;
-        events++;
-        last = marks[i].step;
+        if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
+        events = true;
+        hash = 31 * (31 * hash + g_str_hash(marks[i].text)) + (guint)marks[i].step;
+        hash = 31 * (31 * hash + (guint)marks[i].lane) + (guint)marks[i].seed;
     }
-    if (events == list->n && last == list->last) return events > 0;
-    list->n = events;
-    list->last = last;
+    if (hash == list->hash) return events;
+    list->hash = hash;
     GtkListBox *box = GTK_LIST_BOX(list->box);
     for (GtkListBoxRow *row; (row = gtk_list_box_get_row_at_index(box, 0));)
         gtk_list_box_remove(box, GTK_WIDGET(row));
     for (size_t i = n, rows = 0; i-- > 0 && rows < MOST_ROWS;) {
         if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
-        gtk_list_box_append(box, make_event_row(&marks[i], list->session->view->started.n > 1));
+        gtk_list_box_append(box, make_event_row(&marks[i], lanes));
         rows++;
     }
-    return events > 0;
+    return events;
 }
 
 static void on_chosen(GtkListBox *box, GtkListBoxRow *row, NsEventList *list)
@@ -87,7 +87,6 @@ static void ns_event_list_class_init(NsEventListClass *klass)
 
 static void ns_event_list_init(NsEventList *list)
 {
-    list->last = -1;
     list->box = gtk_list_box_new();
     gtk_list_box_set_selection_mode(GTK_LIST_BOX(list->box), GTK_SELECTION_NONE);
     ns_accessible_name(list->box, _("Events"));
