@@ -4,10 +4,14 @@
 
 #include "core/base/error.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
 /* ---- Formulas ---- */
+
+/* Longer texts are not read, so that brackets do not nest deeply. */
+#define LONGEST 200
 
 /* An expression that was parsed, as far as the block equation (core/model/placement.h) allows. */
 typedef struct {
@@ -25,6 +29,7 @@ static bool parse_term(const char **at, Expression *e)
     if (g_ascii_isdigit(**at)) {
         factor = g_ascii_strtod(*at, &end);
         *at = end;
+        if (!isfinite(factor)) return false;
     }
     char function = *(*at)++;
     if (function == 'x') {
@@ -99,17 +104,17 @@ static const NsPlacement *typed_placement(const char *formula)
     if (g_str_has_prefix(text->str, "x'=")) g_string_erase(text, 0, strlen("x'="));
     const char *at = text->str;
     Expression e;
-    if (!parse_sum(&at, &e) || *at || e.form < BRANCH) return NULL;
+    if (text->len > LONGEST || !parse_sum(&at, &e) || *at || e.form < BRANCH) return NULL;
     g_string_replace(text, "+", " + ", 0);
     pthread_mutex_lock(&mutex);
     if (!typed) typed = g_hash_table_new(g_str_hash, g_str_equal);
     NsPlacement *placement = g_hash_table_lookup(typed, text->str);
     if (!placement) {
-        bool norms = e.c.in || e.c.branch || e.c.out;
+        bool normed = e.form == NORMED_BRANCH || e.form == NORMED_SUM;
         char *key = g_strdup(text->str);
         placement = g_new(NsPlacement, 1);
         *placement = (NsPlacement){.choice = {.key = key, .label = g_strconcat("x' = ", key, NULL)},
-                                   .final_norm = norms && !e.c.out,
+                                   .final_norm = !normed && (e.c.in || e.c.branch),
                                    .typed = g_memdup2(&e.c, sizeof e.c)};
         g_hash_table_insert(typed, key, placement);
     }

@@ -106,6 +106,8 @@ OPTIONS = (
     "mixture=deepnorm,sandwich,b2t arch=encoder layers=6 d-model=16 seq=8 batch=3",
     "mixture=post*3,pre*9 arch=encoder-decoder layers=4 d-model=16 seq=8 batch=3",
     "placement=x+N(F(N(x))) layers=2 d-model=16 seq=8 batch=3",
+    "placement=N(F(N(x))) layers=2 d-model=16 seq=8 batch=3",
+    "placement=N(F(x))+x layers=2 d-model=16 seq=8 batch=3",
     "mixture=N(2x+0.5N(F(0.3N(x))))*2,0.7x+N(F(x)),N(x+N(F(x))) layers=4 d-model=16 seq=8 batch=3",
     "task=reverse placement=post norm=batchnorm layers=2 d-model=16 seq=20 batch=5",
     "task=copy placement=pre norm=batchnorm arch=encoder-decoder layers=2 d-model=16 seq=12 "

@@ -197,7 +197,9 @@ def apply(placement, s, x):
 def has_final_norm(placement):
     if "(" not in placement:
         return placement in FINAL_NORM
-    return "N(" in placement and (not placement.startswith("N(") or placement.startswith("N(F("))
+    # The sum may begin with a norm of the branch: N(F(x)) + x.
+    outer = placement.startswith("N(") and not re.search(r"\)\s*\+", placement)
+    return "N(" in placement and not outer
 
 
 def placement_of(settings, layer, layers):

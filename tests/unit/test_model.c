@@ -174,6 +174,13 @@ static void test_formulas(void)
         g_assert_true(memcmp(&a, &b, sizeof a) == 0);
         g_assert_true(typed->final_norm == row->final_norm);
     }
+    /* No final norm where the last operation of a layer is a norm. */
+    g_assert_false(ns_mixture_at("N(F(x))", 0, 1, NULL)->final_norm);
+    g_assert_true(ns_mixture_at("N(F(x)) + x", 0, 1, NULL)->final_norm);
+    g_autoptr(GString) deep = g_string_new(NULL);
+    for (int i = 0; i < 1000000; i++) g_string_append(deep, "F(");
+    g_assert_null(ns_mixture_at(deep->str, 0, 1, NULL));
+    g_assert_null(ns_mixture_at("1e999 x + F(x)", 0, 1, NULL));
     const NsPlacement *typed = ns_mixture_at("N(2 x + 0.5 N(F(0.25N(x))))", 0, 1, NULL);
     NsWiring c = ns_placement_wiring(typed, &(NsPosition){.layers = 1, .sublayers = 2});
     g_assert_true(c.in && c.branch && c.out && !typed->final_norm);
