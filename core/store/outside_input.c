@@ -525,11 +525,15 @@ static bool begin_curve(NsOutsideInput *input, char *text)
     }
     if (!g_str_has_prefix(text, "[[") || !begin_table(input, "wall_time,step,value", ',', 0))
         return false;
+    bool later = false; /* each point counts as a line */
     for (char *end; text; text = end) {
         end = strchr(text, ']');
         if (end) *end++ = '\0';
         text += strspn(text, "[, \r");
-        if (*text) read_row(input, text);
+        if (!*text) continue;
+        input->lines += later;
+        later = true;
+        read_row(input, text);
     }
     return true;
 }

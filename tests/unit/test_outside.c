@@ -223,6 +223,10 @@ static void test_counts(void)
     ns_outside_end(o);
     g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 1);
     g_assert_cmpuint(ns_outside_lines(o), ==, 2);
+    /* Every point of a curve in one line counts as a line. */
+    g_autoptr(NsOutside) curve = read_text("[[1700000000, 0, 2.5], [no, point], [nor, this]]\n");
+    g_assert_cmpuint(ns_outside_wrong_lines(curve), ==, 2);
+    g_assert_cmpuint(ns_outside_lines(curve), ==, 3);
 }
 
 /* An array that fits neither is told, and the record counts. */
