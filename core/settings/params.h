@@ -201,7 +201,7 @@
         "about as long as 50 steps, and memory for six copies of the weights and, with ReLU, a "   \
         "byte for every unit and position; the first update is measured, too.  0 means never.",    \
         "Cohen et al. 2022, arXiv 2207.14484")                                                     \
-    INT(sharpness_every, "layer-sharpness-every", RUN, "Interval of layer sharpness", "steps",  \
+    INT(sharpness_every, "layer-sharpness-every", RUN, "Interval of layer sharpness", "steps",     \
         0, 1000000, 0, LOG, FORK, "Steps between two measurements of the sharpness of every "      \
         "layer, which take about as long as 60 steps for each layer, and the memory that the "     \
         "curvature takes; 0 means never.",                                                         \
