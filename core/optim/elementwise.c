@@ -80,7 +80,7 @@ typedef struct {
 
 /* Lanes for the sums and maxima of a span, [NS_VECTOR_LANES] each. */
 typedef struct {
-    double *weight, *update, *ratio;
+    double *weight, *update, *inner, *ratio;
     ns_real *most;
 } SpanVectors;
 
@@ -112,6 +112,7 @@ NS_VECTOR_INLINE void adam_vector(const Constants *c, Span s, int left, const Sp
         if (!adam.plain) u /= root + c->eps;
         if (adam.pulls) u += c->decay * w[l];
         lanes->update[l] += (double)u * (double)u;
+        lanes->inner[l] += (double)w[l] * (double)u;
         w[l] -= u;
     }
 }
@@ -120,9 +121,9 @@ NS_VECTOR_INLINE NsUpdateSums adam_span(const Constants *constants, Span s, cons
 {
     const Constants c = *constants;
     double weight[NS_VECTOR_LANES] = {0}, update[NS_VECTOR_LANES] = {0},
-           ratio[NS_VECTOR_LANES] = {0};
+           inner[NS_VECTOR_LANES] = {0}, ratio[NS_VECTOR_LANES] = {0};
     ns_real most[NS_VECTOR_LANES] = {0};
-    const SpanVectors lanes = {weight, update, ratio, most};
+    const SpanVectors lanes = {weight, update, inner, ratio, most};
     for (; s.n >= NS_VECTOR_LANES; s.n -= NS_VECTOR_LANES) {
         prefetch(&s);
         adam_vector(&c, s, NS_VECTOR_LANES, &lanes, adam);
@@ -133,7 +134,8 @@ NS_VECTOR_INLINE NsUpdateSums adam_span(const Constants *constants, Span s, cons
     }
     if (s.n) adam_vector(&c, s, (int)s.n, &lanes, adam);
     NsUpdateSums sums = {.weight = ns_vector_lanes_sum(weight),
-                         .update = ns_vector_lanes_sum(update)};
+                         .update = ns_vector_lanes_sum(update),
+                         .inner = ns_vector_lanes_sum(inner)};
     if (!adam.looks) return sums;
     const double smaller = 1 / (double)LARGER,
                  largest = smaller * (double)ns_vector_lanes_max(most);
@@ -162,16 +164,17 @@ NS_CLONES_OF(static, NsUpdateSums, momentum, (const Constants *c, Span s), (c, s
     ns_real *restrict w = s.w, *restrict m = s.m;
     const ns_real *restrict g = s.g;
     const bool pulls = c->l2 > 0;
-    double weight = 0, update = 0;
-#pragma omp simd reduction(+ : weight, update)
+    double weight = 0, update = 0, inner = 0;
+#pragma omp simd reduction(+ : weight, update, inner)
     for (size_t i = 0; i < s.n; i++) {
         m[i] = c->beta1 * m[i] + (c->clip * g[i] + (pulls ? c->l2 * w[i] : 0));
         ns_real u = c->rate * m[i];
         weight += (double)w[i] * (double)w[i];
         update += (double)u * (double)u;
+        inner += (double)w[i] * (double)u;
         w[i] -= u;
     }
-    return (NsUpdateSums){.weight = weight, .update = update};
+    return (NsUpdateSums){.weight = weight, .update = update, .inner = inner};
 }
 
 /* ---- All tensors ---- */
@@ -227,6 +230,7 @@ static void add(const NsUpdate *u, size_t i, NsUpdateSums sums)
     NsTensorUpdate *tensor = &u->tensors[i];
     tensor->weight_sq += sums.weight;
     tensor->update_sq += sums.update;
+    tensor->inner += sums.inner;
     if (!u->ratios) return;
     tensor->ratio_sum += sums.ratio;
     tensor->ratio_max = MAX(tensor->ratio_max, sums.most);

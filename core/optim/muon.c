@@ -122,7 +122,8 @@ static void adam_direction(const NsUpdate *u, size_t i, ns_real clip, ns_real *x
 /* w = |w| normalize(w - rate |w| x / |x|). */
 static NsUpdateSums turn(ns_real *w, const ns_real *x, double rate, size_t n)
 {
-    double norm = ns_real_norm(w, n), size = ns_real_norm(x, n), square = 0, update = 0;
+    double norm = ns_real_norm(w, n), size = ns_real_norm(x, n);
+    double square = 0, update = 0, inner = 0;
     double by = size == 0 ? 0 : rate * norm / size;
     for (size_t i = 0; i < n; i++) {
         double moved = (double)w[i] - by * (double)x[i];
@@ -133,8 +134,9 @@ static NsUpdateSums turn(ns_real *w, const ns_real *x, double rate, size_t n)
         double before = (double)w[i];
         w[i] = (ns_real)(back * (before - by * (double)x[i]));
         update += ((double)w[i] - before) * ((double)w[i] - before);
+        inner += before * (before - (double)w[i]);
     }
-    return (NsUpdateSums){.weight = norm * norm, .update = update};
+    return (NsUpdateSums){.weight = norm * norm, .update = update, .inner = inner};
 }
 
 /* m = momentum m + g, x = g + momentum m (Nesterov). */
@@ -156,15 +158,16 @@ NS_CLONES_OF(static, NsUpdateSums, apply,
              (w, x, rate, decay, n))
 {
     const bool pulls = decay > 0;
-    double weight = 0, update = 0;
-#pragma omp simd reduction(+ : weight, update)
+    double weight = 0, update = 0, inner = 0;
+#pragma omp simd reduction(+ : weight, update, inner)
     for (size_t i = 0; i < n; i++) {
         ns_real u = rate * x[i] + (pulls ? decay * w[i] : 0);
         weight += (double)w[i] * (double)w[i];
         update += (double)u * (double)u;
+        inner += (double)w[i] * (double)u;
         w[i] -= u;
     }
-    return (NsUpdateSums){.weight = weight, .update = update};
+    return (NsUpdateSums){.weight = weight, .update = update, .inner = inner};
 }
 
 /* How the direction of a matrix is found, and whether its norm is held. */
@@ -188,8 +191,11 @@ static void update_matrix(const NsUpdate *u, size_t i, Way way, ns_real *scratch
     }
     NsUpdateSums sums = way.turns ? turn(u->w + o, x, lr, n)
                                   : apply(u->w + o, x, (ns_real)(lr * shape), (ns_real)decay, n);
-    u->tensors[i] = (NsTensorUpdate){
-        .weight_sq = sums.weight, .update_sq = sums.update, .ratio_sum = -1, .ratio_max = -1};
+    u->tensors[i] = (NsTensorUpdate){.weight_sq = sums.weight,
+                                     .update_sq = sums.update,
+                                     .inner = sums.inner,
+                                     .ratio_sum = -1,
+                                     .ratio_max = -1};
 }
 
 typedef struct {

@@ -6,6 +6,7 @@
 
 typedef struct {
     double weight, update; /* sums of squares */
+    double inner;          /* their inner product */
     double ratio, most;    /* sum and maximum, as in NsTensorUpdate; 0 if not requested */
 } NsUpdateSums;
 

@@ -14,8 +14,9 @@
 
 /* What an update did to a tensor. */
 typedef struct {
-    /* Sums of squares of the weights before the update, and of the update. */
-    double weight_sq, update_sq;
+    /* Sums of squares of the weights before the update, and of the update, which is subtracted from
+     * them; and the inner product of both. */
+    double weight_sq, update_sq, inner;
     /* Only for an optimizer with Adam's moments and if requested, else -1.  ratio_sum: the sum of
      * g^2 / max(v, eps^2), with v after g is added to it.  ratio_max: the maximum of g^2 / max(v,
      * eps^2), with v before g is added to it; -1 if v is still empty.  g is the gradient as added

@@ -143,6 +143,11 @@
       "Norm of the update that led to this step over the norm of the weights it changed, "         \
       "all tensors of a layer; 0 at step 0.",                                                      \
       "CS231n notes, ratio of weights to updates")                                                 \
+    X(UPDATE_ANGLE, "update-angle", "Update angle, whole layer", "∠(W_l, W_l + ΔW_l), rad", LAYER, \
+      CHEAP, SIZE, NOTHING,                                                                        \
+      "Angle in radians between the weights before and after the update that led to this step, "   \
+      "all tensors of a layer as one vector; blank at step 0.",                                    \
+      "Kosson et al. 2024, arXiv 2305.17212")                                                      \
     X(HIDDEN_NORM, "hidden-norm", "Hidden-state norm", "‖x_l‖", HIDDEN, CHEAP, SIZE, NOTHING,      \
       "L2 norm of the hidden state after layer l, mean over tokens; l = 0 is the embedding.",      \
       "Xiong et al. 2020, Lemma 2")                                                                \

@@ -223,7 +223,7 @@ static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInpu
 {
     const double *grad_sq = input->seen->grad_sq;
     size_t layer = (size_t)run->layer;
-    double gradient = 0, weight = 0, update = 0, ratios = 0, score = -1, elements = 0;
+    double gradient = 0, weight = 0, update = 0, inner = 0, ratios = 0, score = -1, elements = 0;
     for (size_t i = run->first; i < run->end; i++) {
         const TensorPlace *t = &r->tensors[i];
         gradient += grad_sq[i];
@@ -233,6 +233,7 @@ static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInpu
         const NsTensorUpdate *last = &input->updates[i];
         weight += last->weight_sq;
         update += last->update_sq;
+        inner += last->inner;
         if (last->ratio_sum < 0) continue;
         ratios += last->ratio_sum;
         elements += t->elements;
@@ -243,7 +244,12 @@ static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInpu
     put_ratio(r, NS_QUANTITY_GRAD_SHARE, layer, gradient, whole);
     put(r, NS_QUANTITY_UPDATE_RATIO, layer, input->updated ? sqrt(update / weight) : 0);
     put(r, NS_QUANTITY_UPDATE_NORM, layer, input->updated ? sqrt(update) : 0);
-    if (input->updated) put(r, NS_QUANTITY_WEIGHT_NORM, layer, sqrt(weight));
+    if (input->updated) {
+        /* The squared area that weights and update span; rounding may make it negative. */
+        double area = weight * update - inner * inner;
+        put(r, NS_QUANTITY_WEIGHT_NORM, layer, sqrt(weight));
+        put(r, NS_QUANTITY_UPDATE_ANGLE, layer, atan2(area < 0 ? 0 : sqrt(area), weight - inner));
+    }
     if (elements > 0) put(r, NS_QUANTITY_ADAM_RMS, layer, sqrt(ratios / elements));
     if (!(score < 0)) put(r, NS_QUANTITY_SPIKE_SCORE, layer, score);
 }

@@ -2,6 +2,7 @@
 #include "core/store/run_checkpoint-private.h"
 
 #include "core/base/copy.h"
+#include "core/base/squares.h"
 #include "core/experiment/provenance.h"
 #include "core/store/json.h"
 #include "core/store/run_schema-private.h"
@@ -265,7 +266,7 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
     sqlite3_bind_int64(row, 1, id);
     for (size_t i = 0; i < n; i++) {
         if (sqlite3_step(row) != SQLITE_ROW || !read_arena(&c->w, c, i, row, 0) ||
-            !read_arena(&c->m, c, i, row, 1) || !read_arena(&c->v, c, i, row, 2))
+            !read_arena(&c->m, c, i, row, 1) || !read_arena(&c->v, c, i, row, 2) || !c->w)
             return false;
         c->moments_since[i] = sqlite3_column_int64(row, 3);
         if (c->moments_since[i] < 0 || c->moments_since[i] > c->step) return false;
@@ -273,6 +274,11 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
                                          .update_sq = ns_database_number(row, 5),
                                          .ratio_sum = ns_database_number(row, 6),
                                          .ratio_max = ns_database_number(row, 7)};
+        /* The product with the update, from the squared norm after it: |w - u|^2. */
+        NsTensorUpdate *u = &c->updates[i];
+        const NsTensor *tensor = &c->table.tensors[i];
+        double after = ns_real_squares(c->w + tensor->offset, ns_tensor_size(tensor));
+        if (u->weight_sq != 0) u->inner = (u->weight_sq + u->update_sq - after) / 2;
     }
     return c->w != NULL;
 }

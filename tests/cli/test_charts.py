@@ -219,6 +219,8 @@ def test_chart_of_every_quantity():
         for figure in ("steps", "heatmap", "profile"):
             assert run("chart", "--figure", figure, "--quantity", "token-cosine", "--steps", "5",
                        "--out", path).returncode == 0
+        # The name that JSON lines have.
+        assert run("chart", "--figure", "profile:update_angle", "--steps", "2", "--out", path).returncode == 0
 
 
 def test_chart_measures_what_is_expensive():

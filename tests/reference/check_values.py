@@ -33,16 +33,23 @@ def check(binary, placement, folder):
     run = (binary, "train", *words, "--steps", str(STEPS), "--jsonl", "-")
     lines = subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
     step = next(line for line in map(json.loads, lines) if line.get("step") == STEPS)
-    subprocess.run((binary, "dump", *words, "--steps", str(STEPS), "--out", folder), check=True, capture_output=True)
-    weights, gradients, batch = (read_safetensors(os.path.join(folder, f"{name}.safetensors"))[0]
+    for steps in (STEPS - 1, STEPS):
+        to = os.path.join(folder, str(steps))
+        subprocess.run((binary, "dump", *words, "--steps", str(steps), "--out", to), check=True, capture_output=True)
+    weights, gradients, batch = (read_safetensors(os.path.join(to, f"{name}.safetensors"))[0]
                                  for name in ("params", "grads", "batch"))
-    with open(os.path.join(folder, "meta.json"), encoding="utf-8") as file:
+    before = read_safetensors(os.path.join(folder, str(STEPS - 1), "params.safetensors"))[0]
+    with open(os.path.join(to, "meta.json"), encoding="utf-8") as file:
         settings = json.load(file)["settings"]
     whole = sum(np.square(g, dtype=float).sum() for g in gradients.values())
     for layer in range(LAYERS):
         own = [g for name, g in gradients.items() if name.startswith(f"blk{layer}.")]
         share = sum(np.square(g, dtype=float).sum() for g in own) / whole
         yield "grad_share", step["grad_share"][layer], share
+        a, b = (np.concatenate([w.ravel() for name, w in sorted(tensors.items()) if name.startswith(f"blk{layer}.")]).astype(float)
+                for tensors in (before, weights))
+        chord = np.linalg.norm(b / np.linalg.norm(b) - a / np.linalg.norm(a))
+        yield "update_angle", step["update_angle"][layer], 2 * np.arcsin(chord / 2)
         for key, name in MATRICES.items():
             w, g = (tensors[f"blk{layer}.{name}"].astype(float) for tensors in (weights, gradients))
             norm, largest = np.linalg.norm(w), np.linalg.svd(w, compute_uv=False)[0]
@@ -74,7 +81,7 @@ def main():
         except (RuntimeError, LookupError, ValueError, TypeError, StopIteration, subprocess.CalledProcessError) as error:
             failure = f"{type(error).__name__}: {error}".replace("\n", " ")
         print(f"# {failure or ', '.join(f'{key} {error:.1e}' for key, error in worst.items())}")
-        passed = not failure and len(worst) == 7 and all(error <= LIMIT for error in worst.values())
+        passed = not failure and len(worst) == 8 and all(error <= LIMIT for error in worst.values())
         print(f"{'ok' if passed else 'not ok'} {number} - values {placement}", flush=True)
 
 

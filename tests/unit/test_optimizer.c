@@ -22,6 +22,13 @@ static void assert_close(double x, double expected, double relative)
     }
 }
 
+/* The inner product of weights and update, relative to the product of their norms. */
+static void assert_inner(const NsTensorUpdate *update, double expected, double tolerance)
+{
+    double whole = sqrt(update->weight_sq * update->update_sq);
+    g_assert_cmpfloat_with_epsilon(update->inner, expected, tolerance * whole);
+}
+
 static void assert_same(const void *a, const void *b, size_t bytes)
 {
     g_assert_true(memcmp(a, b, bytes) == 0);
@@ -202,7 +209,7 @@ static void compare(size_t k, double weight_decay, double clip, double mu, unsig
             const NsTensor *tensor = &f.table.tensors[t];
             bool covered = tensor->decay || scope == NS_DECAY_ALL ||
                            (scope == NS_DECAY_EMBEDDINGS && tensor->cols > 0);
-            double weight_sq = 0, update_sq = 0;
+            double weight_sq = 0, update_sq = 0, inner = 0;
             for (size_t i = tensor->offset; i < tensor->offset + ns_tensor_size(tensor); i++) {
                 const NsPlainAdam p = {.beta1 = f.settings.beta1,
                                        .beta2 = f.settings.beta2,
@@ -214,12 +221,14 @@ static void compare(size_t k, double weight_decay, double clip, double mu, unsig
                 weight_sq += x[i].w * x[i].w;
                 double u = plain[k].update(&x[i], p, covered ? weight_decay : 0, mu);
                 update_sq += u * u;
+                inner += x[i].w * u;
                 x[i].w -= u;
                 double scale = MAX(1.0, fabs(x[i].w));
                 g_assert_cmpfloat_with_epsilon((double)f.w[i], x[i].w, 3e-6 * scale);
             }
             assert_close(f.tensors[t].weight_sq, weight_sq, 2e-5);
             assert_close(f.tensors[t].update_sq, update_sq, 2e-5);
+            assert_inner(&f.tensors[t], inner, 2e-5);
         }
     }
     teardown(&f);
@@ -443,14 +452,16 @@ static void test_muon(void)
                 x[i] = g + 0.9 * m[o + i];
             }
             plain_orthogonalize(x, tensor->rows, tensor->cols);
-            double update_sq = 0;
+            double update_sq = 0, inner = 0;
             for (size_t i = 0; i < n; i++) {
                 double u = lr * shape * x[i] + lr * 0.1 * w[o + i];
                 update_sq += u * u;
+                inner += w[o + i] * u;
                 w[o + i] -= u;
                 g_assert_cmpfloat_with_epsilon((double)f.w[o + i], w[o + i], 2e-5);
             }
             assert_close(f.tensors[t].update_sq, update_sq, 1e-4);
+            assert_inner(&f.tensors[t], inner, 1e-4);
         }
     }
     teardown(&f);
@@ -485,7 +496,7 @@ static void test_held(gconstpointer key)
                 assert_same(f.w + o, rest.w + o, n * sizeof *f.w);
                 continue;
             }
-            double held = ns_real_norm(before + o, n), square = 0, update_sq = 0;
+            double held = ns_real_norm(before + o, n), square = 0, update_sq = 0, inner = 0;
             for (size_t i = o; i < o + n; i++) {
                 double g = (double)f.g[i];
                 m[i] = g_str_equal(key, "adamh") ? 0.9 * m[i] + 0.1 * g : 0.9 * m[i] + g;
@@ -506,8 +517,10 @@ static void test_held(gconstpointer key)
                 double expected = held * x[i] / sqrt(square);
                 g_assert_cmpfloat_with_epsilon((double)f.w[i], expected, 2e-6);
                 update_sq += pow(expected - (double)before[i], 2);
+                inner += (double)before[i] * ((double)before[i] - expected);
             }
             assert_close(f.tensors[t].update_sq, update_sq, 1e-4);
+            assert_inner(&f.tensors[t], inner, 1e-4);
             assert_close(ns_real_norm(f.w + o, n), ns_real_norm(start + o, n), 1e-6);
         }
     }

@@ -294,6 +294,29 @@ static void test_checkpoint_time(NsTestFiles *files, gconstpointer data)
     g_assert_cmpint(atomic_load(&checkpoints), ==, 1);
 }
 
+/* The inner product of weights and update is not stored, but follows from what is. */
+static void test_checkpoint_updates(NsTestFiles *files, gconstpointer data)
+{
+    (void)data;
+    g_autofree char *path = g_build_filename(files->folder, "a.nsrun", NULL);
+    g_autoptr(NsLockstep) lockstep = start();
+    g_autoptr(GError) error = NULL;
+    NsRunWriter *writer = record(path, lockstep, 1);
+    step(writer, lockstep, 3);
+    g_assert_true(ns_run_writer_checkpoint(writer, lockstep));
+    finish(writer);
+    g_autoptr(NsRunReader) reader = ns_run_reader_open(path, &error);
+    g_assert_no_error(error);
+    g_autoptr(NsCheckpoint) read = ns_run_reader_checkpoint(reader, 0, 3, &error);
+    g_assert_no_error(error);
+    for (size_t i = 0; i < read->table.n; i++) {
+        const NsTensorUpdate *u = &read->updates[i];
+        double expected = ns_lockstep_run(lockstep, 0, 0)->updates[i].inner;
+        double whole = sqrt(u->weight_sq * u->update_sq);
+        g_assert_cmpfloat_with_epsilon(u->inner, expected, 1e-4 * whole);
+    }
+}
+
 /* ---- The first moments ---- */
 
 /* The file of a run that was killed before its first records were stored. */
@@ -396,6 +419,7 @@ int main(int argc, char **argv)
     add("/run-writer/locked", test_locked);
     add("/run-writer/checkpoint-count", test_checkpoint_count);
     add("/run-writer/checkpoint-time", test_checkpoint_time);
+    add("/run-writer/checkpoint-updates", test_checkpoint_updates);
     add("/run-writer/empty", test_empty);
     add("/run-writer/baselines", test_baselines);
     return g_test_run();

@@ -134,23 +134,34 @@ static void test_run_steps(void)
         const NsStep *step = ns_history_step(history, (size_t)k);
         g_assert_cmpfloat(step->lr, ==, ns_schedule_lr(&run->settings, k));
 
-        double weight[2] = {0}, update[2] = {0};
+        double weight[2] = {0}, update[2] = {0}, after[2] = {0}, chord[2] = {0};
         for (size_t i = 0; i < table->n; i++) {
             const NsTensor *t = &table->tensors[i];
             for (size_t j = t->offset; t->layer >= 0 && j < t->offset + ns_tensor_size(t); j++) {
                 double u = (double)w[j] - (double)before[j];
                 weight[t->layer] += (double)before[j] * (double)before[j];
                 update[t->layer] += u * u;
+                after[t->layer] += (double)w[j] * (double)w[j];
             }
         }
-        float ratio[2], weights[2], updates[2];
+        /* Weights before and after, each divided by its norm, are as far apart as the chord. */
+        for (size_t i = 0; i < table->n; i++) {
+            const NsTensor *t = &table->tensors[i];
+            int l = t->layer;
+            for (size_t j = t->offset; l >= 0 && j < t->offset + ns_tensor_size(t); j++)
+                chord[l] +=
+                    pow((double)w[j] / sqrt(after[l]) - (double)before[j] / sqrt(weight[l]), 2);
+        }
+        float ratio[2], weights[2], updates[2], angles[2];
         ns_history_read(history, NS_QUANTITY_UPDATE_RATIO, (size_t)k, ratio, NULL, NULL);
         ns_history_read(history, NS_QUANTITY_WEIGHT_NORM, (size_t)k, weights, NULL, NULL);
         ns_history_read(history, NS_QUANTITY_UPDATE_NORM, (size_t)k, updates, NULL, NULL);
+        ns_history_read(history, NS_QUANTITY_UPDATE_ANGLE, (size_t)k, angles, NULL, NULL);
         for (int l = 0; l < 2; l++) {
             assert_close((double)ratio[l], sqrt(update[l] / weight[l]), 1e-3);
             assert_close((double)weights[l], sqrt(weight[l]), 1e-5);
             assert_close((double)updates[l], sqrt(update[l]), 1e-3);
+            assert_close((double)angles[l], 2 * asin(sqrt(chord[l]) / 2), 1e-3);
         }
     }
     /* After steps 0, 4 and 8; and once more where one was made already. */

@@ -29,6 +29,11 @@ static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
         [NS_DOMAIN_HIDDEN] = "on hidden states",
         [NS_DOMAIN_HEAD] = "in every head",
     };
+    /* JSON lines have “_” for “-”. */
+    g_autofree char *dashed = g_strdelimit(g_strdup(key), "_", '-');
+    if (ns_choices_find(ns_quantity_choice, key) < 0 &&
+        ns_choices_find(ns_quantity_choice, dashed) >= 0)
+        key = dashed;
     g_autofree char *whole = g_strconcat("grad-", key, NULL);
     bool brief = ns_choices_find(ns_quantity_choice, key) < 0 &&
                  ns_choices_find(ns_quantity_choice, whole) >= 0;
