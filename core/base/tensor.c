@@ -25,6 +25,11 @@ void ns_tensor_table_clear(NsTensorTable *table)
     *table = (NsTensorTable){0};
 }
 
+bool ns_tensor_in_layer(const NsTensor *t, size_t layer)
+{
+    return t->layer >= 0 && layer >= (size_t)t->layer && layer < (size_t)t->layer + t->layers;
+}
+
 const NsTensor *ns_tensor_find(const NsTensorTable *table, const char *name)
 {
     for (size_t i = 0; i < table->n; i++)

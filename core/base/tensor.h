@@ -19,8 +19,9 @@ typedef struct {
     char name[40];      /* as in files: blk3.attn.wq */
     unsigned parameter; /* NsParameterKind */
     int layer;          /* from 0; -1 outside the layers */
-    size_t rows, cols;  /* [rows, cols] = [out, in]; cols 0 for a vector [rows] */
-    size_t offset;      /* first element, in elements from the start of an arena */
+    unsigned layers; /* number of layers, from that one on, that use it: 1 unless layers are tied */
+    size_t rows, cols; /* [rows, cols] = [out, in]; cols 0 for a vector [rows] */
+    size_t offset;     /* first element, in elements from the start of an arena */
     NsInitKind init;
     /* NORMAL: standard deviation of the values.  UNIFORM: the interval is +- sqrt(3) std.
      * CONSTANT: the value. */
@@ -43,6 +44,9 @@ void ns_tensor_table_clear(NsTensorTable *table);
 
 /* Number of elements of a tensor. */
 size_t ns_tensor_size(const NsTensor *tensor);
+
+/* Whether layer `layer` (from 0) uses the tensor. */
+bool ns_tensor_in_layer(const NsTensor *tensor, size_t layer);
 
 /* Returns the tensor with this name, or NULL. */
 const NsTensor *ns_tensor_find(const NsTensorTable *table, const char *name);

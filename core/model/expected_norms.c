@@ -332,6 +332,9 @@ const char *ns_expected_norms_refused(const NsSettings *settings)
     if (settings->weight_standardization == NS_TOGGLE_ON || settings->dropout > 0 ||
         settings->drop_path > 0)
         return _("No prediction: the theory covers neither dropout nor weight standardization.");
+    if (settings->tie_layers == NS_TOGGLE_ON)
+        return _(
+            "No prediction: the theory assumes that the weights of all layers are independent.");
     NsStackWiring stacks[NS_STACKS_MAX];
     size_t n = ns_stacks_wiring(settings, NULL, stacks);
     for (size_t i = 0; i < n; i++) {

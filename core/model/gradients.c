@@ -146,12 +146,19 @@ static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *bas
     }
 }
 
+/* Whether two layers, which may not exist, are tied. */
+static bool are_tied(const NsModelLayout *layout, size_t layer, size_t other)
+{
+    return MAX(layer, other) < layout->layers &&
+           layout->spans[layer].begin == layout->spans[other].begin;
+}
+
 NsLayerGradients ns_gradients_layer(NsGradients *g, size_t shard, size_t layer, bool more)
 {
     const NsSpan *span = &g->layout->spans[layer];
     NsLayerGradients at = {.base = shard == 0 ? g->arena + span->begin : g->buffers[shard],
                            .origin = span->begin,
-                           .adds = shard == 0 && more};
+                           .adds = shard == 0 && (more || are_tied(g->layout, layer, layer + 1))};
     if (!at.adds) clear_vectors(g, span, at.base);
     return at;
 }
@@ -222,8 +229,9 @@ static void sum_blocks(NsGradients *g, const NsMember *member, const Blocks *blo
 
 void ns_gradients_end_layer(NsGradients *g, const NsMember *member, size_t layer, bool last)
 {
+    bool sums_end = last && !are_tied(g->layout, layer, layer - 1);
     ns_team_barrier(member);
-    sum_blocks(g, member, &g->layers[layer], g->buffers, last);
+    sum_blocks(g, member, &g->layers[layer], g->buffers, sums_end);
     ns_team_barrier(member);
 }
 

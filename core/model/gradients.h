@@ -8,7 +8,8 @@
  *     G_l = ((g_l of shard 0) + g_l of shard 1) + ...
  *
  * and the buffers, each of the size of one layer, are reused for the next layer.  If a batch is
- * processed in several parts, the gradients of later parts are added to the sum.
+ * processed in several parts, the gradients of later parts are added to the sum, as are those of
+ * the layers below if layers are tied.
  *
  * A matrix over the vocabulary can be larger than a layer, so it has no buffers: its rows are
  * divided among the workers, and each adds the gradients of its rows, from all shards in turn,

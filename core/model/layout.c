@@ -78,6 +78,7 @@ typedef struct {
     const char *prefix;
     /* The layer numbered through all stacks, and within its stack; -1 outside the layers. */
     int layer, block;
+    unsigned sharing; /* number of layers that use the tensors of this one */
     double lr, eps;
     double width;      /* that of the model over its base width */
     size_t layer_gain; /* offset of the gain that the sub-layers of this layer share; 0 for none */
@@ -89,6 +90,7 @@ static size_t add(const Builder *b, NsParameterKind parameter, NsTensor tensor, 
 {
     tensor.parameter = parameter;
     tensor.layer = b->layer;
+    tensor.layers = b->layer < 0 ? 1 : b->sharing;
     tensor.lr = tensor.lr > 0 ? b->lr * tensor.lr : b->lr;
     tensor.eps = tensor.eps > 0 ? b->eps * tensor.eps : b->eps;
     if (b->block < 0)
@@ -246,7 +248,9 @@ static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
 static void add_layers(Builder *b, const NsStack *stack, const NsStackWiring *wiring)
 {
     NsModelLayout *layout = b->layout;
-    NsSublayer *s = &layout->sublayers[stack->first];
+    bool tied = b->settings->tie_layers == NS_TOGGLE_ON;
+    NsSublayer *first = &layout->sublayers[stack->first], *s = first;
+    b->sharing = tied ? wiring->layers : 1;
     for (unsigned l = 0; l < wiring->layers; l++) {
         NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS];
         size_t n = ns_layer_wiring(b->settings, b->placement, wiring, l, sublayers);
@@ -254,6 +258,14 @@ static void add_layers(Builder *b, const NsStack *stack, const NsStackWiring *wi
         b->layer = (int)(stack->first_layer + l);
         for (size_t k = 0; k < n; k++, s++) {
             const NsPosition *p = &sublayers[k].position;
+            if (tied && l > 0) {
+                *s = first[k]; /* with its tensors */
+                s->c = sublayers[k].c;
+                s->layer = stack->first_layer + l;
+                s->number = (unsigned)stack->first + p->sublayer;
+                s->drop_path = b->settings->drop_path * (l + 1.0) / wiring->layers;
+                continue;
+            }
             *s = (NsSublayer){
                 .kind = p->kind,
                 .c = sublayers[k].c,
@@ -403,6 +415,8 @@ static void find_spans(NsModelLayout *layout)
         span->n++;
     }
     span->end = table->size;
+    for (size_t l = 1; l < layout->layers; l++) /* tied layers */
+        if (layout->spans[l].n == 0) layout->spans[l] = layout->spans[l - 1];
 }
 
 void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,

@@ -112,6 +112,42 @@ size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
     return n;
 }
 
+/* Whether two sub-layers have tensors of the same shapes, initial values and rates. */
+static bool same_tensors(const NsWiring *a, const NsWiring *b)
+{
+    const double x[] = {a->gain_start, a->init, a->init_qk, a->lr, a->eps},
+                 y[] = {b->gain_start, b->init, b->init_qk, b->lr, b->eps};
+    for (size_t i = 0; i < G_N_ELEMENTS(x); i++)
+        if (x[i] < y[i] || x[i] > y[i]) return false;
+    return a->norm == b->norm && a->in == b->in && a->branch == b->branch && a->out == b->out &&
+           a->mid == b->mid && a->qk == b->qk && a->v == b->v && a->head_scale == b->head_scale &&
+           a->gain == b->gain && !a->stream_gain && !b->stream_gain;
+}
+
+static bool check_tied(const NsSettings *settings, GError **error)
+{
+    NsStackWiring stacks[NS_STACKS_MAX];
+    NsSublayerWiring first[NS_LAYER_SUBLAYERS], other[NS_LAYER_SUBLAYERS];
+    size_t n = ns_stacks_wiring(settings, NULL, stacks);
+    bool same = true;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned l = 0; l < stacks[i].layers; l++) {
+            size_t kinds = ns_layer_wiring(settings, NULL, &stacks[i], 0, first);
+            ns_layer_wiring(settings, NULL, &stacks[i], l, other);
+            for (size_t k = 0; k < kinds; k++) {
+                same &= same_tensors(&first[k].c, &other[k].c);
+                if (other[k].c.norm && ns_norm_over_batch(other[k].c.norm))
+                    return ns_refuse(error, NS_ERROR_SETTING,
+                                     N_("Tied layers cannot have a norm over the batch, whose "
+                                        "statistics differ by layer; set tie-layers=off or "
+                                        "choose another norm."));
+            }
+        }
+    return same || ns_refuse(error, NS_ERROR_SETTING,
+                             N_("This placement gives each layer its own initial weights, rates or "
+                                "norms, so that layers cannot be tied; set tie-layers=off."));
+}
+
 bool ns_wiring_check(const NsSettings *settings, GError **error)
 {
     if (settings->d_model % settings->heads != 0)
@@ -140,5 +176,6 @@ bool ns_wiring_check(const NsSettings *settings, GError **error)
                          "Rotary positions rotate pairs of features, but each of %" PRId64
                          " heads has %" PRId64 "; choose d-model and heads so that it is even.",
                          settings->heads, settings->d_model / settings->heads);
-    return !*settings->mixture || ns_mixture_at(settings->mixture, 0, 1, error);
+    if (*settings->mixture && !ns_mixture_at(settings->mixture, 0, 1, error)) return false;
+    return settings->tie_layers != NS_TOGGLE_ON || check_tied(settings, error);
 }

@@ -229,7 +229,7 @@ void ns_curvature_by_layer(NsCurvatureProbe *p, NsModel *model, const NsBatch *b
     for (size_t l = 0; l < ns_model_layers(model); l++) {
         part.n = 0;
         for (size_t k = 0; k < whole->n; k++)
-            if (whole->tensors[k].layer == (int)l && part.n++ == 0)
+            if (ns_tensor_in_layer(&whole->tensors[k], l) && part.n++ == 0)
                 part.tensors = whole->tensors + k;
         EACH(&part, i)
         {

@@ -263,13 +263,18 @@ static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorT
         if (layer < 0) continue;
         square += probes->batches->mean_sq[i];
         if (i + 1 < table->n && table->tensors[i + 1].layer == layer) continue;
-        ns_record_put(layout, values, NS_QUANTITY_MEAN_GRAD_LAYER, (size_t)layer, sqrt(square));
+        for (size_t l = 0; l < table->tensors[i].layers; l++)
+            ns_record_put(layout, values, NS_QUANTITY_MEAN_GRAD_LAYER, (size_t)layer + l,
+                          sqrt(square));
         square = 0;
     }
     for (size_t i = 0; i < table->n; i++)
         for (size_t k = 0; k < G_N_ELEMENTS(shown); k++)
-            if (table->tensors[i].parameter == shown[k].parameter)
-                ns_record_put(layout, values, shown[k].quantity, (size_t)table->tensors[i].layer,
+            for (size_t l = 0;
+                 table->tensors[i].parameter == shown[k].parameter && l < table->tensors[i].layers;
+                 l++)
+                ns_record_put(layout, values, shown[k].quantity,
+                              (size_t)table->tensors[i].layer + l,
                               sqrt(probes->batches->mean_sq[i]));
     double scale;
     if (ns_probe_batches_noise_scale(probes->batches, &scale))
@@ -295,18 +300,19 @@ static void fill_matrix(void *data, size_t i, unsigned member)
     if (!q) return;
     const ns_real *w = ns_model_weights(filling->model) + tensor->offset;
     const ns_real *g = ns_model_gradients(filling->model) + tensor->offset;
-    size_t layer = (size_t)tensor->layer, n = ns_tensor_size(tensor);
+    size_t n = ns_tensor_size(tensor);
     double norm = ns_real_norm(w, n), whole = norm * ns_real_norm(g, n), singular;
-    ns_record_put(layout, filling->values, q->weight, layer, norm);
-    if (whole != 0)
-        ns_record_put(layout, filling->values, q->cosine, layer, ns_inner(g, w, n) / whole);
-    if (!ns_largest_singular_value(&singular, w, tensor->rows, tensor->cols,
-                                   probes->vectors + member * probes->vectors_size))
-        return;
-    ns_record_put(layout, filling->values, q->singular, layer, singular);
-    if (singular != 0)
-        ns_record_put(layout, filling->values, q->stable_rank, layer,
-                      norm * norm / (singular * singular));
+    bool known = ns_largest_singular_value(&singular, w, tensor->rows, tensor->cols,
+                                           probes->vectors + member * probes->vectors_size);
+    for (size_t l = (size_t)tensor->layer; ns_tensor_in_layer(tensor, l); l++) {
+        ns_record_put(layout, filling->values, q->weight, l, norm);
+        if (whole != 0)
+            ns_record_put(layout, filling->values, q->cosine, l, ns_inner(g, w, n) / whole);
+        if (known) ns_record_put(layout, filling->values, q->singular, l, singular);
+        if (known && singular != 0)
+            ns_record_put(layout, filling->values, q->stable_rank, l,
+                          norm * norm / (singular * singular));
+    }
 }
 
 void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *input,

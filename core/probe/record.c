@@ -23,7 +23,8 @@ typedef struct {
 
 /* A range of consecutive tensors of the same layer, or outside the layers. */
 typedef struct {
-    int layer; /* -1 outside */
+    int layer;     /* -1 outside */
+    size_t layers; /* from that one on, which use them */
     size_t first, end;
     double elements;
 } TensorRun;
@@ -115,7 +116,7 @@ static void find_tensors(NsRecorder *r, const NsTensorTable *table)
                                .parameter = t->parameter,
                                .elements = (double)ns_tensor_size(t)};
         if (i == 0 || t->layer != t[-1].layer)
-            r->runs[r->n_runs++] = (TensorRun){.layer = t->layer, .first = i};
+            r->runs[r->n_runs++] = (TensorRun){.layer = t->layer, .layers = t->layers, .first = i};
         TensorRun *run = &r->runs[r->n_runs - 1];
         run->end = i + 1;
         run->elements += place->elements;
@@ -216,20 +217,21 @@ double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq
     return sqrt(total + layer);
 }
 
-/* Records the gradients, the last update and the moments of a layer.  ADAM_RMS and SPIKE_SCORE
+/* Records the gradients, the last update and the moments of one of the layers of a run, which share
+ * the tensors; `offset`: the number of layers of the run before it.  ADAM_RMS and SPIKE_SCORE
  * are not measured if no tensor of the layer has a second moment, or one before the update. */
-static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInput *input,
-                         double whole)
+static void record_layer(NsRecorder *r, const TensorRun *run, size_t offset,
+                         const NsRecordInput *input, double whole)
 {
     const double *grad_sq = input->seen->grad_sq;
-    size_t layer = (size_t)run->layer;
+    size_t layer = (size_t)run->layer + offset;
     double gradient = 0, weight = 0, update = 0, inner = 0, ratios = 0, score = -1, elements = 0;
     for (size_t i = run->first; i < run->end; i++) {
         const TensorPlace *t = &r->tensors[i];
         gradient += grad_sq[i];
-        ns_values_put(r->values, t->norm, sqrt(grad_sq[i]));
+        ns_values_put(r->values, t->norm + offset, sqrt(grad_sq[i]));
         if (t->has_root)
-            ns_values_put(r->values, t->root_mean_square, sqrt(grad_sq[i] / t->elements));
+            ns_values_put(r->values, t->root_mean_square + offset, sqrt(grad_sq[i] / t->elements));
         const NsTensorUpdate *last = &input->updates[i];
         weight += last->weight_sq;
         update += last->update_sq;
@@ -241,7 +243,7 @@ static void record_layer(NsRecorder *r, const TensorRun *run, const NsRecordInpu
     }
     put(r, NS_QUANTITY_GRAD_LAYER, layer, sqrt(gradient));
     put(r, NS_QUANTITY_GRAD_RMS_LAYER, layer, sqrt(gradient / run->elements));
-    put_ratio(r, NS_QUANTITY_GRAD_SHARE, layer, gradient, whole);
+    put_ratio(r, NS_QUANTITY_GRAD_SHARE, layer, gradient / (double)run->layers, whole);
     put(r, NS_QUANTITY_UPDATE_RATIO, layer, input->updated ? sqrt(update / weight) : 0);
     put(r, NS_QUANTITY_UPDATE_NORM, layer, input->updated ? sqrt(update) : 0);
     if (input->updated) {
@@ -390,8 +392,8 @@ static void fill_share(void *data, const NsMember *member)
     if (member->index == 0) record_outside(r, input->seen->grad_sq);
     size_t end = ns_member_end(member, r->n_runs);
     for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++)
-        if (r->runs[k].layer >= 0)
-            record_layer(r, &r->runs[k], input, filling->grad_norm * filling->grad_norm);
+        for (size_t l = 0; r->runs[k].layer >= 0 && l < r->runs[k].layers; l++)
+            record_layer(r, &r->runs[k], l, input, filling->grad_norm * filling->grad_norm);
     record_hidden(r, member, input->seen, (double)input->settings->d_model);
     record_sublayers(r, member, input);
 }

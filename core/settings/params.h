@@ -77,6 +77,10 @@
     CHOICE(tie_embeddings, "tie-embeddings", MODEL, "Tied embeddings", ns_toggle_choice, "off",    \
         RESTART, "The output head and all token embeddings share one matrix.",                     \
         "Press and Wolf 2017, arXiv 1608.05859")                                                   \
+    CHOICE(tie_layers, "tie-layers", MODEL, "Tied layers", ns_toggle_choice, "off", RESTART,        \
+        "All layers of a stack share the same weights.  Their gradient is the sum over the "       \
+        "layers, and each layer shows these same weights and this gradient.",                      \
+        "Lan et al. 2020, arXiv 1909.11942, 3.1")                                                  \
     CHOICE(scale_embeddings, "scale-embeddings", MODEL, "Scaled embeddings", ns_toggle_choice,     \
         "off", FORK, "Token embeddings are multiplied by √d where they are read, before the "      \
         "positions are added.", "Vaswani et al. 2017, 3.4")                                        \

@@ -203,7 +203,7 @@ static void check_layer(const Check *c, NsGradientCheck *check)
     check->agrees = true;
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];
-        if (t->layer != (int)check->layer - 1) continue;
+        if (!ns_tensor_in_layer(t, check->layer - 1)) continue;
         NsCheckRow *row = &check->row[check->n];
         over = over || check->n == NS_CHECK_ROWS || !check_tensor(c, t, row);
         if (over) {
@@ -258,7 +258,7 @@ static bool prepare(Check *c, NsGradientCheck *check)
         return false;
     }
     for (size_t i = 0; i < table->n; i++)
-        if (table->tensors[i].layer == (int)check->layer - 1)
+        if (ns_tensor_in_layer(&table->tensors[i], check->layer - 1))
             largest = MAX(largest, ns_tensor_size(&table->tensors[i]));
     c->kept = ns_real_new(largest, "the check", NULL);
     c->direction = ns_real_new(largest, "the check", NULL);
@@ -281,7 +281,7 @@ void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
         NsMeasure seen = ns_model_measure(run->model, &run->batch, NULL);
         const NsTensorTable *table = ns_model_tensors(run->model);
         for (size_t i = 0; i < table->n; i++)
-            if (table->tensors[i].layer == (int)layer - 1) c.layer_norm += seen.grad_sq[i];
+            if (ns_tensor_in_layer(&table->tensors[i], layer - 1)) c.layer_norm += seen.grad_sq[i];
         c.layer_norm = sqrt(c.layer_norm);
         measure_rounding(&c);
         check_layer(&c, check);

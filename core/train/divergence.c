@@ -24,6 +24,7 @@ char *ns_tensor_words(const NsTensor *tensor)
         if (!strchr("{}", *subscript)) g_string_append_c(symbol, *subscript);
     g_autofree char *layer = ns_group_digits(tensor->layer + 1);
     if (tensor->layer < 0) return g_strdup(symbol->str);
+    if (tensor->layers > 1) return g_strdup_printf(C_("tensor", "%s of all layers"), symbol->str);
     return g_strdup_printf(C_("tensor", "%s of layer %s"), symbol->str, layer);
 }
 

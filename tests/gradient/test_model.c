@@ -108,6 +108,9 @@ int main(int argc, char **argv)
         "arch=encoder-decoder heads=6 kv-heads=2 qk-norm=head norm=batchnorm",
         "arch=encoder-decoder kv-heads=1 placement=hybridnorm",
         "tie-embeddings=on placement=pre",
+        "tie-layers=on layers=3 placement=post threads=2",
+        "tie-layers=on arch=encoder-decoder layers=3 placement=hybridnorm "
+        "weight-standardization=on",
         "arch=encoder-decoder tie-embeddings=on positions=sinusoidal scale-embeddings=on",
         "positions=sinusoidal placement=none",
         "positions=rotary d-model=12 heads=3 kv-heads=1 qk-norm=head placement=pre threads=2",

@@ -181,6 +181,56 @@ static void test_batch_additivity(void)
     check_additivity("arch=encoder-decoder placement=normformer tie-embeddings=on");
 }
 
+/* The tensor of a model with tied layers that stands in place of one of a model without. */
+static const NsTensor *shared_by(const NsTensorTable *tied, const NsTensor *t)
+{
+    if (t->layer < 0) return ns_tensor_find(tied, t->name);
+    g_autofree char *stack = g_strndup(t->name, (gsize)(strstr(t->name, "blk") - t->name));
+    g_autofree char *name = g_strconcat(stack, "blk0", strchr(strstr(t->name, "blk"), '.'), NULL);
+    return ns_tensor_find(tied, name);
+}
+
+/* The gradient of tied layers is the sum of those of layers that have the same weights untied. */
+static void test_tied_layers(void)
+{
+    static const char *const changes[] = {"placement=post", "placement=pre arch=encoder-decoder"};
+    for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) {
+        g_autofree char *options = g_strconcat(changes[i], " layers=3 tie-layers=on", NULL);
+        NsCase tied, apart;
+        ns_case_init(&tied, options, NULL);
+        g_autofree char *without = g_strconcat(changes[i], " layers=3", NULL);
+        ns_case_init(&apart, without, NULL);
+        ns_case_stir(&tied, 0.1);
+        const NsTensorTable *one = ns_model_tensors(tied.model),
+                            *all = ns_model_tensors(apart.model);
+        for (size_t k = 0; k < all->n; k++) {
+            const NsTensor *t = shared_by(one, &all->tensors[k]);
+            memcpy(ns_model_weights(apart.model) + all->tensors[k].offset,
+                   ns_model_weights(tied.model) + t->offset, ns_tensor_size(t) * sizeof(ns_real));
+        }
+        NsMeasure a = ns_case_measure(&tied), b = ns_case_measure(&apart);
+        g_assert_cmpfloat(a.loss, ==, b.loss);
+        g_autofree ns_real *sum = g_new0(ns_real, one->size);
+        for (size_t k = 0; k < all->n; k++) {
+            const NsTensor *from = &all->tensors[k], *to = shared_by(one, from);
+            for (size_t j = 0; j < ns_tensor_size(to); j++)
+                sum[to->offset + j] += ns_model_gradients(apart.model)[from->offset + j];
+        }
+        for (size_t k = 0; k < one->n; k++) {
+            double square = 0;
+            for (size_t j = 0; j < ns_tensor_size(&one->tensors[k]); j++) {
+                double g = sum[one->tensors[k].offset + j];
+                square += g * g;
+                g_assert_cmpfloat_with_epsilon(
+                    g, ns_model_gradients(tied.model)[one->tensors[k].offset + j], 1e-11);
+            }
+            g_assert_cmpfloat_with_epsilon(a.grad_sq[k], square, 1e-9 * (1 + square));
+        }
+        ns_case_clear(&tied);
+        ns_case_clear(&apart);
+    }
+}
+
 /* Without training there is no noise: the loss is that of a model without any. */
 static void test_eval(void)
 {
@@ -333,6 +383,7 @@ int main(int argc, char **argv)
     g_test_add_func("/properties/padding", test_padding);
     g_test_add_func("/properties/no-targets", test_no_targets);
     g_test_add_func("/properties/batch-additivity", test_batch_additivity);
+    g_test_add_func("/properties/tied-layers", test_tied_layers);
     g_test_add_func("/properties/eval", test_eval);
     g_test_add_func("/properties/stochastic-depth", test_stochastic_depth);
     g_test_add_func("/properties/dropout", test_dropout);

@@ -79,6 +79,8 @@ OPTIONS = (
     "positions=none placement=pre layers=2 d-model=16 seq=8 batch=3",
     "positions=none placement=post arch=encoder layers=2 d-model=16 seq=8 batch=3",
     "tie-embeddings=on placement=pre layers=2 d-model=16 seq=8 batch=3",
+    "tie-layers=on placement=post layers=4 d-model=16 seq=8 batch=3 threads=2",
+    "tie-layers=on placement=pre arch=encoder-decoder layers=3 decoder-layers=2 d-model=16 seq=8 batch=3",
     "tie-embeddings=on task=sort arch=encoder layers=2 d-model=16 seq=12 batch=3",
     "qk-norm=head placement=pre layers=2 d-model=16 seq=8 batch=3",
     "qk-norm=full placement=pre layers=2 d-model=16 seq=8 batch=3",

@@ -56,6 +56,8 @@ CASES = (
     "task=mlm arch=encoder next-sentence=off tie-embeddings=on seq=64 z-loss=0.1",
     "task=translation arch=encoder-decoder tokenizer=bpe vocab=300 seq=40 batch-tokens=100 placement=post",
     "task=translation arch=encoder-decoder vocabularies=separate tie-embeddings=on seq=100 batch=4 weight-decay=0.1",
+    "tie-layers=on layers=3 placement=post weight-decay=0.1 clip=0.5 | 3",
+    "tie-layers=on layers=3 placement=pre arch=encoder-decoder decoder-layers=2 task=sort optimizer=muon lr=0.02",
     "task=gaussian placement=post",
     "task=copy placement=residual arch=encoder-decoder decoder-layers=3",
 )

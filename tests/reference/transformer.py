@@ -187,7 +187,9 @@ class SubLayer:
     NORMS = {"attn": "norm1", "cross": "cross_norm", "ffn": "norm2"}
 
     def __init__(self, stack, layer, name, number, placement, layer_input):
-        self.stack, self.block, self.name, self.placement = stack, f"blk{layer}", name, placement
+        tied = stack.settings.get("tie-layers", "off") == "on"
+        self.stack, self.name, self.placement = stack, name, placement
+        self.block = "blk0" if tied else f"blk{layer}"
         self.l, self.L = layer + 1, stack.layers
         kinds = len(sub_layers(stack))
         self.k, self.S = layer * kinds + number + 1, stack.layers * kinds

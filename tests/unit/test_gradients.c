@@ -173,6 +173,7 @@ static void test_recompute(void)
         "norm=batchnorm",
         "mixture=post*8,deepnorm*8,pre*8",
         "tie-embeddings=on threads=3",
+        "tie-layers=on threads=2",
         "threads=1",
     };
     for (unsigned arch = 0; ns_arch_choice(arch); arch++) {
@@ -374,6 +375,7 @@ static void test_parts(void)
         "threads=4 d-model=32 placement=residual activation=swiglu",
         "threads=2 d-model=64 arch=encoder-decoder layers=2 source-seq=256 tie-embeddings=on",
         "threads=2 d-model=32 weight-standardization=on qk-norm=head",
+        "threads=2 d-model=32 tie-layers=on",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) check_parts(changes[i]);
 }
@@ -420,6 +422,7 @@ static void test_batch_tokens(void)
         "threads=2 dropout=0.2 placement=pre",
         "threads=3 tie-embeddings=on placement=deepnorm probe-every=1",
         "threads=2 recompute=on activation=swiglu probe-every=1",
+        "threads=3 tie-layers=on",
         "threads=1 norm=batchnorm qk-norm=head",
         "threads=4 placement=residual drop-path=0.3",
     };

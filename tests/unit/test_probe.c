@@ -38,6 +38,7 @@ static const char *const runs[][8] = {
     {"placement=sandwich", "arch=encoder-decoder", "decoder-layers=2", "task=reverse",
      "source-seq=5"},
     {"placement=deepnorm", "optimizer=sgd", "activation=gelu", "init-scale=3"},
+    {"placement=pre", "tie-layers=on", "layers=4"},
 };
 
 static NsRun *nth_run(size_t i)
@@ -340,10 +341,11 @@ static void check_gradients(NsRun *run)
         all += norm * norm;
     }
     for (size_t l = 0; l < ns_model_layers(model); l++) {
-        double layer = 0, elements = 0;
+        double layer = 0, elements = 0, uses = 1;
         for (size_t i = 0; i < table->n; i++) {
             const NsTensor *t = &table->tensors[i];
-            if (t->layer != (int)l) continue;
+            if (!ns_tensor_in_layer(t, l)) continue;
+            uses = t->layers;
             double square = 0, n = (double)ns_tensor_size(t);
             for (size_t k = 0; k < ns_tensor_size(t); k++)
                 square += (double)g[t->offset + k] * (double)g[t->offset + k];
@@ -359,7 +361,7 @@ static void check_gradients(NsRun *run)
         }
         close_to(ns_test_value(run, NS_QUANTITY_GRAD_LAYER, l), sqrt(layer), 1e-5);
         close_to(ns_test_value(run, NS_QUANTITY_GRAD_RMS_LAYER, l), sqrt(layer / elements), 1e-5);
-        close_to(ns_test_value(run, NS_QUANTITY_GRAD_SHARE, l), layer / all, 1e-5);
+        close_to(ns_test_value(run, NS_QUANTITY_GRAD_SHARE, l), layer / all / uses, 1e-5);
         close_to(ns_test_value(run, NS_QUANTITY_UPDATE_NORM, l) /
                      ns_test_value(run, NS_QUANTITY_WEIGHT_NORM, l),
                  ns_test_value(run, NS_QUANTITY_UPDATE_RATIO, l), 1e-5);
@@ -406,14 +408,16 @@ static void check_mean_gradient(NsRun *run)
         double square = dot(mean + t->offset, mean + t->offset, ns_tensor_size(t));
         whole += square;
         if (t->layer < 0) continue;
-        layers[t->layer] += square;
-        size_t l = (size_t)t->layer;
-        if (t->parameter == NS_PARAMETER_WV)
-            close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_WV, l), sqrt(square), 1e-4);
-        if (t->parameter == NS_PARAMETER_W1)
-            close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_W1, l), sqrt(square), 1e-4);
-        if (t->parameter == NS_PARAMETER_W2)
-            close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_W2, l), sqrt(square), 1e-4);
+        for (size_t l = 0; l < ns_model_layers(model); l++) {
+            if (!ns_tensor_in_layer(t, l)) continue;
+            layers[l] += square;
+            if (t->parameter == NS_PARAMETER_WV)
+                close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_WV, l), sqrt(square), 1e-4);
+            if (t->parameter == NS_PARAMETER_W1)
+                close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_W1, l), sqrt(square), 1e-4);
+            if (t->parameter == NS_PARAMETER_W2)
+                close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_W2, l), sqrt(square), 1e-4);
+        }
     }
     for (size_t l = 0; l < ns_model_layers(model); l++)
         close_to(ns_test_value(run, NS_QUANTITY_MEAN_GRAD_LAYER, l), sqrt(layers[l]), 1e-4);
@@ -731,7 +735,7 @@ static void test_rhythm(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    static const char *const names[] = {"decoder", "encoder", "encoder-decoder", "sgd"};
+    static const char *const names[] = {"decoder", "encoder", "encoder-decoder", "sgd", "tied"};
     for (size_t i = 0; i < G_N_ELEMENTS(runs); i++) {
         g_autofree char *path = g_strconcat("/probe/definitions/", names[i], NULL);
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_definitions);
