@@ -655,6 +655,7 @@ NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, si
         .x = a->x,
         .u = a->u ? a->u : a->x,
         .out = a->out,
+        .mid = a->mid,
     };
     if (s->kind == NS_FFN) {
         view.key_length = NULL;

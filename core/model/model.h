@@ -137,6 +137,7 @@ typedef struct {
     size_t q_stride, k_stride; /* elements from one token to the next, for Q, and for K and V */
     const ns_real *P;          /* [B, H, T, S] attention weights */
     const ns_real *hidden;     /* [B T, F] FFN after the activation */
+    const ns_real *mid;        /* [B T, D], of the FFN [B T, F]: input of the last matrix of F */
 } NsActivationView;
 
 size_t ns_model_shards(const NsModel *model); /* in the order of the batch */

@@ -139,6 +139,27 @@ typedef struct {
     size_t first; /* sub-layer */
 } Filling;
 
+static void fill_sizes(const Filling *filling, size_t sublayer, const NsActivationView *view)
+{
+    static const struct {
+        NsSublayerKind kind;
+        NsPlace place;
+        NsQuantity quantities; /* the first of the three of the place */
+    } places[] = {{NS_SELF_ATTENTION, NS_PLACE_INPUT, NS_QUANTITY_MEDIAN_LAYER},
+                  {NS_SELF_ATTENTION, NS_PLACE_BRANCH, NS_QUANTITY_MEDIAN_QKV},
+                  {NS_SELF_ATTENTION, NS_PLACE_LAST, NS_QUANTITY_MEDIAN_O},
+                  {NS_FFN, NS_PLACE_BRANCH, NS_QUANTITY_MEDIAN_W1},
+                  {NS_FFN, NS_PLACE_LAST, NS_QUANTITY_MEDIAN_W2}};
+    for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
+        float sizes[3];
+        if (places[i].kind != view->kind) continue;
+        ns_token_sizes(sizes, filling->model, sublayer, places[i].place);
+        for (unsigned k = 0; k < 3; k++)
+            ns_record_put(&filling->probes->layout, filling->values, places[i].quantities + k,
+                          view->layer, (double)sizes[k]);
+    }
+}
+
 static void fill_sublayer(void *data, size_t i, unsigned member)
 {
     const Filling *filling = data;
@@ -155,6 +176,7 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
         NS_QUANTITY_LOGIT_CROSS,   NS_QUANTITY_HEAD_ENTROPY_CROSS, NS_QUANTITY_HEAD_LOGIT_CROSS};
     NsActivationView view = ns_model_activation_view(model, 0, sublayer);
     ns_real *work = probes->work + member * probes->work_size;
+    fill_sizes(filling, sublayer, &view);
     if (view.kind == NS_FFN) {
         if (probes->layout.count[NS_QUANTITY_DEAD_RELU])
             ns_record_put(&probes->layout, values, NS_QUANTITY_DEAD_RELU, view.layer,

@@ -119,6 +119,25 @@
       "depend on the scale of the matrix; a positive one means that a gradient step shrinks it.",  \
       NULL)
 
+/* Rows that exist for every place at which the sizes of activations are measured.  P and k: the
+ * place in the ID and in the key; name, words: in the label and in text. */
+#define NS_QUANTITIES_OF_PLACE(X, P, k, name, words, symbol)                                       \
+    X(MEDIAN_##P, k "-median", name ", median", "median |" symbol "|", LAYER, EXPENSIVE, SIZE,     \
+      NOTHING,                                                                                     \
+      "Median of the absolute values of the input of " words                                       \
+      ", over all features of all tokens of the batch.",                                           \
+      "Dettmers et al. 2022, arXiv 2208.07339")                                                    \
+    X(P99_##P, k "-p99", name ", 99th percentile", "P_{99} |" symbol "|", LAYER, EXPENSIVE, SIZE,  \
+      NOTHING,                                                                                     \
+      "The smallest absolute value that 99 of 100 features of the tokens of the batch do not "     \
+      "exceed, in the input of " words ".",                                                        \
+      "Dettmers et al. 2022, arXiv 2208.07339")                                                    \
+    X(LARGEST_##P, k "-max", name ", largest value", "max |" symbol "|", LAYER, EXPENSIVE, SIZE,   \
+      NOTHING,                                                                                     \
+      "Largest absolute value of any feature of any token of the batch in the input of " words     \
+      ".",                                                                                         \
+      "Dettmers et al. 2022, arXiv 2208.07339")
+
 #define NS_QUANTITIES(X)                                                                           \
     X(GRAD_LAYER, "grad-layer", "Gradient norm, whole layer", "‖∇_l‖", LAYER, CHEAP, SIZE,         \
       NOTHING,                                                                                     \
@@ -234,6 +253,11 @@
       "alike.  Of at most 512 tokens and 49 states, evenly spread; blank where all tokens are "    \
       "equal.",                                                                                    \
       "Gao et al. 2017, A theory of multineuronal dimensionality, bioRxiv 214262")                 \
+    NS_QUANTITIES_OF_PLACE(X, LAYER, "layer-input", "Layer input", "the layer", "x_{l−1}")         \
+    NS_QUANTITIES_OF_PLACE(X, QKV, "wqkv-input", "QKV input", "W_Q, W_K and W_V", "u_{QKV}")       \
+    NS_QUANTITIES_OF_PLACE(X, O, "wo-input", "W_O input", "W_O", "u_O")                            \
+    NS_QUANTITIES_OF_PLACE(X, W1, "w1-input", "W_1 input", "W_1", "u_1")                           \
+    NS_QUANTITIES_OF_PLACE(X, W2, "w2-input", "W_2 input", "W_2", "u_2")                           \
     X(DEAD_RELU, "dead-relu", "Dead ReLU units", "dead / d_{ff}", LAYER, EXPENSIVE, UNIT, RELU,    \
       "Share of the units of the feed-forward network that are 0 for every token of the batch.",   \
       "CS231n notes, ReLU")                                                                        \

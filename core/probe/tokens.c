@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/tokens.h"
 
+#include "core/base/clones.h"
 #include "core/base/squares.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The mean cosine between two different tokens of one sequence of n tokens. */
@@ -54,4 +56,50 @@ float ns_dead_units(const NsModel *model, size_t sublayer, ns_real *seen)
     size_t dead = 0;
     for (size_t f = 0; f < F; f++) dead += seen[f] > 0 ? 0 : 1;
     return (float)dead / (float)F;
+}
+
+/* Adds how many of |x_i| have bits below the limits. */
+NS_CLONES(static, count_below,
+          (size_t below[3], const int32_t limit[3], const ns_real *x, size_t n),
+          (below, limit, x, n))
+{
+    const int32_t a = limit[0], b = limit[1], c = limit[2];
+    uint32_t below_a = 0, below_b = 0, below_c = 0;
+#pragma omp simd reduction(+ : below_a, below_b, below_c)
+    for (size_t i = 0; i < n; i++) {
+        float size = fabsf((float)x[i]);
+        int32_t bits;
+        memcpy(&bits, &size, sizeof bits);
+        below_a += bits < a;
+        below_b += bits < b;
+        below_c += bits < c;
+    }
+    below[0] += below_a;
+    below[1] += below_b;
+    below[2] += below_c;
+}
+
+/* Finds the values bit by bit: positive floats have the order of their bits, read as an integer. */
+void ns_token_sizes(float sizes[3], const NsModel *model, size_t sublayer, NsPlace place)
+{
+    int32_t bits[3] = {0};
+    for (int32_t bit = 1 << 30; bit; bit >>= 1) {
+        const int32_t limit[] = {bits[0] | bit, bits[1] | bit, bits[2] | bit};
+        size_t below[3] = {0}, n = 0;
+        for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+            NsActivationView view = ns_model_activation_view(model, shard, sublayer);
+            const ns_real *x = place == NS_PLACE_INPUT    ? view.x
+                               : place == NS_PLACE_BRANCH ? view.u
+                                                          : view.mid;
+            size_t width = place == NS_PLACE_LAST && view.kind == NS_FFN ? view.F : view.D;
+            for (size_t b = 0; b < view.B; b++, x += view.T * width) {
+                count_below(below, limit, x, (size_t)view.length[b] * width);
+                n += (size_t)view.length[b] * width;
+            }
+        }
+        const size_t rank[] = {(n + 1) / 2, n - n / 100, n};
+        for (int k = 0; k < 3; k++)
+            if (below[k] < rank[k]) bits[k] = limit[k];
+    }
+    memcpy(sizes, bits, sizeof bits);
 }

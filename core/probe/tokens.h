@@ -11,6 +11,18 @@
 bool ns_token_cosine(double *cosine, const NsModel *model, const NsStateSource *source,
                      double *sum);
 
+/* The features of the tokens of a sub-layer at one place. */
+typedef enum {
+    NS_PLACE_INPUT,  /* x */
+    NS_PLACE_BRANCH, /* u, the input of F */
+    NS_PLACE_LAST,   /* the input of the last matrix of F */
+} NsPlace;
+
+/* The median, the 99th percentile and the largest of the absolute values at a place, over the
+ * features of all tokens; a percentile is the smallest value that so many do not exceed.  In single
+ * precision; not finite if the value is not, where a NaN is larger than any number. */
+void ns_token_sizes(float sizes[3], const NsModel *model, size_t sublayer, NsPlace place);
+
 /* The share of the units of a feed-forward sub-layer that are 0 for every token.  seen: [F],
  * scratch. */
 float ns_dead_units(const NsModel *model, size_t sublayer, ns_real *seen);

@@ -56,9 +56,18 @@ def check(binary, placement, folder):
             for quantity, value in (("weight", norm), ("singular", largest), ("stable_rank", (norm / largest) ** 2),
                                     ("grad_cosine", (w * g).sum() / norm / np.linalg.norm(g))):
                 yield quantity, step[f"{quantity}_{key}"][layer], value
-    logits, _, hidden = run_model(Weights(as_leaves(weights, np.float64)), batch, settings)
+    logits, stacks, hidden = run_model(Weights(as_leaves(weights, np.float64)), batch, settings)
     logits = logits[0] if isinstance(logits, tuple) else logits
     yield "log_z", step["log_z"], torch.logsumexp(logits, -1).mean().item()
+    for layer in range(LAYERS):
+        inputs = stacks["decoder"].inputs
+        places = {"layer": hidden["decoder"][layer], "wqkv": inputs[f"blk{layer}.attn.wq"]}
+        places.update({key: inputs[f"blk{layer}.{MATRICES[key]}"] for key in ("wo", "w1", "w2")})
+        for place, x in places.items():
+            sizes = np.abs(x.detach().numpy())
+            for key, share in (("median", 0.5), ("p99", 0.99), ("max", 1)):
+                value = np.quantile(sizes, share, method="inverted_cdf")
+                yield f"input_{key}", step[f"{place}_input_{key}"][layer], value
     for place, x in enumerate(hidden["decoder"]):
         values = np.linalg.eigvalsh(np.cov(x.detach().numpy().reshape(-1, x.shape[-1]).T))
         yield "hidden_participation", step["hidden_participation"][place], values.sum() ** 2 / np.square(values).sum()
@@ -81,7 +90,7 @@ def main():
         except (RuntimeError, LookupError, ValueError, TypeError, StopIteration, subprocess.CalledProcessError) as error:
             failure = f"{type(error).__name__}: {error}".replace("\n", " ")
         print(f"# {failure or ', '.join(f'{key} {error:.1e}' for key, error in worst.items())}")
-        passed = not failure and len(worst) == 8 and all(error <= LIMIT for error in worst.values())
+        passed = not failure and len(worst) == 11 and all(error <= LIMIT for error in worst.values())
         print(f"{'ok' if passed else 'not ok'} {number} - values {placement}", flush=True)
 
 

@@ -46,6 +46,7 @@ class Stack:
     memory_real: torch.Tensor = None
     second_stream: torch.Tensor = None
     variances: dict = field(default_factory=dict)  # of what every branch adds, by its name
+    inputs: dict = field(default_factory=dict)  # of matrices, by the name of the matrix
 
     def standardized(self, name):
         """A matrix of a layer, its rows centered and scaled where the model says so."""
@@ -155,6 +156,7 @@ def attention(stack, block, name, placement, x, keys, keys_real, causal):
     seen = seen.transpose(1, 2).reshape(batch, queries, width)
     if placement in placements.MID_NORM_ATTENTION:
         seen = stack.norm(f"{block}.{name}.mid_norm", seen, placement)
+    stack.inputs[f"{owner}.wq"], stack.inputs[f"{owner}.wo"] = x, seen
     if uniform:
         return seen
     return seen @ stack.standardized(f"{owner}.wo").T + weights[f"{owner}.bo"]
@@ -178,6 +180,7 @@ def feed_forward(stack, block, placement, x):
         raise ValueError(f"unknown activation {activation}")
     if placement in placements.MID_NORM_FFN:
         inner = stack.norm(f"{block}.ffn.mid_norm", inner, placement)
+    stack.inputs[f"{owner}.w1"], stack.inputs[f"{owner}.w2"] = x, inner
     return inner @ stack.standardized(f"{owner}.w2").T + weights[f"{owner}.b2"]
 
 

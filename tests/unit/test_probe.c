@@ -315,15 +315,48 @@ static void check_dead(NsRun *run, size_t sublayer, const NsActivationView *firs
              (double)dead / (double)first->F, 1e-6);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The input of a sub-layer (0), of its branch (1), or of its last matrix (2), sorted by size. */
+static void check_sizes(NsRun *run, size_t sublayer, int place, NsQuantity quantities)
+{
+    g_autofree double *sizes = g_new(double, 100000);
+    size_t n = 0, layer = 0;
+    for (size_t shard = 0; shard < ns_model_shards(run->model); shard++) {
+        NsActivationView view = ns_model_activation_view(run->model, shard, sublayer);
+        const ns_real *x[] = {view.x, view.u, view.mid};
+        size_t width = place == 2 && view.kind == NS_FFN ? view.F : view.D;
+        for (size_t i = 0; i < view.B * view.T * width; i++)
+            if (i / width % view.T < (size_t)view.length[i / width / view.T])
+                sizes[n++] = fabs((double)x[place][i]);
+        layer = view.layer;
+    }
+    qsort(sizes, n, sizeof *sizes, compare_numbers);
+    const size_t at[] = {(size_t)ceil(0.5 * (double)n) - 1, n - n / 100 - 1, n - 1};
+    for (unsigned k = 0; k < 3; k++)
+        g_assert_cmpfloat(ns_test_value(run, quantities + k, layer), ==, sizes[at[k]]);
+}
+
 static void check_sublayers(NsRun *run)
 {
     NsModel *model = run->model;
     for (size_t s = 0; s < ns_model_sublayers(model); s++) {
         NsActivationView view = ns_model_activation_view(model, 0, s);
-        if (view.kind == NS_FFN)
+        if (view.kind == NS_FFN) {
             check_dead(run, s, &view);
-        else
-            check_attention(run, s, &view);
+            check_sizes(run, s, 1, NS_QUANTITY_MEDIAN_W1);
+            check_sizes(run, s, 2, NS_QUANTITY_MEDIAN_W2);
+            continue;
+        }
+        check_attention(run, s, &view);
+        if (view.kind == NS_CROSS_ATTENTION) continue;
+        check_sizes(run, s, 0, NS_QUANTITY_MEDIAN_LAYER);
+        check_sizes(run, s, 1, NS_QUANTITY_MEDIAN_QKV);
+        check_sizes(run, s, 2, NS_QUANTITY_MEDIAN_O);
     }
 }
 
