@@ -104,7 +104,7 @@ void ns_expensive_probes_free(NsExpensiveProbes *probes)
 /* ---- Attention and feed-forward ---- */
 
 typedef struct {
-    NsQuantity entropy, entropy_min, first_key, logit, head_entropy, head_logit;
+    NsQuantity entropy, entropy_min, first_key, logit, head_entropy, head_first_key, head_logit;
 } AttentionQuantities;
 
 static void put_heads(const NsExpensiveProbes *probes, NsValues values,
@@ -115,11 +115,15 @@ static void put_heads(const NsExpensiveProbes *probes, NsValues values,
     double entropy = 0, least = (double)INFINITY, first = 0, logit = 0;
     for (size_t h = 0; h < H; h++) {
         double e = (double)heads[h].entropy, l = (double)heads[h].logit;
+        double f = (double)heads[h].first;
         entropy += e / (double)H;
-        first += (double)heads[h].first / (double)H;
+        first += f / (double)H;
         least = e < least || isnan(e) ? e : least;
         logit = l > logit || isnan(l) ? l : logit;
-        if (heads[h].has_entropy) ns_record_put(layout, values, q->head_entropy, layer * H + h, e);
+        if (heads[h].has_entropy) {
+            ns_record_put(layout, values, q->head_entropy, layer * H + h, e);
+            ns_record_put(layout, values, q->head_first_key, layer * H + h, f);
+        }
         if (heads[h].has_logit) ns_record_put(layout, values, q->head_logit, layer * H + h, l);
     }
     /* All heads have the same queries and keys, so a value exists for all of them or for none. */
@@ -170,10 +174,13 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
     static const AttentionQuantities attention = {
         NS_QUANTITY_ENTROPY_ATTENTION,      NS_QUANTITY_ENTROPY_MIN_ATTENTION,
         NS_QUANTITY_FIRST_KEY_ATTENTION,    NS_QUANTITY_LOGIT_ATTENTION,
-        NS_QUANTITY_HEAD_ENTROPY_ATTENTION, NS_QUANTITY_HEAD_LOGIT_ATTENTION};
+        NS_QUANTITY_HEAD_ENTROPY_ATTENTION, NS_QUANTITY_HEAD_FIRST_KEY_ATTENTION,
+        NS_QUANTITY_HEAD_LOGIT_ATTENTION};
     static const AttentionQuantities cross = {
-        NS_QUANTITY_ENTROPY_CROSS, NS_QUANTITY_ENTROPY_MIN_CROSS,  NS_QUANTITY_FIRST_KEY_CROSS,
-        NS_QUANTITY_LOGIT_CROSS,   NS_QUANTITY_HEAD_ENTROPY_CROSS, NS_QUANTITY_HEAD_LOGIT_CROSS};
+        NS_QUANTITY_ENTROPY_CROSS,      NS_QUANTITY_ENTROPY_MIN_CROSS,
+        NS_QUANTITY_FIRST_KEY_CROSS,    NS_QUANTITY_LOGIT_CROSS,
+        NS_QUANTITY_HEAD_ENTROPY_CROSS, NS_QUANTITY_HEAD_FIRST_KEY_CROSS,
+        NS_QUANTITY_HEAD_LOGIT_CROSS};
     NsActivationView view = ns_model_activation_view(model, 0, sublayer);
     ns_real *work = probes->work + member * probes->work_size;
     fill_sizes(filling, sublayer, &view);

@@ -97,6 +97,11 @@
       EXPENSIVE, UNIT, needs,                                                                      \
       "Entropy of the attention weights over ln of the visible keys, mean over queries.",          \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
+    X(HEAD_FIRST_KEY_##P, "head-" k "-first-key", words " to first key by head", "⟨P_{i1}⟩", HEAD, \
+      EXPENSIVE, UNIT, needs,                                                                      \
+      "Attention weight of the first key, mean over queries with two or more visible keys: near "  \
+      "1 where the key is an attention sink of the head.",                                         \
+      "Gu et al. 2024, arXiv 2410.10781")                                                          \
     X(HEAD_LOGIT_##P, "head-" k "-logit", words " logit by head, largest", "max |q·k| / √d_h",     \
       HEAD, EXPENSIVE, SIZE, needs,                                                                \
       "Largest absolute value of q.k / sqrt(d / heads) of any visible pair.",                      \

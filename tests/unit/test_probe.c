@@ -272,6 +272,11 @@ static void check_attention(NsRun *run, size_t sublayer, const NsActivationView 
                                      : NS_QUANTITY_HEAD_ENTROPY_ATTENTION,
                                at),
                  head.entropy, 1e-5);
+        close_to(ns_test_value(run,
+                               cross ? NS_QUANTITY_HEAD_FIRST_KEY_CROSS
+                                     : NS_QUANTITY_HEAD_FIRST_KEY_ATTENTION,
+                               at),
+                 head.first, 1e-5);
         logit_close(
             ns_test_value(
                 run, cross ? NS_QUANTITY_HEAD_LOGIT_CROSS : NS_QUANTITY_HEAD_LOGIT_ATTENTION, at),
