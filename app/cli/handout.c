@@ -39,13 +39,17 @@ typedef struct {
 
 /* ---- Training ---- */
 
-/* Trains what a card speaks of: a new run if its settings are not those of the run so far. */
+/* Trains what a card speaks of: a new run if its settings are not those of the run so far, unless
+ * they change in it. */
 static bool train(Handout *h, size_t at, GError **error)
 {
     const NsCard *card = &h->lesson->card[at];
     if (card->end.n == 0) return true;
     bool same = h->lockstep && card->begin.n == 0 && ns_experiment_equal(&card->end, h->experiment);
-    if (!same) {
+    if (card->change) {
+        ns_lockstep_set_live(h->lockstep, &card->end);
+        h->experiment = &card->end;
+    } else if (!same) {
         g_clear_pointer(&h->lockstep, ns_lockstep_free);
         ns_interrupt_begin(NULL, NULL);
         h->lockstep = ns_lockstep_new(&card->end, NULL, NULL, NULL, error);
@@ -148,6 +152,23 @@ static void draw_chart(Handout *h, const NsCard *card)
     ns_figure_free(figure);
 }
 
+/* The events of jumps and divergences, where a card speaks of the inspector. */
+static void write_events(Handout *h, const NsCard *card)
+{
+    if (!h->lockstep || g_strcmp0(card->highlight, "inspector") != 0) return;
+    g_autoptr(GRegex) script = g_regex_new("_([A-Za-z]+)", 0, 0, NULL); /* of W_tok */
+    for (size_t i = 0; i < ns_lockstep_lanes(h->lockstep); i++) {
+        const NsHistory *history = ns_lockstep_run(h->lockstep, i, 0)->history;
+        for (size_t k = 0; k < ns_history_events(history); k++) {
+            const NsEvent *event = ns_history_event(history, k);
+            if (event->kind != NS_EVENT_SPIKE && event->kind != NS_EVENT_DIVERGED) continue;
+            g_autofree char *text = g_regex_replace(script, event->text, -1, 0, "_{\\1}", 0, NULL);
+            g_autofree char *words = g_strdup_printf("%s: %s", ns_lane_letter(i), text);
+            write_text(h, words, TEXT, false, TEXT);
+        }
+    }
+}
+
 /* Empty axes for the curve that the student predicts. */
 static void leave_space(Handout *h, const NsCard *card)
 {
@@ -177,6 +198,7 @@ static void write_card(Handout *h, size_t at)
         leave_space(h, card);
     else
         draw_chart(h, card);
+    write_events(h, card);
     if (card->ask) write_text(h, card->ask, TEXT, true, 0);
     for (size_t i = 0; i < card->n_choices; i++) {
         g_autofree char *choice = g_strconcat("☐  ", card->choices[i], NULL);

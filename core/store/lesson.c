@@ -14,6 +14,7 @@
 typedef struct {
     const NsEntry *setup[1 + NS_LANES_MAX]; /* [0]: for all lanes; [1 + i]: for lane i */
     const NsEntry *steps[1 + NS_LANES_MAX]; /* the same for `do` */
+    const NsEntry *change[1 + NS_LANES_MAX];
 } Plan;
 
 typedef struct {
@@ -125,13 +126,36 @@ static bool settle_lanes(Reader *reader, GError **error)
                                                              : NULL;
     if (from) ns_experiment_copy(&card->end, from);
     card->asks_for_settings = count(plan->steps) > 0;
-    if (!assign_lanes(&card->end, plan->steps, error)) return false;
+    if (!assign_lanes(&card->end, plan->steps, error) ||
+        !assign_lanes(&card->end, plan->change, error))
+        return false;
     if (ns_experiment_check(&card->end, NULL, error)) return true;
     g_prefix_error(error, "Line %zu: ", reader->began->line);
     return false;
 }
 
 /* ---- A card ---- */
+
+/* A change is made at the end of the run of a card before, in settings that act there. */
+static bool finish_change(const Reader *reader, GError **error)
+{
+    NsCard *card = reader->card;
+    if (card->data == SIZE_MAX || !card->end.n)
+        return refuse(reader->began, error,
+                      "A change needs the run of a card before, and goes without setup and do.");
+    card->change = reader->lesson->card[card->data].run;
+    for (size_t i = 0; i < card->end.n; i++)
+        for (size_t k = 0; ns_param(k); k++) {
+            const NsParam *param = ns_param(k);
+            if (param->effect == NS_EFFECT_LIVE ||
+                ns_settings_same(&card[-1].end.lane[i], &card->end.lane[i], param))
+                continue;
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             "Line %zu: “%s” does not act on a running model; ask for it with do.",
+                             reader->began->line, param->key);
+        }
+    return true;
+}
 
 static bool finish_card(Reader *reader, GError **error)
 {
@@ -160,7 +184,7 @@ static bool finish_card(Reader *reader, GError **error)
     size_t at = (size_t)(card - reader->lesson->card);
     bool other = at == 0 || card->begin.n || card->asks_for_settings;
     reader->card->data = other ? SIZE_MAX : card[-1].run ? at - 1 : card[-1].data;
-    return true;
+    return !count(reader->plan.change) || finish_change(reader, error);
 }
 
 static bool begin_card(Reader *reader, const NsEntry *entry, GError **error)
@@ -229,9 +253,11 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     char **text = text_slot(card, key);
     const NsEntry **setup = slot(reader->plan.setup, key, "setup");
     const NsEntry **step = slot(reader->plan.steps, key, "do");
+    const NsEntry **change = slot(reader->plan.change, key, "change");
     if (text) return replace(text, entry->value), true;
     if (setup) return *setup = entry, true;
     if (step) return *step = entry, true;
+    if (change) return *change = entry, true;
     if (g_str_equal(key, "text")) return ns_entry_list(entry, &card->texts), true;
     if (g_str_equal(key, "claim")) return ns_entry_list(entry, &card->claims), true;
     if (g_str_equal(key, "wait")) {
@@ -265,10 +291,10 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
                refuse(entry, error, "This is not a lane; lanes are a, b, c and d.");
     }
     if (g_str_equal(key, "draw-step")) return read_count(&card->draw_step, entry, error);
-    static const char *const keys[] = {"title",     "page",   "highlight", "chart",  "ask",
-                                       "why",       "setup",  "do",        "text",   "claim",
-                                       "wait",      "choice", "right",     "draw",   "draw-lane",
-                                       "draw-step", "run",    "start",     "theory", NULL};
+    static const char *const keys[] = {
+        "title", "page",      "highlight", "chart", "ask",   "why",    "setup",
+        "do",    "change",    "text",      "claim", "wait",  "choice", "right",
+        "draw",  "draw-lane", "draw-step", "run",   "start", "theory", NULL};
     return ns_entry_unknown(entry, keys, error);
 }
 

@@ -23,7 +23,10 @@
  *     setup         a new experiment with which the card begins: settings for all lanes, as
  *                   “key=value key=value”; setup-a .. setup-d for one lane.  It has as many lanes
  *                   as are named, at least one
- *     do, do-a ..   what the student is asked to set, in the same format; a button does it, too
+ *     do, do-a ..   what the student is asked to set, in the same format; a button does it, too.  A
+ *                   run with it begins at step 0
+ *     change, change-a ..  the same of settings that act on a running model: they change in the run
+ *                   of a card before, at the step to which that card runs
  *     run           the step to which a button runs
  *     page          the page of the window that is shown when the card opens
  *     highlight     the setting, or the part of the window, that the card speaks of
@@ -35,7 +38,7 @@
  *     draw          a quantity of layers that the student predicts by drawing; `draw-lane`,
  *                   a to d, and `draw-step` say where (lane A, step 0)
  *     claim         a statement of the card that a test measures (tests/lessons), with the setup
- *                   and all `do` since then, including those of this card
+ *                   and all `do` and `change` since then, including those of this card
  *
  * xgettext --language=Desktop finds the texts; they are translated where they are shown. */
 #pragma once
@@ -57,7 +60,9 @@ typedef struct {
     NsExperiment end;       /* after all that the card asks for; n is 0 before the first setup */
     bool asks_for_settings; /* the card has a `do` */
     bool theory;            /* computed values beside the measured ones */
-    int64_t run;            /* step of the run button; 0: none */
+    int64_t
+        change;    /* step after which `end` acts, without a restart; 0: the card has no `change` */
+    int64_t run;   /* step of the run button; 0: none */
     int64_t start; /* step to which the setup is trained before the student does anything */
     size_t data;   /* the card whose run this card speaks of; SIZE_MAX: none */
     NsLessonConditions conditions;

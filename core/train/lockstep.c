@@ -298,6 +298,13 @@ NsRun *ns_lockstep_run(NsLockstep *lockstep, size_t lane, size_t seed)
     return lockstep->lanes[lane].runs[seed];
 }
 
+void ns_lockstep_set_live(NsLockstep *lockstep, const NsExperiment *experiment)
+{
+    for (size_t i = 0; i < MIN(lockstep->n, experiment->n); i++)
+        for (size_t k = 0; k < lockstep->seeds; k++)
+            ns_run_set_live(lockstep->lanes[i].runs[k], &experiment->lane[i]);
+}
+
 NsRun *ns_lockstep_nth_run(NsLockstep *lockstep, size_t i)
 {
     return ns_lockstep_run(lockstep, i / lockstep->seeds, i % lockstep->seeds);

@@ -39,6 +39,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsLockstep, ns_lockstep_free)
 bool ns_lockstep_step(NsLockstep *lockstep);
 void ns_lockstep_reset(NsLockstep *lockstep);
 
+/* Copies the live settings of every lane to its runs (ns_run_set_live).  Between steps. */
+void ns_lockstep_set_live(NsLockstep *lockstep, const NsExperiment *experiment);
+
 /* Measures the validation loss of every run that has not diverged. */
 void ns_lockstep_evaluate(NsLockstep *lockstep);
 

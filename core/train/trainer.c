@@ -464,9 +464,7 @@ static void apply_live(NsTrainer *t)
     const NsExperiment *live = t->live;
     t->live = NULL;
     pthread_mutex_unlock(&t->mutex);
-    for (size_t i = 0; live && i < t->experiment->n; i++)
-        for (size_t k = 0; k < ns_lockstep_seeds(t->lockstep); k++)
-            ns_run_set_live(ns_lockstep_run(t->lockstep, i, k), &live->lane[i]);
+    if (live) ns_lockstep_set_live(t->lockstep, live);
     ns_experiment_unref(live);
 }
 

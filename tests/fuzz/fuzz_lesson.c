@@ -15,6 +15,7 @@ static void check_card(const NsCard *card)
     for (size_t i = 0; i < card->n_choices; i++) require(card->why[i]);
     require(!card->draws || card->draw_lane < card->end.n);
     require(card->run >= 0 && card->draw_step >= 0);
+    require(!card->change || (!card->begin.n && !card->asks_for_settings));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

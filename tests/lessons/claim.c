@@ -9,7 +9,8 @@
 #include <string.h>
 
 struct NsBench {
-    NsExperiment experiment;
+    NsExperiment experiment, changed; /* changed: from the step `change` on, if that is not 0 */
+    int64_t change;
     NsLockstep *seed[NS_BENCH_SEEDS]; /* the first is always there */
     int64_t steps[NS_BENCH_SEEDS];
 };
@@ -48,12 +49,26 @@ void ns_bench_free(NsBench *bench)
     if (!bench) return;
     for (size_t i = 0; i < NS_BENCH_SEEDS; i++) g_clear_pointer(&bench->seed[i], ns_lockstep_free);
     ns_experiment_clear(&bench->experiment);
+    ns_experiment_clear(&bench->changed);
     g_free(bench);
 }
 
 static void run(NsBench *bench, size_t seed, int64_t step)
 {
-    while (bench->steps[seed] < step && ns_lockstep_step(bench->seed[seed])) bench->steps[seed]++;
+    while (bench->steps[seed] < step) {
+        if (bench->change && bench->steps[seed] == bench->change)
+            ns_lockstep_set_live(bench->seed[seed], &bench->changed);
+        if (!ns_lockstep_step(bench->seed[seed])) break;
+        bench->steps[seed]++;
+    }
+}
+
+void ns_bench_change(NsBench *bench, int64_t step, const NsExperiment *experiment)
+{
+    g_assert_cmpint(bench->change, ==, 0);
+    for (size_t i = 0; i < NS_BENCH_SEEDS; i++) g_assert_cmpint(bench->steps[i], <=, step);
+    bench->change = step;
+    ns_experiment_assign(&bench->changed, experiment);
 }
 
 void ns_bench_run(NsBench *bench, int64_t step)
@@ -93,8 +108,42 @@ static bool accept(Parser *p, const char *text)
     return true;
 }
 
+/* The text of the first jump or divergence; NULL if there is none. */
+static const char *event_text(const NsHistory *history, int64_t step)
+{
+    for (size_t i = 0; i < ns_history_events(history); i++) {
+        const NsEvent *event = ns_history_event(history, i);
+        bool counts = event->kind == NS_EVENT_SPIKE || event->kind == NS_EVENT_DIVERGED;
+        if (counts && event->step <= step) return event->text;
+    }
+    return NULL;
+}
+
+/* What follows "event(": 'A, 110) says "some words" "other words"', or 'A, 110)' alone. */
+static bool read_event(Parser *p, bool none)
+{
+    char lane;
+    int step, end = 0;
+    sscanf(p->at, "%c, %d)%n", &lane, &step, &end);
+    p->at += end;
+    p->failed |= !end || lane < 'A' || (size_t)(lane - 'A') >= p->bench->experiment.n ||
+                 (!none && !accept(p, "says"));
+    if (p->failed) return false;
+    const char *text = event_text(history_at(p, (size_t)(lane - 'A'), step), step);
+    g_string_append_printf(p->seen, "%s; ", text ? text : "no event");
+    while (!none && accept(p, "\"")) {
+        g_autofree char *words = g_strndup(p->at, strcspn(p->at, "\""));
+        text = text ? strstr(text, words) : NULL;
+        p->at += strlen(words);
+        p->failed |= !accept(p, "\"");
+    }
+    return none == !text;
+}
+
 static bool read_comparison(Parser *p)
 {
+    bool none = accept(p, "no ");
+    if (accept(p, "event(")) return read_event(p, none);
     double left = read_sum(p);
     bool below = accept(p, "<");
     p->failed |= !below && !accept(p, ">");

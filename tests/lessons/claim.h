@@ -8,7 +8,11 @@
  * them.  The first seed is that of the lanes; with every further one both `seed` and `data-seed`
  * are one more.
  *
- * A claim joins comparisons of measured numbers (core/store/lesson_measure.h), < and >, by “and”.
+ * A claim joins by “and” comparisons of measured numbers (core/store/lesson_measure.h), < and >,
+ * and words that the event of the first jump or divergence of a lane by a step has, in this order:
+ *
+ *     event(A, 110) says "was the update of" "the gradient of"
+ *     no event(A, 110)
  *
  * A value that is not there is NaN, of which no comparison holds. */
 #pragma once
@@ -23,6 +27,10 @@ typedef struct NsBench NsBench;
 NsBench *ns_bench_new(const NsExperiment *experiment, GError **error);
 void ns_bench_free(NsBench *bench);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsBench, ns_bench_free)
+
+/* Changes live settings in the models with all seeds, once, each when it has made this many
+ * updates; none has made more yet. */
+void ns_bench_change(NsBench *bench, int64_t step, const NsExperiment *experiment);
 
 /* Steps until this many updates are done with the first seed, or no lane can go on. */
 void ns_bench_run(NsBench *bench, int64_t step);

@@ -129,7 +129,11 @@ static void test_refused(void)
                                          "with 2 seeds 1 > 0",
                                          "with 3 of 2 seeds: 1 > 0",
                                          "with 0 of 2 seeds: 1 > 0",
-                                         "with 2 seeds: 1 > 0 and"};
+                                         "with 2 seeds: 1 > 0 and",
+                                         "event(A, 3)",
+                                         "event(C, 3) says \"loss\"",
+                                         "event(A, 3) says loss",
+                                         "event(A, 3) says \"loss"};
     g_autoptr(NsBench) bench = small_bench();
     for (size_t i = 0; i < G_N_ELEMENTS(claims); i++) {
         g_autoptr(GError) error = NULL;
@@ -228,13 +232,15 @@ static void test_lesson(gconstpointer data)
         NsCard *card = &lesson->card[i];
         bool numbers = false;
         for (char **text = card->texts; *text; text++) numbers |= strchr(*text, '{') != NULL;
-        if (!card->claims && !numbers) continue;
+        if (!card->claims && !numbers && !card->change) continue;
         claims += card->claims ? g_strv_length(card->claims) : 0;
-        if (!running || !same_lanes(running, &card->end)) {
+        const NsExperiment *before = card->change ? &card[-1].end : &card->end;
+        if (!running || !same_lanes(running, before)) {
             g_clear_pointer(&bench, ns_bench_free);
-            bench = start(&card->end);
-            running = &card->end;
+            bench = start(before);
         }
+        if (card->change) ns_bench_change(bench, card->change, &card->end);
+        running = &card->end;
         g_test_message("card %zu, %s", i + 1, card->title);
         check_claims(bench, card->claims);
         check_texts(bench, card);
@@ -276,7 +282,8 @@ static void test_form(void)
         for (size_t c = 0; c < lesson->n; c++) {
             const NsCard *card = &lesson->card[c];
             questions += card->ask || card->draws;
-            bool asks = card->asks_for_settings || card->run || card->ask || card->draws;
+            bool asks =
+                card->asks_for_settings || card->change || card->run || card->ask || card->draws;
             if (asks && !card->conditions.n) g_error("card %zu waits for nothing", c + 1);
             if (card->run) g_assert_cmpuint(card->end.n, >, 0);
         }

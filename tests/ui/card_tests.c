@@ -203,6 +203,75 @@ static void test_trouble(void)
     ui_close(window);
 }
 
+static const char change_text[] =
+    "title = A test\nsummary = For a test.\n"
+    "[card]\ntitle = One\ntext = Run.\nsetup = layers=2 " SMALL "\nrun = 6\nwait = step >= 6\n"
+    "[card]\ntitle = Two\ntext = Change.\nchange = lr=0.01\nrun = 9\n"
+    "wait = setting A lr >= 0.01 and step >= 9\n"
+    "[card]\ntitle = Three\ntext = The rate was {lr(A,6)}, and is {lr(A,7)}.\n"
+    "[card]\ntitle = Four\ntext = So.\n";
+
+/* The rate changes in the run of the card before, at its end. */
+static void test_change(gconstpointer label)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    NsLearnPane *pane = begin(window, change_text);
+    UI_WAIT(window, ui_is_ready);
+    g_autoptr(NsHistory) history = ns_history_ref(session->view->histories[0]);
+    press(pane, "Skip");
+    if (!label || g_str_equal(label, "Set it for me")) {
+        UI_UNTIL(ns_session_steps(session) == 6);
+        GtkWidget *run = ui_find_button(GTK_WIDGET(pane), "Run to step 9");
+        g_assert_false(gtk_widget_is_sensitive(run));
+    }
+    if (label)
+        press(pane, label); /* Skip at once, while the run is on its way to step 6 */
+    else
+        ns_session_set(session, "lr", "0.01");
+    if (!label || g_str_equal(label, "Set it for me")) {
+        press(pane, "Run to step 9");
+        UI_UNTIL(ns_learn_pane_is_done(pane));
+        g_assert_false(says(pane, "this card may"));
+        press(pane, "Next");
+    }
+    UI_UNTIL(ns_session_steps(session) == 9 && says(pane, "The rate was 0.00300, and is 0.0100."));
+    g_assert_false(says(pane, "this card may"));
+    g_assert_true(session->view->histories[0] == history);
+    g_assert_cmpuint(ns_history_events(history), ==, 1);
+    g_assert_cmpint(ns_history_event(history, 0)->step, ==, 7);
+    ui_close(window);
+}
+
+/* A run that went on without the change is none of the lesson; a button makes one that is. */
+static void test_change_at_another_step(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    NsLearnPane *pane = begin(window, change_text);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Skip");
+    UI_UNTIL(ns_session_steps(session) == 6);
+    UI_WAIT(window, ui_is_paused);
+    g_assert_false(says(pane, "this card may"));
+    ns_session_step(session, 1);
+    UI_UNTIL(says(pane, "at step 6, as the lesson does"));
+    press(pane, "Use the lesson’s settings");
+    UI_UNTIL(ns_session_steps(session) == 6 && session->experiment.lane[0].lr > 0.009);
+    press(pane, "Run to step 9");
+    press(pane, "Next");
+    UI_UNTIL(says(pane, "The rate was 0.00300, and is 0.0100."));
+    /* Settings of another run, on a card that follows. */
+    ns_session_set(session, "layers", "1");
+    UI_UNTIL(says(pane, "You changed the settings"));
+    press(pane, "Use the lesson’s settings");
+    UI_UNTIL(says(pane, "This card shows what is measured at step 9"));
+    UI_UNTIL(says(pane, "The rate was 0.00300, and is 0.0100."));
+    g_assert_cmpint(session->view->started.lane[0].layers, ==, 2);
+    g_assert_false(says(pane, "this card may"));
+    ui_close(window);
+}
+
 void ui_add_card_tests(void)
 {
     g_test_add_func("/ui/card/data", test_data);
@@ -211,4 +280,8 @@ void ui_add_card_tests(void)
     g_test_add_func("/ui/card/preparing", test_preparing);
     g_test_add_func("/ui/card/focus", test_focus);
     g_test_add_func("/ui/card/trouble", test_trouble);
+    g_test_add_data_func("/ui/card/change-by-button", "Set it for me", test_change);
+    g_test_add_data_func("/ui/card/change-by-skip", "Skip", test_change);
+    g_test_add_data_func("/ui/card/change-by-hand", NULL, test_change);
+    g_test_add_func("/ui/card/change-at-another-step", test_change_at_another_step);
 }

@@ -71,6 +71,22 @@ static void test_read(void)
     g_assert_cmpint(three->draw_step, ==, 5);
 }
 
+/* What a card changes acts at the end of the run before, and stays on the cards that follow. */
+static void test_change(void)
+{
+    g_autoptr(NsLesson) lesson = read_lesson(HEAD CARD "setup = layers=2\nrun = 3\n" CARD CARD
+                                                       "change = lr=1\nrun = 5\n" CARD);
+    const NsCard *card = lesson->card;
+    g_assert_true(card[0].change == 0 && card[1].change == 0 && card[3].change == 0);
+    g_assert_cmpint(card[2].change, ==, 3);
+    g_assert_false(card[2].asks_for_settings);
+    g_assert_cmpuint(card[2].data, ==, 0);
+    g_assert_cmpuint(card[3].data, ==, 2);
+    assert_setting(&card[1].end, 0, "lr", "0.003");
+    assert_setting(&card[2].end, 0, "lr", "1");
+    assert_setting(&card[3].end, 0, "lr", "1");
+}
+
 static void assert_refused(const char *text, const char *words)
 {
     g_autoptr(GError) error = NULL;
@@ -100,6 +116,14 @@ static void test_refused(void)
     assert_refused(HEAD CARD "setup-a = layers=2\ndo-b = layers=3\n" CARD, "Line 7: ");
     assert_refused(HEAD CARD "do-a = layers=2\n" CARD, "Line 6: ");
     assert_refused(HEAD CARD "run = soon\n", "Line 6: ");
+#define RUN CARD "setup = layers=2\nrun = 3\n"
+    assert_refused(HEAD CARD "change = lr=1\n" CARD, "Line 3: A change needs the run");
+    assert_refused(HEAD CARD "run = 3\n" CARD "change = lr=1\n" CARD, "Line 7: A change needs");
+    assert_refused(HEAD RUN CARD "setup = layers=2\nchange = lr=1\n" CARD, "Line 8: A change");
+    assert_refused(HEAD RUN CARD "do = warmup=2\nchange = lr=1\n" CARD, "Line 8: A change");
+    assert_refused(HEAD RUN CARD "change-b = lr=1\n" CARD, "Line 11: There is no such lane.");
+    assert_refused(HEAD RUN CARD "change = lr=1 layers=3\n" CARD,
+                   "Line 8: “layers” does not act on a running model");
     assert_refused(HEAD CARD "wait = soon\n", "Line 6: ");
     assert_refused(HEAD CARD "ask = Which?\nchoice = a\nchoice = b\n" CARD, "Line 3: ");
     assert_refused(HEAD CARD "ask = Which?\nright = b\n" CARD, "Line 3: ");
@@ -207,7 +231,7 @@ static void test_conditions_refused(void)
     }
 }
 
-/* The first look, eleven lessons, fourteen presets and two lectures, each with a title and a line
+/* The first look, twelve lessons, fourteen presets and two lectures, each with a title and a line
  * on what it is for. */
 static void test_bundled(void)
 {
@@ -220,7 +244,7 @@ static void test_bundled(void)
         g_assert_nonnull(ns_preset_choice(presets)->label);
         g_assert_nonnull(ns_preset_choice(presets)->purpose);
     }
-    g_assert_cmpuint(lessons, ==, 12);
+    g_assert_cmpuint(lessons, ==, 13);
     g_assert_cmpstr(ns_lesson_choice(0)->key, ==, "first-look");
     g_assert_cmpuint(presets, ==, 14);
     g_assert_cmpstr(ns_lesson_choice(4)->key, ==, "warm-up");
@@ -240,6 +264,7 @@ static const struct {
     {"final-norm", "final-norm"},
     {"sgd-and-adam", "optimizer lr"},
     {"other-remedies", "lr clip optimizer placement layers"}, /* four, one or two to a lane */
+    {"what-broke-first", "clip"},
     {"depth-ladder", "layers"},
     {"sgd-adam", "placement optimizer lr"},
     {"Pre-LN needs none", "warmup"}, /* scenes by their titles */
@@ -378,13 +403,14 @@ static void test_warm_up_restarts(void)
             changes++;
         }
     }
-    g_assert_cmpuint(changes, ==, 4);
+    g_assert_cmpuint(changes, ==, 5);
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/lesson/read", test_read);
+    g_test_add_func("/lesson/change", test_change);
     g_test_add_func("/lesson/refused", test_refused);
     g_test_add_func("/lesson/words", test_words);
     g_test_add_func("/lesson/conditions", test_conditions);

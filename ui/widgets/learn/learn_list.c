@@ -132,7 +132,7 @@ GtkWidget *ns_learn_list_new(const char *resume)
     GtkWidget *presets = new_title(_("Experiments to begin with"));
     gtk_widget_set_margin_top(presets, 12);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-    gtk_box_append(GTK_BOX(head), new_title(_("Eleven hands-on lessons of a few minutes each")));
+    gtk_box_append(GTK_BOX(head), new_title(_("Twelve hands-on lessons of a few minutes each")));
     if (resume) {
         GtkWidget *button = gtk_button_new_with_label(resume);
         gtk_widget_set_tooltip_text(button, _("Back to the card where you left off"));

@@ -31,8 +31,9 @@ struct _NsLearnPane {
     bool turned; /* the card is shown because Next or Back was pressed */
     NsLessonSituation situation;
     char *page;
-    int64_t run_to; /* the step to run to as soon as the session can; 0: none */
-    bool runs;      /* the session runs there, unless something has stopped it */
+    int64_t run_to;    /* the step to run to as soon as the session can; 0: none */
+    bool runs;         /* the session runs there, unless something has stopped it */
+    size_t todo, last; /* cards that are done after that, one after another; last is 0: none */
     guint watch;
     GtkWidget *box;      /* the only child, made anew for every card */
     GtkWidget *columns;  /* of a card: its text, and the widgets that belong to it */
@@ -181,9 +182,17 @@ static void look(NsLearnPane *pane)
     if (!card || !pane->next) return;
     /* A line reports settings that are not those of the lesson, except on a card whose task is to
      * change them. */
-    bool own = card->asks_for_settings || !card->end.n ||
+    bool own = card->asks_for_settings || card->change || !card->end.n ||
                ns_lesson_has_settings(pane->session, &card->end);
-    gtk_widget_set_visible(pane->apart, !own);
+    int64_t missed = own ? ns_lesson_missed_change(pane->lesson, pane->at, pane->session) : 0;
+    g_autofree char *step = ns_group_digits(missed);
+    g_autofree char *words =
+        missed ? g_strdup_printf(_("This run did not change its settings at step %s, as the lesson "
+                                   "does; this card may not apply."),
+                                 step)
+               : g_strdup(_("You changed the settings; this card may no longer apply."));
+    ns_text_label_set(gtk_widget_get_first_child(pane->apart), words);
+    gtk_widget_set_visible(pane->apart, !own || missed);
     /* Below the pages there is room beside Back and Next, and little for more lines. */
     GtkOrientation across =
         gtk_orientable_get_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(GTK_WIDGET(pane))));
@@ -212,8 +221,10 @@ static void look(NsLearnPane *pane)
     point_out(pane, card, done);
     if (pane->prediction) look_at_drawing(pane);
     if (pane->run)
-        gtk_widget_set_sensitive(pane->run, ns_lesson_steps(pane->session) < card->run ||
-                                                needs_new_run(pane, card));
+        gtk_widget_set_sensitive(
+            pane->run,
+            (ns_lesson_steps(pane->session) < card->run || needs_new_run(pane, card)) &&
+                (!card->change || !ns_lesson_has_settings(pane->session, &card[-1].end)));
 }
 
 static void run_to(NsLearnPane *pane, int64_t step)
@@ -242,6 +253,11 @@ static gboolean on_watch(gpointer data)
         pane->runs = true;
     }
     if (prepared && ns_session_steps(pane->session) >= pane->run_to) pane->run_to = 0;
+    if (prepared && !pane->run_to && pane->last && pane->todo <= pane->last) {
+        const NsCard *card = &pane->lesson->card[pane->todo];
+        if (card->change) ns_session_open(pane->session, &card->end);
+        if (pane->todo++ < pane->at) run_to(pane, card->run); /* the shown one leaves it to Run */
+    }
     look(pane);
     return G_SOURCE_CONTINUE;
 }
@@ -265,18 +281,49 @@ bool ns_learn_pane_is_done(NsLearnPane *pane)
 static void set_up(NsLearnPane *pane, const NsExperiment *experiment, int64_t start)
 {
     run_to(pane, start);
+    pane->last = 0;
     if (ns_session_steps(pane->session) <= start && !pane->session->wants_run &&
-        ns_lesson_is_run_of(pane->session, experiment))
+        ns_lesson_is_run_of(pane->session, experiment, experiment))
         return;
     ns_session_pause(pane->session);
     ns_session_open(pane->session, experiment);
     ns_session_restart(pane->session);
 }
 
+/* Makes the changes of the lesson at their steps, up to that of this card: in the present run, or
+ * in a new one if that is another or has gone past the step. */
+static void catch_up(NsLearnPane *pane)
+{
+    const NsCard *cards = pane->lesson->card, *card = &cards[pane->at];
+    size_t origin = ns_lesson_origin(pane->lesson, pane->at);
+    const NsExperiment *began = &cards[origin].end;
+    int64_t steps = ns_lesson_steps(pane->session);
+    bool missed = ns_lesson_missed_change(pane->lesson, pane->at, pane->session) > 0;
+    if (!missed && steps >= card->change && ns_lesson_is_run_of(pane->session, began, &card->end))
+        return;
+    if (!missed && card->change && steps <= card->change &&
+        ns_lesson_is_run_of(pane->session, began, &card[-1].end)) {
+        run_to(pane, card->change > steps ? card->change : 0);
+        pane->todo = pane->at;
+    } else {
+        set_up(pane, began, cards[origin].start);
+        run_to(pane, cards[origin].run);
+        pane->todo = origin + 1;
+    }
+    pane->last = pane->at;
+}
+
 static void on_do(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
-    if (card) set_up(pane, &card->end, card->start);
+    if (!card) return;
+    bool changes = false;
+    for (size_t i = ns_lesson_origin(pane->lesson, pane->at); i <= pane->at; i++)
+        changes |= pane->lesson->card[i].change > 0;
+    if (changes)
+        catch_up(pane);
+    else
+        set_up(pane, &card->end, card->start);
     look(pane);
 }
 
@@ -324,9 +371,10 @@ static void on_next(NsLearnPane *pane)
         /* Does what the card asks for, since the following cards rely on it. */
         const NsCard *card = &pane->lesson->card[pane->at];
         bool left = card->run > ns_lesson_steps(pane->session);
-        bool begun = left && ns_lesson_is_run_of(pane->session, &card->end);
+        bool begun = left && ns_lesson_is_run_of(pane->session, &card->end, &card->end);
         if (card->asks_for_settings && !begun) set_up(pane, &card->end, 0);
         if (left || card->asks_for_settings) run_to(pane, card->run);
+        if (card->change) catch_up(pane);
     }
     if (pane->at + 1 < pane->lesson->n) {
         pane->at++;
@@ -456,7 +504,7 @@ static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     gtk_widget_set_halign(row, GTK_ALIGN_START);
-    if (card->asks_for_settings)
+    if (card->asks_for_settings || card->change)
         gtk_box_append(GTK_BOX(row), new_button(pane, _("Set it for me"), NULL, on_do));
     if (card->run) {
         g_autofree char *steps = ns_group_digits(card->run);
@@ -600,6 +648,7 @@ void ns_learn_pane_close(NsLearnPane *pane)
 {
     set_watch(pane, false);
     pane->run_to = 0;
+    pane->last = 0;
     cover(pane, false);
     g_signal_emit_by_name(pane, "point-out", "");
     gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
@@ -640,7 +689,7 @@ void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
     g_free(pane->key);
     pane->lesson = lesson;
     pane->key = g_steal_pointer(&copy);
-    pane->at = 0;
+    pane->at = pane->last = 0;
     gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
     show_card(pane);
     ns_session_leave_experiment(pane->session);

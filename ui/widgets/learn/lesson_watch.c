@@ -146,12 +146,41 @@ bool ns_lesson_has_settings(NsSession *session, const NsExperiment *wanted)
     return same;
 }
 
-bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *wanted)
+bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *began, const NsExperiment *wanted)
 {
     const NsExperiment *started = &session->view->started;
     bool same = !ns_session_pending(session) && ns_lesson_has_settings(session, wanted) &&
-                started->n == wanted->n;
-    for (size_t i = 0; same && i < wanted->n; i++)
-        same = is_same(&started->lane[i], &wanted->lane[i]);
+                started->n == began->n;
+    for (size_t i = 0; same && i < began->n; i++)
+        same = is_same(&started->lane[i], &began->lane[i]);
     return same;
+}
+
+size_t ns_lesson_origin(const NsLesson *lesson, size_t at)
+{
+    while (at > 0 && !lesson->card[at].begin.n && !lesson->card[at].asks_for_settings) at--;
+    return at;
+}
+
+/* Whether any lane has a setting that changed from this step on. */
+static bool has_change(NsSession *session, int64_t step)
+{
+    const NsView *view = session->view;
+    for (size_t lane = 0; lane < view->started.n; lane++) {
+        const NsHistory *history = view->histories[lane];
+        for (size_t i = 0; history && i < ns_history_events(history); i++) {
+            const NsEvent *event = ns_history_event(history, i);
+            if (event->kind == NS_EVENT_SETTING && event->step == step) return true;
+        }
+    }
+    return false;
+}
+
+int64_t ns_lesson_missed_change(const NsLesson *lesson, size_t at, NsSession *session)
+{
+    for (size_t i = ns_lesson_origin(lesson, at) + 1; i <= at; i++) {
+        int64_t step = lesson->card[i].change;
+        if (step && ns_lesson_steps(session) > step && !has_change(session, step + 1)) return step;
+    }
+    return 0;
 }

@@ -35,6 +35,13 @@ bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
                         const NsLessonSituation *situation);
 
 /* Whether the controls show these settings; and whether the run on view has them, too, and began
- * with them. */
+ * with others, or the same. */
 bool ns_lesson_has_settings(NsSession *session, const NsExperiment *wanted);
-bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *wanted);
+bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *began, const NsExperiment *wanted);
+
+/* The card with which the run of a card begins. */
+size_t ns_lesson_origin(const NsLesson *lesson, size_t at);
+
+/* The step of the first change, of the cards up to this one, that the run on view has gone past
+ * without a changed setting; 0 if there is none. */
+int64_t ns_lesson_missed_change(const NsLesson *lesson, size_t at, NsSession *session);
