@@ -88,9 +88,9 @@ const NsCommand ns_cli_bleu = {
     .most = 1,
     .wrong = "Name one file of translations, after the options.",
     .summary =
-        "Shows the BLEU score of translations, one per line: that of sacreBLEU with its "
+        "Shows the BLEU score of translations, one per line, computed like sacreBLEU with its "
         "default\n"
-        "settings (tokenizer 13a, capitals count, exponential smoothing), with its signature.",
+        "settings (tokenizer 13a, case-sensitive, exponential smoothing), with its signature.",
     .examples = NS_CLI " bleu --reference test.en hypotheses.en",
     .run = run,
 };

@@ -49,7 +49,7 @@ const NsCommand ns_cli_dump = {
         "If the run diverges or Ctrl-C ends it, the files are of its last step, which "
         "meta.json\n"
         "names; nothing is written if it ends in the middle of a long step.\n\n"
-        "With --pytorch the model leaves: one readable file that needs only PyTorch and NumPy, "
+        "--pytorch exports the model: one readable script that needs only PyTorch and NumPy, "
         "whose\n"
         "first ten losses are those of this program, up to rounding.",
     .examples = NS_CLI " dump --set placement=pre --set layers=2 --out step0\n" NS_CLI

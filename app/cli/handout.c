@@ -276,8 +276,9 @@ const NsCommand ns_cli_handout = {
     .wrong = "Name one lesson, by its number or its name.",
     .summary =
         "Trains what a lesson of the desktop trains, and writes its cards with the numbers and\n"
-        "charts that were measured, its questions, and the answers on a page of their own.\n"
-        "\nLessons, from 0:",
+        "charts that were measured, its questions, and the answers on a separate page.\n"
+        "\nLessons, "
+        "from 0:",
     .lists = ns_lesson_choice,
     .examples = NS_CLI " handout 10 --out divergence.pdf",
     .run = run,

@@ -74,8 +74,8 @@ static const Option options[] = {
      .least = 1},
     {"dump", "out", 'o', PATH(out, "DIR"), "The folder to write to; it is created if needed"},
     {"dump", "pytorch", 'p', PATH(pytorch, "FILE.py"),
-     "Write the model, its optimizer and its schedule as a program in PyTorch, with the weights "
-     "and ten batches beside it in FILE.safetensors; alone or with --out"},
+     "Write the model, its optimizer and its schedule as a PyTorch script, with the weights "
+     "and ten batches next to it in FILE.safetensors; alone or with --out"},
     {"dump", "steps", 'n', TEXT(steps, "N"),
      "Steps to train before writing (default: setting “steps”, else 0)"},
     {"probe", "seeds", 'k', WHOLE(seeds, "K"),
@@ -95,7 +95,7 @@ static const Option options[] = {
     {"check bench", "json", 'j', FLAG(json), "One JSON object"},
 
     {"chart", "beside", 0, LIST(beside, "FILE"),
-     "A recorded run that is drawn beside that of --from, of this program or another; "
+     "A recorded run, of this program or another, that is drawn together with that of --from; "
      "repeatable, up to four lanes in all"},
     {"chart", "figure", 'f', TEXT(figure, "NAME"),
      "A figure of “" NS_CLI
@@ -130,7 +130,7 @@ static const Option options[] = {
     {"chart", "heat", 0, TEXT(heat, "stacked|ratio"),
      "How heatmaps show lanes: stacked (default), or as the ratio of the first two"},
     {"chart", "theory", 0, TEXT(theory, "on|off"),
-     "Draw theoretical values beside the measured ones, where there are any (default: on)"},
+     "Draw theoretical values with the measured ones, where there are any (default: on)"},
 
     {"sweep", "x", 'x', TEXT(x, "KEY=VALUES"),
      "The setting of the columns: KEY=FROM:TO:COUNT or KEY=VALUE,VALUE,…"},
@@ -244,11 +244,12 @@ static const Option options[] = {
      "The reference translations, one per line; repeatable"},
     {"bleu", "json", 'j', FLAG(json), "Write one JSON object instead"},
     {"bpe", "vocab", 'v', WHOLE(vocab, "N"),
-     "Learn until there are N symbols: the characters, within words and at their ends, the line "
-     "end, and what the merges join (default: 1000)",
+     "Learn until there are N symbols: the characters (inside words and at their ends), the "
+     "newline "
+     "and the merged symbols (default: 1000)",
      1, (double)NS_TOKENS_MAX, NS_LEARNED_TOKENS},
     {"bpe", "apply", 'a', PATH(merges, "FILE"),
-     "Cut the texts into symbols with the merges of a file instead of learning"},
+     "Segment the texts with an existing merges file instead of learning merges"},
     {"bpe", "out", 'o', PATH(out, "FILE"), "The file to write to (default: standard output)"},
     {"export", "format", 0, TEXT(format, "FORMAT"), "csv, jsonl or safetensors"},
     {"export", "out", 'o', PATH(out, "PATH"),
@@ -261,7 +262,7 @@ static const Option options[] = {
     {"watch", "jsonl", 'j', FLAG(json_lines),
      "Write every record to standard output in the format of “train --jsonl”"},
     {"watch", "once", '1', FLAG(once),
-     "Read the lines that exist, then end (default: wait for more until Ctrl-C)"},
+     "Read the existing lines, then exit (default: wait for more until Ctrl-C)"},
     {"chart show watch", "map", 0, TEXT(map, "KEY=COLUMN,…"),
      "What columns of a log of another program mean, such as "
      "loss=COLUMN,step=COLUMN,layer='act/layer_{l}/rms'"},
@@ -281,7 +282,7 @@ static const struct {
      "--checkpoint-every needs --run, the file that holds the checkpoints."},
     {"dump", NULL, "out pytorch", 1, 2, "--out DIR or --pytorch FILE.py is missing."},
     {"chart", "beside", "from", 1, 1,
-     "--beside needs --from FILE, the run that the others are beside."},
+     "--beside needs --from FILE; the other runs are drawn next to it."},
     {"study", NULL, "cells print-jobs slurm", 0, 1,
      "--cells, --print-jobs and --slurm each say how the cells are run; give only one of them."},
     {"study", "x", "figure", 1, 1, "--x and --y choose the axes of --figure phase; omit them."},

@@ -77,7 +77,7 @@ bool ns_outputs_differ(const char *a, const char *b, GError **error)
     if (!is_same(a, b)) return true;
     g_autofree char *name = g_filename_display_name(a);
     return ns_refuse(error, NS_ERROR_USAGE,
-                     "“%s” is named for two outputs; give each a file of its own.", name);
+                     "“%s” is named for two outputs; give each its own file.", name);
 }
 
 bool ns_output_spares(const char *path, const char *input, GError **error)

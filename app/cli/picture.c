@@ -65,7 +65,7 @@ bool ns_picture_understand(NsPicture *picture, GError **error)
     if (!ns_format_from_path(picture->out, &picture->format, error)) return false;
     if ((picture->choices.seconds > 0) != (picture->format == NS_FORMAT_GIF))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "A film is an animated GIF: give --film and a file .gif, or neither.");
+                         "An animation needs both --film and an output file ending in .gif.");
     for (size_t i = 0; (choice = ns_export_choice(i)); i++)
         if (picture->texts[i] && !has_effect(picture, choice->key))
             fprintf(stderr, NS_CLI ": --%s changes nothing in a file “.%s”.\n", choice->key,

@@ -82,9 +82,11 @@ const NsCommand ns_cli_runs = {
     .summary =
         "Lists the run files, *.nsrun, and the logs of other programs in a folder (default: the\n"
         "current one): lanes, steps, size, the last training loss of each lane (first seed), and\n"
-        "the settings that differ from the defaults or, of logs, from each other.  A log has the\n"
-        "settings of its event files, of config.json, hparams.yaml and other such files in its\n"
-        "folder, and of its name, such as lr_1e-3_seed_2.",
+        "the settings that differ from the defaults or, of logs, from each other.  The settings of "
+        "a\n"
+        "log are read from its event files, from config.json, hparams.yaml and similar files in "
+        "its\n"
+        "folder, and from its name, such as lr_1e-3_seed_2.",
     .examples =
         NS_CLI " runs\n" NS_CLI " runs results --json\n" NS_CLI " runs sweep --csv sweep.csv",
     .run = run,

@@ -165,11 +165,11 @@ static int study_merge(const NsArguments *a, char **files, GError **error)
 /* ---- The command line ---- */
 
 static const char summary[] =
-    "Trains the runs of a study, a text that says which settings vary, and shows their results:\n"
+    "Trains the runs of a study, a file that lists which settings vary, and shows their results:\n"
     "the mean over seeds of every configuration, and a fair comparison of the lanes.\n\n"
     "Every cell of a study (a lane in one configuration with one seed) is trained by one thread\n"
-    "and kept in FILE.nsstudy, an SQLite database, as soon as it has ended.  A cell that is in\n"
-    "there is never run again: the same command continues an interrupted study and runs only\n"
+    "and stored in FILE.nsstudy, an SQLite database, as soon as it has finished.  A stored cell\n"
+    "is never run again: the same command continues an interrupted study and runs only\n"
     "what a changed study has added.  Several processes share the work.  Ctrl-C loses only the\n"
     "cells that are running.\n\n"
     "“show FILE.nsstudy” shows the results so far, or draws them as a chart.\n"
@@ -185,7 +185,7 @@ static const char summary[] =
     "            paraphrase-accuracy (after fine-tuning), or a quantity, with layer and head;\n"
     "            at = last 10 (a mean), last, minimum or step N; better = lower or higher,\n"
     "            where lanes are compared by what is neither a loss, BLEU nor an accuracy\n"
-    "  [result-2] [result-3]   other results of the same runs, kept beside it\n"
+    "  [result-2] [result-3]   further results of the same runs\n"
     "  [A] [B]   lanes: name and settings\n\n"
     "JSON: title, result, lanes, cells (lane, configuration, seed, state, step, first: the\n"
     "training loss at step 0, value: the result, loss: the mean of the last ten steps,\n"

@@ -297,7 +297,7 @@ static bool submit_open(const NsStudyJobs *jobs, const char *folder, int file, s
     if (*open == 0) return true;
     if (*open >= before)
         return ns_refuse(error, NS_ERROR_FILE,
-                         "Jobs of Slurm have ended without a result; their output is in “%s”.",
+                         "Slurm jobs have ended without a result; see their output in “%s”.",
                          folder);
     fprintf(stderr, NS_CLI ": %u jobs of Slurm for %zu cells.\n", parts->len, *open);
     g_autofree char *job = write_job(jobs, study, parts, chunk, error);

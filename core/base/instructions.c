@@ -97,14 +97,14 @@ bool ns_instructions_check(GError **error)
     if (!word || (i >= 0 && ns_instructions_there((NsInstructions)i))) return true;
     if (i >= 0)
         ns_refuse(error, NS_ERROR_USAGE,
-                  "This processor lacks the instructions “%s” that %s names; the best that it has "
-                  "are “%s”.",
+                  "This processor does not support the instruction set “%s” named in %s; the best "
+                  "one it supports is “%s”.",
                   word, VARIABLE, sets[best()].key);
     else {
         g_autofree char *keys = ns_choices_keys(ns_instructions_choice);
         ns_refuse(error, NS_ERROR_USAGE,
-                  "%s is “%s”, which is not a set of instructions; give one of %s, or "
-                  "leave it unset for the best that the processor has.",
+                  "%s is “%s”, which is not an instruction set; set it to one of %s, or leave it "
+                  "unset to use the best one that the processor supports.",
                   VARIABLE, word, keys);
     }
     return false;

@@ -153,9 +153,8 @@ static bool read_merges(NsBpe *bpe, const char *path, GHashTable *numbers, GErro
         if (!*line || comment || read_merge(bpe, line, numbers)) continue;
         g_autofree char *name = g_filename_display_name(path);
         return ns_refuse(error, NS_ERROR_TEXT,
-                         "Line %zu of “%s” is not a pair of words that vocab.json has, together "
-                         "with the joined word; "
-                         "take both files from the same model.",
+                         "Line %zu of “%s” is not a merge whose two parts and result are all in "
+                         "vocab.json; take both files from the same model.",
                          i + 1, name);
     }
     return true;

@@ -86,10 +86,9 @@ static bool open_texts(const NsSettings *settings, Texts *training, Texts *held_
     bool files = *settings->source || *settings->target;
     bool validation = *settings->valid_source || *settings->valid_target;
     if (files && (!*settings->source || !*settings->target))
-        return ns_refuse(
-            error, NS_ERROR_SETTING,
-            "A translation needs two files; name source and target, or neither of them "
-            "for generated pairs.");
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "The task translation needs two files; name both source and target, or "
+                         "neither to use generated pairs.");
     if (validation && (!files || !*settings->valid_source || !*settings->valid_target))
         return ns_refuse(error, NS_ERROR_SETTING,
                          "Pairs for validation need all of source, target, valid-source and "
@@ -162,13 +161,13 @@ static NsCorpus *of_texts(const Texts *training, const Texts *held_out,
 {
     if (tokenizer->bytes) {
         ns_refuse(error, NS_ERROR_SETTING,
-                  "The byte-level BPE of GPT-2 joins line ends, which separate the sentences; use "
-                  "tokenizer=bpe, char, or a file of merges.");
+                  "The byte-level BPE of GPT-2 merges newlines, which separate the sentences; use "
+                  "tokenizer=bpe, char, or a merges file.");
         return NULL;
     }
     if (separate && tokenizer->subwords) {
         ns_refuse(error, NS_ERROR_SETTING,
-                  "A file of merges is one vocabulary for source and target; with "
+                  "A merges file is one vocabulary for source and target; with "
                   "vocabularies=separate use tokenizer=bpe or char.");
         return NULL;
     }
@@ -217,8 +216,8 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
     corpus->sampler = &ns_pairs_sampler;
     if (corpus->n_train_pairs == 0 || corpus->n_pairs <= corpus->n_train_pairs) {
         ns_refuse(error, NS_ERROR_TEXT,
-                  "Of the %zu pairs of “%s” %zu fit for training and %zu for validation; use more "
-                  "pairs, a longer seq and source-seq, or tokenizer=bpe.",
+                  "Of the %zu pairs in “%s”, %zu are short enough for training and %zu for "
+                  "validation; use more pairs, a longer seq and source-seq, or tokenizer=bpe.",
                   lines, corpus->name, corpus->n_train_pairs,
                   corpus->n_pairs - corpus->n_train_pairs);
         return NULL;

@@ -126,8 +126,8 @@ bool ns_lfs_pointer_is(const char *data, size_t bytes)
 bool ns_lfs_pointer_refuse(const char *name, GError **error)
 {
     return ns_refuse(error, NS_ERROR_FILE,
-                     N_("“%s” is a pointer of Git LFS, not the file itself; fetch the file with "
-                        "“git lfs pull”, or download it."),
+                     N_("“%s” is a Git LFS pointer, not the file itself; fetch the file with “git "
+                        "lfs pull”, or download it."),
                      name);
 }
 

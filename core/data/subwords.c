@@ -187,7 +187,7 @@ NsSubwords *ns_subwords_read(const char *path, GError **error)
     if (!lines[0] || !g_str_equal(g_strchomp(lines[0]), VERSION) ||
         !g_utf8_validate_len(text, size, NULL)) {
         ns_refuse(error, NS_ERROR_TEXT,
-                  "“%s” is not a file of merges: its first line is not “%s”; learn the merges with "
+                  "“%s” is not a merges file: its first line is not “%s”; learn the merges with "
                   "“normscope-cli bpe” or with subword-nmt 0.3 or later.",
                   name, VERSION);
         return NULL;
@@ -195,11 +195,10 @@ NsSubwords *ns_subwords_read(const char *path, GError **error)
     g_autoptr(NsSubwords) subwords = ns_subwords_new();
     for (size_t i = 1; lines[i]; i++) {
         if (!*lines[i] || read_merge(subwords, lines[i])) continue;
-        ns_refuse(
-            error, NS_ERROR_TEXT,
-            "Line %zu of “%s” is not a pair of symbols, such as “lo w</w>”, or there are more "
-            "than %zu symbols; use another file of merges.",
-            i + 1, name, NS_TOKENS_MAX);
+        ns_refuse(error, NS_ERROR_TEXT,
+                  "Line %zu of “%s” is not a pair of symbols, such as “lo w</w>”, or there are "
+                  "more than %zu symbols; use another merges file.",
+                  i + 1, name, NS_TOKENS_MAX);
         return NULL;
     }
     return g_steal_pointer(&subwords);

@@ -130,8 +130,8 @@ NsSubwords *ns_subwords_learn(GHashTable *words, size_t vocab, const char *sourc
     size_t least = ns_subwords_size(subwords);
     if (least > vocab) {
         ns_refuse(error, NS_ERROR_TEXT,
-                  "“%s” needs %zu symbols for its characters, within words and at their ends, and "
-                  "for the line end, but vocab is %zu; make vocab larger.",
+                  "“%s” needs %zu symbols for its characters (inside words and at their ends) and "
+                  "for the newline, but vocab is %zu; increase vocab.",
                   source, least, vocab);
         return NULL;
     }

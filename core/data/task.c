@@ -86,8 +86,8 @@ static NsCorpus *open_made(const NsTask *task, const NsSettings *settings, const
     size_t V = settings->vocab ? (size_t)settings->vocab : task->V;
     if (V > 1) return ns_corpus_new_made(name, task->sampler, V, letters && V <= 26);
     ns_refuse(error, NS_ERROR_SETTING,
-              "The task “%s” has nothing to predict with vocab=%zu; make vocab 2 or more, or 0 "
-              "for its own %zu.",
+              "The task “%s” has nothing to predict with vocab=%zu; set vocab to 2 or more, or to "
+              "0 for the default of %zu.",
               task->choice.key, V, task->V);
     return NULL;
 }
@@ -96,9 +96,8 @@ static NsCorpus *open_symbols(const NsTask *task, const NsSettings *settings, GE
 {
     if (settings->arch == NS_ARCH_DECODER && settings->seq < 2) {
         ns_refuse(error, NS_ERROR_SETTING,
-                  "The task “%s” does not fit into sequences of %" PRId64
-                  ": a decoder reads the symbols and the answer one after the other; make seq 2 "
-                  "or more.",
+                  "The task “%s” does not fit into sequences of length %" PRId64
+                  ": a decoder reads the symbols and then the answer; set seq to 2 or more.",
                   task->choice.key, settings->seq);
         return NULL;
     }

@@ -43,10 +43,11 @@ static bool check_size(size_t n, const char *what, const char *source, size_t se
                          "“%s” is empty; a text of at least %zu %s is needed.", source,
                          HELD_OUT * part, what);
     if (n / HELD_OUT >= part) return true;
-    return ns_refuse(error, NS_ERROR_TEXT,
-                     "“%s” has %zu %s, but sequences of %zu need at least %zu (a tenth is "
-                     "held out, and must hold %zu); use a longer text or a shorter Sequence (seq).",
-                     source, n, what, seq, HELD_OUT * part, part);
+    return ns_refuse(
+        error, NS_ERROR_TEXT,
+        "“%s” has %zu %s, but sequences of %zu need at least %zu (a tenth is held out, and that "
+        "part needs %zu); use a longer text or a shorter Sequence (seq).",
+        source, n, what, seq, HELD_OUT * part, part);
 }
 
 /* Refuses a text with too few or too many distinct characters. */

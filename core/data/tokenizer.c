@@ -37,8 +37,8 @@ bool ns_tokenizer_open(NsTokenizer *tokenizer, const NsSettings *settings, GErro
         return tokenizer->subwords != NULL;
     }
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "The tokenizer “%s” is neither char nor bpe, and there is no such file of "
-                     "merges and no such folder of GPT-2; check the path.",
+                     "The tokenizer “%s” is neither char nor bpe, nor the path of a merges file or "
+                     "a GPT-2 folder; check the path.",
                      value);
 }
 

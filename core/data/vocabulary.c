@@ -85,6 +85,6 @@ NsCorpus *ns_vocabulary_read(const char *text, const char *name, GError **error)
         corpus = g_str_has_prefix(text, SOURCE) ? read_both(text, name) : read_one(text, name);
     if (!corpus)
         ns_refuse(error, NS_ERROR_TEXT,
-                  "The vocabulary in “%s” is damaged; use a copy of the file that is whole.", name);
+                  "The vocabulary in “%s” is damaged; use an intact copy of the file.", name);
     return corpus;
 }

@@ -42,7 +42,7 @@ static bool agrees(const NsSettings *before, const NsSettings *after, const bool
         g_autofree char *x = ns_settings_get(before, other), *y = ns_settings_get(after, param);
         bool first = other < param; /* earlier in the table */
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "%s=%s and %s=%s exclude each other; omit one of them.",
+                         "%s=%s and %s=%s cannot be combined; omit one of them.",
                          (first ? other : param)->key, first ? x : y, (first ? param : other)->key,
                          first ? y : x);
     }

@@ -378,8 +378,8 @@ bool ns_settings_check(const NsSettings *settings, GError **error)
     int64_t last = (int64_t)ns_param_find("seed")->most;
     if (settings->seed > last - settings->seeds + 1)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "No %" PRId64 " seeds follow from %" PRId64 " on; the last one is %" PRId64
-                         ".",
+                         "There are not %" PRId64 " seeds from %" PRId64
+                         " on; the largest seed is %" PRId64 ".",
                          settings->seeds, settings->seed, last);
     return true;
 }

@@ -212,8 +212,8 @@ static bool take(NsProvenance *provenance, const char *key, const char *value, G
 static bool refuse(GError **error)
 {
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "This is not an experiment; an experiment is a line of words such as "
-                     "“normscope=0.1.0 placement=pre”.");
+                     "This is not an experiment; an experiment is a line such as “normscope=0.1.0 "
+                     "placement=pre”.");
 }
 
 bool ns_provenance_read(NsProvenance *provenance, const char *line, GError **error)

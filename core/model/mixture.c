@@ -154,9 +154,9 @@ static bool read_part(const char *text, Part *part, GError **error)
         part->placement = typed_placement(key);
         if (!part->placement)
             return ns_refuse(error, NS_ERROR_SETTING,
-                             "No sub-layer can be built from the formula “%s”; write "
-                             "N(a x + b N(F(s N(x)))), where every N may be left out and a, b and "
-                             "s are numbers or nothing, such as x + N(F(N(x))).",
+                             "No sub-layer can be built from the formula “%s”; write N(a x + b "
+                             "N(F(s N(x)))), where each N is optional and a, b and s are numbers "
+                             "or omitted, such as x + N(F(N(x))).",
                              key);
         return !words[1] || read_repeats(g_strstrip(words[1]), text, &part->repeats, error);
     }

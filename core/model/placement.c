@@ -185,7 +185,7 @@ static const NsPlacement placements[] = {
                 .label = "Post-LN",
                 .formula = "x' = N(x + F(x))",
                 .reference = "Vaswani et al. 2017, arXiv 1706.03762",
-                .purpose = "The original Transformer: the norm follows the residual sum.",
+                .purpose = "The original Transformer: the norm follows the residual addition.",
                 .differs = "BERT, also Post-LN, has a norm after the embedding as well: "
                            "embedding-norm=on."},
      .wire = post},
@@ -242,8 +242,8 @@ static const NsPlacement placements[] = {
           .label = "OLMo 2",
           .formula = "x' = x + N(F(x)), norms on queries and keys, N after the last layer",
           .reference = "OLMo team 2025, arXiv 2501.00656",
-          .purpose = "The norm after the branch, before the sum; queries and keys are "
-                     "normalized over the full width, before the heads are split.",
+          .purpose = "The norm after the branch, before the residual addition; queries and keys "
+                     "are normalized over the full width, before the heads are split.",
           .differs =
               "OLMo 2 itself uses rotary positions, SwiGLU (activation=swiglu) and no biases."},
      .norm = NS_NORM_RMSNORM,
@@ -321,7 +321,7 @@ static const NsPlacement placements[] = {
                 .label = "SkipInit",
                 .formula = "x' = x + α F(x), α = 0 at the start, one per sub-layer",
                 .reference = "De and Smith 2020, arXiv 2002.10444",
-                .purpose = "No norm; every branch is multiplied by a learned factor of its own.",
+                .purpose = "No norm; each branch has its own learned factor.",
                 .differs = "Proposed for residual convolutional networks; the branches here are "
                            "attention and FFN."},
      .wire = skipinit},

@@ -174,7 +174,8 @@ bool ns_wiring_check(const NsSettings *settings, GError **error)
     if (settings->positions == NS_POSITIONS_ROTARY && settings->d_model / settings->heads % 2 != 0)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "Rotary positions rotate pairs of features, but each of %" PRId64
-                         " heads has %" PRId64 "; choose d-model and heads so that it is even.",
+                         " heads has %" PRId64
+                         " features; choose d-model and heads so that this number is even.",
                          settings->heads, settings->d_model / settings->heads);
     if (*settings->mixture && !ns_mixture_at(settings->mixture, 0, 1, error)) return false;
     return settings->tie_layers != NS_TOGGLE_ON || check_tied(settings, error);

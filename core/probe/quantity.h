@@ -120,8 +120,8 @@
       "Rudelson and Vershynin 2007, arXiv math/0503442")                                           \
     X(GRAD_COSINE_##P, "grad-cosine-" k, "Cosine of the gradient and " symbol,                     \
       "cos(∇" symbol ", " symbol ")", LAYER, EXPENSIVE, UNIT, NOTHING,                             \
-      "Cosine of the mini-batch gradient of " symbol " and " symbol ": 0 where the loss does not " \
-      "depend on the scale of the matrix; a positive one means that a gradient step shrinks it.",  \
+      "Cosine between " symbol " and its mini-batch gradient: 0 where the loss does not depend "   \
+      "on the scale of the matrix; positive where a gradient step shrinks it.",                    \
       NULL)
 
 /* Rows that exist for every place at which the sizes of activations are measured.  P and k: the
@@ -253,10 +253,10 @@
       "Dong et al. 2021, arXiv 2103.03404 (rank collapse)")                                        \
     X(PARTICIPATION, "hidden-participation", "Participation ratio", "(Σλ)^2 / Σλ^2", HIDDEN,       \
       EXPENSIVE, SIZE, NOTHING,                                                                    \
-      "Over how many directions the hidden states of the tokens spread: λ are the "               \
-      "eigenvalues of their covariance; 1 along a line, the width where all directions are "       \
-      "alike.  Of at most 512 tokens and 49 states, evenly spread; blank where all tokens are "    \
-      "equal.",                                                                                    \
+      "Effective number of directions over which the hidden states of the tokens spread: λ "      \
+      "are the eigenvalues of their covariance; 1 along a line, the width where all "              \
+      "directions are alike.  Computed from at most 512 tokens and 49 states, evenly "             \
+      "spaced; blank where all tokens are equal.",                                                 \
       "Gao et al. 2017, A theory of multineuronal dimensionality, bioRxiv 214262")                 \
     NS_QUANTITIES_OF_PLACE(X, LAYER, "layer-input", "Layer input", "the layer", "x_{l−1}")         \
     NS_QUANTITIES_OF_PLACE(X, QKV, "wqkv-input", "QKV input", "W_Q, W_K and W_V", "u_{QKV}")       \
@@ -352,8 +352,9 @@
     X(LAYER_SHARPNESS, "layer-sharpness", "Sharpness of a layer", "λ_{max}(H_l)", LAYER,           \
       SHARPNESS, SIZE, NOTHING,                                                                    \
       "Largest eigenvalue of the block of the Hessian that belongs to the weights of a layer, "    \
-      "all others held, at the weights and on the batch of this step, without dropout; by "        \
-      "Lanczos iteration, started from the gradient.  Blank where it did not converge.",           \
+      "all other weights held fixed, at the weights and on the batch of this step, without "       \
+      "dropout; by Lanczos iteration, started from the gradient.  Blank where it did not "         \
+      "converge.",                                                                                 \
       "Cohen et al. 2021, arXiv 2103.00065 (of all weights)")                                      \
     X(LOG_Z, "log-z", "Log of the softmax normalizer", "⟨ln Z⟩", STEP, CHEAP, UNIT, NOTHING,       \
       "Logarithm of the sum of exp(logit) over the vocabulary, mean over targets.  The loss does " \

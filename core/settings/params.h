@@ -24,8 +24,8 @@
         "Where the normalization sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
     TEXT(mixture, "mixture", MODEL, "Mixture", "", RESTART,                                        \
         "Placements from the first layer up, each with its share of the depth: post*3,pre*9 "      \
-        "means a quarter and three quarters.  A formula can stand in place of a name, such as "    \
-        "x + N(F(N(x))) or N(2 x + F(x)).  It replaces the single placement.",                     \
+        "means a quarter and three quarters.  A formula can replace a name, such as x + "          \
+        "N(F(N(x))) or N(2 x + F(x)).  A mixture replaces the single placement.",                  \
         "Li et al. 2024, arXiv 2412.13795")                                                        \
     CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "auto", RESTART,                      \
         "The normalization that every norm applies; auto follows the placement: RMSNorm where "    \
@@ -39,19 +39,19 @@
     INT(base_layers, "base-layers", MODEL, "Base depth", NULL, 1, 10000, 2, LOG, RESTART,          \
         "Depth at which CompleteP and depth-μP change nothing.", "Dey et al. 2025")                \
     INT(base_width, "base-width", MODEL, "Base width", NULL, 0, 8192, 0, LOG, RESTART,             \
-        "Width at which μP changes nothing; 0 means off.  With m = d-model / base-width, the "    \
-        "initial standard deviation of a layer's matrix is that at the base width over √m, that "  \
-        "of the head's over m, and Adam's rate for both is divided by m, as is ε in the layers: "  \
-        "the rule by which one rate serves every width.  Attention keeps the factor 1 / √d_head, " \
-        "so let heads grow with the width.",                                                       \
+        "Width at which μP changes nothing; 0 means off.  With m = d-model / base-width, the "     \
+        "initial standard deviation at the base width is divided by √m for the layers' "           \
+        "matrices and by m for the head; Adam's learning rate for both is divided by m, as is "    \
+        "ε in the layers.  One learning rate then works at every width.  Attention keeps the "     \
+        "factor 1 / √d_head, so let heads grow with the width.",                                   \
         "Yang et al. 2022, arXiv 2203.03466, table 8; Dey et al. 2025, arXiv 2505.01618")          \
     INT(d_model, "d-model", MODEL, "Width", NULL, 1, 8192, 64, LOG, RESTART,                       \
-        "Width d of the hidden state; a multiple of the heads.", NULL)                             \
+        "Width d of the hidden state; a multiple of the number of heads.", NULL)                   \
     INT(heads, "heads", MODEL, "Heads", NULL, 1, 256, 4, LOG, RESTART,                             \
         "Attention heads; each has d / heads features.", "Vaswani et al. 2017, 3.2.2")             \
     INT(kv_heads, "kv-heads", MODEL, "Key and value heads", NULL, 0, 256, 0, LOG, RESTART,         \
-        "Heads of keys and values, each shared by a group of query heads: a divisor of the heads." \
-        "  0 means as many as heads, 1 is multi-query attention.",                                 \
+        "Heads of keys and values, each shared by a group of query heads: a divisor of the "       \
+        "number of heads.  0 means one per head, 1 is multi-query attention.",                     \
         "Ainslie et al. 2023, arXiv 2305.13245")                                                   \
     INT(d_ff, "d-ff", MODEL, "FFN width", NULL, 0, 65536, 0, LOG, RESTART,                         \
         "Width of the feed-forward network; 0 means 4 d.", "Vaswani et al. 2017, 3.3")             \
@@ -77,7 +77,7 @@
     CHOICE(tie_embeddings, "tie-embeddings", MODEL, "Tied embeddings", ns_toggle_choice, "off",    \
         RESTART, "The output head and all token embeddings share one matrix.",                     \
         "Press and Wolf 2017, arXiv 1608.05859")                                                   \
-    CHOICE(tie_layers, "tie-layers", MODEL, "Tied layers", ns_toggle_choice, "off", RESTART,        \
+    CHOICE(tie_layers, "tie-layers", MODEL, "Tied layers", ns_toggle_choice, "off", RESTART,       \
         "All layers of a stack share the same weights.  Their gradient is the sum over the "       \
         "layers, and each layer shows these same weights and this gradient.",                      \
         "Lan et al. 2020, arXiv 1909.11942, 3.1")                                                  \
@@ -102,18 +102,18 @@
         LINEAR, FORK, "Share of the target probability that is spread evenly over the "            \
         "vocabulary.", "Szegedy et al. 2016, arXiv 1512.00567")                                    \
     REAL(z_loss, "z-loss", REGULARIZER, "Z-loss", NULL, 0.0, 1.0, 0, LOG, FORK,                    \
-        "This times log² Z is added to the loss of every token, where Z is the sum by which the "  \
-        "softmax divides, so that logits do not drift away; PaLM has 1e-4.  0 means off.",         \
+        "Coefficient of the penalty log² Z, added to the loss of every token, where Z is the "     \
+        "softmax normalizer; it keeps the logits from drifting.  PaLM uses 1e-4.  0 means off.",   \
         "Chowdhery et al. 2022, arXiv 2204.02311, 5")                                              \
     REAL(weight_decay, "weight-decay", REGULARIZER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
         "Shrinks the weights named by decay-scope toward zero; AdamW and Muon decouple it from "   \
         "the gradient, the other optimizers add it to the gradient.",                              \
         "Loshchilov and Hutter 2019, arXiv 1711.05101")                                            \
-    CHOICE(decay_scope, "decay-scope", REGULARIZER, "Weight decay on", ns_decay_scope_choice,      \
-        "matrices", LIVE, "Which weights the weight decay covers.", NULL)                          \
+    CHOICE(decay_scope, "decay-scope", REGULARIZER, "Weight decay applies to",                     \
+        ns_decay_scope_choice, "matrices", LIVE, "Which weights the weight decay covers.", NULL)   \
     REAL(clip, "clip", REGULARIZER, "Gradient clipping", NULL, 0.0, 1e6, 0, LOG, LIVE,             \
-        "Maximum norm of the whole gradient in an update: a larger gradient is scaled down to "    \
-        "it.  0 means off.  Norms are measured before clipping.",                                  \
+        "Maximum global gradient norm of an update: a larger gradient is scaled down to it.  "     \
+        "0 means off.  Norms are measured before clipping.",                                       \
         "Pascanu et al. 2013, arXiv 1211.5063")                                                    \
     CHOICE(optimizer, "optimizer", OPTIMIZER, "Optimizer", ns_optimizer_choice, "adam", FORK,      \
         "The rule that turns gradients into updates.", NULL)                                       \
@@ -156,11 +156,15 @@
     TEXT(valid_target, "valid-target", DATA, "Validation target", "", RESTART | SHARED,            \
         "The translations of the validation source, line by line.", NULL)                          \
     TEXT(tokenizer, "tokenizer", DATA, "Tokenizer", "", RESTART | SHARED,                          \
-        "How a text becomes tokens.  char or empty: character by character.  bpe: a byte-pair encoding with vocab tokens, learned from the training part of the text.  Or a path: a file of merges in the layout of subword-nmt, or a folder with GPT-2's vocab.json and merges.txt, or its tokenizer.json.", "Sennrich, Haddow, Birch 2016, arXiv 1508.07909")                           \
-    INT(vocab, "vocab", DATA, "Symbols", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,               \
-        "Number of symbols in the tasks copy, reverse, sort, gaussian and random, and of tokens "  \
-        "that tokenizer=bpe learns at most; 0 means the task's default, or 1,000 tokens.  Any "    \
-        "other text determines its own number, to which a folder of GPT-2 adds tokens up to this one.", NULL)                                             \
+        "How a text becomes tokens.  char or empty: character by character.  bpe: a byte-pair "    \
+        "encoding with vocab tokens, learned from the training part of the text.  Or a path: "     \
+        "a merges file in subword-nmt's format, or a folder with GPT-2's vocab.json and "          \
+        "merges.txt, or its tokenizer.json.", "Sennrich, Haddow, Birch 2016, arXiv 1508.07909")    \
+    INT(vocab, "vocab", DATA, "Vocabulary size", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,       \
+        "Number of symbols in the tasks copy, reverse, sort, gaussian and random, and the "        \
+        "most tokens that tokenizer=bpe may learn; 0 means the task's default, or 1,000 "          \
+        "tokens.  Other texts determine the number themselves; a GPT-2 folder adds tokens up "     \
+        "to this number.", NULL)                                                                   \
     CHOICE(vocabularies, "vocabularies", DATA, "Vocabularies", ns_vocabularies_choice, "joint",    \
         RESTART | SHARED, "In the task translation, whether source and target share one "          \
         "vocabulary, or each has its own of up to vocab tokens; tied embeddings then tie the "     \
@@ -170,10 +174,11 @@
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK | SHARED,               \
         "Sequences per step, unless batch-tokens is set.  A large batch is computed in parts "     \
         "whose gradients are added (gradient accumulation).", NULL)                                \
-    INT(batch_tokens, "batch-tokens", DATA, "Batch by tokens", "tokens", 0, 1000000, 0, LOG,       \
-        FORK | SHARED, "Positions per step, on either side of an encoder-decoder.  In the task "   \
-        "translation the pairs of a batch have similar lengths, so that little of it is padding; " \
-        "elsewhere all sequences are as long as seq.  0: the setting batch decides.",              \
+    INT(batch_tokens, "batch-tokens", DATA, "Tokens per batch", "tokens", 0, 1000000, 0, LOG,      \
+        FORK | SHARED, "Positions per step, on either side of an encoder-decoder.  In the "        \
+        "task translation the pairs of a batch have similar lengths, so little of the batch "      \
+        "is padding; in other tasks every sequence has length seq.  0 means that the setting "     \
+        "batch applies.",                                                                          \
         "Vaswani et al. 2017, 5.1")                                                                \
     INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG, RESTART |      \
         SHARED, "Tokens in one source sequence of an encoder-decoder; 0 means as many as in the "  \
@@ -183,9 +188,9 @@
         NULL)                                                                                      \
     INT(eval_batches, "eval-batches", DATA, "Validation size", "batches", 1, 100000, 8, LOG, FORK  \
         | SHARED, "Batches per validation loss, evenly spaced over the held-out text.", NULL)      \
-    INT(bleu_sentences, "bleu-sentences", DATA, "BLEU over", "sentences", 0, 100000, 32, LOG, FORK \
-        | SHARED, "Held-out sentences that the task translation translates by greedy decoding at " \
-        "every validation, for the BLEU score; evenly spaced.  0 measures no BLEU.",               \
+    INT(bleu_sentences, "bleu-sentences", DATA, "BLEU sentences", "sentences", 0, 100000, 32, LOG, \
+        FORK | SHARED, "Number of held-out sentences, evenly spaced, that the task translation "   \
+        "translates greedily at every validation to compute the BLEU score.  0 means no BLEU.",    \
         "Papineni et al. 2002")                                                                    \
     INT(seed, "seed", RUN, "Seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,                        \
         "Seed of the initial weights.", NULL)                                                      \
@@ -196,34 +201,38 @@
     INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR, RESTART |        \
         SHARED, "Seed of the generated text and of the order of the batches.", NULL)               \
     INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK | SHARED,                  \
-        "The run finishes after this many steps; 0 means that it continues until it is paused.", NULL)    \
-    INT(probe_every, "probe-every", RUN, "Interval of expensive probes", "steps", 0, 1000000, 0,   \
-        LOG, FORK, "Steps between two measurements of the expensive quantities; 0 means never.",   \
+        "The run finishes after this many steps; 0 means that it continues until it is paused.",   \
         NULL)                                                                                      \
-    INT(curvature_every, "curvature-every", RUN, "Interval of curvature", "steps", 0, 1000000, 0,  \
+    INT(probe_every, "probe-every", RUN, "Probe interval", "steps", 0, 1000000, 0,                 \
+        LOG, FORK, "Steps between two measurements of the quantities that are expensive to "       \
+        "compute, such as attention and similarity; 0 means never.",                               \
+        NULL)                                                                                      \
+    INT(curvature_every, "curvature-every", RUN, "Curvature interval", "steps", 0, 1000000, 0,     \
         LOG, FORK, "Steps between two measurements of sharpness and critical rate, which take "    \
         "about as long as 50 steps, and memory for six copies of the weights and, with ReLU, a "   \
         "byte for every unit and position; the first update is measured, too.  0 means never.",    \
         "Cohen et al. 2022, arXiv 2207.14484")                                                     \
-    INT(sharpness_every, "layer-sharpness-every", RUN, "Interval of layer sharpness", "steps",     \
+    INT(sharpness_every, "layer-sharpness-every", RUN, "Layer sharpness interval", "steps",        \
         0, 1000000, 0, LOG, FORK, "Steps between two measurements of the sharpness of every "      \
-        "layer, which take about as long as 60 steps for each layer, and the memory that the "     \
-        "curvature takes; 0 means never.",                                                         \
+        "layer, which take about as long as 60 steps for each layer, and as much memory as "       \
+        "the curvature; 0 means never.",                                                           \
         "Cohen et al. 2021, arXiv 2103.00065")                                                     \
-    INT(ablation_every, "ablation-every", RUN, "Interval of layer ablation", "steps", 0, 1000000,  \
+    INT(ablation_every, "ablation-every", RUN, "Layer ablation interval", "steps", 0, 1000000,     \
         0, LOG, FORK, "Steps between two measurements of the loss without each layer and of the " \
         "logit lens, which take two forward passes for each layer; 0 means never.",                \
         "Veit et al. 2016, arXiv 1605.06431")                                                      \
     INT(sample_every, "sample-every", RUN, "Continue the prompt every", "steps", 0, 1000000, 50,   \
-        LOG, FORK | SHARED, "Steps between two texts by which each lane continues the prompt; "    \
-        "0 means never.", NULL)                                                                    \
+        LOG, FORK | SHARED, "Steps between two continuations of the prompt in each lane; 0 "       \
+        "means never.", NULL)                                                                      \
     TEXT(prompt, "prompt", RUN, "Prompt", "", FORK | SHARED,                                       \
-        "The text that each lane continues; empty means the beginning of the held-out data.", NULL)     \
+        "The text that each lane continues; empty means the beginning of the held-out data.",      \
+        NULL)                                                                                      \
     REAL(temperature, "temperature", RUN, "Temperature", NULL, 0.0, 10.0, 0.7, LINEAR, FORK |      \
-        SHARED, "The prompt is continued with tokens drawn from the softmax of the logits divided "\
-        "by this.  0, and always in answers and translations: with the most probable token.",      \
+        SHARED, "The prompt is continued with tokens sampled from the softmax of the logits "      \
+        "divided by this value.  At 0, and always for answers and translations, the most "         \
+        "probable token is taken.",                                                                \
         "Holtzman et al. 2020, arXiv 1904.09751, 2.4")                                             \
-    INT(probe_batches, "probe-batches", RUN, "Mean gradient over", "batches", 1, 10000, 8, LOG,    \
+    INT(probe_batches, "probe-batches", RUN, "Gradient averaged over", "batches", 1, 10000, 8, LOG, \
         FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",           \
         "Xiong et al. 2020, 3.3")                                                                  \
     CHOICE(recompute, "recompute", RUN, "Recompute activations", ns_toggle_choice, "off", FORK,    \

@@ -217,8 +217,8 @@ NsCheckpoint *ns_dump_read(const char *directory, GError **error)
     ns_model_state(model, &n_state);
     if (n_state > 0) {
         ns_refuse(error, NS_ERROR_FILE,
-                  "Norms over the batch have running statistics, which “dump” does not write; "
-                  "record a run with --run.");
+                  "BatchNorm has running statistics, which “dump” does not write; record a run "
+                  "with --run.");
         return NULL;
     }
     c->table = *ns_model_tensors(model);

@@ -216,16 +216,14 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line)
 static bool nothing_in(const char *name, NsFileKind kind, GError **error)
 {
     if (kind == NS_FILE_FIGURE)
-        return ns_refuse(
-            error, NS_ERROR_FILE,
-            N_("“%s” contains no experiment: choose a figure that Normscope wrote with "
-               "its experiment inside."),
-            name);
+        return ns_refuse(error, NS_ERROR_FILE,
+                         N_("“%s” contains no experiment: choose a figure that Normscope exported "
+                            "with its experiment embedded."),
+                         name);
     return ns_refuse(
         error, NS_ERROR_FILE,
-        N_("“%s” is neither a figure, a run nor a preset: choose a PNG, GIF, SVG, PDF, CSV "
-           "or TeX file with an experiment inside, the JSON lines of a run, or lines of “key "
-           "= value”."),
+        N_("“%s” is neither a figure, a run nor a preset: choose a PNG, GIF, SVG, PDF, CSV or TeX "
+           "file with an embedded experiment, the JSON lines of a run, or lines of “key = value”."),
         name);
 }
 

@@ -272,7 +272,8 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
         card->theory = g_str_equal(entry->value, "on");
         if (card->theory || g_str_equal(entry->value, "off")) return true;
         GError *wrong = NULL;
-        ns_refuse(&wrong, NS_ERROR_SETTING, "“%s” is not a switch; it is on or off.", entry->value);
+        ns_refuse(&wrong, NS_ERROR_SETTING, "“%s” is not a valid value here; write on or off.",
+                  entry->value);
         return ns_entry_blame(entry, wrong, error);
     }
     if (g_str_equal(key, "choice") || g_str_equal(key, "right"))

@@ -134,8 +134,8 @@ bool ns_lesson_conditions_read(NsLessonConditions *conditions, const char *text,
         bool last = n > 0 && !at[n];
         if (n == 0 || (!last && !at[n + 1])) {
             ns_refuse(error, NS_ERROR_SETTING,
-                      "“%s” is not a condition to wait for, from “%s” on; a wait is made of "
-                      "terms such as “step >= 100” joined by “and”.",
+                      "“%s” is not a condition to wait for: it cannot be read from “%s” on; write "
+                      "terms such as “step >= 100”, joined by “and”.",
                       text, *at);
             ns_lesson_conditions_clear(conditions);
             return false;

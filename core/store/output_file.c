@@ -50,8 +50,8 @@ bool ns_output_file_check(const char *path, GError **error)
     if (spares) return true;
     g_autofree char *name = g_filename_display_name(path);
     return ns_refuse(error, NS_ERROR_FILE,
-                     N_("“%s” is a recorded run or the results of a study, which no other output "
-                        "replaces; choose another file."),
+                     N_("“%s” is a recorded run or holds the results of a study, and is never "
+                        "overwritten; choose another file."),
                      name);
 }
 

@@ -269,12 +269,13 @@ static void report_counts(NsOutside *o)
                    values),
                values, names->str);
     if (o->counts.summaries)
-        report(o, "%s", _("The mean training loss of the whole run is no point of the curve."));
+        report(o, "%s",
+               _("The mean training loss of the whole run is not a point on the curve and is not "
+                 "drawn."));
     if (second)
         report(o,
-               ns_plural("%zu value came a second time at its step; the first is shown.",
-                         "%zu values came a second time at their steps; the first are shown.",
-                         second),
+               ns_plural("%zu value was repeated at its step; the first is shown.",
+                         "%zu values were repeated at their steps; the first are shown.", second),
                second);
     if (lines)
         report(o,
@@ -351,11 +352,14 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
     if (!taken || loss->name->rank < taken->rank) {
         size_t n = lane->records.history ? ns_history_steps(lane->records.history) : 0;
         if (taken && n) {
-            report(o,
-                   ns_plural(
-                       "%zu value of “%s” is replaced by “%s”, the better name of the loss.",
-                       "%zu values of “%s” are replaced by “%s”, the better name of the loss.", n),
-                   n, taken->raw, loss->name->raw);
+            report(
+                o,
+                ns_plural(
+                    "%zu value of “%s” is replaced by “%s”, which is a better match for the loss.",
+                    "%zu values of “%s” are replaced by “%s”, which is a better match for the "
+                    "loss.",
+                    n),
+                n, taken->raw, loss->name->raw);
             ns_outside_records_drop(&lane->records);
         }
         bool plain = loss->name->rank < 2 || loss->name->mean || strstr(loss->name->raw, "alue");
@@ -697,8 +701,8 @@ bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited,
     return ns_refuse(
         error, NS_ERROR_FILE,
         ns_outside_may_be_mapped(o)
-            ? N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
-                 "%s.  “--map loss=NAME” says which of them is the loss.")
+            ? N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has %s. "
+                 " Use “--map loss=NAME” to say which one is the loss.")
             : N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
                  "%s."),
         name, limited ? " up to the one that is asked for" : "", *names ? names : "neither");

@@ -267,8 +267,8 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     if (stream->fd < 0 && errno == EMEDIUMTYPE) {
         stream->project = ns_outside_project_open(stream->path);
         return stream->project ||
-               refuse(stream->path,
-                      N_("it is a database that cannot be read as a project of trackio"), error);
+               refuse(stream->path, N_("it is a database that cannot be read as a trackio project"),
+                      error);
     }
     if (stream->fd < 0) return errno == ENOENT || refuse(stream->path, g_strerror(errno), error);
     if (fstat(stream->fd, &stat) != 0) return refuse(stream->path, g_strerror(errno), error);
@@ -276,7 +276,7 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     ssize_t n = pread(stream->fd, stream->head, HEAD, 0);
     if (n > 0 && is_lfs_pointer(stream->head, (size_t)n))
         return refuse(stream->path,
-                      N_("it is a pointer of Git LFS, and “git lfs pull” fetches the file itself"),
+                      N_("it is a Git LFS pointer; fetch the file itself with “git lfs pull”"),
                       error);
     f->pipe = !S_ISREG(stat.st_mode);
     return true;

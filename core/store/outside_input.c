@@ -59,7 +59,7 @@ bool ns_outside_input_is_log(const NsOutsideInput *input, bool last)
 
 const char *ns_outside_input_format(const NsOutsideInput *input)
 {
-    if (input->events) return _("event file of TensorBoard");
+    if (input->events) return _("TensorBoard event file");
     if (input->table) return _("table");
     if (input->document) return _("JSON document");
     if (!input->logged) return "";

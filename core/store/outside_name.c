@@ -59,9 +59,9 @@ const NsOutsideMeaning ns_outside_meanings[NS_OUTSIDE_MEANINGS] = {
     [NS_OUTSIDE_VALIDATION] = {"validation", N_("Validation loss")},
     [NS_OUTSIDE_LR] = {"lr", N_("Learning rate")},
     [NS_OUTSIDE_GRAD_NORM] = {"grad_norm", N_("Gradient norm")},
-    [NS_OUTSIDE_SECONDS] = {"seconds", N_("Seconds a step")},
+    [NS_OUTSIDE_SECONDS] = {"seconds", N_("Seconds per step")},
     [NS_OUTSIDE_BY_LAYER] = {"layer", N_("By layer")},
-    [NS_OUTSIDE_CURVE] = {"curve", N_("Own curve")},
+    [NS_OUTSIDE_CURVE] = {"curve", N_("Separate curve")},
     [NS_OUTSIDE_LEFT_OUT] = {"none", N_("Left out")},
 };
 
@@ -105,7 +105,7 @@ bool ns_outside_names_map(NsOutsideNames *names, const char *text, GError **erro
         bool layer = meaning == NS_OUTSIDE_BY_LAYER;
         if (layer && !strstr(column, "{l}"))
             return ns_refuse(error, NS_ERROR_USAGE,
-                             N_("“%s” has no {l} in the place of the number of the layer."),
+                             N_("“%s” has no {l}; write {l} in place of the layer number."),
                              column);
         NsOutsideKind kind = meaning == NS_OUTSIDE_LEFT_OUT ? NS_OUTSIDE_IGNORED
                              : meaning > NS_OUTSIDE_SECONDS ? NS_OUTSIDE_VALUE

@@ -31,8 +31,8 @@ static bool choose_runs(NsOutsideProject *project)
             g_hash_table_add(project->left_out, g_strdup(name));
     }
     if (n > NS_LANES_MAX)
-        project->message = g_strdup_printf(
-            _("The project has %zu runs; the %d that began last are shown."), n, NS_LANES_MAX);
+        project->message = g_strdup_printf(_("The project has %zu runs; the newest %d are shown."),
+                                           n, NS_LANES_MAX);
     return row && code == SQLITE_DONE;
 }
 
@@ -77,7 +77,7 @@ static void add_row(NsOutsideProject *project, sqlite3_stmt *row)
         /* Where a message waits, a later row of the run is reported. */
         if (!project->message && g_hash_table_add(project->left_out, g_strdup(run)))
             project->message = g_strdup_printf(
-                _("The run “%s” has begun and is left out; open the project again to see it."),
+                _("A new run, “%s”, has begun but is not shown; open the project again to see it."),
                 run);
         return;
     }

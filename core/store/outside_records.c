@@ -151,8 +151,7 @@ static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line, NsQu
             bool full = has_size && !array->inner && !registered(array);
             g_autofree char *what =
                 full ? g_strdup_printf(
-                           _("“%s” is one name too many; only %d names of other programs are "
-                             "read, and it is skipped."),
+                           _("“%s” is skipped: at most %d names from other programs are read."),
                            array->group->key, NS_QUANTITIES_NAMED)
                      : g_strdup_printf(
                            _("“%s” has %zu values, but the model has %zu layers and %zu hidden "

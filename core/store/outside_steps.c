@@ -38,8 +38,7 @@ static int64_t offset_of(NsOutsideSteps *steps, const NsOutsideLine *line, doubl
         Epoch next = {epoch, steps->top + steps->gap - line->step};
         g_array_append_val(epochs, next);
         if (!steps->in_epoch)
-            report(steps,
-                   _("The steps begin again in every epoch; they are shown one after the other."));
+            report(steps, _("The steps restart in every epoch; they are numbered consecutively."));
         steps->in_epoch = true;
     }
     steps->epoch = MAX(steps->epoch, epoch);

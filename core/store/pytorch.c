@@ -410,17 +410,17 @@ static bool check(const NsCheckpoint *c, const char *path, GError **error)
     const NsSettings *s = &c->settings;
     if (!g_str_has_suffix(path, ".py"))
         return ns_refuse(error, NS_ERROR_USAGE,
-                         N_("A program in PyTorch needs a name that ends in “.py”."));
+                         N_("A PyTorch script needs a name that ends in “.py”."));
     if (s->dropout > 0 || s->drop_path > 0)
         return ns_refuse(error, NS_ERROR_SETTING,
                          N_("PyTorch cannot repeat the random numbers of dropout and of "
                             "stochastic depth; set dropout and drop-path to 0."));
     for (size_t i = 1; i < c->table.n; i++)
         if (c->moments_since[i] != c->moments_since[0])
-            return ns_refuse(error, NS_ERROR_SETTING,
-                             N_("The moments of this run are of different ages, which its program "
-                                "in PyTorch could not continue; start a new run from its "
-                                "settings."));
+            return ns_refuse(
+                error, NS_ERROR_SETTING,
+                N_("The optimizer’s moments of some tensors in this run began at different steps, "
+                   "which a PyTorch script cannot continue; start a new run from its settings."));
     return true;
 }
 

@@ -71,11 +71,11 @@ static void set_locked(NsRunWriter *w, bool locked)
     g_autofree char *name = g_filename_display_basename(w->rows.path);
     w->locked = locked;
     g_free(w->message);
-    w->message =
-        g_strdup_printf(locked ? _("“%s” is locked by another program; what the run measures waits "
-                                   "in memory until the lock ends.")
-                               : _("“%s” is no longer locked; everything that waited is recorded."),
-                        name);
+    w->message = g_strdup_printf(
+        locked ? _("“%s” is locked by another program; new measurements are held in memory until "
+                   "it is unlocked.")
+               : _("“%s” is no longer locked; all measurements have been written to it."),
+        name);
 }
 
 static void fail_locked(NsRunWriter *w)

@@ -299,7 +299,7 @@ NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error)
         return ns_refuse(
                    error, NS_ERROR_SETTING,
                    "The lanes are not compared: a comparison needs at least two configurations "
-                   "that have ended with every seed in every lane, and there are %zu so far.",
+                   "that have finished for every seed in every lane; so far there are %zu.",
                    c->configurations),
                NULL;
     s.n = c->configurations;

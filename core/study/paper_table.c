@@ -51,8 +51,8 @@
 
 /* The learning rates are those of the paper times sqrt(512 / 32). */
 #define IN_PLACE                                                                                   \
-    N_("Measured in the paper on IWSLT14 German-English, not proved.  Here generated pairs, a "    \
-       "width of 32, 200 steps and four times the paper’s learning rates take its place.")
+    N_("Measured in the paper on IWSLT14 German-English, not proved.  Here: generated "            \
+       "sentence pairs, width 32, 200 steps, and four times the paper’s learning rates.")
 
 /* A small language model. */
 #define SMALL "d-model=32 heads=2 batch=8 seq=24 lr=3e-3 eval-every=0 "
@@ -129,9 +129,8 @@ static const NsPaperStudy studies[] = {
                    N_("Validation loss and BLEU of Post-LN during training with SGD, with and "
                       "without warm-up, beside Adam with warm-up.")},
         .says = N_("SGD learns much worse than Adam, and needs the warm-up as well."),
-        .holds =
-            N_("Measured in the paper on IWSLT14 German-English, not proved.  Here generated "
-               "pairs, a width of 32, 200 steps and learning rates that suit SGD take its place."),
+        .holds = N_("Measured in the paper on IWSLT14 German-English, not proved.  Here: generated "
+                    "sentence pairs, width 32, 200 steps, and learning rates that suit SGD."),
         .settings = TRANSLATION "placement=post schedule=inverse-sqrt decay-start=100",
         .result = LOSS_AND_BLEU,
         .paper = IWSLT " decay-start=4000",
@@ -191,9 +190,9 @@ static const NsPaperStudy studies[] = {
                       "with RAdam without warm-up.")},
         .says = N_("Pre-LN without warm-up ends where Post-LN with warm-up does, and gets there "
                    "sooner; RAdam trains Post-LN without warm-up."),
-        .holds = N_(
-            "Measured in the paper on IWSLT14 German-English, not proved.  Here generated pairs, a "
-            "width of 32, 600 steps and four times the paper’s learning rates take its place."),
+        .holds =
+            N_("Measured in the paper on IWSLT14 German-English, not proved.  Here: generated "
+               "sentence pairs, width 32, 600 steps, and four times the paper’s learning rates."),
         .settings = TRANSLATION "lr=2e-3 schedule=inverse-sqrt decay-start=100 steps=600 "
                                 "eval-every=60",
         .result = LOSS_AND_BLEU,
@@ -223,9 +222,9 @@ static const NsPaperStudy studies[] = {
         .says =
             N_("Pre-LN without warm-up, at three times the rate, learns faster than Post-LN with "
                "warm-up, and after fine-tuning its accuracy on two tasks rises faster, too."),
-        .holds = N_("Measured in the paper with BERT base, MRPC and RTE, not proved.  Here an "
-                    "encoder of three layers, 2,100 steps on generated sentences, and generated "
-                    "pairs, 2,000 of each task to learn and 1,000 to test, take their place."),
+        .holds = N_("Measured in the paper with BERT base, MRPC and RTE, not proved.  Here: an "
+                    "encoder with three layers, 2,100 steps on generated sentences, and for each "
+                    "task 2,000 generated pairs for training and 1,000 for testing."),
         .settings = "arch=encoder task=mlm tokenizer=bpe vocab=500 seq=44 layers=3 batch=32 "
                     "schedule=linear decay-start=210 eval-every=420 steps=2100",
         .result = "quantity = validation-loss\nat = every step\n"
@@ -434,7 +433,7 @@ static const NsPaperStudy studies[] = {
                    "Dong et al. 2021, arXiv 2103.03404",
                    N_("Mean cosine between the hidden states of two tokens after every layer, "
                       "before any update.")},
-        .says = N_("Without residual connections all tokens become the same within few layers; "
+        .says = N_("Without residual connections all tokens become the same within a few layers; "
                    "residual connections slow this down."),
         .holds = N_("Proved for attention alone at initialization; here with feed-forward "
                     "networks and norms."),
@@ -495,8 +494,8 @@ static const NsPaperStudy studies[] = {
                    "Shen et al. 2020, arXiv 2003.07845",
                    N_("Validation loss of Pre-LN with LayerNorm and with BatchNorm as a "
                       "function of the batch size.")},
-        .says = N_("The statistics of a batch of text vary so much that BatchNorm does worse "
-                   "than LayerNorm on held-out text, most with small batches."),
+        .says = N_("The statistics of a batch of text vary so much that BatchNorm does worse than "
+                   "LayerNorm on held-out text, especially with small batches."),
         .holds = N_("Measured in its paper for translation and language models, not proved.  A "
                     "small language model and 150 steps with sequences of 8 tokens; the loss is "
                     "measured, not the statistics."),
@@ -600,8 +599,8 @@ static const NsPaperStudy studies[] = {
                    "Kalra and Barkeshli 2024, arXiv 2406.09405",
                    N_("Learning rate times the largest curvature that Adam meets, over the first "
                       "100 steps, with and without a warm-up.")},
-        .says = N_("While the learning rate rises, training moves to where the loss curves less, "
-                   "so that the peak rate is no longer too large when it is reached."),
+        .says = N_("While the learning rate rises, training moves to regions of lower curvature, "
+                   "so the peak rate is no longer too large when it is reached."),
         .holds = N_("Measured in its paper for image classifiers and language models, not proved.  "
                     "Here models of 6 layers and width 32; 38 is the edge of stability of Adam "
                     "with β₁ = 0.9 on a quadratic loss."),
@@ -670,7 +669,7 @@ static const NsPaperStudy studies[] = {
                     NS_CLAIM_BEND, 1, 0, NAN, 0.5, INFINITY}},
     },
     {
-        .choice = {"coordinate-check-width", N_("A rate for every width"), NULL,
+        .choice = {"coordinate-check-width", N_("Coordinate check across widths"), NULL,
                    "Yang et al. 2022, arXiv 2203.03466, figure 5",
                    N_("Size of the hidden states (RMS) of the last layer after 10 steps as a "
                       "function of the width.")},
@@ -690,7 +689,7 @@ static const NsPaperStudy studies[] = {
                     -0.15, 0.15}},
     },
     {
-        .choice = {"coordinate-check-depth", N_("A rate for every depth"), NULL,
+        .choice = {"coordinate-check-depth", N_("Coordinate check across depths"), NULL,
                    "Dey et al. 2025, arXiv 2505.01618",
                    N_("Size of the hidden states (RMS) of the last layer after 10 steps as a "
                       "function of the number of layers.")},

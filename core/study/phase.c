@@ -48,8 +48,7 @@ NsPhase *ns_phase_new(NsStudyWork *work, size_t lane, size_t x, size_t y, GError
     const NsStudy *study = ns_study_work_study(work);
     if (x >= study->n_grid || y >= study->n_grid || x == y) {
         ns_refuse(error, NS_ERROR_SETTING,
-                  "This figure shows results by two settings of the section [grid], and the study "
-                  "has fewer there; add one.");
+                  "This figure needs two settings in the section [grid]; add one.");
         return NULL;
     }
     NsPhase *phase = g_new0(NsPhase, 1);

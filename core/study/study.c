@@ -149,8 +149,8 @@ bool ns_study_set(NsStudy *study, const char *assignment, GError **error)
                          key);
     if (g_str_equal(key, "threads") || g_str_equal(key, "seeds"))
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "A cell is one run with one seed and one thread, and “%s” would change "
-                         "nothing; seeds are counted by --seeds.",
+                         "A cell is one run with one seed and one thread, so “%s” would have no "
+                         "effect; use --seeds to set the number of seeds.",
                          key);
     for (size_t lane = 0; lane < study->experiment.n; lane++)
         if (!ns_settings_assign(&study->experiment.lane[lane], assignment, error)) return false;
@@ -231,8 +231,8 @@ static bool check_curve(const NsResult *result, GError **error)
                          "omit layer in [result].");
     if (!along || one_step) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "A result of all layers or of token-norms is that of one step; set at = last "
-                     "or at = step N in [result].");
+                     "A result of all layers or of token-norms is taken at a single step; set at = "
+                     "last or at = step N in [result].");
 }
 
 /* If there are several results, their curves must have the same points. */

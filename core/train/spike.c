@@ -143,7 +143,7 @@ bool ns_plateau_watch(NsSpikes *s, const NsStep *step, NsBaselines baselines, Ns
     ns_event_describe(
         event,
         baselines.letters
-            ? N_("The loss has stayed at %.2f for %d steps: letter frequencies alone give %.2f.")
+            ? N_("The loss has stayed at %.2f for %d steps: character frequencies alone give %.2f.")
             : N_("The loss has stayed at %.2f for %d steps: token frequencies alone give %.2f."),
         half[1], NS_PLATEAU_RECORDS, level);
     return true;

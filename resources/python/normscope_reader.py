@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Opens a run file of Normscope, *.nsrun, as arrays of NumPy.
+"""Opens a Normscope run file, *.nsrun, as NumPy arrays.
 
     from normscope_reader import open_run
 

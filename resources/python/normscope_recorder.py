@@ -14,7 +14,7 @@
 and in another terminal: normscope --watch mine.jsonl, or at the end
 normscope-cli chart --from mine.jsonl --figure gradient-norm,hidden-norm --out mine.pdf
 
-A line is written for every step.  Norms are Euclidean; each has one number a layer.
+A line is written for every step.  Norms are Euclidean; each has one number per layer.
 
     loss, seconds   the loss as given to step(), and the time since the line before
     lr              learning rate of the update that led to this step
@@ -36,8 +36,8 @@ passes in evaluation mode only if there are no others.
 
 The layers of torch.nn.Transformer and its encoder and decoder, of GPT-2, Llama, GPT-NeoX, BERT and of
 models that are built like them, are found; else name them: Recorder(model, path, layers="blocks") or
-layers=["first", "second"].  Make the recorder before a compiled model is called.  Nothing that goes wrong
-while it records ends the training: it is written to stderr once.  This file needs torch alone.
+layers=["first", "second"].  Create the recorder before a compiled model is called.  Nothing that goes wrong
+while it records ends the training: it is written to stderr once.  This file needs only torch.
 """
 
 import contextlib

@@ -527,7 +527,7 @@ static void test_expensive_quantity(void)
     input = input_of(without);
     input.quantity = NS_QUANTITY_TOKEN_COSINE;
     g_assert_nonnull(
-        strstr(ns_figure_update(profile, &input)->empty, "Interval of expensive probes"));
+        strstr(ns_figure_update(profile, &input)->empty, "Probe interval"));
     g_autoptr(NsFigure) cross = figure_new("cross-attention");
     g_assert_nonnull(strstr(ns_figure_update(cross, &input)->empty, "Only an encoder-decoder"));
 }

@@ -610,7 +610,7 @@ static void test_baselines(void)
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpuint(plot->n_levels, ==, 2);
     g_assert_cmpstr(plot->levels[0].text, ==, "uniform guess");
-    g_assert_cmpstr(plot->levels[1].text, ==, "letter frequencies only");
+    g_assert_cmpstr(plot->levels[1].text, ==, "character frequencies only");
     g_assert_nonnull(series_named(plot, "training"));
     ns_history_append_event(run->history, &stuck);
     plot = ns_figure_update(figure, &input);

@@ -629,7 +629,7 @@ static void test_stuck(void)
         stuck += ns_history_event(history, i)->kind == NS_EVENT_STUCK;
     g_assert_cmpuint(stuck, ==, 1);
     g_assert_nonnull(
-        strstr(ns_history_event(history, 0)->text, "letter frequencies alone give 0.56"));
+        strstr(ns_history_event(history, 0)->text, "character frequencies alone give 0.56"));
 }
 
 /* A first loss far above that of a uniform guess is an event with both numbers; another is none. */

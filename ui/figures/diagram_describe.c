@@ -83,11 +83,11 @@ static char *tell_norm(const NsDiagram *d, const NsNode *n)
     case NS_PLACE_IN:
         return g_strdup_printf(_("%s before %s, on the branch: u = s N(x)."), kind, part);
     case NS_PLACE_BRANCH:
-        return g_strdup_printf(_("%s after %s, before the sum: y = b N(F(u))."), kind, part);
+        return g_strdup_printf(_("%s after %s, before the residual addition: y = b N(F(u))."), kind,
+                               part);
     case NS_PLACE_OUT:
-        return g_strdup_printf(_("%s after the sum of %s, on the residual stream: "
-                                 "x' = N(a x + y)."),
-                               kind, part);
+        return g_strdup_printf(_("%s after the residual addition of %s: x' = N(a x + y)."), kind,
+                               part);
     case NS_PLACE_MID:
         return g_strdup_printf(_("%s inside %s, before its output matrix."), kind, part);
     case NS_PLACE_QUERY:

@@ -24,7 +24,7 @@ static const NsFigureKind kinds[] = {
             .key = "gradient-norm",
             .label = "Gradient norm by layer",
             .reference = "Xiong et al. 2020, Fig. 3",
-            .purpose = "The norm of a gradient in every layer at one step, beside step 0.",
+            .purpose = "The norm of a gradient in every layer at one step, compared with step 0.",
         },
         &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
@@ -164,7 +164,7 @@ static const NsFigureKind kinds[] = {
     {
         {
             .key = "theory",
-            .label = "Theory over measurement",
+            .label = "Theory and measurement",
             .reference = "Xiong et al. 2020, Lemma 2 and appendix F",
             .purpose = "A quantity by layer beside its theoretical value at initialization.",
         },

@@ -39,10 +39,10 @@ bool ns_sheet_check_film(const NsSheet *sheet, guint first, guint n, GError **er
     for (guint i = first; i < first + n; i++) {
         const NsFigureKind *kind = ns_sheet_chart(sheet, i)->spec.kind;
         if (!kind->expensive) continue;
-        return ns_refuse(
-            error, NS_ERROR_USAGE,
-            N_("The figure %s keeps only its newest measurement, so it cannot be a film; omit it."),
-            kind->choice.key);
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         N_("The figure %s keeps only its newest measurement, so it cannot be "
+                            "animated; omit it."),
+                         kind->choice.key);
     }
     return true;
 }

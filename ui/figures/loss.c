@@ -173,7 +173,8 @@ static void show_levels(Loss *loss, const NsFigureInput *input)
     for (unsigned i = 0; i < loss->n && !figure->plot.n_levels; i++) {
         NsHistory *history = ns_figure_run(input, i).history;
         NsBaselines of = history ? ns_history_baselines(history) : (NsBaselines){NAN, NAN, false};
-        const char *name = of.letters ? _("letter frequencies only") : _("token frequencies only");
+        const char *name =
+            of.letters ? _("character frequencies only") : _("token frequencies only");
         if (!isnan(of.uniform))
             loss->levels[figure->plot.n_levels++] =
                 (NsLevel){.y = of.uniform, .text = _("uniform guess")};

@@ -117,7 +117,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     ns_figure_mark_step(figure, input);
     ns_figure_words(figure, input,
                     (NsFigureWords){.title = _("Learning-rate schedule"),
-                                    .empty = _("There is no run to show the schedule of."),
+                                    .empty = _("Start a run to see its learning-rate schedule."),
                                     .step = done});
     if (figure->changed) show(schedule, input->settings);
 }

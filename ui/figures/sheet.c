@@ -77,9 +77,9 @@ static bool read_line(char **line, const char *text, const char *what, glong mos
     if (!plain || g_utf8_strlen(stripped, -1) > most) {
         g_autofree char *shown = plain ? g_utf8_substring(stripped, 0, 20) : g_strdup("");
         return ns_refuse(error, NS_ERROR_USAGE,
-                         plain ? N_("“%s…” is too long for %s; it has at most %ld characters.")
-                               : N_("“%s…” is not text in one line, as %s is; it has at most %ld "
-                                    "characters."),
+                         plain ? N_("“%s…” is too long for %s; use at most %ld characters.")
+                               : N_("“%s…” is not a single line of text, as %s must be; use at "
+                                    "most %ld characters."),
                          shown, what, most);
     }
     g_free(*line);
@@ -99,9 +99,10 @@ static bool check_range(NsScaleKind kind, NsRange range, GError **error)
                          "The limits %g to %g are reversed; the lower one must come first.",
                          range.lo, range.hi);
     if (kind == NS_SCALE_LOG && (range.lo <= 0 || range.hi <= 0))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "A logarithmic axis cannot begin or end at %g; its limits are positive.",
-                         range.lo <= 0 ? range.lo : range.hi);
+        return ns_refuse(
+            error, NS_ERROR_USAGE,
+            "A logarithmic axis cannot begin or end at %g; its limits must be positive.",
+            range.lo <= 0 ? range.lo : range.hi);
     return true;
 }
 

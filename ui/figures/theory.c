@@ -135,12 +135,13 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
     }
     theory->label[0] = counted ? _("prediction") : _("approximation");
     theory->note = g_strdup(
-        counted ? /* xgettext:no-c-format */ _(
-                      "Prediction: mean over initial weights; in tests within 3% and two standard "
-                      "errors at width 512.")
-                : /* xgettext:no-c-format */ _(
-                      "Approximation: this run does not say how many tokens its sequences have and "
-                      "how many of them are equal; with all different it is up to 31% too low."));
+        counted
+            ? /* xgettext:no-c-format */ _(
+                  "Prediction: mean over initial weights; in tests within 3% and two standard "
+                  "errors at width 512.")
+            : /* xgettext:no-c-format */ _(
+                  "Approximation: this run does not record how many tokens its sequences have and "
+                  "how many of them are equal; if all are different, it is up to 31% too low."));
     if (reach == PRE) add_bounds(theory, square, d, (double)ns_settings_d_ff(settings), root);
 }
 
@@ -167,9 +168,8 @@ static void fill_sigma(NsTheory *theory, Reach reach, const NsFigureInput *input
     }
     theory->label[0] = exact ? _("Lemma 2: the mean") : _("lower bound");
     theory->label[1] = _("upper bound");
-    theory->note =
-        g_strdup(_("By Lemma 2, for the mean over initial weights; by Lemma 3 a gradient "
-                   "that passes the norm is divided by σ, too."));
+    theory->note = g_strdup(_("Lemma 2, for the mean over initial weights; by Lemma 3 the norm "
+                              "also divides the gradient by σ."));
 }
 
 /* The factor per layer of a fitted exponential, "× 1.03 (0.98 to 1.08)"; NULL if it has no

@@ -177,7 +177,7 @@ char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
         ns_plural("%s cell is 0 (gray)", "%s cells are 0 (gray)", unshown));
     say(note, zero ? 0 : unshown,
         ns_plural("%s cell is 0 or less (gray)", "%s cells are 0 or less (gray)", unshown));
-    say(note, summary->theory_beyond, _("theory continues beyond the axis"));
+    say(note, summary->theory_beyond, _("theory is off the scale"));
     if (plot->note) g_string_append_printf(note, "%s%s", note->len ? " · " : "", plot->note);
     return g_string_free(note, note->len == 0);
 }

@@ -127,10 +127,10 @@ bool ns_session_save_pytorch(NsSession *session, const char *path, int64_t *step
     NsCheckpoint *own = NULL;
     if (ns_session_checkpoints_at(session, G_MAXINT64, checkpoints, step))
         own = checkpoints[session->active];
-    bool written =
-        own ? ns_pytorch_write(own, path, error)
-            : ns_refuse(error, NS_ERROR_SETTING,
-                        N_("This lane has no weights to save; let it train, or pause it."));
+    bool written = own ? ns_pytorch_write(own, path, error)
+                       : ns_refuse(error, NS_ERROR_SETTING,
+                                   N_("This lane has no weights to save yet; pause it, or wait for "
+                                      "its next checkpoint."));
     ns_session_drop_checkpoints(checkpoints);
     return written;
 }
@@ -341,9 +341,10 @@ bool ns_session_start_at(NsSession *session, int64_t step)
     g_autofree char *digits = ns_group_digits(at), *shown = ns_group_digits(step);
     bool earlier = at < step && step != INT64_MAX;
     g_autofree char *words =
-        earlier ? g_strdup_printf(_("Forked at step %s: the newest checkpoint up to step %s."),
-                                  digits, shown)
-                : g_strdup_printf(_("Forked at step %s."), digits);
+        earlier
+            ? g_strdup_printf(_("Forked at step %s, the newest checkpoint at or before step %s."),
+                              digits, shown)
+            : g_strdup_printf(_("Forked at step %s."), digits);
     ns_session_tell(session, words);
     return true;
 }

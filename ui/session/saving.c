@@ -251,10 +251,10 @@ static void on_bound_kept(GObject *object, GAsyncResult *result, gpointer data)
     if (bound->moved == 0) return;
     g_autofree char *size = g_format_size_full(bound->most, G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *words =
-        g_strdup_printf(ns_plural("%u saved run, the oldest without a tag, was moved to the trash, "
-                                  "since saved runs may take at most %s.",
+        g_strdup_printf(ns_plural("%u saved run, the oldest without a tag, was moved to the trash: "
+                                  "saved runs are limited to %s.",
                                   "%u saved runs, the oldest without a tag, were moved to the "
-                                  "trash, since saved runs may take at most %s.",
+                                  "trash: saved runs are limited to %s.",
                                   bound->moved),
                         bound->moved, size);
     ns_session_tell(session, words);

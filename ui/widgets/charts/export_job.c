@@ -149,7 +149,7 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
 const char *ns_export_command_gap(const NsView *view)
 {
     if (ns_view_is_outside(view) && !view->source)
-        return _("No command draws several files of other programs together.");
+        return _("No single command can draw the files of several other programs in one figure.");
     g_autofree char *changes = changes_of(view);
     if (changes) return _("Settings changed during the run are not reproduced.");
     if (view->previous.history)

@@ -44,10 +44,10 @@ static bool read_field(GtkWidget *field, double *value)
 const char *ns_limits_read(GtkWidget *lo, GtkWidget *hi, NsScaleKind kind, NsRange *range)
 {
     if (!read_field(lo, &range->lo) || !read_field(hi, &range->hi))
-        return _("A limit is a number, such as 0.05 or 1e-4, or empty.");
+        return _("Enter a number, such as 0.05 or 1e-4, or leave it empty.");
     if (range->lo >= range->hi) return _("The lower limit must be below the upper limit.");
     if (kind == NS_SCALE_LOG && (range->lo <= 0 || range->hi <= 0))
-        return _("A logarithmic axis has positive limits; the symmetric one takes any.");
+        return _("A logarithmic axis needs positive limits; symmetric log takes any.");
     return NULL;
 }
 

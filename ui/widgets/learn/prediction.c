@@ -206,8 +206,8 @@ char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
                                  "factor of %s on average."),
                                factor);
     g_ascii_formatd(rank, sizeof rank, "%.2f", score.rank);
-    return g_strdup_printf(_("Shape: a rank correlation of %s over the layers (1: the same order, "
-                             "0: unrelated). Size: off by a factor of %s on average."),
+    return g_strdup_printf(_("Shape: rank correlation %s across the layers (1: same order, 0: "
+                             "unrelated). Size: off by a factor of %s on average."),
                            rank, factor);
 }
 

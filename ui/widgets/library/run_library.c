@@ -695,7 +695,7 @@ static void make_footer(NsRunLibrary *library)
     gtk_box_append(GTK_BOX(row), parts->used);
     parts->record = named(_("_Save every run"), gtk_switch_new(), row);
     parts->bound =
-        named(_("At most, in _GiB"), gtk_spin_button_new_with_range(0.0, BOUND_MOST, 1.0), row);
+        named(_("Limit in _GiB"), gtk_spin_button_new_with_range(0.0, BOUND_MOST, 1.0), row);
     gtk_widget_set_tooltip_text(parts->bound, _("When saved runs take more than this, the oldest "
                                                 "without a tag are moved to the trash; 0: "
                                                 "no limit"));
@@ -703,8 +703,8 @@ static void make_footer(NsRunLibrary *library)
                                gtk_spin_button_new_with_range(1.0, CHECKPOINTS_MOST, 64.0), row);
     gtk_widget_set_tooltip_text(
         parts->checkpoints,
-        _("The most memory that the checkpoints of this run and of earlier ones take together.  "
-          "Beyond it some are dropped, so that fewer steps can be forked from"));
+        _("Memory limit for the checkpoints of this run and earlier runs together.  Beyond it some "
+          "are dropped, so fewer steps can be forked from"));
     g_signal_connect_swapped(parts->checkpoints, "value-changed", G_CALLBACK(on_checkpoints),
                              library);
     g_signal_connect_swapped(parts->record, "notify::active", G_CALLBACK(on_record), library);

@@ -488,7 +488,7 @@ static GtkWidget *make_head(NsPaperPage *page)
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     GtkWidget *words =
         make_text(_("Claims of Xiong et al. 2020 and later papers, tested with small models.  Each "
-                    "was fixed first, then judged once, on seeds that no run had used before."),
+                    "claim was fixed in advance, then judged once, on seeds not used before."),
                   NULL);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_label_set_max_width_chars(GTK_LABEL(words), 90);

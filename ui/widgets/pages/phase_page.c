@@ -115,12 +115,11 @@ static void show_problem(NsPhasePage *page, const char *sentence)
 
 static void show_hint(NsPhasePage *page)
 {
-    const char *hint =
-        page->phases[0]
-            ? _("Click a cell, or move to it with the arrows and press Enter: the active "
-                "lane takes its two settings.")
-            : _("Each cell trains the selected lane. Values: a list (1, 10, 100) or "
-                "from:to:count.");
+    const char *hint = page->phases[0]
+                           ? _("Click a cell, or move to it with the arrows and press Enter: the "
+                               "selected lane takes its two settings.")
+                           : _("Each cell trains the selected lane. Values: a list (1, 10, 100) or "
+                               "from:to:count.");
     gtk_label_set_text(GTK_LABEL(page->controls.hint), hint);
     gtk_widget_remove_css_class(page->controls.hint, "error");
 }

@@ -60,8 +60,8 @@ static char *steps_words(NsSession *session)
     for (unsigned i = 0; i < view->started.n; i++)
         records += view->histories[i] ? ns_history_steps(view->histories[i]) : 0;
     if (!records)
-        return g_strdup(_("No step with a training loss has been read yet; choose above "
-                          "which column it is."));
+        return g_strdup(
+            _("No step with a training loss has been read yet; choose its column above."));
     g_autofree char *n = ns_group_digits((int64_t)records);
     g_autofree char *first = ns_group_digits(ns_session_first_step(session));
     g_autofree char *last = ns_group_digits(ns_session_steps(session));
@@ -136,8 +136,8 @@ static void add_columns(GtkWidget *pane, Parts *parts, guint source)
     if (rows > ROWS_MOST) {
         guint more = rows - ROWS_MOST;
         g_autofree char *words =
-            g_strdup_printf(ns_plural("%u more column is read as it is named.",
-                                      "%u more columns are read as they are named.", more),
+            g_strdup_printf(ns_plural("%u more column is recognized by its name.",
+                                      "%u more columns are recognized by their names.", more),
                             more);
         gtk_box_append(GTK_BOX(parts->box), ns_text_label_new(words, "hint"));
     }

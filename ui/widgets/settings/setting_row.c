@@ -127,10 +127,11 @@ static const char *effect_words(const NsParam *param)
 {
     switch (param->effect) {
     case NS_EFFECT_LIVE:
-        return _("Acts on the running model at its next step, and is marked on the timeline.");
+        return _(
+            "Takes effect at the next step of the running model, and is marked on the timeline.");
     case NS_EFFECT_FORK:
         return _("Once the run has started, a change is pending until you fork or restart.  A fork "
-                 "continues with every weight as it is; a restart begins again at step 0.");
+                 "continues with the current weights; a restart begins again at step 0.");
     case NS_EFFECT_RESTART:
         break;
     }
@@ -243,7 +244,7 @@ static GtkWidget *small_button(GtkWidget *button, const char *class, const char 
 static char *words_of_reset(const NsParam *param)
 {
     if (g_str_equal(param->key, "text")) return g_strdup(_("Back to the generated text"));
-    if (!*param->default_text) return g_strdup(_("Back to empty"));
+    if (!*param->default_text) return g_strdup(_("Clear"));
     NsSettings defaults;
     ns_settings_init(&defaults);
     g_autofree char *value = ns_settings_value_words(&defaults, param);

@@ -235,7 +235,7 @@ static bool read_watch(NsApplication *application, GVariantDict *options, GError
         return ns_refuse(error, NS_ERROR_USAGE, "Standard input can be watched once only.");
     if (application->file)
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "Either a file is opened or runs are watched; omit FILE or --watch.");
+                         "FILE and --watch cannot be combined; omit one of them.");
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
         if (g_variant_dict_contains(options, others[i]))
             return ns_refuse(error, NS_ERROR_USAGE,

@@ -30,7 +30,7 @@ static const struct {
     {NS_FORMAT_CSV, N_("CSV, data only"), N_("Every value of every series, in full precision.")},
     {NS_FORMAT_TEX, N_("TeX, for pgfplots"),
      N_("Set by TeX in the fonts of a document; data inside.")},
-    {NS_FORMAT_GIF, N_("Film, GIF"),
+    {NS_FORMAT_GIF, N_("Animation, GIF"),
      N_("The run up to the step that is shown, for slides and web pages; the preview is its last "
         "frame.")},
 };
@@ -175,7 +175,7 @@ static gboolean on_window_close(NsExportDialog *dialog)
 {
     if (!gtk_widget_get_visible(dialog->progress)) return FALSE;
     gtk_label_set_text(GTK_LABEL(dialog->failure),
-                       _("The window stays open until the film is saved.  Cancel stops it."));
+                       _("The window stays open until the animation is saved.  Cancel stops it."));
     gtk_widget_set_visible(dialog->failure, TRUE);
     gtk_window_present(GTK_WINDOW(dialog));
     return TRUE;

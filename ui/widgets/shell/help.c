@@ -179,7 +179,7 @@ static char *choices_of(const NsParam *param)
 static char *effect_of(const NsParam *param)
 {
     if (param->effect == NS_EFFECT_LIVE)
-        return g_strdup(_("Live: acts on the running model from the next step."));
+        return g_strdup(_("Live: takes effect in the running model from the next step."));
     if (param->effect == NS_EFFECT_RESTART)
         return g_strdup(
             _("Restart: the model is rebuilt; a fork keeps the tensors that still fit."));

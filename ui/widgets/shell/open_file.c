@@ -250,7 +250,7 @@ static void watch_file(NsWindow *window, const char *path)
         refuse(window, error->message);
     } else if (ns_window_watch(window, (const char *const[]){path, NULL})) {
         g_autofree char *words = g_strdup_printf(
-            error ? _("%s has no training loss that is recognized: choose it on the left.")
+            error ? _("No training loss was recognized in %s; choose its column on the left.")
                   : _("%s is a run of another program; what it adds is shown live."),
             name);
         ns_window_toast(window, words);

@@ -236,7 +236,7 @@ static void on_pytorch_path(const char *path, gpointer window)
 
 static void on_save_pytorch(NsWindow *window)
 {
-    ns_file_dialog_save(GTK_WINDOW(window), _("Save the lane as a program in PyTorch"), "model.py",
+    ns_file_dialog_save(GTK_WINDOW(window), _("Save the lane as a PyTorch script"), "model.py",
                         on_pytorch_path, window);
 }
 

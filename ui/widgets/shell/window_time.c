@@ -34,14 +34,14 @@ static bool run_until_loss(double number, gpointer window)
 static void on_run_to(NsWindow *window)
 {
     static const NsAsk ask = {N_("Run to step"), N_("Run"), "1000",
-                              N_("A later step, such as 1000."), run_to};
+                              N_("Enter a later step, such as 1000."), run_to};
     ns_ask_popover(ns_window_run_menu(window), &ask, window);
 }
 
 static void on_run_until_loss(NsWindow *window)
 {
     static const NsAsk ask = {N_("Run until a loss is below"), N_("Run"), "2.0",
-                              N_("A loss is a positive number, such as 1.8."), run_until_loss};
+                              N_("Enter a positive loss, such as 1.8."), run_until_loss};
     ns_ask_popover(ns_window_run_menu(window), &ask, window);
 }
 
