@@ -89,7 +89,7 @@ def test_steps():
     assert losses(found) == {0: 3, 1: 2.5, 2: 2} and "the order of its values is shown" in err, err
     rows = [{"epoch": e, "step": s, "loss": 4 - e - s / 32} for e in range(3) for s in (0, 8, 16)]
     found, err = read_text("".join(json.dumps(r) + "\n" for r in rows))
-    assert list(found) == list(range(0, 72, 8)) and "begin again in every epoch" in err, (found, err)
+    assert list(found) == list(range(0, 72, 8)) and "restart in every epoch" in err, (found, err)
     # All tokens so far are a step, also of a resumed run, but not those of a batch.
     for name in ("tokens", "num_tokens", "train/tokens_seen", "num_input_tokens_seen"):
         seen = [*range(64, 1088, 64), 768, 1152]
@@ -133,7 +133,7 @@ def test_late():
     assert found[20]["b"] == [7, 8] and "a" not in found[20]
     found, err = read_text('{"step":0,"loss":3}\n{"step":0,"grad_norm":2}\n{"step":0,"loss":9,"lr":1}\n{"step":5,"tokens":1}\n')
     assert (found[0]["loss"], found[0]["lr"], found[0]["grad_norm"]["total"]) == (3, 1, 2), found
-    assert "1 value came a second time" in err and "1 value is not drawn" in err and "tokens" in err, err
+    assert "1 value was repeated" in err and "1 value is not drawn" in err and "tokens" in err, err
 
 
 def test_tables():
@@ -277,7 +277,7 @@ def test_printed():
         "# Model\n\n| Training Loss | Epoch | Step | Validation Loss |\n|:---:|:---:|:---:|:---:|\n| No log | 0.1 | 1 | 5 |\n"
         "| 3 | 0.5 | 5 | 4 |\n| 2 | 0.9 | 9 | 3 |\n\n### Versions\n- one 1.0\n": ({5: 3, 9: 2}, {5: 4, 9: 3}),
     }
-    # Steps that begin again in every epoch, with the numbers in brackets, with units, as ranges, or behind a logger's name.
+    # Steps that restart in every epoch, with the numbers in brackets, with units, as ranges, or behind a logger's name.
     for head, line, result in (
             ("", "[x] INFO: {e}epoch:train:{a}-{s}batch: acc=0.5, loss={v}, optim0_lr0=0.5", "[x] INFO: {e}epoch results: [train] loss=9, [valid] loss={w}"),
             ("", "Train: {e} [{s:4d}/99 ( 5%)]  Loss: {v} ({v})  LR: 0.5", "Test: [ {s}/99]  Loss: {w} ({w})"),
@@ -466,7 +466,7 @@ def test_project():
         done = run("watch", path("lab.db"), "--once", "--jsonl", small=False)
         lanes = [(r.get("lane", 1), r["step"], r["loss"]) for r in map(json.loads, done.stdout.decode().splitlines())]
         assert sorted(lanes) == [(k + 1, s, k + s / 10) for k in range(4) for s in range(3)], lanes
-        assert b"has 5 runs; the 4 that began last are shown" in done.stderr, done
+        assert b"has 5 runs; the newest 4 are shown" in done.stderr, done
         db.execute("DROP TABLE metrics")
         db.execute("CREATE VIEW metrics AS SELECT 1 AS id, 'a' AS run_name, 1 AS step, '{}' AS metrics")
         db.commit()
@@ -492,7 +492,7 @@ def test_live_project():
         found = [(r.get("lane", 1), r["step"], r["loss"]) for r in map(json.loads, out.decode().splitlines())]
         want = [(1, s, 3) for s in range(6)] + [(2, s, 2) for s in range(1, 6)] + [(3, 9, 1), (4, 9, 1)]
         assert sorted(found) == want, (found, err)
-        assert err.count("“five” has begun and is left out".encode()) == 1, err
+        assert err.count("“five”, has begun but is not shown".encode()) == 1, err
 
 
 # ---- Event files ----

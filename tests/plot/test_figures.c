@@ -526,8 +526,7 @@ static void test_expensive_quantity(void)
     append(without, 4);
     input = input_of(without);
     input.quantity = NS_QUANTITY_TOKEN_COSINE;
-    g_assert_nonnull(
-        strstr(ns_figure_update(profile, &input)->empty, "Probe interval"));
+    g_assert_nonnull(strstr(ns_figure_update(profile, &input)->empty, "Probe interval"));
     g_autoptr(NsFigure) cross = figure_new("cross-attention");
     g_assert_nonnull(strstr(ns_figure_update(cross, &input)->empty, "Only an encoder-decoder"));
 }

@@ -88,7 +88,7 @@ static void test_refused(void)
         {"loss(hide=0)", "not a list of curves"},
         {"loss(hide=65)", "not a list of curves"},
         {"loss(lane=E)", "not a lane"},
-        {"loss(title=a\nb)", "not text in one line"},
+        {"loss(title=a\nb)", "not a single line of text"},
         {"loss(title="
          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa)",
          "too long for a title"}};

@@ -343,7 +343,7 @@ static void test_fork_of_opened(void)
     while (ns_session_fork_step(session) == step && step > 0);
     g_assert_cmpint(step, >, 0);
     g_autofree char *words =
-        g_strdup_printf("Forked at step %d: the newest checkpoint up to step %d.",
+        g_strdup_printf("Forked at step %d, the newest checkpoint at or before step %d.",
                         (int)ns_session_fork_step(session), (int)step);
     ns_session_fork(session);
     g_assert_cmpstr(last, ==, words);

@@ -570,7 +570,7 @@ static void test_film_canceled(void)
     g_assert_true(gtk_widget_is_sensitive(GTK_WIDGET(bar))); /* its words are not gray */
     /* Nobody stops it by closing the window or the program. */
     gtk_window_close(GTK_WINDOW(window));
-    g_assert_true(strstr(failure(dialog), "stays open until the film is saved"));
+    g_assert_true(strstr(failure(dialog), "stays open until the animation is saved"));
     g_action_group_activate_action(G_ACTION_GROUP(ui_application()), "quit", NULL);
     double share = gtk_progress_bar_get_fraction(bar);
     UI_UNTIL(gtk_progress_bar_get_fraction(bar) > share);

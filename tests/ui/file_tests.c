@@ -228,7 +228,7 @@ static void test_unnamed(void)
         UI_WAIT(window, ui_is_ready);
         ns_window_open(window, file.path);
         UI_UNTIL(ns_session_is_watching(ns_window_session(window)));
-        g_assert_nonnull(strstr(ns_window_toast_text(window), "choose it on the left"));
+        g_assert_nonnull(strstr(ns_window_toast_text(window), "choose its column on the left"));
         ui_close(window);
         remove_file(&file);
     }

@@ -439,7 +439,7 @@ static void test_prediction(void)
     g_assert_true(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
     g_assert_true(ns_prediction_is_compared(prediction));
     g_assert_true(ns_learn_pane_is_done(pane));
-    g_assert_true(has_label(GTK_WIDGET(pane), "correlation of 0.77"));
+    g_assert_true(has_label(GTK_WIDGET(pane), "correlation 0.77"));
     press(pane, "Finish");
     g_assert_cmpint(ns_learn_pane_card(pane), ==, -1);
     g_assert_true(ns_learn_pane_is_open(pane));
@@ -471,7 +471,7 @@ static void test_drawing(void)
     g_assert_cmpuint(ns_prediction_missing(prediction), ==, 0);
     g_assert_null(ns_prediction_compare(prediction, raised, 3));
     g_autofree char *words = ns_prediction_compare(prediction, raised, 4);
-    g_assert_nonnull(strstr(words, "correlation of 1.00"));
+    g_assert_nonnull(strstr(words, "correlation 1.00"));
     g_assert_nonnull(strstr(words, "factor of 1.0 "));
     g_assert_false(ui_key(drawing, GDK_KEY_Up, 0));
     gtk_window_destroy(GTK_WINDOW(window));
@@ -485,7 +485,7 @@ static void test_drawing(void)
     drag(drawing, 0, height, width, 0);
     const double rising[] = {0.1, 0.5, 2, 10};
     g_autofree char *stroke = ns_prediction_compare(NS_PREDICTION(drawing), rising, 4);
-    g_assert_nonnull(strstr(stroke, "correlation of 1.00"));
+    g_assert_nonnull(strstr(stroke, "correlation 1.00"));
     g_assert_nonnull(strstr(stroke, "factor of 1.0 "));
     gtk_window_destroy(GTK_WINDOW(window));
 }

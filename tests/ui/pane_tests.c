@@ -191,8 +191,8 @@ static void test_badges(void)
 {
     static const struct {
         const char *key, *words;
-    } table[] = {{"lr", "Acts on the running model"},
-                 {"beta1", "A fork continues with every weight"},
+    } table[] = {{"lr", "Takes effect at the next step"},
+                 {"beta1", "A fork continues with the current weights"},
                  {"layers", "a fork continues with the weights that still fit"}};
     NsWindow *window = ui_open("");
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {

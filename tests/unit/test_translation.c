@@ -182,7 +182,7 @@ static void test_refused(Fixture *f, gconstpointer data)
     set_file(f, "target", "x\n");
     assert_refused(f, NS_ERROR_TEXT, "has 2 lines");
     set_file(f, "target", "x\ny\n");
-    assert_refused(f, NS_ERROR_TEXT, "2 fit for training and 0 for validation");
+    assert_refused(f, NS_ERROR_TEXT, "2 are short enough for training and 0 for validation");
     set_file(f, "valid-source", "a\n");
     assert_refused(f, NS_ERROR_SETTING, "all four");
     set_file(f, "valid-target", "xyzxyz\n");
