@@ -607,6 +607,8 @@ static void test_similarity(void)
     g_assert_cmpfloat(plot->heatmap->x1, ==, 2.5);
     g_assert_true(ns_cell_is_blank(plot->heatmap->z[1]));
     g_assert_cmpfloat(plot->heatmap->z[8], ==, 1);
+    g_assert_cmpfloat(plot->heatmap->z[5], ==, 5.f / 8);
+    g_assert_true(ns_cell_is_blank(plot->heatmap->z[7])); /* the same pair as 5 */
     uint64_t version = plot->version;
     g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
     input.similarity = NS_SIMILARITY_CKA;

@@ -218,6 +218,26 @@ static void test_tex_values(void)
     g_assert_nonnull(strstr(high, "{\\sbox0{1.00}"));
 }
 
+/* At every size all cells have numbers, or none; “0.41” is narrower than “0.44”. */
+static void test_all_values(void)
+{
+    static const float z[] = {0.41f, 0.44f, 0, 0.444f};
+    const NsHeatmap map = {
+        .z = z, .rows = 2, .columns = 2, .x1 = 2, .y1 = 2, .square = true, .values = true};
+    const NsPlot plot = map_of(&map);
+    unsigned with = 0, without = 0;
+    for (int width = 60; width < 400; width++) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, width, HEIGHT, light());
+        unsigned cells = 0;
+        for (unsigned i = 0; i < layout->labels->len; i++)
+            cells += g_array_index(layout->labels, NsLabel, i).part == NS_PART_CELL;
+        g_assert_true(cells == 0 || cells == 4);
+        *(cells ? &with : &without) += 1;
+    }
+    g_assert_cmpuint(with, >, 0);
+    g_assert_cmpuint(without, >, 0);
+}
+
 /* Hidden bars are not drawn, and the others use their space. */
 static void test_hidden_bars(void)
 {
@@ -490,6 +510,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/tex-bars", test_tex_bars);
     g_test_add_func("/kinds/tex-order", test_tex_order);
     g_test_add_func("/kinds/tex-values", test_tex_values);
+    g_test_add_func("/kinds/all-values", test_all_values);
     g_test_add_func("/kinds/hidden-bars", test_hidden_bars);
     g_test_add_func("/kinds/many-bars", test_many_bars);
     g_test_add_func("/kinds/noise", test_noise);

@@ -16,14 +16,17 @@ typedef struct {
     double lo, hi; /* limits of the color scale that the lanes share */
 } Similarity;
 
-/* Cells are equally wide; if not all states are compared, each cell covers several. */
+/* The matrix is symmetric, so one triangle is enough.  Cells are equally wide; if not all states
+ * are compared, each cell covers several. */
 static void fill_map(Similarity *s)
 {
     size_t n = s->similarity.n, cells = n * n;
     ns_figure_forget(&s->figure);
     float *z = ns_figure_own(&s->figure, g_new(float, cells));
-    for (size_t i = 0; i < cells; i++)
-        z[i] = s->similarity.has[s->kind][i] ? s->similarity.value[s->kind][i] : -INFINITY;
+    for (size_t i = 0; i < cells; i++) {
+        bool visible = i % n >= i / n && s->similarity.has[s->kind][i];
+        z[i] = visible ? s->similarity.value[s->kind][i] : -INFINITY;
+    }
     double end = (double)s->similarity.state[n - 1] + 0.5;
     s->map = (NsHeatmap){.z = z,
                          .rows = n,

@@ -596,16 +596,18 @@ static PangoLayout *value_text(const NsPlotLayout *layout, double value, int dig
     return ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
 }
 
-/* The largest number of digits, at least two, that fits into every cell. */
+/* The largest number of digits that fits into every cell; 1 if two do not. */
 static int value_digits(const NsPlotLayout *layout, double room)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     int digits = CELL_DIGITS;
-    for (size_t i = 0; i < map->rows * map->columns && digits > 2; i++) {
+    for (size_t i = 0; i < map->rows * map->columns && digits > 1;) {
         double value = (double)ns_heatmap_row(map, i / map->columns)[i % map->columns];
-        if (!ns_scale_shows(layout->z.kind, value)) continue;
         g_autoptr(PangoLayout) text = value_text(layout, value, digits);
-        if (ns_text_width(text) > room) digits--;
+        if (ns_scale_shows(layout->z.kind, value) && ns_text_width(text) > room)
+            digits--;
+        else
+            i++;
     }
     return digits;
 }
@@ -634,7 +636,7 @@ static void place_values(NsPlotLayout *layout)
     if (!(width > least && height > 0.6 * least)) return;
     const NsBox *area = &layout->area;
     int digits = value_digits(layout, 0.9 * width);
-    for (size_t row = 0; row < map->rows; row++)
+    for (size_t row = 0; row < map->rows && digits > 1; row++)
         for (size_t column = 0; column < map->columns; column++) {
             double cx = ns_scale_to_pixel(x, map->x0 + ((double)column + 0.5) * dx);
             double cy = ns_scale_to_pixel(y, map->y0 + ((double)row + 0.5) * dy);
