@@ -176,7 +176,7 @@ char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input)
 {
     const NsQuantityInfo *info = ns_quantity(quantity);
     if (!input->settings) return g_strdup_printf(_("This run did not record %s."), info->symbol);
-    if (info->every && input->measuring) return g_strdup(_("Measuring…"));
+    if (info->every && input->pending) return g_strdup(input->pending);
     if (info->every && !info->validated &&
         ns_settings_get_number(input->settings, ns_param_find(info->every)) < 1)
         return g_strdup_printf(_("Not measured: “%s” is off."),

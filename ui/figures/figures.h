@@ -74,7 +74,7 @@ typedef struct {
     unsigned head;         /* attention: from 1; 0 for the first */
     NsSmoothing smoothing; /* of curves over steps; the measured values remain behind them, muted */
     bool theory;           /* show theoretical values beside measured ones, if any */
-    bool measuring;        /* what the run did not record is being measured */
+    const char *pending;   /* shown while what the run does not record will be measured; or NULL */
     bool log;              /* logarithmic axes, except for fractions, cosines and losses */
     bool log_loss;         /* the same for losses that span three decades */
     int64_t step;          /* shown by profiles and marked in charts over steps; negative for the

@@ -50,7 +50,7 @@ static bool was_measured(const NsHistory *history)
 char *ns_token_source_empty(const NsFigureInput *input)
 {
     const NsHistory *history = input->history;
-    if (input->measuring) return g_strdup(_("Measuring…"));
+    if (input->pending) return g_strdup(input->pending);
     if (history && ns_history_layout(history)->probe_every < 1)
         return g_strdup_printf(_("Not measured: “%s” is off."),
                                _(ns_param_find("probe-every")->label));

@@ -122,7 +122,10 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     input.similarity = tile->own.similarity;
     input.layer = tile->own.layer ? tile->own.layer : (unsigned)MAX(input.marked_layer, 0);
     input.head = tile->own.head;
-    input.measuring = missing && tile->session->looking;
+    if (missing && tile->session->looking)
+        input.pending = _("Measuring…");
+    else if (is_measured_at_rest(tile, missing) && tile->session->state == NS_TRAINER_RUNNING)
+        input.pending = _("Pause to measure this.");
     NsFigureSpec spec = ns_figure_spec_of(kind_of(tile), &input);
     ns_view_look_closer(tile->session->view, &spec, &input);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
