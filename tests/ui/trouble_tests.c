@@ -86,6 +86,9 @@ static void test_words(void)
     g_assert_true(ns_session_trouble(ns_window_session(window), &trouble));
     g_autofree char *step = ns_group_digits(trouble.step);
     g_assert_true(g_str_has_suffix(ns_trouble_panel_title(panel_of(window)), step));
+    const char *cause = strstr(trouble.event->text, ": the ");
+    g_autofree char *words = g_strconcat("T", cause + strlen(": t"), NULL);
+    g_assert_true(has_label(GTK_WIDGET(panel_of(window)), words));
     g_assert_false(ns_window_session(window)->wants_run);
     /* The fifty steps before, or as many as there were. */
     const NsViewState *view_state = ns_chart_view_state(
