@@ -160,7 +160,7 @@
       NULL)                                                                                        \
     X(UPDATE_NORM, "update-norm", "Update norm, whole layer", "‖ΔW_l‖", LAYER, CHEAP, SIZE,        \
       NOTHING,                                                                                     \
-      "Frobenius norm of the update that led to this step, all tensors of a layer; 0 at "          \
+      "Frobenius norm of the update that led to this step, all tensors of a layer; blank at "      \
       "step 0.",                                                                                   \
       NULL)                                                                                        \
     X(UPDATE_RATIO, "update-ratio", "Update / weight", "‖ΔW‖ / ‖W‖", LAYER, CHEAP, SIZE, NOTHING,  \

@@ -245,11 +245,11 @@ static void record_layer(NsRecorder *r, const TensorRun *run, size_t offset,
     put(r, NS_QUANTITY_GRAD_RMS_LAYER, layer, sqrt(gradient / run->elements));
     put_ratio(r, NS_QUANTITY_GRAD_SHARE, layer, gradient / (double)run->layers, whole);
     put(r, NS_QUANTITY_UPDATE_RATIO, layer, input->updated ? sqrt(update / weight) : 0);
-    put(r, NS_QUANTITY_UPDATE_NORM, layer, input->updated ? sqrt(update) : 0);
     if (input->updated) {
         /* The squared area that weights and update span; rounding may make it negative. */
         double area = weight * update - inner * inner;
         put(r, NS_QUANTITY_WEIGHT_NORM, layer, sqrt(weight));
+        put(r, NS_QUANTITY_UPDATE_NORM, layer, sqrt(update));
         put(r, NS_QUANTITY_UPDATE_ANGLE, layer, atan2(area < 0 ? 0 : sqrt(area), weight - inner));
     }
     if (elements > 0) put(r, NS_QUANTITY_ADAM_RMS, layer, sqrt(ratios / elements));
