@@ -156,7 +156,8 @@ static void fill_sizes(const Filling *filling, size_t sublayer, const NsActivati
                   {NS_FFN, NS_PLACE_LAST, NS_QUANTITY_MEDIAN_W2}};
     for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
         float sizes[3];
-        if (places[i].kind != view->kind) continue;
+        bool no_w_o = view->kind == NS_SELF_ATTENTION && !view->Q; /* uniform attention */
+        if (places[i].kind != view->kind || (no_w_o && places[i].place == NS_PLACE_LAST)) continue;
         ns_token_sizes(sizes, filling->model, sublayer, places[i].place);
         for (unsigned k = 0; k < 3; k++)
             ns_record_put(&filling->probes->layout, filling->values, places[i].quantities + k,

@@ -45,8 +45,7 @@ static char *cause_of(const NsEvent *event)
     const char *text = event->text, *colon = strstr(text, ": ");
     if (!colon) colon = strstr(text, "：");
     if (event->kind != NS_EVENT_DIVERGED || !colon) return g_strdup(text);
-    const char *cause = g_utf8_next_char(colon);
-    if (*cause == ' ') cause++;
+    const char *cause = *colon == ':' ? colon + 2 : g_utf8_next_char(colon);
     char first[8] = "";
     g_unichar_to_utf8(g_unichar_toupper(g_utf8_get_char(cause)), first);
     return g_strconcat(first, g_utf8_next_char(cause), NULL);
