@@ -112,7 +112,7 @@ def test_a_sheet_that_cannot_be():
             said = sentence(run("chart", "--figure", "loss", "--steps", "1", "--out", out, *arguments), 2)
             assert words in said, (arguments, said)
         said = sentence(run("chart", "--figure", "loss", "--film", "2", "--out", out), 2)
-        assert "animated GIF" in said, said
+        assert "output file ending in .gif" in said, said
         assert not os.listdir(folder), os.listdir(folder)
 
 
