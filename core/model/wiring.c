@@ -130,19 +130,17 @@ static bool check_tied(const NsSettings *settings, GError **error)
     NsSublayerWiring first[NS_LAYER_SUBLAYERS], other[NS_LAYER_SUBLAYERS];
     size_t n = ns_stacks_wiring(settings, NULL, stacks);
     bool same = true;
-    for (size_t i = 0; i < n; i++)
-        for (unsigned l = 0; l < stacks[i].layers; l++) {
-            size_t kinds = ns_layer_wiring(settings, NULL, &stacks[i], 0, first);
+    for (size_t i = 0; i < n; i++) {
+        size_t kinds = ns_layer_wiring(settings, NULL, &stacks[i], 0, first);
+        for (unsigned l = 1; l < stacks[i].layers; l++) {
             ns_layer_wiring(settings, NULL, &stacks[i], l, other);
-            for (size_t k = 0; k < kinds; k++) {
-                same &= same_tensors(&first[k].c, &other[k].c);
-                if (other[k].c.norm && ns_norm_over_batch(other[k].c.norm))
-                    return ns_refuse(error, NS_ERROR_SETTING,
-                                     N_("Tied layers cannot have a norm over the batch, whose "
-                                        "statistics differ by layer; set tie-layers=off or "
-                                        "choose another norm."));
-            }
+            for (size_t k = 0; k < kinds; k++) same &= same_tensors(&first[k].c, &other[k].c);
         }
+        if (first[0].c.norm && ns_norm_over_batch(first[0].c.norm))
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             N_("Tied layers cannot have a norm over the batch, whose statistics "
+                                "differ by layer; set tie-layers=off or choose another norm."));
+    }
     return same || ns_refuse(error, NS_ERROR_SETTING,
                              N_("This placement gives each layer its own initial weights, rates or "
                                 "norms, so that layers cannot be tied; set tie-layers=off."));

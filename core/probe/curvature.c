@@ -236,7 +236,9 @@ void ns_curvature_by_layer(NsCurvatureProbe *p, NsModel *model, const NsBatch *b
             p->root[i] = 1;
             p->q[i] = gradient[i];
         }
-        sharpness[l] = find_largest(p, model, batch, &residual);
+        /* Tied layers have the tensors of the layer before. */
+        sharpness[l] = part.tensors->layer < (int)l ? sharpness[l - 1]
+                                                    : find_largest(p, model, batch, &residual);
         EACH(&part, i) w[i] = p->before[i];
     }
     p->table = whole;

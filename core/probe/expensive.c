@@ -298,14 +298,13 @@ static void fill_mean_gradients(const NsExpensiveProbes *probes, const NsTensorT
                           sqrt(square));
         square = 0;
     }
-    for (size_t i = 0; i < table->n; i++)
-        for (size_t k = 0; k < G_N_ELEMENTS(shown); k++)
-            for (size_t l = 0;
-                 table->tensors[i].parameter == shown[k].parameter && l < table->tensors[i].layers;
-                 l++)
-                ns_record_put(layout, values, shown[k].quantity,
-                              (size_t)table->tensors[i].layer + l,
-                              sqrt(probes->batches->mean_sq[i]));
+    for (const NsTensor *t = table->tensors; t < table->tensors + table->n; t++)
+        for (size_t k = 0; k < G_N_ELEMENTS(shown); k++) {
+            if (t->parameter != shown[k].parameter) continue;
+            double norm = sqrt(probes->batches->mean_sq[t - table->tensors]);
+            for (size_t l = (size_t)t->layer; ns_tensor_in_layer(t, l); l++)
+                ns_record_put(layout, values, shown[k].quantity, l, norm);
+        }
     double scale;
     if (ns_probe_batches_noise_scale(probes->batches, &scale))
         ns_record_put(layout, values, NS_QUANTITY_NOISE_SCALE, 0, scale);

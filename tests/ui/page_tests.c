@@ -240,7 +240,10 @@ static void test_layers(void)
 {
     NsWindow *window = open_lanes("layers=3");
     NsSession *session = ns_window_session(window);
+    ns_session_run(session);
     show_page(window, "attention");
+    UI_UNTIL(g_strcmp0(plot_at(window, 0)->empty, "Pause to measure this.") == 0);
+    ns_session_pause(session);
     UI_UNTIL(ns_view_looked(session->view, "probe-every"));
     g_assert_false(ns_view_looked(session->view, "ablation-every"));
     show_page(window, "layers");
@@ -248,9 +251,10 @@ static void test_layers(void)
     g_assert_true(ns_view_looked(session->view, "probe-every"));
     UI_UNTIL(has_series(plot_at(window, 0), "B Pre-LN") &&
              has_series(plot_at(window, 1), "B Pre-LN"));
+    size_t step = (size_t)ns_session_steps(session);
     for (size_t lane = 0; lane < 2; lane++) {
         const NsSeries *lens = &plot_at(window, 1)->series[lane];
-        double loss = ns_history_step(session->view->histories[lane], 10)->loss;
+        double loss = ns_history_step(session->view->histories[lane], step)->loss;
         g_assert_cmpuint(lens->n, ==, 3);
         g_assert_cmpfloat_with_epsilon(lens->y[2], loss, 1e-5);
     }
