@@ -53,12 +53,6 @@ static NsRange ends_of(NsRange range)
     return (NsRange){lo, hi};
 }
 
-static double share_of(const NsDiagramLook *look, double value)
-{
-    NsRange ends = ends_of(look->range);
-    return value > 0 ? CLAMP((log10(value) - ends.lo) / (ends.hi - ends.lo), 0, 1) : 0;
-}
-
 /* The end of the color map that resembles the background is left out. */
 static NsColor color_of(const NsStyle *style, double share)
 {
@@ -73,7 +67,8 @@ NsBrushStroke ns_brush_stroke(const NsBrush *p, double value)
     if (isnan(value))
         return (NsBrushStroke){p->style->previous, NS_BRUSH_THIN * p->size, false, false};
     if (isinf(value)) return (NsBrushStroke){p->style->alarm, 0.3 * p->size, true, true};
-    double share = share_of(p->look, value);
+    NsRange ends = ends_of(p->look->range);
+    double share = value > 0 ? CLAMP((log10(value) - ends.lo) / (ends.hi - ends.lo), 0, 1) : 0;
     return (NsBrushStroke){color_of(p->style, share),
                            (NS_BRUSH_THINNEST + share * (NS_BRUSH_THICKEST - NS_BRUSH_THINNEST)) *
                                p->size,

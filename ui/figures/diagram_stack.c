@@ -80,11 +80,6 @@ size_t ns_diagram_stack_rows(const NsStackWiring *stacks, size_t n, unsigned lay
     return rows;
 }
 
-static double box_width(const Builder *b)
-{
-    return MIN(BOX_WIDTH * b->width, BOX_MOST * b->d->text_size);
-}
-
 static NsPoint at(const Builder *b, double aside, double row)
 {
     return (NsPoint){b->x + b->width / 2 + aside, b->bottom - (row + 0.5) * b->unit};
@@ -99,7 +94,9 @@ static unsigned add_box(Builder *b, NsNode n)
 {
     n.decoder = b->stack->decoder;
     n.parent = n.sublayer = -1;
-    return ns_diagram_add(b->d, n, at(b, 0, b->row++), box_width(b), BOX_HEIGHT * b->unit);
+    return ns_diagram_add(b->d, n, at(b, 0, b->row++),
+                          MIN(BOX_WIDTH * b->width, BOX_MOST * b->d->text_size),
+                          BOX_HEIGHT * b->unit);
 }
 
 /* Connects the top of the first stream to a node. */

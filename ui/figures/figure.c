@@ -158,20 +158,6 @@ static const NsPlot *update_seed(NsFigure **figure, const NsFigure *first,
     return update_one(*figure, input);
 }
 
-/* The newest step that all seeds have measured: curves over layers are averaged at the same
- * step. */
-static int64_t common_step(const NsFigureInput *input, const Going *going)
-{
-    int64_t step = INT64_MAX;
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        for (size_t k = 0; k < going[i].n; k++) {
-            NsHistory *history = going[i].history[k];
-            int64_t newest = ns_history_last_step(history);
-            if (!going[i].diverged || !ns_figure_divergence(history)) step = MIN(step, newest);
-        }
-    return step == INT64_MAX ? -1 : step;
-}
-
 /* Whether any of the n plots has changed since the mean was computed; stores their versions. */
 static bool is_news(NsSeedFigures *seeds, const NsPlot *const *plots, size_t n, size_t at)
 {
@@ -211,8 +197,18 @@ static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
     size_t n = ns_figure_seeds(input);
     for (unsigned i = 0; i < ns_figure_runs(input); i++)
         going[i] = going_of(ns_figure_run(input, i).history);
-    if (first->kind->class->seeds == NS_SEEDS_MEAN_BY_LAYER && input->step < 0)
-        shown.step = common_step(input, going);
+    if (first->kind->class->seeds == NS_SEEDS_MEAN_BY_LAYER && input->step < 0) {
+        /* The newest step that all seeds have measured: curves over layers are averaged at the same
+         * step. */
+        int64_t step = INT64_MAX;
+        for (unsigned i = 0; i < ns_figure_runs(input); i++)
+            for (size_t k = 0; k < going[i].n; k++) {
+                NsHistory *history = going[i].history[k];
+                int64_t newest = ns_history_last_step(history);
+                if (!going[i].diverged || !ns_figure_divergence(history)) step = MIN(step, newest);
+            }
+        shown.step = step == INT64_MAX ? -1 : step;
+    }
 
     seeds->single[0] = first;
     for (size_t k = 0; k < n; k++) {

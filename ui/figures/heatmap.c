@@ -21,17 +21,6 @@ typedef struct {
     char *bar;      /* label of the color bar */
 } Heatmap;
 
-static void make_names(Heatmap *heatmap, const NsFigureInput *input)
-{
-    NsFigure *figure = &heatmap->figure;
-    if (heatmap->mode != NS_HEAT_STACKED) return;
-    for (unsigned i = 0; i < heatmap->cells.n; i++) {
-        ns_figure_text(figure, &figure->labels[i], ns_figure_run_label(input, i));
-        heatmap->panels[i].name = figure->labels[i];
-        heatmap->panels[i].style = i + 1;
-    }
-}
-
 /* The label of the color bar. */
 static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const char *symbol)
 {
@@ -118,7 +107,13 @@ static void make_texts(Heatmap *heatmap, const NsFigureInput *input)
             : g_strdup_printf(_("%s over the steps"), _(info->choice.label));
     g_autofree char *empty = empty_words(heatmap, input);
     ns_figure_mark_events(figure, &shown);
-    make_names(heatmap, input);
+    if (heatmap->mode == NS_HEAT_STACKED) {
+        for (unsigned i = 0; i < heatmap->cells.n; i++) {
+            ns_figure_text(figure, &figure->labels[i], ns_figure_run_label(input, i));
+            heatmap->panels[i].name = figure->labels[i];
+            heatmap->panels[i].style = i + 1;
+        }
+    }
     ns_figure_text(figure, &heatmap->bar, bar_words(heatmap, input, info->symbol));
     NS_FIGURE_SET(figure, figure->plot.left.label, ns_figure_axis(quantity, input->history));
     ns_figure_words(figure, &shown,

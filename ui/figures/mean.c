@@ -153,20 +153,6 @@ static char *with_seeds(const char *words, size_t seeds, const char *diverged)
     return g_strconcat(words ? words : "", words ? ", " : "", of, after, NULL);
 }
 
-/* The legend entry of the bands: a gray curve with a band. */
-static NsSeries key_of(const char *label)
-{
-    static const double nowhere[] = {(double)NAN};
-    return (NsSeries){.label = label,
-                      .kind = NS_SERIES_LINE,
-                      .previous = true,
-                      .n = 1,
-                      .x = nowhere,
-                      .y = nowhere,
-                      .lo = nowhere,
-                      .hi = nowhere};
-}
-
 NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
                              const char *diverged)
 {
@@ -188,7 +174,17 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     /* A small chart has no space for the note, so the subtitle states this, too. */
     mean->plot.subtitle = own(mean, with_seeds(plots[0]->subtitle, seeds, diverged));
     mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, diverged));
-    mean->key = key_of(own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)));
+    /* The legend entry of the bands: a gray curve with a band. */
+    static const double nowhere[] = {(double)NAN};
+    mean->key =
+        (NsSeries){.label = own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)),
+                   .kind = NS_SERIES_LINE,
+                   .previous = true,
+                   .n = 1,
+                   .x = nowhere,
+                   .y = nowhere,
+                   .lo = nowhere,
+                   .hi = nowhere};
     mean->plot.key = mean->band ? &mean->key : NULL;
     return mean;
 }

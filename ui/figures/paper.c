@@ -140,16 +140,6 @@ static NsSeriesKind kind_of(NsPaperKind kind, bool theory)
     return theory || kind == NS_PAPER_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
 }
 
-/* A study of two factors has a color for one and a dash for the other: the arm and the
- * configuration, or what the arms have in common and what they do not. */
-static void set_look(const Paper *p, const NsPaperSeries *from, NsSeries *series)
-{
-    unsigned arms = ns_paper_arms(p->study), arm = (unsigned)from->curve % arms;
-    unsigned configuration = (unsigned)from->curve / arms, like = p->study->arms[arm].like;
-    series->style = like ? like - 1 : arm;
-    if (p->factors) series->dash = (like ? 1 : configuration) + NS_SERIES_STYLES - series->style;
-}
-
 static void set_series(Paper *p)
 {
     NsPlot *plot = &p->figure.plot;
@@ -180,7 +170,16 @@ static void set_series(Paper *p)
                                          .lo = bars ? NULL : from->lo,
                                          .hi = bars ? NULL : from->hi,
                                          .edges = bars ? p->edges : NULL};
-        if (!from->theory) set_look(p, from, &p->figure.series[i]);
+        if (!from->theory) {
+            /* A study of two factors has a color for one and a dash for the other: the arm and the
+             * configuration, or what the arms have in common and what they do not. */
+            unsigned arms = ns_paper_arms(p->study), arm = (unsigned)from->curve % arms;
+            unsigned configuration = (unsigned)from->curve / arms, like = p->study->arms[arm].like;
+            p->figure.series[i].style = like ? like - 1 : arm;
+            if (p->factors)
+                p->figure.series[i].dash =
+                    (like ? 1 : configuration) + NS_SERIES_STYLES - p->figure.series[i].style;
+        }
     }
 }
 

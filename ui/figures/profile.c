@@ -54,25 +54,6 @@ static NsQuantity end_of(NsQuantity quantity)
     return quantity == NS_QUANTITY_HIDDEN_NORM ? NS_QUANTITY_FINAL_NORM : NS_QUANTITY_COUNT;
 }
 
-static bool read_columns(Lane *lane, const NsFigureInput *input, NsQuantity quantity,
-                         int64_t record)
-{
-    NsLayerValues *columns = lane->columns;
-    unsigned layer = ns_figure_first_layer(quantity);
-    int64_t previous = input->previous ? (int64_t)ns_history_steps(input->previous) - 1 : -1;
-    NsHistory *history = input->history;
-    bool changed = ns_layer_values_read(&columns[NOW], history, quantity, record, layer);
-    /* Step 0 precedes all updates, so its update ratios are 0 by definition and are not shown. */
-    bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO;
-    changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1, layer);
-    changed |= ns_layer_values_read(&columns[PREVIOUS], input->previous, quantity, previous, layer);
-    NsQuantity end = end_of(quantity);
-    bool has_end = record >= 0 && end != NS_QUANTITY_COUNT;
-    unsigned top = has_end ? (unsigned)ns_history_layout(history)->hidden - 1 : 0;
-    changed |= ns_layer_values_read(&columns[END], history, end, has_end ? record : -1, top);
-    return changed;
-}
-
 static void lane_clear(Lane *lane)
 {
     for (size_t i = 0; i < COLUMNS; i++) ns_layer_values_clear(&lane->columns[i]);
@@ -221,13 +202,6 @@ static double most_of(const Lane *lane)
     return most;
 }
 
-/* The values of the heads of a layer are combined, so the axis is that of layers. */
-static const char *layer_axis(NsQuantity quantity, const NsHistory *history)
-{
-    bool heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD;
-    return ns_figure_axis(heads ? NS_QUANTITY_GRAD_LAYER : quantity, history);
-}
-
 /* Marks the beginning of the decoder, so that the curve is not read as crossing a single stack. */
 static void mark_decoder(NsFigure *figure, const NsFigureInput *input)
 {
@@ -291,34 +265,31 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
         ns_figure_add_sentence(words, _("The theory holds at step 0 only."));
 }
 
-/* Notes on several runs: which begin later, how first steps are drawn, and which extend beyond the
- * axis. */
-static void add_runs(GString *words, const Profile *profile, const NsFigureInput *input)
-{
-    bool first = false, late = false;
-    for (unsigned i = 0; i < profile->n; i++) {
-        NsFigureRun run = ns_figure_run(input, i);
-        int64_t begin = run.history ? ns_history_first_step(run.history) : 0;
-        late |= begin > 0;
-        first |= profile->lanes[i].columns[FIRST].n > 0;
-        if (input->step < 0 || input->step >= begin) continue;
-        g_autofree char *step = ns_group_digits(begin);
-        g_autofree char *note = g_strdup_printf(_("%s begins at step %s."), run.name, step);
-        ns_figure_add_sentence(words, note);
-    }
-    if (first)
-        ns_figure_add_sentence(words, late ? _("Faint lines: the first step of each run.")
-                                           : _("Faint lines: step 0."));
-    ns_wild_note(words, profile->wild, profile->n);
-}
-
 static char *note(const Profile *profile, const NsFigureInput *input)
 {
     GString *words = g_string_new(NULL);
     const NsLayerValues *now = &profile->lanes[0].columns[NOW];
     bool several = profile->n > 1, end = false;
     for (unsigned i = 0; i < profile->n; i++) end |= profile->lanes[i].columns[END].n > 0;
-    if (several) add_runs(words, profile, input);
+    if (several) {
+        /* Notes on several runs: which begin later, how first steps are drawn, and which extend
+         * beyond the axis. */
+        bool first = false, late = false;
+        for (unsigned i = 0; i < profile->n; i++) {
+            NsFigureRun run = ns_figure_run(input, i);
+            int64_t begin = run.history ? ns_history_first_step(run.history) : 0;
+            late |= begin > 0;
+            first |= profile->lanes[i].columns[FIRST].n > 0;
+            if (input->step < 0 || input->step >= begin) continue;
+            g_autofree char *step = ns_group_digits(begin);
+            g_autofree char *note = g_strdup_printf(_("%s begins at step %s."), run.name, step);
+            ns_figure_add_sentence(words, note);
+        }
+        if (first)
+            ns_figure_add_sentence(words, late ? _("Faint lines: the first step of each run.")
+                                               : _("Faint lines: step 0."));
+        ns_wild_note(words, profile->wild, profile->n);
+    }
     add_theory(words, profile, input);
     if (several && end)
         ns_figure_add_sentence(words, _("Marker without a line: after the final norm."));
@@ -342,7 +313,22 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
         int64_t record = n > 1 ? ns_figure_record_at(one.history, asked_step(input))
                                : ns_figure_record(one.history, input->step);
         Lane *lane = &profile->lanes[i];
-        profile->figure.changed |= read_columns(lane, &one, profile->quantity, record);
+        NsQuantity quantity = profile->quantity;
+        NsLayerValues *columns = lane->columns;
+        unsigned layer = ns_figure_first_layer(quantity);
+        int64_t previous = one.previous ? (int64_t)ns_history_steps(one.previous) - 1 : -1;
+        NsHistory *history = one.history;
+        bool changed = ns_layer_values_read(&columns[NOW], history, quantity, record, layer);
+        /* Step 0 precedes all updates: its update ratios are 0 by definition and not shown. */
+        bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO;
+        changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1, layer);
+        changed |=
+            ns_layer_values_read(&columns[PREVIOUS], one.previous, quantity, previous, layer);
+        NsQuantity end = end_of(quantity);
+        bool has_end = record >= 0 && end != NS_QUANTITY_COUNT;
+        unsigned top = has_end ? (unsigned)ns_history_layout(history)->hidden - 1 : 0;
+        changed |= ns_layer_values_read(&columns[END], history, end, has_end ? record : -1, top);
+        profile->figure.changed |= changed;
         profile->figure.changed |= ns_theory_follow(&lane->theory, profile->quantity, &one,
                                                     profile->figure.kind->theory || input->theory);
     }
@@ -384,7 +370,10 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
     mark_decoder(figure, input);
     ns_figure_mark_layer(figure, input->marked_layer);
-    NS_FIGURE_SET(figure, figure->plot.x.label, layer_axis(quantity, input->history));
+    /* The values of the heads of a layer are combined, so the axis is that of layers. */
+    bool heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD;
+    NS_FIGURE_SET(figure, figure->plot.x.label,
+                  ns_figure_axis(heads ? NS_QUANTITY_GRAD_LAYER : quantity, input->history));
     ns_figure_words(figure, input,
                     (NsFigureWords){
                         .title = _(info->choice.label),

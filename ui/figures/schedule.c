@@ -37,17 +37,6 @@ static int64_t last_step(const NsSettings *settings, int64_t done)
     return done <= end ? end : (int64_t)ns_limits_ahead(0, (double)done);
 }
 
-/* The first corner after `before` and before `step`, otherwise `step`. */
-static int64_t next_step(const NsSettings *settings, int64_t before, int64_t step)
-{
-    const int64_t corners[CORNERS] = {settings->warmup, settings->decay_start,
-                                      ns_schedule_end(settings)};
-    int64_t next = step;
-    for (size_t i = 0; i < CORNERS; i++)
-        if (before < corners[i] && corners[i] < next) next = corners[i];
-    return next;
-}
-
 static void plan(Schedule *schedule, const NsSettings *settings, int64_t done)
 {
     double x[PLANNED], y[PLANNED];
@@ -55,7 +44,13 @@ static void plan(Schedule *schedule, const NsSettings *settings, int64_t done)
     int64_t end = settings ? last_step(settings, done) : 0, at = -1;
     for (int64_t i = 0; i <= POINTS && end > 0; i++) {
         while (at < i * end / POINTS) {
-            at = next_step(settings, at, i * end / POINTS);
+            /* The first corner after `before` and before `step`, otherwise `step`. */
+            const int64_t corners[CORNERS] = {settings->warmup, settings->decay_start,
+                                              ns_schedule_end(settings)};
+            int64_t next = i * end / POINTS;
+            for (size_t j = 0; j < CORNERS; j++)
+                if (at < corners[j] && corners[j] < next) next = corners[j];
+            at = next;
             x[n] = (double)at;
             y[n++] = ns_schedule_lr(settings, at);
         }

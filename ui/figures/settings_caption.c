@@ -97,18 +97,6 @@ static bool has_norms(const NsSettings *settings)
     return false;
 }
 
-/* "6 layers", "6 + 4 layers". */
-static void append_depth(GString *words, const NsSettings *settings)
-{
-    if (settings->arch != NS_ARCH_ENCODER_DECODER)
-        append_words(words, ns_param_find("layers"), settings);
-    else {
-        g_autofree char *encoder = ns_group_digits(ns_settings_encoder_layers(settings));
-        g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(settings));
-        g_string_append_printf(words, _("%s + %s layers"), encoder, decoder);
-    }
-}
-
 /* The items of a caption, in their order. */
 enum { ABOUT_WIRING, ABOUT_ARCH, ABOUT_NORM, ABOUT_DEPTH, ABOUT_RATE, ABOUT_WARMUP, ABOUT };
 
@@ -129,7 +117,14 @@ static char *words_about(const NsSettings *settings, int what)
             append_words(words, norm, settings);
         break;
     case ABOUT_DEPTH:
-        append_depth(words, settings);
+        /* "6 layers", "6 + 4 layers". */
+        if (settings->arch != NS_ARCH_ENCODER_DECODER)
+            append_words(words, ns_param_find("layers"), settings);
+        else {
+            g_autofree char *encoder = ns_group_digits(ns_settings_encoder_layers(settings));
+            g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(settings));
+            g_string_append_printf(words, _("%s + %s layers"), encoder, decoder);
+        }
         break;
     default:
         append_words(words, ns_param_find(what == ABOUT_RATE ? "lr" : "warmup"), settings);

@@ -141,25 +141,6 @@ static bool set_axis(NsSheetChart *chart, int axis, const char *text, GError **e
     return true;
 }
 
-static bool set_hidden(NsSheetChart *chart, const char *text, GError **error)
-{
-    g_auto(GStrv) words = g_strsplit(text, ",", -1);
-    for (char **word = words; *word; word++) {
-        guint64 number = 0;
-        if (!g_ascii_string_to_unsigned(*word, 10, 1, MOST_CURVES, &number, NULL))
-            return refuse(error, "list of curves to hide", text,
-                          "their numbers from 1, in the order of a CSV file, as in 2,3");
-        chart->hidden |= UINT64_C(1) << (number - 1);
-    }
-    return true;
-}
-
-static bool set_lane(NsSheetChart *chart, const char *text, GError **error)
-{
-    chart->lane = (int)ns_lane_find(text);
-    return chart->lane < NS_LANES_MAX || refuse(error, "lane", text, "its letter, such as B");
-}
-
 static bool set_option(NsSheetChart *chart, char *option, GError **error)
 {
     char *value = strchr(option, '=');
@@ -170,8 +151,22 @@ static bool set_option(NsSheetChart *chart, char *option, GError **error)
         g_strstrip(value);
         for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++)
             if (g_str_equal(option, axes[axis])) return set_axis(chart, axis, value, error);
-        if (g_str_equal(option, "hide")) return set_hidden(chart, value, error);
-        if (g_str_equal(option, "lane")) return set_lane(chart, value, error);
+        if (g_str_equal(option, "hide")) {
+            g_auto(GStrv) words = g_strsplit(value, ",", -1);
+            for (char **word = words; *word; word++) {
+                guint64 number = 0;
+                if (!g_ascii_string_to_unsigned(*word, 10, 1, MOST_CURVES, &number, NULL))
+                    return refuse(error, "list of curves to hide", value,
+                                  "their numbers from 1, in the order of a CSV file, as in 2,3");
+                chart->hidden |= UINT64_C(1) << (number - 1);
+            }
+            return true;
+        }
+        if (g_str_equal(option, "lane")) {
+            chart->lane = (int)ns_lane_find(value);
+            return chart->lane < NS_LANES_MAX ||
+                   refuse(error, "lane", value, "its letter, such as B");
+        }
         if (g_str_equal(option, "grid") && g_str_equal(value, "off")) {
             chart->view.no_grid = true;
             return true;
@@ -262,26 +257,24 @@ static void add_axis(GString *options, const NsViewState *view, int axis)
     if (text->len) add_option(options, axes[axis], text->str);
 }
 
-static void add_chart(GString *text, const NsSheetChart *chart)
-{
-    g_autofree char *figure = ns_figure_spec_text(&chart->spec);
-    g_autoptr(GString) options = g_string_new(NULL), hidden = g_string_new(NULL);
-    if (chart->title) add_option(options, "title", chart->title);
-    for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) add_axis(options, &chart->view, axis);
-    for (unsigned i = 0; i < MOST_CURVES; i++)
-        if (chart->hidden & UINT64_C(1) << i)
-            g_string_append_printf(hidden, "%s%u", hidden->len ? "," : "", i + 1);
-    if (hidden->len) add_option(options, "hide", hidden->str);
-    if (chart->lane >= 0) add_option(options, "lane", ns_lane_letter((size_t)chart->lane));
-    if (chart->view.no_grid) add_option(options, "grid", "off");
-    g_string_append_printf(text, "%s%s", text->len ? "," : "", figure);
-    if (options->len) g_string_append_printf(text, "(%s)", options->str);
-}
-
 char *ns_sheet_text(const NsSheet *sheet, guint first, guint n)
 {
     GString *text = g_string_new(NULL);
-    for (guint i = first; i < first + n; i++) add_chart(text, ns_sheet_chart(sheet, i));
+    for (guint i = first; i < first + n; i++) {
+        const NsSheetChart *chart = ns_sheet_chart(sheet, i);
+        g_autofree char *figure = ns_figure_spec_text(&chart->spec);
+        g_autoptr(GString) options = g_string_new(NULL), hidden = g_string_new(NULL);
+        if (chart->title) add_option(options, "title", chart->title);
+        for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) add_axis(options, &chart->view, axis);
+        for (unsigned j = 0; j < MOST_CURVES; j++)
+            if (chart->hidden & UINT64_C(1) << j)
+                g_string_append_printf(hidden, "%s%u", hidden->len ? "," : "", j + 1);
+        if (hidden->len) add_option(options, "hide", hidden->str);
+        if (chart->lane >= 0) add_option(options, "lane", ns_lane_letter((size_t)chart->lane));
+        if (chart->view.no_grid) add_option(options, "grid", "off");
+        g_string_append_printf(text, "%s%s", text->len ? "," : "", figure);
+        if (options->len) g_string_append_printf(text, "(%s)", options->str);
+    }
     return g_string_free(text, FALSE);
 }
 

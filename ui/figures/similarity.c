@@ -52,26 +52,6 @@ static void read_newest(Similarity *s, NsHistory *history)
     s->similarity = newest;
 }
 
-/* Sets the limits of the color scale; a single lane uses the range of its own values. */
-static void share_colors(Similarity *s, const NsFigureInput *input)
-{
-    double lo = INFINITY, hi = -INFINITY;
-    for (unsigned lane = 0; lane < input->n_beside; lane++) {
-        NsSimilarity of;
-        if (!input->lanes[lane].history || !ns_history_similarity(input->lanes[lane].history, &of))
-            continue;
-        for (size_t i = 0; i < of.n * of.n; i++) {
-            double value = (double)of.value[s->kind][i];
-            if (!of.has[s->kind][i] || !isfinite(value)) continue;
-            lo = MIN(lo, value);
-            hi = MAX(hi, value);
-        }
-    }
-    if (!(lo < hi)) lo = hi = 0;
-    NS_FIGURE_SET(&s->figure, s->lo, lo);
-    NS_FIGURE_SET(&s->figure, s->hi, hi);
-}
-
 static char *note(const Similarity *s, const NsFigureInput *input)
 {
     if (!s->there) return NULL;
@@ -94,7 +74,22 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     figure->changed |= ns_source_follow(&s->run, input->history);
     NS_FIGURE_SET(figure, s->kind, input->similarity);
     read_newest(s, input->history);
-    share_colors(s, input);
+    /* Set the limits of the color scale; a single lane uses the range of its own values. */
+    double lo = INFINITY, hi = -INFINITY;
+    for (unsigned lane = 0; lane < input->n_beside; lane++) {
+        NsSimilarity of;
+        if (!input->lanes[lane].history || !ns_history_similarity(input->lanes[lane].history, &of))
+            continue;
+        for (size_t i = 0; i < of.n * of.n; i++) {
+            double value = (double)of.value[s->kind][i];
+            if (!of.has[s->kind][i] || !isfinite(value)) continue;
+            lo = MIN(lo, value);
+            hi = MAX(hi, value);
+        }
+    }
+    if (!(lo < hi)) lo = hi = 0;
+    NS_FIGURE_SET(&s->figure, s->lo, lo);
+    NS_FIGURE_SET(&s->figure, s->hi, hi);
 
     g_autofree char *empty = ns_token_source_empty(input);
     g_autofree char *title =

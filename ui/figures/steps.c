@@ -29,8 +29,16 @@ typedef struct {
     size_t n; /* number of measured values */
 } Summary;
 
-static Summary summarize(const float *min, const float *max, const bool *has, size_t count)
+/* Reads the next record (or group of records that are stored together); FALSE if it has no
+ * values. */
+static bool next_record(const Steps *steps, NsSource *source, double *x, Summary *summary)
 {
+    NsHistory *history = source->history;
+    size_t count = ns_history_layout(history)->count[steps->quantity], record = source->steps;
+    g_autofree float *min = g_new(float, count), *max = g_new(float, count);
+    g_autofree bool *has = g_new(bool, count);
+    NsBucket bucket = ns_history_read(history, steps->quantity, record, min, max, has);
+    source->steps = MAX(record, (size_t)ns_history_record(history, bucket.last)) + 1;
     Summary s = {.largest = -INFINITY, .least = INFINITY};
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -42,20 +50,7 @@ static Summary summarize(const float *min, const float *max, const bool *has, si
         s.least = lo < s.least || isnan(lo) ? lo : s.least;
     }
     s.mean = sum / (double)s.n;
-    return s;
-}
-
-/* Reads the next record (or group of records that are stored together); FALSE if it has no
- * values. */
-static bool next_record(const Steps *steps, NsSource *source, double *x, Summary *summary)
-{
-    NsHistory *history = source->history;
-    size_t count = ns_history_layout(history)->count[steps->quantity], record = source->steps;
-    g_autofree float *min = g_new(float, count), *max = g_new(float, count);
-    g_autofree bool *has = g_new(bool, count);
-    NsBucket bucket = ns_history_read(history, steps->quantity, record, min, max, has);
-    source->steps = MAX(record, (size_t)ns_history_record(history, bucket.last)) + 1;
-    *summary = summarize(min, max, has, count);
+    *summary = s;
     *x = (double)MAX(bucket.first, ns_history_step(history, record)->step);
     return summary->n > 0;
 }

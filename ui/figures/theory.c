@@ -78,24 +78,6 @@ static double added(double d, double f)
     return 2 * d * f / ((d + f) * (d + f));
 }
 
-/* Adds the bounds of Lemma 2. */
-static void add_bounds(NsTheory *theory, const double *square, double d, double f, bool root)
-{
-    double c = added(d, f);
-    for (size_t l = 0; l < theory->n; l++)
-        for (int i = 0; i < 2; i++) {
-            double bound = square[0] + (c + i) * d * (double)l;
-            theory->y[1 + i][l] = root ? sqrt(bound) : bound;
-        }
-    theory->label[1] = _("lower bound");
-    theory->label[2] = _("upper bound");
-    g_autofree char *fit = ns_text_number(ns_fit_growth(theory->x, square, theory->n) / d, 2);
-    g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
-    theory->more = g_strdup_printf(_("Bounds: Lemma 2.  ‖x_l‖^2 grows by %s d per layer at step 0 "
-                                     "(least squares); bounds: %s d and %s d."),
-                                   fit, least, most);
-}
-
 static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *input,
                         const float *values, size_t states, bool root)
 {
@@ -142,7 +124,23 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
             : /* xgettext:no-c-format */ _(
                   "Approximation: this run does not record how many tokens its sequences have and "
                   "how many of them are equal; if all are different, it is up to 31% too low."));
-    if (reach == PRE) add_bounds(theory, square, d, (double)ns_settings_d_ff(settings), root);
+    if (reach == PRE) {
+        /* Add the bounds of Lemma 2. */
+        double c = added(d, (double)ns_settings_d_ff(settings));
+        for (size_t l = 0; l < theory->n; l++)
+            for (int i = 0; i < 2; i++) {
+                double bound = square[0] + (c + i) * d * (double)l;
+                theory->y[1 + i][l] = root ? sqrt(bound) : bound;
+            }
+        theory->label[1] = _("lower bound");
+        theory->label[2] = _("upper bound");
+        g_autofree char *fit = ns_text_number(ns_fit_growth(theory->x, square, theory->n) / d, 2);
+        g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
+        theory->more =
+            g_strdup_printf(_("Bounds: Lemma 2.  ‖x_l‖^2 grows by %s d per layer at step 0 "
+                              "(least squares); bounds: %s d and %s d."),
+                            fit, least, most);
+    }
 }
 
 /* The divisors in Lemma 3 follow from Lemma 2: for Post-LN of the norms after the branch of a

@@ -68,22 +68,6 @@ static void add_series(Table *table, const NsPlot *plot, const char *title, cons
     }
 }
 
-/* A fitted line is written as its two ends. */
-static void add_slope(Table *table, const char *title, const NsSlope *slope)
-{
-    g_autofree char *name = g_strdup_printf(_("%s, fit: %s"), slope->of, slope->text);
-    const double x[2] = {slope->x0, slope->x1}, y[2] = {slope->y0, slope->y1};
-    for (int i = 0; i < 2; i++) {
-        add_word(table->out, title);
-        g_string_append_c(table->out, ',');
-        add_word(table->out, name);
-        add_double(table->out, x[i]);
-        add_double(table->out, y[i]);
-        g_string_append(table->out, ",,");
-        end_row(table);
-    }
-}
-
 /* The coordinate of the i-th of n cells between lo and hi. */
 static double cell_value(const NsAxis *axis, double lo, double hi, size_t i, size_t n)
 {
@@ -148,7 +132,22 @@ static void add_plot(Table *table, const NsPlot *plot, const char *title, bool m
     const NsPlot *lower = plot->lower;
     if (plot->heatmap) add_heatmap(table, plot, title, !maps);
     for (size_t k = 0; k < plot->n_series; k++) add_series(table, plot, title, &plot->series[k]);
-    for (size_t k = 0; k < plot->n_slopes; k++) add_slope(table, title, &plot->slopes[k]);
+    for (size_t k = 0; k < plot->n_slopes; k++) {
+        /* A fitted line is written as its two ends. */
+        g_autofree char *name =
+            g_strdup_printf(_("%s, fit: %s"), plot->slopes[k].of, plot->slopes[k].text);
+        const double x[2] = {plot->slopes[k].x0, plot->slopes[k].x1},
+                     y[2] = {plot->slopes[k].y0, plot->slopes[k].y1};
+        for (int i = 0; i < 2; i++) {
+            add_word(table->out, title);
+            g_string_append_c(table->out, ',');
+            add_word(table->out, name);
+            add_double(table->out, x[i]);
+            add_double(table->out, y[i]);
+            g_string_append(table->out, ",,");
+            end_row(table);
+        }
+    }
     for (size_t k = 0; lower && k < lower->n_series; k++)
         add_series(table, lower, title, &lower->series[k]);
 }

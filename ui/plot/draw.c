@@ -195,13 +195,7 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const NsTarget
     cairo_set_dash(cr, NULL, 0, 0);
 }
 
-/* The grip of a marker is at the upper end of its line, that of a level at its right end. */
-static NsPoint marker_grip(const NsPlotLayout *layout, const NsMarker *marker)
-{
-    return (NsPoint){ns_scale_to_pixel(&layout->x, marker->x),
-                     layout->area.y + NS_GRIP * layout->style->text_size};
-}
-
+/* The grip of a level is at its right end. */
 static NsPoint level_grip(const NsPlotLayout *layout, const NsLevel *level)
 {
     const NsBox *area = &layout->area;
@@ -234,7 +228,9 @@ static void draw_grips(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsPlot *plot = layout->plot;
     for (size_t i = 0; i < plot->n_markers; i++) {
-        NsPoint at = marker_grip(layout, &plot->markers[i]);
+        /* The grip of a marker is at the upper end of its line. */
+        NsPoint at = {ns_scale_to_pixel(&layout->x, plot->markers[i].x),
+                      layout->area.y + NS_GRIP * layout->style->text_size};
         if (plot->markers[i].handle && is_shown(layout, true, at.x))
             draw_grip(layout->style, at, false, cr);
     }

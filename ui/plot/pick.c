@@ -171,16 +171,6 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     return true;
 }
 
-/* Reads a curve of the lower plot. */
-static bool pick_lower(const NsPlotLayout *layout, double px, double py, NsReading *reading)
-{
-    if (!layout->lower || !ns_plot_pick(layout->lower, px, py - layout->lower_y, reading))
-        return false;
-    reading->py += layout->lower_y;
-    reading->series = -1;
-    return true;
-}
-
 /* Appends the tooltip text of the marker near the pointer. */
 static void tell_marker(const NsPlotLayout *layout, double px, NsReading *reading)
 {
@@ -202,7 +192,12 @@ bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *r
 {
     const NsBox *area = &layout->area;
     *reading = (NsReading){.series = -1};
-    if (layout->lower && py >= layout->lower_y) return pick_lower(layout, px, py, reading);
+    if (layout->lower && py >= layout->lower_y) {
+        if (!ns_plot_pick(layout->lower, px, py - layout->lower_y, reading)) return false;
+        reading->py += layout->lower_y;
+        reading->series = -1;
+        return true;
+    }
     if (!layout->summary.any || layout->x.blank || layout->plot->drawing ||
         !(px >= area->x && px <= area->x + area->width) ||
         !(py >= area->y && py <= area->y + area->height))

@@ -454,22 +454,6 @@ static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
     return found;
 }
 
-/* Moves labels of neighboring lines apart within the page. */
-static void spread_words(const NsPlotLayout *layout, GArray *all, double gap)
-{
-    double least = layout->style->padding, most = layout->width - layout->style->padding;
-    for (int round = 0; round < SPREAD_ROUNDS; round++)
-        for (unsigned i = 1; i < all->len; i++) {
-            MarkerWords *a = &g_array_index(all, MarkerWords, i - 1);
-            MarkerWords *b = &g_array_index(all, MarkerWords, i);
-            double missing = a->x + a->width + gap - b->x;
-            if (missing <= 0) continue;
-            a->x = MAX(a->x - missing / 2, least);
-            b->x = MIN(a->x + a->width + gap, most - b->width);
-            a->x = MIN(a->x, MAX(b->x - gap - a->width, least));
-        }
-}
-
 /* Places the labels of markers on a line above the area.  If they would overlap, ends of runs have
  * priority, then other alarms.  A label that would be far from its line is omitted. */
 static void place_markers(NsFrame *frame)
@@ -479,7 +463,20 @@ static void place_markers(NsFrame *frame)
     unsigned first = layout->labels->len;
     for (int ranks = 3; ranks-- > 0;) {
         g_autoptr(GArray) all = words_of_markers(frame, (unsigned)ranks);
-        if (ranks == 2) spread_words(layout, all, gap);
+        if (ranks == 2) {
+            /* Move labels of neighboring lines apart within the page. */
+            double least = layout->style->padding, most = layout->width - layout->style->padding;
+            for (int round = 0; round < SPREAD_ROUNDS; round++)
+                for (unsigned i = 1; i < all->len; i++) {
+                    MarkerWords *a = &g_array_index(all, MarkerWords, i - 1);
+                    MarkerWords *b = &g_array_index(all, MarkerWords, i);
+                    double missing = a->x + a->width + gap - b->x;
+                    if (missing <= 0) continue;
+                    a->x = MAX(a->x - missing / 2, least);
+                    b->x = MIN(a->x + a->width + gap, most - b->width);
+                    a->x = MIN(a->x, MAX(b->x - gap - a->width, least));
+                }
+        }
         for (unsigned i = all->len; i-- > 0;) {
             const MarkerWords *words = &g_array_index(all, MarkerWords, i);
             bool free_room = words->line >= words->x - words->width &&
@@ -579,16 +576,6 @@ static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
         add_backed(layout, text, at, look->color);
 }
 
-/* Black or white, whichever has more contrast to the color of the cell. */
-static NsColor on_cell(const NsPlotLayout *layout, double value)
-{
-    const NsScale *z = &layout->z;
-    double t = (ns_scale_position(z, value) - z->from) / (z->to - z->from);
-    NsColor c = ns_map_color(layout->plot->heatmap->colors, t);
-    double light = 0.299 * c.r + 0.587 * c.g + 0.114 * c.b;
-    return light > 0.5 ? (NsColor){0, 0, 0, 1} : (NsColor){1, 1, 1, 1};
-}
-
 static PangoLayout *value_text(const NsPlotLayout *layout, double value, int digits)
 {
     const NsStyle *style = layout->style;
@@ -620,7 +607,13 @@ static void place_value(NsPlotLayout *layout, const NsBox *cell, double value, i
     ns_text_size(text, &width, &height);
     if (width > 0.9 * cell->width || height > cell->height) return;
     double x = cell->x + (cell->width - width) / 2, y = cell->y + (cell->height - height) / 2;
-    ns_layout_add_label(layout, NS_PART_CELL, text, x, y, false)->color = on_cell(layout, value);
+    /* Black or white, whichever has more contrast to the color of the cell. */
+    const NsScale *z = &layout->z;
+    double t = (ns_scale_position(z, value) - z->from) / (z->to - z->from);
+    NsColor c = ns_map_color(layout->plot->heatmap->colors, t);
+    double light = 0.299 * c.r + 0.587 * c.g + 0.114 * c.b;
+    ns_layout_add_label(layout, NS_PART_CELL, text, x, y, false)->color =
+        light > 0.5 ? (NsColor){0, 0, 0, 1} : (NsColor){1, 1, 1, 1};
 }
 
 /* Places numbers in cells if all of them fit. */

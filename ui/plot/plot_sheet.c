@@ -160,21 +160,6 @@ void ns_plot_sheet_clear(NsPlotSheet *sheet)
 
 /* ---- the height ---- */
 
-/* The height of a sheet with a single drawing. */
-static double drawing_height(const NsPlot *plot, const NsExport *options)
-{
-    double most = MAX(options->height, MOST_TALL * options->width);
-    NsExport tall = *options;
-    tall.height = MOST_TALL * options->width;
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &tall);
-    g_autoptr(NsPlotLayout) layout =
-        ns_plot_layout(&sheet.plots[0].plot, tall.width, tall.height, options->style);
-    NsBox area = ns_plot_area(layout);
-    double height = tall.height - area.height + sheet.foot +
-                    plot->drawing->height(plot->drawing->data, area.width, options->style);
-    return CLAMP(ceil(height), options->height, most);
-}
-
 /* Returns whether a note is shortened, an axis has no label, or a chart or a panel of a heatmap is
  * too low. */
 static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *options)
@@ -193,7 +178,20 @@ static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *o
 double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
     if (!options->proposed) return options->height;
-    if (n == 1 && plots[0]->drawing) return drawing_height(plots[0], options);
+    if (n == 1 && plots[0]->drawing) {
+        /* The height of a sheet with a single drawing. */
+        const NsPlot *plot = plots[0];
+        double most = MAX(options->height, MOST_TALL * options->width);
+        NsExport tall = *options;
+        tall.height = MOST_TALL * options->width;
+        g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &tall);
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(&sheet.plots[0].plot, tall.width, tall.height, options->style);
+        NsBox area = ns_plot_area(layout);
+        double height = tall.height - area.height + sheet.foot +
+                        plot->drawing->height(plot->drawing->data, area.width, options->style);
+        return CLAMP(ceil(height), options->height, most);
+    }
     /* Subtitles and notes of more than one line need additional height.  On a narrow page these may
      * leave so little space that even more is necessary. */
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);

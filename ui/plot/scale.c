@@ -175,29 +175,24 @@ static char *decade_label(const NsScale *scale, int k)
     return scale->integer && k >= 0 && k < 5 ? ns_text_fixed(pow(10, k), 0) : ns_text_power(k);
 }
 
-static void log_decades(GArray *ticks, const NsScale *scale, int first, int last, unsigned most)
-{
-    int n = last - first + 1, stride = 1;
-    while ((n + stride - 1) / stride > (int)most) stride++;
-    /* Ticks at multiples of the stride stay in place while the axis grows; used if at least two
-     * fit. */
-    int anchor = (int)ceil((double)first / stride) * stride;
-    if (anchor + stride > last) anchor = first;
-    for (int k = first - 1; k <= last; k++) {
-        bool major = k >= anchor && (k - anchor) % stride == 0;
-        if (k >= first) add(ticks, pow(10, k), major ? decade_label(scale, k) : NULL);
-        for (int m = 2; m <= 9 && stride == 1; m++) {
-            double value = m * pow(10, k);
-            if (value >= scale->lo && value <= scale->hi) add(ticks, value, NULL);
-        }
-    }
-}
-
 static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
 {
     int first = (int)ceil(log10(scale->lo) - 1e-9), last = (int)floor(log10(scale->hi) + 1e-9);
     if (last - first >= 1) {
-        log_decades(ticks, scale, first, last, most);
+        int n = last - first + 1, stride = 1;
+        while ((n + stride - 1) / stride > (int)most) stride++;
+        /* Ticks at multiples of the stride stay in place while the axis grows; used if at least two
+         * fit. */
+        int anchor = (int)ceil((double)first / stride) * stride;
+        if (anchor + stride > last) anchor = first;
+        for (int k = first - 1; k <= last; k++) {
+            bool major = k >= anchor && (k - anchor) % stride == 0;
+            if (k >= first) add(ticks, pow(10, k), major ? decade_label(scale, k) : NULL);
+            for (int m = 2; m <= 9 && stride == 1; m++) {
+                double value = m * pow(10, k);
+                if (value >= scale->lo && value <= scale->hi) add(ticks, value, NULL);
+            }
+        }
         return;
     }
     static const unsigned factors[] = {
@@ -256,13 +251,6 @@ static const Kind kinds[] = {
     [NS_SCALE_SYMLOG] = {symlog_forward, symlog_backward, linear_widen, symlog_ticks},
 };
 
-/* Three decades below the largest magnitude. */
-static double threshold_of(double lo, double hi)
-{
-    double largest = CLAMP(MAX(fabs(lo), fabs(hi)), NEAREST, FURTHEST);
-    return pow(10, floor(log10(largest)) - 3);
-}
-
 void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, double padding)
 {
     const Kind *kind = &kinds[axis->scale];
@@ -291,7 +279,9 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
         kind->widen(&lo, &hi);
         padding = 0;
     }
-    double threshold = threshold_of(lo, hi);
+    /* Three decades below the largest magnitude. */
+    double largest = CLAMP(MAX(fabs(lo), fabs(hi)), NEAREST, FURTHEST);
+    double threshold = pow(10, floor(log10(largest)) - 3);
     double from = kind->forward(lo, threshold), to = kind->forward(hi, threshold);
     double margin = padding * (to - from);
     double padded_lo = kind->backward(from - margin, threshold);

@@ -390,16 +390,13 @@ void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState stat
 
 /* ---- Opening ---- */
 
-static NsTrainerState past_lane_state(const NsSession *session, size_t lane)
-{
-    const NsPastRun *run = session->opened;
-    bool diverged = lane < run->told.lanes && has_event(run, lane, NS_EVENT_DIVERGED);
-    return diverged ? NS_TRAINER_DIVERGED : session->state;
-}
-
 NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
 {
-    if (ns_session_is_past(session)) return past_lane_state(session, lane);
+    if (ns_session_is_past(session)) {
+        const NsPastRun *run = session->opened;
+        bool diverged = lane < run->told.lanes && has_event(run, lane, NS_EVENT_DIVERGED);
+        return diverged ? NS_TRAINER_DIVERGED : session->state;
+    }
     if (!session->trainer || lane >= session->run->n) return session->state;
     return ns_trainer_lane_state(session->trainer, lane);
 }

@@ -75,16 +75,6 @@ static char *change_of(const NsExperiment *from, const NsExperiment *to, const N
     return g_strdup_printf(_("%s of %s %s → %s"), _(param->label), names, before, after);
 }
 
-static char *links_of(const NsExperiment *from, const NsExperiment *to)
-{
-    for (size_t i = 0; ns_param(i); i++) {
-        if (from->split[i] == to->split[i]) continue;
-        return g_strdup_printf(to->split[i] ? _("%s split") : _("%s linked"),
-                               _(ns_param(i)->label));
-    }
-    return g_strdup(_("lanes"));
-}
-
 char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to)
 {
     if (to->n > from->n) return g_strdup_printf(_("lane %s added"), ns_lane_letter(to->n - 1));
@@ -97,7 +87,14 @@ char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *t
         if (!changed) changed = ns_param(i);
         n++;
     }
-    if (n == 0) return links_of(from, to);
+    if (n == 0) {
+        for (size_t i = 0; ns_param(i); i++) {
+            if (from->split[i] == to->split[i]) continue;
+            return g_strdup_printf(to->split[i] ? _("%s split") : _("%s linked"),
+                                   _(ns_param(i)->label));
+        }
+        return g_strdup(_("lanes"));
+    }
     if (n > 1) return g_strdup_printf(ns_plural("%zu setting", "%zu settings", n), n);
     return change_of(from, to, changed);
 }

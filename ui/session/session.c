@@ -200,14 +200,6 @@ static void look_at_histories(NsSession *session)
         g_clear_pointer(&histories[lane], ns_history_unref);
 }
 
-/* Whether a run that was started has paused by itself. */
-static bool has_paused(NsSession *session)
-{
-    return session->wants_run && !session->slow && session->state == NS_TRAINER_PAUSED &&
-           ns_trainer_wait(session->trainer, 0) &&
-           ns_trainer_state(session->trainer) == NS_TRAINER_PAUSED;
-}
-
 bool ns_session_poll(NsSession *session)
 {
     bool waits = session->restart_source || session->live_source;
@@ -226,7 +218,10 @@ bool ns_session_poll(NsSession *session)
     bool over = state == NS_TRAINER_DIVERGED || state == NS_TRAINER_FAILED;
     if (over || state == NS_TRAINER_FINISHED) session->wants_run = false;
     if (changed && over) ns_session_clear_problem(session);
-    if (has_paused(session)) {
+    /* A run that was started may have paused by itself. */
+    if (session->wants_run && !session->slow && session->state == NS_TRAINER_PAUSED &&
+        ns_trainer_wait(session->trainer, 0) &&
+        ns_trainer_state(session->trainer) == NS_TRAINER_PAUSED) {
         session->wants_run = false;
         changed = true;
     }

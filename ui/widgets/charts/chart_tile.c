@@ -132,24 +132,21 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     return one ? ns_figure_input_of(&input, (unsigned)tile->lane) : input;
 }
 
-/* The place that a figure of one place shows where none was chosen. */
-static int usual_place(const NsChartTile *tile)
-{
-    const NsHistory *history = tile->session->view->history;
-    bool of_head = ns_chart_view_kind(tile->chart)->of_head;
-    size_t layers = history ? ns_history_layout(history)->layers : 0;
-    int selected = tile->session->view->layer;
-    size_t layer = selected > 0 ? MIN((size_t)selected, layers) : layers;
-    return NS_TILE_PLACE(layer, of_head ? 1u : 0u);
-}
-
 static int shown_choice(const NsChartTile *tile)
 {
     const NsView *view = tile->session->view;
     NsSubject subject = kind_of(tile)->subject;
     if (subject == NS_SUBJECT_GRADIENT) return (int)view->gradient;
     if (subject == NS_SUBJECT_HIDDEN) return (int)view->hidden;
-    if (subject == NS_SUBJECT_PLACE && !tile->own.layer) return usual_place(tile);
+    if (subject == NS_SUBJECT_PLACE && !tile->own.layer) {
+        /* The place that a figure of one place shows where none was chosen. */
+        const NsHistory *history = tile->session->view->history;
+        bool of_head = ns_chart_view_kind(tile->chart)->of_head;
+        size_t layers = history ? ns_history_layout(history)->layers : 0;
+        int selected = tile->session->view->layer;
+        size_t layer = selected > 0 ? MIN((size_t)selected, layers) : layers;
+        return NS_TILE_PLACE(layer, of_head ? 1u : 0u);
+    }
     return ns_tile_choice_of(&tile->own);
 }
 

@@ -30,22 +30,6 @@ static unsigned channel(double lane, double text)
     return (unsigned)lround(255 * (LANE_SHARE * lane + (1 - LANE_SHARE) * text));
 }
 
-static char *line_markup(const NsStyle *style, size_t lane, const char *name,
-                         const NsContinuation *continuation)
-{
-    const NsColor *of = &style->series[lane % NS_SERIES_STYLES].color, *text = &style->text;
-    glong length = g_utf8_strlen(continuation->prompt, -1);
-    const char *prompt =
-        g_utf8_offset_to_pointer(continuation->prompt, MAX(length - PROMPT_CHARACTERS, 0));
-    g_autofree char *before = one_line(prompt), *after = one_line(continuation->text);
-    g_autofree char *escaped = g_markup_escape_text(name, -1);
-    return g_strdup_printf("<span color='#%02x%02x%02x'><b>%s</b>%s<span fgalpha='65%%'>%s%s</span>"
-                           "%s</span>",
-                           channel(of->r, text->r), channel(of->g, text->g),
-                           channel(of->b, text->b), escaped, *name ? "  " : "",
-                           prompt > continuation->prompt ? "…" : "", before, after);
-}
-
 bool ns_continuation_lines_update(GtkWidget *lines)
 {
     NsSession *session = g_object_get_data(G_OBJECT(lines), SESSION);
@@ -62,7 +46,17 @@ bool ns_continuation_lines_update(GtkWidget *lines)
         if (!continuation) continue;
         at = MAX(at, continuation->step);
         const char *name = view->started.n > 1 ? ns_view_lane_name(view, i) : "";
-        g_autofree char *markup = line_markup(style, i, name, continuation);
+        const NsColor *of = &style->series[i % NS_SERIES_STYLES].color, *text = &style->text;
+        glong length = g_utf8_strlen(continuation->prompt, -1);
+        const char *prompt =
+            g_utf8_offset_to_pointer(continuation->prompt, MAX(length - PROMPT_CHARACTERS, 0));
+        g_autofree char *before = one_line(prompt), *after = one_line(continuation->text);
+        g_autofree char *escaped = g_markup_escape_text(name, -1);
+        g_autofree char *markup = g_strdup_printf(
+            "<span color='#%02x%02x%02x'><b>%s</b>%s<span fgalpha='65%%'>%s%s</span>"
+            "%s</span>",
+            channel(of->r, text->r), channel(of->g, text->g), channel(of->b, text->b), escaped,
+            *name ? "  " : "", prompt > continuation->prompt ? "…" : "", before, after);
         if (!g_str_equal(gtk_label_get_label(GTK_LABEL(line)), markup))
             gtk_label_set_markup(GTK_LABEL(line), markup);
     }

@@ -154,24 +154,6 @@ static void place(GtkWidget *tile, int x, int y, int width, int height)
     gtk_widget_size_allocate(tile, &(GtkAllocation){x, y, MAX(width, 1), MAX(height, 1)}, -1);
 }
 
-/* In one column, or in two; the last tile has its row to itself. */
-static void place_abreast(NsDashboard *dashboard, int width, int height)
-{
-    int n = dashboard->maximized ? 1 : tiles_there(dashboard), at = 0;
-    int columns = MIN(n, 2), rows = (n + columns - 1) / columns;
-    for (guint i = 0; i < dashboard->slots->len; i++) {
-        GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
-        if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(tile)) continue;
-        int column = at % columns, row = at / columns;
-        bool alone = at == n - 1 && column == 0;
-        int left = GAP + column * (width - GAP) / columns;
-        int right = alone ? width - GAP : GAP + (column + 1) * (width - GAP) / columns - GAP;
-        int top = GAP + row * (height - GAP) / rows;
-        place(tile, left, top, right - left, GAP + (row + 1) * (height - GAP) / rows - GAP - top);
-        at++;
-    }
-}
-
 /* The area of the large charts; the rest has `thumbnails` of `across` by `down` pixels. */
 typedef struct {
     bool beside;
@@ -259,8 +241,23 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
     (void)baseline;
     if (has_thumbnails(dashboard))
         place_stage(dashboard, width, height);
-    else
-        place_abreast(dashboard, width, height);
+    else {
+        /* In one column, or in two; the last tile has its row to itself. */
+        int n = dashboard->maximized ? 1 : tiles_there(dashboard), at = 0;
+        int columns = MIN(n, 2), rows = (n + columns - 1) / columns;
+        for (guint i = 0; i < dashboard->slots->len; i++) {
+            GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
+            if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(tile)) continue;
+            int column = at % columns, row = at / columns;
+            bool alone = at == n - 1 && column == 0;
+            int left = GAP + column * (width - GAP) / columns;
+            int right = alone ? width - GAP : GAP + (column + 1) * (width - GAP) / columns - GAP;
+            int top = GAP + row * (height - GAP) / rows;
+            place(tile, left, top, right - left,
+                  GAP + (row + 1) * (height - GAP) / rows - GAP - top);
+            at++;
+        }
+    }
     bool changes = lanes_fit(dashboard, width, height) != dashboard->abreast ||
                    two_fit(dashboard, width, height) != dashboard->two;
     /* What is visible must not change while sizes are being given out. */

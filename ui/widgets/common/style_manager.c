@@ -36,12 +36,6 @@ struct _NsStyleManager {
 
 G_DEFINE_FINAL_TYPE(NsStyleManager, ns_style_manager, G_TYPE_OBJECT)
 
-static bool is_dark(const NsStyleManager *manager)
-{
-    if (manager->scheme == NS_SCHEME_SYSTEM) return manager->system_dark;
-    return manager->scheme == NS_SCHEME_DARK;
-}
-
 static bool is_contrast_theme(const char *theme)
 {
     return theme && (g_str_has_prefix(theme, CONTRAST_THEME) || strstr(theme, "HighContrast"));
@@ -71,7 +65,8 @@ static void apply(NsStyleManager *manager)
 {
     GtkSettings *settings = gtk_settings_get_default();
     g_autofree char *theme = NULL;
-    bool dark = is_dark(manager);
+    bool dark = manager->scheme == NS_SCHEME_SYSTEM ? manager->system_dark
+                                                    : manager->scheme == NS_SCHEME_DARK;
     g_object_get(settings, "gtk-theme-name", &theme, NULL);
     if (manager->contrast || manager->system_contrast) {
         if (is_contrast_theme(theme) && !manager->theme) return; /* the desktop's own */

@@ -483,8 +483,9 @@ static GtkWidget *make_table(NsPaperPage *page)
     return grid;
 }
 
-static GtkWidget *make_head(NsPaperPage *page)
+static void build(NsPaperPage *page)
 {
+    gtk_widget_add_css_class(GTK_WIDGET(page), "study");
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     GtkWidget *words =
         make_text(_("Claims of Xiong et al. 2020 and later papers, tested with small models.  Each "
@@ -498,13 +499,7 @@ static GtkWidget *make_head(NsPaperPage *page)
     g_signal_connect_object(page->all, "clicked", G_CALLBACK(on_all), page, G_CONNECT_SWAPPED);
     gtk_box_append(GTK_BOX(head), words);
     gtk_box_append(GTK_BOX(head), page->all);
-    return head;
-}
-
-static void build(NsPaperPage *page)
-{
-    gtk_widget_add_css_class(GTK_WIDGET(page), "study");
-    gtk_box_append(GTK_BOX(page), make_head(page));
+    gtk_box_append(GTK_BOX(page), head);
     gtk_box_append(GTK_BOX(page), make_table(page));
     GtkWidget *flow = gtk_flow_box_new();
     gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);

@@ -38,25 +38,21 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
     return g_strdup_printf(trouble->spike ? _("Spike at step %s") : _("Diverged at step %s"), step);
 }
 
-/* The sentence of an event; of a divergence without “Diverged at step 3: ”, which the title says.
- */
-static char *cause_of(const NsEvent *event)
-{
-    const char *text = event->text, *colon = strstr(text, ": ");
-    if (!colon) colon = strstr(text, "：");
-    if (event->kind != NS_EVENT_DIVERGED || !colon) return g_strdup(text);
-    const char *cause = *colon == ':' ? colon + 2 : g_utf8_next_char(colon);
-    char first[8] = "";
-    g_unichar_to_utf8(g_unichar_toupper(g_utf8_get_char(cause)), first);
-    return g_strconcat(first, g_utf8_next_char(cause), NULL);
-}
-
 /* "Seed 3 of 5 of A: Diverged at ...", where there are several. */
 static char *sentence_of(NsSession *session, const NsTrouble *trouble)
 {
     NsHistory *history = session->view->histories[trouble->lane];
     size_t seeds = history ? ns_history_seeds(history) : 1;
-    if (seeds < 2) return cause_of(trouble->event);
+    if (seeds < 2) {
+        /* The title says “Diverged at step 3: ” of a divergence already. */
+        const char *text = trouble->event->text, *colon = strstr(text, ": ");
+        if (!colon) colon = strstr(text, "：");
+        if (trouble->event->kind != NS_EVENT_DIVERGED || !colon) return g_strdup(text);
+        const char *cause = *colon == ':' ? colon + 2 : g_utf8_next_char(colon);
+        char first[8] = "";
+        g_unichar_to_utf8(g_unichar_toupper(g_utf8_get_char(cause)), first);
+        return g_strconcat(first, g_utf8_next_char(cause), NULL);
+    }
     if (session->experiment.n < 2)
         return g_strdup_printf(_("Seed %d of %zu: %s"), trouble->seed + 1, seeds,
                                trouble->event->text);

@@ -519,25 +519,6 @@ static gint by_name(gconstpointer a, gconstpointer b)
     return g_utf8_collate(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void add_fonts(NsExportDialog *dialog)
-{
-    PangoFontFamily **families = NULL;
-    int n = 0;
-    pango_context_list_families(gtk_widget_get_pango_context(GTK_WIDGET(dialog)), &families, &n);
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (int i = 0; i < n; i++)
-        g_ptr_array_add(names, (gpointer)(guintptr)pango_font_family_get_name(families[i]));
-    g_ptr_array_sort(names, by_name);
-    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("Style default"));
-    g_ptr_array_add(names, NULL);
-    dialog->font = add_drop_down(dialog, _("Font"), (const char *const *)names->pdata, true);
-    g_autoptr(GtkExpression) word =
-        gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string");
-    gtk_drop_down_set_expression(GTK_DROP_DOWN(dialog->font), word);
-    gtk_drop_down_set_enable_search(GTK_DROP_DOWN(dialog->font), TRUE);
-    g_free(families);
-}
-
 static void add_custom_size(NsExportDialog *dialog)
 {
     const char *units[NS_UNITS + 1] = {NULL};
@@ -584,7 +565,21 @@ static void add_choices(NsExportDialog *dialog)
     add_custom_size(dialog);
     dialog->dpi = add_drop_down(dialog, _("Dots per inch"), dpi, true);
     dialog->style = add_drop_down(dialog, _("Style"), (const char *const *)styles->pdata, true);
-    add_fonts(dialog);
+    PangoFontFamily **families = NULL;
+    int n = 0;
+    pango_context_list_families(gtk_widget_get_pango_context(GTK_WIDGET(dialog)), &families, &n);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (int i = 0; i < n; i++)
+        g_ptr_array_add(names, (gpointer)(guintptr)pango_font_family_get_name(families[i]));
+    g_ptr_array_sort(names, by_name);
+    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("Style default"));
+    g_ptr_array_add(names, NULL);
+    dialog->font = add_drop_down(dialog, _("Font"), (const char *const *)names->pdata, true);
+    g_autoptr(GtkExpression) word =
+        gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string");
+    gtk_drop_down_set_expression(GTK_DROP_DOWN(dialog->font), word);
+    gtk_drop_down_set_enable_search(GTK_DROP_DOWN(dialog->font), TRUE);
+    g_free(families);
     dialog->text_size = make_spin(dialog, LEAST_TEXT, MOST_TEXT, 0.5, _("Text size"));
     add_row(dialog, _("Text size (pt)"), dialog->text_size, true);
     dialog->line_width = make_spin(dialog, LEAST_LINE, MOST_LINE, 0.25, _("Line width"));

@@ -221,12 +221,6 @@ static void on_results(NsWindow *window, gpointer data, const GError *error)
     ns_window_toast(window, words);
 }
 
-static void open_results(NsWindow *window, const char *path)
-{
-    static const NsFileReader reader = {read_results, on_results, reading_free};
-    ns_window_read(window, &reader, reading_new(path, false), NULL);
-}
-
 /* ---- Runs of other programs, which may go on ---- */
 
 bool ns_window_watch(NsWindow *window, const char *const *paths)
@@ -263,9 +257,10 @@ static void open_any(NsWindow *window, const char *path, bool run)
     NsRecordedKind kind = ns_recorded_kind(path);
     if (kind == NS_RECORDED_FILE || kind == NS_RECORDED_LINES)
         ns_saved_runs_open(window, path, run);
-    else if (ns_study_store_is(path) || g_str_has_suffix(path, ".study"))
-        open_results(window, path);
-    else if (ns_lecture_is(path))
+    else if (ns_study_store_is(path) || g_str_has_suffix(path, ".study")) {
+        static const NsFileReader reader = {read_results, on_results, reading_free};
+        ns_window_read(window, &reader, reading_new(path, false), NULL);
+    } else if (ns_lecture_is(path))
         ns_lecture_show_file(window, path, &error);
     else if (kind == NS_RECORDED_LOG)
         watch_file(window, path);
