@@ -123,6 +123,7 @@ static GtkWidget *new_title(const char *words)
 {
     GtkWidget *title = ns_learn_label_new(words, "card-title", NS_LEARN_CHARS);
     gtk_widget_set_hexpand(title, TRUE);
+    gtk_widget_set_margin_start(title, 10); /* where the text of a flat button begins */
     return title;
 }
 

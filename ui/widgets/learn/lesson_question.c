@@ -45,7 +45,7 @@ GtkWidget *ns_lesson_question_new(const NsCard *card, GCallback changed, gpointe
 {
     GtkWidget *question = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3);
     gtk_widget_add_css_class(question, "question");
-    gtk_box_append(GTK_BOX(question), new_label(_(card->ask), "ask"));
+    gtk_box_append(GTK_BOX(question), new_label(_(card->ask), "row-title"));
     GtkWidget *first = NULL, *verdict = new_label(NULL, NULL);
     g_object_set_data(G_OBJECT(question), VERDICT, verdict);
     g_object_set_data(G_OBJECT(question), CARD, (gpointer)(guintptr)card);
