@@ -455,7 +455,8 @@ static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
 }
 
 /* Places the labels of markers on a line above the area.  If they would overlap, ends of runs have
- * priority, then other alarms.  A label that would be far from its line is omitted. */
+ * priority, then other alarms, then later steps; the others move to the left.  A label that would
+ * be far from its line is omitted. */
 static void place_markers(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -479,16 +480,17 @@ static void place_markers(NsFrame *frame)
         }
         for (unsigned i = all->len; i-- > 0;) {
             const MarkerWords *words = &g_array_index(all, MarkerWords, i);
-            bool free_room = words->line >= words->x - words->width &&
-                             words->line <= words->x + 2 * words->width;
+            double x = words->x, far = ranks == 2 ? words->width : gap;
             for (unsigned k = first; k < layout->labels->len; k++) {
                 const NsBox *box = &g_array_index(layout->labels, NsLabel, k).box;
-                free_room &= words->x + words->width + gap / 2 < box->x ||
-                             words->x > box->x + box->width + gap / 2;
+                if (x + words->width + gap / 2 < box->x || x > box->x + box->width + gap / 2)
+                    continue;
+                x = box->x - gap - words->width; /* to its left, where others may be */
+                k = first - 1;
             }
-            if (!free_room) continue;
-            NsLabel *label =
-                ns_layout_add_label(layout, NS_PART_MARKER, words->text, words->x, y, false);
+            bool near = words->line >= x - words->width && words->line <= x + words->width + far;
+            if (!near || x < layout->style->padding) continue;
+            NsLabel *label = ns_layout_add_label(layout, NS_PART_MARKER, words->text, x, y, false);
             label->color = ns_marker_color(layout->style, words->marker, layout->style->text);
             label->marker = words->marker;
         }
