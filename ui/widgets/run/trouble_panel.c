@@ -225,9 +225,16 @@ const char *ns_trouble_panel_title(NsTroublePanel *panel)
 void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
 {
     GtkWidget *labels[] = {panel->sentence, panel->advice, panel->fork};
+    PangoContext *context = gtk_widget_get_pango_context(panel->sentence);
+    PangoFontMetrics *metrics = pango_context_get_metrics(context, NULL, NULL);
+    /* As many characters as fit, as its height is that of text of this width. */
+    int one = PANGO_PIXELS_CEIL(MAX(pango_font_metrics_get_approximate_char_width(metrics),
+                                    pango_font_metrics_get_approximate_digit_width(metrics)));
+    pango_font_metrics_unref(metrics);
+    int chars = width ? MAX((width - 2 * MARGINS) / MAX(one, 1), NARROW_CHARS) : CHARS;
     for (size_t i = 0; i < G_N_ELEMENTS(labels); i++) {
         gtk_label_set_width_chars(GTK_LABEL(labels[i]), width ? -1 : CHARS);
-        gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), width ? NARROW_CHARS : CHARS);
+        gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), chars);
     }
     gtk_label_set_max_width_chars(GTK_LABEL(panel->title), width ? NARROW_TITLE : TITLE_CHARS);
     gtk_widget_set_visible(panel->chart, width == 0); /* the page has it, too */

@@ -127,7 +127,7 @@ static void place_trouble(NsWindow *window)
     GtkWidget *panel = GTK_WIDGET(window->trouble), *place = gtk_widget_get_parent(panel);
     NsDashboard *dashboard = ns_window_dashboard(window);
     bool inspector = gtk_widget_get_visible(window->inspector_scroller);
-    int thumbnails = dashboard && window->strip ? ns_dashboard_thumbnails_width(dashboard) : 0;
+    int thumbnails = dashboard ? ns_dashboard_thumbnails_width(dashboard) : 0;
     GtkWidget *other = inspector ? window->overlay : window->stage;
     if (place != other) {
         g_object_ref(panel);
@@ -136,7 +136,7 @@ static void place_trouble(NsWindow *window)
         g_object_unref(panel);
     }
     ns_trouble_panel_set_width(window->trouble, inspector ? 0 : thumbnails);
-    ns_trouble_panel_set_folded(window->trouble, !inspector && thumbnails == 0);
+    ns_trouble_panel_set_folded(window->trouble, !inspector && !(window->strip && thumbnails));
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
