@@ -248,10 +248,12 @@ static void test_back(void)
     ns_window_open(window, path);
     UI_WAIT(window, is_prepared);
     g_assert_false(is_open(window, "pane") || is_open(window, "inspector"));
+    g_assert_true(is_open(window, "lecture-mode"));
     g_assert_false(gtk_widget_get_mapped(GTK_WIDGET(ns_window_transport(window))));
     g_action_group_activate_action(actions, "next-scene", NULL);
     g_assert_true(is_at(window, 1));
     g_action_group_activate_action(actions, "back", NULL);
+    g_assert_false(is_open(window, "lecture-mode"));
     g_assert_cmpint(ns_session_steps(session), ==, 7);
     g_assert_cmpuint(session->experiment.n, ==, 1);
     g_assert_cmpint(session->experiment.lane[0].layers, ==, 3);

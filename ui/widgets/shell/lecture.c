@@ -65,6 +65,7 @@ static void sync_bar(Presenter *presenter)
         note = g_strdup_printf(_("Page Down shows scene %zu of %zu of the lecture “%s”."),
                                presenter->next + 1, lecture->n,
                                lecture->title ? _(lecture->title) : _("untitled"));
+    ns_window_set_state(presenter->window, "lecture-mode", presenter->on);
     gtk_widget_set_visible(presenter->bar, presenter->on);
     gtk_widget_set_visible(presenter->scenes, lecture != NULL);
     ns_text_label_set(presenter->title, title);
@@ -255,9 +256,13 @@ bool ns_lecture_leave(NsWindow *window)
     return true;
 }
 
-static void on_mode(NsWindow *window)
+static void on_mode(GSimpleAction *action, GVariant *state, gpointer window)
 {
-    if (!ns_lecture_leave(window)) enter(presenter_of(window));
+    (void)action;
+    if (g_variant_get_boolean(state))
+        enter(presenter_of(window));
+    else
+        ns_lecture_leave(window);
 }
 
 GtkWidget *ns_lecture_menu(NsWindow *window)
@@ -436,7 +441,6 @@ static GtkWidget *part(GtkBuilder *builder, const char *id)
 void ns_window_add_lecture(NsWindow *window)
 {
     static const NsWindowCommand commands[] = {
-        {.action = "lecture-mode", .of_window = on_mode},
         {.action = "next-scene", .of_window = on_next},
         {.action = "previous-scene", .of_window = on_previous},
         {.action = "new-lecture", .of_window = on_new_lecture},
@@ -444,6 +448,7 @@ void ns_window_add_lecture(NsWindow *window)
     };
     static const GActionEntry actions[] = {
         {.name = "lecture", .parameter_type = "s", .activate = on_lecture},
+        {.name = "lecture-mode", .state = "false", .change_state = on_mode},
     };
     g_autoptr(GtkBuilder) builder =
         gtk_builder_new_from_resource("/org/normscope/Normscope/lecture-bar.ui");
