@@ -387,6 +387,28 @@ static void test_brief_words(void)
     for (size_t i = 0; i < N; i++) ns_settings_clear(&lanes[i]);
 }
 
+/* A caption has a word where 0 is no amount, which the help of the setting explains. */
+static void test_words_for_zero(void)
+{
+    for (size_t i = 0; ns_param(i); i++) {
+        const NsParam *param = ns_param(i);
+        bool explained = strstr(param->help, "0 means") || strstr(param->help, "0 measures");
+        if (explained && param->type != NS_PARAM_CHOICE) {
+            g_test_message("%s", param->key);
+            g_assert_nonnull(ns_settings_word(param, "0"));
+        }
+    }
+    NsSettings off, on;
+    ns_settings_init(&off);
+    ns_settings_init(&on);
+    g_assert_true(ns_settings_set(&on, "clip", "1", NULL));
+    const NsSettings *const lanes[] = {&off, &on};
+    g_autofree char *words = ns_settings_special_words(lanes, 2, 0, true);
+    g_assert_cmpstr(words, ==, "clip off");
+    ns_settings_clear(&off);
+    ns_settings_clear(&on);
+}
+
 /* ---- Any quantity ---- */
 
 /* Like append, but with expensive quantities only at multiples of 10, and none of them in layer
@@ -676,6 +698,7 @@ int main(int argc, char **argv)
     g_test_add_func("/figures/thinned-profile", test_thinned_profile_has_a_band);
     g_test_add_func("/figures/words", test_words);
     g_test_add_func("/figures/brief-words", test_brief_words);
+    g_test_add_func("/figures/words-for-zero", test_words_for_zero);
     g_test_add_func("/figures/every-quantity", test_every_quantity);
     g_test_add_func("/figures/edge", test_edge);
     g_test_add_func("/figures/update-loss", test_update_loss);

@@ -3,6 +3,7 @@
 
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
+#include "ui/figures/settings_caption.h"
 #include "ui/widgets/settings/settings_pane.h"
 
 static GtkWidget *pane_of(NsWindow *window)

@@ -1,7 +1,7 @@
 /* Settings as text in a caption.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "core/settings/settings.h"
+#include "core/experiment/param.h"
 
 /* "Post-LN, 6 layers, lr 0.003, no warm-up".  Free with g_free. */
 char *ns_settings_words(const NsSettings *settings);
@@ -13,6 +13,9 @@ char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
 /* "Post-LN", a formula, or "mixture post*3,pre*9" if layers have different placements.  Free with
  * g_free. */
 char *ns_settings_placement_words(const NsSettings *settings);
+
+/* The word for a value that is no amount, such as 0 for “off”; NULL for any other. */
+const char *ns_settings_word(const NsParam *param, const char *value);
 
 /* The settings of one lane that differ between lanes: "Post-LN", or "" if none do.  If `brief` and
  * more than a few differ, settings in which the lane agrees with the majority are omitted, except

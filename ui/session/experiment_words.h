@@ -12,9 +12,6 @@ char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *t
  * Free with g_free. */
 char *ns_experiment_difference_words(const NsExperiment *from, const NsExperiment *to);
 
-/* The word for a value that is no amount, such as 0 for “off”; NULL for any other. */
-const char *ns_settings_word(const NsParam *param, const char *value);
-
 /* A value for display: the label of a choice, the base name of a file, "off".  Free with g_free. */
 char *ns_settings_value_words(const NsSettings *settings, const NsParam *param);
 
