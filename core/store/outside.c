@@ -518,6 +518,21 @@ static bool take_file(NsOutside *o, Lane *lane, NsOutsideInput *file, int64_t st
     return !file->left_out;
 }
 
+/* Takes one loss of several, while the lane has no whole one, and that of validation beside it. */
+static void take_parts(const Lane *lane, NsOutsideLine *line)
+{
+    for (NsOutsideKind kind = NS_OUTSIDE_LOSS; kind <= NS_OUTSIDE_VALIDATION; kind++) {
+        const NsOutsideName *own = line->scalars[NS_OUTSIDE_LOSS].name;
+        const NsOutsideName *loss = lane->loss ? lane->loss : own;
+        const NsOutsideCell *cell = ns_outside_line_part(line, kind);
+        if (!cell || line->scalars[kind].name || (loss ? !loss->part : kind != NS_OUTSIDE_LOSS))
+            continue;
+        line->scalars[kind] = *cell;
+        g_array_remove_index(
+            line->cells, (guint)(cell - (const NsOutsideCell *)(const void *)line->cells->data));
+    }
+}
+
 static void on_line(NsOutsideInput *file)
 {
     NsOutside *o = file->sink.data;
@@ -526,6 +541,7 @@ static void on_line(NsOutsideInput *file)
     if (file->lane) line->lane = file->lane;
     Lane *lane = lane_at(o, line->lane - 1);
     o->counts.second += line->repeated;
+    take_parts(lane, line);
     if (differs(&lane->seed, &line->scalars[NS_OUTSIDE_SEED])) {
         if (!lane->seeds_noted)
             report(o, _("The run has several seeds; only the first, seed %.0f, is shown."),

@@ -68,6 +68,7 @@ GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *
         if (!drawn || g_hash_table_contains(left_out, name->group->key))
             meaning = NS_OUTSIDE_LEFT_OUT;
         if (is_taken && name->kind <= NS_OUTSIDE_SECONDS) meaning = name->kind;
+        if (is_taken && name->part) meaning = name->part;
         if (is_taken && name->tokens) meaning = NS_OUTSIDE_STEP;
         g_autofree char *shown = name->layered ? pattern_of(name) : g_strdup(name->raw);
         NsOutsideColumn *column = g_hash_table_lookup(patterns, shown);

@@ -38,6 +38,7 @@ typedef struct {
     guint value;   /* the column of numbers whose names are in the column `called` */
     guint called;  /* G_MAXUINT: none */
     bool comma;    /* a number with a decimal comma was read */
+    char *head;    /* the line with the names, where a row may have fewer cells; or NULL */
 } NsOutsideTable;
 
 struct NsOutsideInput {

@@ -38,6 +38,7 @@ void ns_outside_input_free(NsOutsideInput *input)
     g_byte_array_unref(input->unconverted);
     ns_outside_events_free(input->events);
     if (input->table) g_free(input->table->names);
+    if (input->table) g_free(input->table->head);
     g_free(input->table);
     g_ptr_array_unref(input->cells);
     g_string_free(input->text, TRUE);
@@ -122,16 +123,44 @@ static void add_point(GArray *points, double record, const NsOutsideName *name, 
     g_array_append_val(points, point);
 }
 
-/* Reads a table by column or by row: arrays, “{"loss": [3, 2], "val_loss": [4, 3]}”, up to the end
- * of the losses; or objects, if all numbers are in such: “{"loss": {"10": 3, "20": 2}}”, “{"10":
- * {"loss": 3}, "20": {"loss": 2}}”, whose number is the step of a record that has none. */
+/* Adds the points of curves whose steps are beside them: “{"loss": {"x": [10, 20], "y": [3, 2]}}”.
+ */
+static void add_curves(const NsOutsideLine *all, NsOutsideNames *names, GArray *points,
+                       double *last)
+{
+    static const char *const ends[][2] = {{"/y", "/x"}, {"/values", "/steps"}, {"/value", "/step"}};
+    const NsOutsideArray *arrays = (const NsOutsideArray *)(const void *)all->arrays->data;
+    const NsOutsideNumber *numbers = (const NsOutsideNumber *)(const void *)all->numbers->data;
+    for (guint i = 0; i < 3 * all->arrays->len; i++) {
+        const NsOutsideArray *values = &arrays[i / 3], *steps = arrays;
+        const char *raw = values->name->raw, *const *end = ends[i % 3];
+        if (!g_str_has_suffix(raw, end[0])) continue;
+        g_autofree char *curve = g_strndup(raw, strlen(raw) - strlen(end[0]));
+        g_autofree char *beside = g_strconcat(curve, end[1], NULL);
+        while (steps < arrays + all->arrays->len && !g_str_equal(steps->name->raw, beside)) steps++;
+        bool fits = steps < arrays + all->arrays->len && steps->n == values->n;
+        for (size_t k = 0; fits && k < values->n; k++) {
+            NsOutsideNumber step = numbers[steps->first + k], value = numbers[values->first + k];
+            if (step.has && value.has && step.value >= 0)
+                add_point(points, step.value, ns_outside_names_find(names, NULL, curve),
+                          value.value, last);
+        }
+    }
+}
+
+/* Reads a table by column or by row: curves with steps (add_curves); arrays, “{"loss": [3, 2],
+ * "val_loss": [4, 3]}”, up to the end of the losses; or objects, if all numbers are in such:
+ * “{"loss": {"10": 3, "20": 2}}”, “{"10": {"loss": 3}, "20": {"loss": 2}}”, whose number is the
+ * step of a record that has none. */
 static bool take_points(NsOutsideInput *input)
 {
     NsOutsideLine *all = input->line;
     g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
     double last = -1;
     if (all->step >= 0 || all->scalars[NS_OUTSIDE_LOSS].name) return false;
-    for (guint i = 0; i < all->arrays->len; i++) {
+    add_curves(all, input->names, points, &last);
+    bool curves = points->len > 0;
+    for (guint i = 0; i < all->arrays->len && !curves; i++) {
         NsOutsideArray array = g_array_index(all->arrays, NsOutsideArray, i);
         for (size_t k = 0; k < array.n && !array.inner; k++) {
             NsOutsideNumber number =
@@ -139,8 +168,8 @@ static bool take_points(NsOutsideInput *input)
             if (number.has) add_point(points, (double)k, array.name, number.value, &last);
         }
     }
-    bool objects = !points->len && !input->logged;
-    for (guint i = 0; objects && i < NS_OUTSIDE_SCALARS + all->cells->len; i++) {
+    bool objects = curves || (!points->len && !input->logged);
+    for (guint i = 0; objects && !curves && i < NS_OUTSIDE_SCALARS + all->cells->len; i++) {
         NsOutsideCell cell = i < NS_OUTSIDE_SCALARS
                                  ? all->scalars[i]
                                  : g_array_index(all->cells, NsOutsideCell, i - NS_OUTSIDE_SCALARS);
@@ -277,7 +306,8 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator,
                                      .lanes = lanes,
                                      .value = value,
                                      .called = called,
-                                     .loose = n && !input->expects_table,
+                                     .loose = (n || separator == ' ') && !input->expects_table,
+                                     .head = separator == ' ' ? g_strdup(text) : NULL,
                                      .markdown = text[strspn(text, " \t")] == '|',
                                      .has_step = has[NS_OUTSIDE_STEP]};
     return true;
@@ -341,6 +371,26 @@ static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size
     return table->has_step && line->step < 0 ? N_("it has no step") : ns_outside_line_check(line);
 }
 
+/* Puts an empty cell where a row has none below a name; returns false if its cells are not aligned
+ * with the names. */
+static bool align(const NsOutsideTable *table, GPtrArray *cells, const char *row)
+{
+    static char empty[] = "";
+    const char *at = table->head;
+    for (guint i = 0; i < table->n; i++) {
+        if (!table->names[i] || !(at = strstr(at, table->names[i]->raw))) return false;
+        size_t start = (size_t)(at - table->head), end = start + strlen(table->names[i]->raw);
+        const char *cell = i < cells->len ? cells->pdata[i] : NULL;
+        size_t from = cell ? (size_t)(cell - row) : G_MAXSIZE;
+        at = table->head + end;
+        if (from >= end)
+            g_ptr_array_insert(cells, (gint)i, empty);
+        else if (from != start && from + strlen(cell) != end)
+            return false;
+    }
+    return cells->len == table->n;
+}
+
 static void read_row(NsOutsideInput *input, char *text)
 {
     NsOutsideTable *table = input->table;
@@ -352,7 +402,13 @@ static void read_row(NsOutsideInput *input, char *text)
         g_ptr_array_set_size(cells, (gint)cells->len - 1);
     /* The number of a row has no name. */
     if (table->separator == ' ' && cells->len == table->n + 1) g_ptr_array_remove_index(cells, 0);
-    if (table->loose && cells->len != table->n) return;
+    if (table->head && cells->len > 1 && cells->len < table->n && !align(table, cells, text))
+        return;
+    guint numbers = 0;
+    double number;
+    for (guint i = 0; table->loose && i < cells->len; i++)
+        numbers += ns_outside_read_number(cells->pdata[i], &number) != NULL;
+    if (table->loose && (cells->len != table->n || 2 * numbers < table->n)) return;
     bool comma = table->comma;
     for (size_t lane = 1; lane <= CLAMP(table->lanes, 1, NS_LANES_MAX); lane++)
         take_read(input, read_lane(input, cells, lane));
@@ -388,6 +444,7 @@ static bool begin_below(NsOutsideInput *input, bool first)
     if ((first || *c != ' ') && begin_table(input, input->head->str, *c, n)) return true;
     if (*c == ' ' && begin_table(input, aligned->str, '\t', n)) {
         input->table->separator = ' ';
+        input->table->head = g_strdup(input->head->str);
         return true;
     }
     g_string_truncate(aligned, 0);
@@ -425,7 +482,10 @@ static bool read_columns(NsOutsideInput *input, const GString *text)
 static void read_object(NsOutsideInput *input, const GString *text)
 {
     if (read_columns(input, text)) return;
-    take_read(input, ns_outside_line_read(input->line, input->names, text->str, text->len));
+    const NsOutsideLine *line = input->line;
+    const char *why = ns_outside_line_read(input->line, input->names, text->str, text->len);
+    /* An object in a document may have nothing but texts. */
+    if (!input->captured || line->step >= 0 || ns_outside_line_has_any(line)) take_read(input, why);
     input->of_json |= input->logged && g_str_has_prefix(text->str, "{\"");
 }
 
@@ -435,7 +495,6 @@ static void read_object(NsOutsideInput *input, const GString *text)
 static void read_text(NsOutsideInput *input)
 {
     bool any = false;
-    ns_outside_text_clean(input->text->str);
     g_auto(GStrv) parts = g_strsplit(input->text->str, "\r", -1);
     for (char **part = parts; *part; part++) {
         bool object;
@@ -480,10 +539,10 @@ static void feed_document(NsOutsideInput *input, const char *bytes, size_t n)
         if (in_string || (c != '}' && c != ']') || !input->depth) continue;
         bool object = input->depth-- == input->captured;
         if (!object && (input->depth || input->objects)) continue;
-        if (object) input->captured = 0;
         input->objects += object;
         input->lines++;
         read_object(input, to);
+        if (object) input->captured = 0;
         g_string_truncate(to, 0);
     }
 }
@@ -541,8 +600,12 @@ static bool begin_curve(NsOutsideInput *input, char *text)
 static void take_line(NsOutsideInput *input)
 {
     static const char separators[] = ",;\t| ";
+    GString *text = input->text;
     convert_line(input);
-    const GString *text = input->text;
+    if (memchr(text->str, '\033', text->len) || memchr(text->str, '\b', text->len)) {
+        ns_outside_text_clean(text->str);
+        g_string_truncate(text, strlen(text->str));
+    }
     size_t blank = strspn(text->str, " \t\r");
     const char *start = text->str + blank;
     bool first = !input->begun && blank < text->len;
@@ -559,6 +622,13 @@ static void take_line(NsOutsideInput *input)
         return;
     }
     input->lines++;
+    /* A document in one line: “{"metrics": [{"step": 0, "loss": 3}]}”. */
+    if (first && *start == '{' && text->str[text->len - 1] == '}' && strstr(start, "[{") &&
+        strstr(start, "loss") &&
+        ns_outside_line_read(input->line, input->names, text->str, text->len)) {
+        feed_document(input, text->str, text->len);
+        return;
+    }
     if (first && begin_curve(input, input->text->str + blank)) return;
     /* A table of Markdown may come after other text. */
     bool markdown = *start == '|', rule = strspn(start, "|:- \t\r") == strlen(start);

@@ -154,6 +154,15 @@ const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, 
     return NULL;
 }
 
+const NsOutsideCell *ns_outside_line_part(const NsOutsideLine *line, NsOutsideKind kind)
+{
+    for (guint i = 0; i < line->cells->len; i++) {
+        const NsOutsideCell *cell = &g_array_index(line->cells, NsOutsideCell, i);
+        if (cell->name->part == kind) return cell;
+    }
+    return NULL;
+}
+
 void ns_outside_line_validate(NsOutsideLine *line, NsOutsideNames *names)
 {
     NsOutsideCell loss = line->scalars[NS_OUTSIDE_LOSS];
@@ -496,6 +505,14 @@ static bool read_value(Scan *s, const char *name)
             take_word(s, "False"))
             return true;
         if (!quoted || !read_string(s, word, sizeof word)) return fail_syntax(s);
+        /* “"global_step/max_steps": "5/500"” */
+        const char *of = name ? strrchr(name, '/') : NULL, *slash = strchr(word, '/');
+        if (of && slash && slash > word && word + strspn(word, "0123456789") == slash) {
+            g_autofree char *own = g_strndup(name, (gsize)(of - name));
+            const NsOutsideName *step = ns_outside_names_find(s->names, NULL, own);
+            if (step && step->kind == NS_OUTSIDE_STEP)
+                ns_outside_line_put(s->line, step, g_ascii_strtod(word, NULL));
+        }
         s->validation |= name && ns_outside_is_of_validation(name, word);
         if (known && known->of_names && g_utf8_validate(word, -1, NULL))
             s->called = ns_outside_names_find(s->names, NULL, word);

@@ -234,17 +234,26 @@ static const struct {
 } loss_words[] = {
     {1, "step batch iter"},
     {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main "
-        "history reduced data cost"},
+        "history reduced data cost info set"},
     {4, "samples"},
     {8, "mean avg avr average running ema smooth smoothed"},
     {12, "epoch"},
 };
 
-/* Whether the words name a loss of training or of validation. */
+/* Words in the names of numbers that are no part of what is trained. */
+static const char other_losses[] =
+    "scale scaler scaling weight weights coef factor ratio delta change rate count num std var min "
+    "max best target time timestamp aux auxiliary balance balancing router z reg kl";
+
+/* The rank of one loss of several, which is worse than any whole one. */
+#define RANK_OF_PART 100
+
+/* Whether the words name a loss of training or of validation; what is only a part of one is noted
+ * in the name. */
 static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
 {
-    bool loss = false, cross = false, validation = false, underscored = false;
-    unsigned rank = 0;
+    bool loss = false, cross = false, validation = false, underscored = false, other = false;
+    unsigned rank = 0, parts = 0;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
         size_t k = 0;
@@ -261,10 +270,15 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
             continue;
         }
         while (k < G_N_ELEMENTS(loss_words) && !is_one(word, loss_words[k].words)) k++;
-        if (k == G_N_ELEMENTS(loss_words)) return false;
-        rank += loss_words[k].rank;
+        other |= is_one(word, other_losses);
+        parts += k == G_N_ELEMENTS(loss_words);
+        rank += k < G_N_ELEMENTS(loss_words) ? loss_words[k].rank : 0;
     }
-    if (!loss) return false;
+    bool named =
+        n && (g_str_equal(words[n - 1].text, "loss") || g_str_equal(words[0].text, "loss"));
+    if (parts && parts <= 2 && !other && named)
+        name->part = validation ? NS_OUTSIDE_VALIDATION : NS_OUTSIDE_LOSS;
+    if (!loss || parts) return false;
     /* The underscore makes no difference between “val_loss” and “val/loss”. */
     name->mean = !validation && underscored && rank == 0;
     name->kind = validation ? NS_OUTSIDE_VALIDATION : NS_OUTSIDE_LOSS;
@@ -285,9 +299,9 @@ static const struct {
     {NS_OUTSIDE_STEP, 1, "current_steps current_step step"},
     {NS_OUTSIDE_STEP, 2,
      "steps iteration iterations iter iter_num n_iter it train_step training_step train_steps "
-     "train_iter optimizer_step opt_step update_step updates completed_step"},
+     "train_iter training_iteration optimizer_step opt_step update_step updates completed_step"},
     {NS_OUTSIDE_STEP, 3, "time_batch train_num_updates valid_num_updates"},
-    {NS_OUTSIDE_STEP, 6, "batch #"},
+    {NS_OUTSIDE_STEP, 6, "batch batches #"},
     {NS_OUTSIDE_STEP, 7, "update up"},
     {NS_OUTSIDE_EPOCH, 0, "epoch epochs ep train_epoch trainer_epoch current_epoch"},
     {NS_OUTSIDE_EPOCH, 1, "time_epoch"},
@@ -332,7 +346,7 @@ static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
 static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
 {
     static const char others[] = "step epoch samples group pg optim optimizer param base opt "
-                                 "decoupled log sgd lion muon schedule";
+                                 "decoupled log sgd lion muon schedule metrics data logs";
     bool found = false;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
@@ -369,7 +383,7 @@ static bool read_gradient_norm(const Word *words, size_t n, NsOutsideName *name)
         else if (g_str_equal(word, "2") && i + 1 < n && g_str_equal(words[i + 1].text, "0"))
             i++; /* “grad_2.0_norm” */
         else if (!is_one(word, train_words)) {
-            if (!is_one(word, "total global all l2 step optim")) return false;
+            if (!is_one(word, "total global all l2 step optim metrics data logs")) return false;
             name->rank += !g_str_equal(word, "total");
         }
     }
@@ -577,7 +591,8 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
     size_t n_own = split(plain, own);
     const char *value =
         n_own > 1 && own[0].path && is_one(own[0].text, train_words) ? plain + own[1].at : plain;
-    if (g_str_has_suffix(whole, "__MIN") || g_str_has_suffix(whole, "__MAX")) {
+    if (g_str_has_suffix(whole, "__MIN") || g_str_has_suffix(whole, "__MAX") ||
+        g_str_has_suffix(whole, "_timestamp")) {
         name->kind = NS_OUTSIDE_IGNORED;
         name->lane = 0;
     } else if (!read_mapped(names, name->raw, name) && n && !is_quantity(value)) {
@@ -586,10 +601,13 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
         NsOutsideName found = *name;
         size_t i = 0;
         while (i < G_N_ELEMENTS(readers) && !readers[i](words, n, &found)) {
+            name->part = found.part;
             found = *name;
             i++;
         }
         if (!is_mapped(names, found.kind)) *name = found;
+        if (name->part && is_mapped(names, name->part)) name->part = 0;
+        if (name->part) name->rank = RANK_OF_PART;
     }
     if (name->group) return;
     n_own = split(value, own);
@@ -669,8 +687,10 @@ bool ns_outside_has_split(const char *text, bool validation)
 
 bool ns_outside_is_of_validation(const char *name, const char *text)
 {
-    if (!g_ascii_isalpha(*text)) return false;
+    if (!g_ascii_isalpha(*text) && *text != '{') return false;
     g_autofree char *key = g_ascii_strdown(name, -1), *word = g_ascii_strdown(text, -1);
+    if (is_one(key, "context runcontext metric.context")) /* “{"subset": "val"}” */
+        return ns_outside_has_split(g_strdelimit(word, "{}\"',", ' '), true);
     return is_one(key, "split mode phase stage subset") && is_one(word, validation_words);
 }
 

@@ -46,8 +46,10 @@ typedef struct {
 
 typedef struct {
     NsOutsideKind kind;
-    bool chosen;   /* by the user */
-    unsigned rank; /* of several names of one quantity the one with the lowest is taken */
+    NsOutsideKind part; /* of training or validation: it is one loss of several, such as
+                         * “ctc_loss”, which is taken where there is no whole one; or 0 */
+    bool chosen;        /* by the user */
+    unsigned rank;      /* of several names of one quantity the one with the lowest is taken */
     bool of_names,
         of_values; /* texts under it are the names of numbers; such numbers are under it */
     bool tokens;   /* a count of tokens, which is the step of a log without another */

@@ -12,7 +12,10 @@ typedef struct {
     NsOutsideCell at[NS_OUTSIDE_EPOCH + 1]; /* the last step and epoch; NULL: none */
     double bar;                             /* the length of the bar that had the step; 0: none */
     double bar_of_steps;                    /* of the bar that counts the steps; 0: not known */
-    bool begun, stepped;                    /* a loss was read; in a line that has its step */
+    double total;   /* of “[10/500]”, of which the training batches are counted; 0: not known */
+    double pair[2]; /* of the last “Batch 2/300” */
+    bool pairs;     /* the first of them is the epoch */
+    bool begun, stepped; /* a loss was read; in a line that has its step */
 } NsOutsideText;
 
 /* Makes a line of text ready to be read, in place: without colors, and with “\r” where a progress

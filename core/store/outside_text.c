@@ -22,7 +22,11 @@ void ns_outside_text_clean(char *text)
 /* Words that only a line of text has for what comes before it, or in llm.c. */
 static const struct {
     const char *word, *name;
-} short_words[] = {{"s", "step"}, {"trl", "train loss"}, {"tel", "val loss"}, {"val", "val loss"}};
+} short_words[] = {{"s", "step"},
+                   {"trl", "train loss"},
+                   {"tel", "val loss"},
+                   {"norm", "grad norm"},
+                   {"val", "val loss"}};
 
 static bool is_place(NsOutsideNames *names, const char *word)
 {
@@ -55,9 +59,10 @@ static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, d
                 bool *validation)
 {
     if (!*words || !g_utf8_validate(words, -1, NULL) || g_str_has_suffix(words, ".py")) return;
+    if (!words[1] && g_ascii_ispunct(*words) && *words != '#') return;
     bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
     for (size_t i = 0; i < G_N_ELEMENTS(short_words); i++)
-        if (g_str_equal(words, short_words[i].word) && (loss || i + 1 < G_N_ELEMENTS(short_words)))
+        if (g_str_equal(words, short_words[i].word) && (loss || i + 2 < G_N_ELEMENTS(short_words)))
             words = short_words[i].name;
     const NsOutsideName *name = ns_outside_names_find(names, NULL, words);
     const NsOutsideName *place =
@@ -70,6 +75,29 @@ static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, d
         name = ns_outside_names_find(names, "validation", words);
     }
     ns_outside_line_put(line, name, value);
+}
+
+/* After the number of a total, “10/500”, was put into a line: of “Batch 2/300” the first may be the
+ * epoch and the second the step, because the first is the larger one or the second grows; and the
+ * batches of an evaluation are none of training. */
+static void settle_total(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *names,
+                         double total, bool validation)
+{
+    NsOutsideCell *step = &line->scalars[NS_OUTSIDE_STEP];
+    const double first = step->value;
+    g_autofree char *name = g_ascii_strdown(step->name->raw, -1);
+    if (!validation && g_str_has_suffix(name, "batch")) {
+        text->pairs |= total < first || total <= 0 ||
+                       (text->pair[1] > 0 && first == text->pair[0] && total > text->pair[1]);
+        text->pair[0] = first;
+        text->pair[1] = total;
+    }
+    bool own = validation && (text->pairs || (text->total > 0 && total != text->total));
+    if (!validation) text->total = total;
+    if (text->pairs) ns_outside_line_put(line, ns_outside_names_find(names, NULL, "epoch"), first);
+    step->value = text->pairs ? total : first;
+    line->step = own ? -1 : (int64_t)step->value;
+    if (own) step->name = NULL;
 }
 
 /* Words that name no number, such as those of a logger, may still say that it is of validation. */
@@ -110,7 +138,8 @@ static const char *read_number(const char *word, size_t *n, double *value)
 
 /* Reads the words and numbers of a line.  Returns the length of a progress bar,
  * “ 8%|██  | 30/375 [00:12<02:01]”; 0 if there is none. */
-static double read_words(NsOutsideLine *line, NsOutsideNames *names, const char *text)
+static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideNames *names,
+                         const char *text)
 {
     static const char separators[] = " \t,|:=;()[]%";
     static const char *const levels[] = {"INFO", "DEBUG", "WARNING", NULL};
@@ -132,12 +161,19 @@ static double read_words(NsOutsideLine *line, NsOutsideNames *names, const char 
         const char *end = n ? read_number(at, &n, &value) : NULL, *word = at;
         if (!end && memchr(gap, '\t', (size_t)(at - gap))) drop(name, &validation);
         at += n;
+        if (end && *end == '.' && end + 1 == at) end = at; /* of a sentence */
         bool ends = (*at && strchr(",;]", *at)) || at[strspn(at, " ")] == '|';
         bool called = *at == '(' && strchr("-.0123456789", at[1]); /* “tensor(2.5)” */
         /* “step 3/100” */
         bool of = end && end < at && *end == '/' &&
                   strspn(end + 1, "0123456789") == (size_t)(at - end - 1);
         const char *place = end == at || of ? find_bracket(at, bracket, of, name->str) : NULL;
+        /* “100 | loss 2.5”, “200/ 2983 batches” */
+        if (end == at && word == text && at[0] == ' ' && at[1] == '|') place = "batch";
+        const char *after = of ? end + 1 + strspn(end + 1, " 0123456789") : "";
+        g_autofree char *counted = g_strndup(after, strcspn(after, separators));
+        if (of && !name->len && *counted && is_place(names, counted)) place = counted;
+        bool stepped = line->scalars[NS_OUTSIDE_STEP].name;
         g_autofree char *unit = end ? g_strndup(end, (gsize)(at - end)) : NULL;
         if (end && *at == '%' && at[1] == '|') {
             percent = true;
@@ -147,20 +183,30 @@ static double read_words(NsOutsideLine *line, NsOutsideNames *names, const char 
         } else if (place) {
             drop(name, &validation);
             put(line, names, place, value, &validation);
+        } else if (end == at && g_str_has_prefix(at, ")=")) {
+            g_string_append_printf(name, " %.*s", (int)n, word); /* “lr (group 0)=0.1” */
+            continue;
         } else if (end == at || of) {
             put(line, names, name->str, value, &validation);
         } else if (end && *unit && is_place(names, unit)) {
             put(line, names, unit, value, &validation);
+        } else if (!end && memchr(gap, '=', (size_t)(word - gap)) && !called) {
+            /* “split=val step=3”; a text is no part of the next name. */
+            g_autofree char *copy = g_strndup(word, n);
+            validation |= ns_outside_is_of_validation(name->str, copy);
         } else if (!end && !ends) {
             g_autofree char *copy = g_strndup(word, n);
             if (g_strv_contains(levels, copy))
                 g_string_truncate(name, 0);
             else if (g_str_equal(copy, "-"))
                 drop(name, &validation);
-            else if (n && name->len < 64 && !called && !strchr("->", *copy))
+            else if (n && name->len < 64 && !called && !strchr("-+>*", *copy))
                 g_string_append_printf(name, name->len ? " %s" : "%s", copy);
-            /* “tensorflow:loss = 2”, but not “loss:2” or “loss:nan” */
-            if (*at == ':' && g_ascii_isalpha(at[1]) && !ns_outside_read_number(at + 1, &value))
+            /* “tensorflow:loss = 2”, “result (greedy): loss: 2”, “words/s : norm 2”, but not
+             * “loss:2” or “loss:nan” */
+            const char *colon = at + strspn(at, ") "), *next = colon + (*colon == ':');
+            next += strspn(next, colon > at ? " " : "");
+            if (*colon == ':' && g_ascii_isalpha(*next) && !ns_outside_read_number(next, &value))
                 drop(name, &validation);
             continue;
         } else if (ends && !name->len) {
@@ -168,6 +214,8 @@ static double read_words(NsOutsideLine *line, NsOutsideNames *names, const char 
             g_autofree char *copy = g_strndup(word, n);
             validation |= ns_outside_is_of_validation("split", copy);
         }
+        if (of && !percent && !stepped && line->scalars[NS_OUTSIDE_STEP].name)
+            settle_total(printed, line, names, g_ascii_strtod(end + 1, NULL), validation);
         g_string_truncate(name, 0);
     }
     return bar;
@@ -205,9 +253,20 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
     if (!*object) {
         ns_outside_line_clear(line);
         triple = read_triple(line, names, part);
-        if (!triple) bar = read_words(line, names, part);
+        if (!triple) bar = read_words(text, line, names, part);
+    } else if (!own[NS_OUTSIDE_STEP].name && start > part) {
+        /* “Step 100: {'loss': 2.5}” */
+        g_autoptr(NsOutsideLine) before = ns_outside_line_new();
+        g_autofree char *words = g_strndup(part, (gsize)(start - part));
+        bar = read_words(text, before, names, words);
+        const NsOutsideCell *place = before->scalars;
+        ns_outside_line_put(line, place[NS_OUTSIDE_STEP].name, place[NS_OUTSIDE_STEP].value);
+        if (!own[NS_OUTSIDE_EPOCH].name)
+            ns_outside_line_put(line, place[NS_OUTSIDE_EPOCH].name, place[NS_OUTSIDE_EPOCH].value);
     }
-    bool loss = own[NS_OUTSIDE_LOSS].name || own[NS_OUTSIDE_VALIDATION].name;
+    bool loss = own[NS_OUTSIDE_LOSS].name || own[NS_OUTSIDE_VALIDATION].name ||
+                ns_outside_line_part(line, NS_OUTSIDE_LOSS) ||
+                ns_outside_line_part(line, NS_OUTSIDE_VALIDATION);
     bool other = own[NS_OUTSIDE_LR].name || own[NS_OUTSIDE_GRAD_NORM].name;
     bool indented = g_ascii_isspace(*part) && ns_outside_line_has_any(line);
     bool has_step = own[NS_OUTSIDE_STEP].name, has_epoch = own[NS_OUTSIDE_EPOCH].name;

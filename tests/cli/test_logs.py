@@ -303,6 +303,79 @@ def test_printed():
     assert found[5]["tokens"] == 1234567 and found[5]["rate"] == 1234 and (found[6]["lr"], found[6]["loss"]) == (0.25, 2), found
 
 
+def test_curves_and_documents():
+    """Curves beside their steps; a document in one line; tables with an empty cell, also below a bar."""
+    rows = [{"step": 5, "loss": 3, "val_loss": 4}, {"step": 9, "loss": 2, "val_loss": 3}]
+    points = [{"key": k, "value": r[k], "step": r["step"], "timestamp": 7} for r in rows for k in ("loss", "val_loss")]
+    curves = {"loss": {"train": {"name": "a", "x": [5, 9], "y": [3, 2]}, "validation": {"name": "b", "x": [5, 9], "y": [4, 3]}}}
+    series = {k: {"steps": [5, 9], "values": v, "timestamps": ["a", "b"]} for k, v in (("training.loss", [3, 2]), ("validation.loss", [4, 3]))}
+    fields = [{"name": k, "type": "number"} for k in ("index", "step", "loss", "val_loss")]
+    for document in (curves, series, {"metrics": points}, {"schema": {"fields": fields}, "data": rows}):
+        for indent in (None, 1):
+            found, err = read_text(json.dumps(document, indent=indent), "a.json")
+            assert losses(found) == {5: 3, 9: 2} and losses(found, "validation_loss") == {5: 4, 9: 3} and err == "", (found, err)
+    found, err = read_text(json.dumps({"model": [{"size": 8}]}) + "\n" + "".join(json.dumps(r) + "\n" for r in rows))
+    assert losses(found) == {5: 3, 9: 2} and "Line 1: it has no step" in err, err
+    text = ("iteration   main/loss   validation/main/loss  elapsed_time\n\033[J5           3           4                     1.5\n"
+            "\033[J     total [###...]  3.33%\n100 iter, 0 epoch / 20 epochs\n  38.5 iters/sec. to finish\n"
+            "\033[4A\033[J7           2.5                               2.5\n9           2           3                     3.5\n")
+    found, err = read_text(text, "log.txt")
+    assert losses(found) == {5: 3, 7: 2.5, 9: 2} and losses(found, "validation_loss") == {5: 4, 9: 3} and "skipped" not in err, (found, err)
+
+
+def test_parts():
+    """One loss of several is shown where there is no whole one; what is no part of it is not."""
+    rows = [{"Step": s, "CTC Loss": 5 - s, "train/att_loss": 7, "val/ctc_loss": 4} for s in (1, 2)]
+    for text in ("".join(json.dumps(r) + "\n" for r in rows), as_csv([rows[0], *(r.values() for r in rows)])):
+        found, err = read_text(text, "a.csv" if text[0] == "S" else "a.jsonl")
+        assert losses(found) == {1: 4, 2: 3} and losses(found, "validation_loss") == {1: 4, 2: 4}, (found, err)
+        assert found[2]["att_loss"] == 7 and "“CTC Loss” is shown as the training loss" in err, (found, err)
+    found, err = read_text('{"step":0,"ctc_loss":9}\n{"step":1,"ctc_loss":8,"loss":3}\n{"step":2,"ctc_loss":7}\n{"step":3,"loss":2,"val_ctc_loss":1}\n')
+    assert losses(found) == {1: 3, 3: 2} and losses(found, "ctc_loss") == {1: 8} and "replaced by “loss”" in err, (found, err)
+    assert found[3]["val_ctc_loss"] == 1 and "validation_loss" not in found[3], found
+    with Folder() as path:
+        for name in ("loss_scale", "aux_loss", "weight_loss", "time_of_loss"):
+            write(path("a.jsonl"), [json.dumps({"step": 0, name: 3})])
+            assert f"has step, {name}" in sentence(run("watch", path("a.jsonl"), "--once", small=False), 1), name
+
+
+def test_words():
+    """The words and marks around numbers in printed lines."""
+    batches = [(e, b, 9 - e - b / 100) for e in (0, 1) for b in (0, 100, 200)]
+    cases = {
+        # An epoch and a batch of it; the batches of an evaluation are none of training.
+        "".join(f"07,107 DEBUG TRAIN Batch {e}/{b} loss {v} loss_ctc 7 lr 0.5 rank 0\n" for e, b, v in batches[:3])
+        + "07,107 DEBUG CV Batch 0/0 loss 6.5 history loss 6.25 rank 0\n07,107 DEBUG CV Batch 0/100 loss 6 rank 0\n"
+        + "".join(f"07,107 DEBUG TRAIN Batch {e}/{b} loss {v} loss_ctc 7 lr 0.5 rank 0\n" for e, b, v in batches[3:])
+        + "07,108 DEBUG CV Batch 1/0 loss 5.5 rank 0\n": ({0: 9, 100: 8, 200: 7, 300: 8, 400: 7, 500: 6}, {200: 6.5, 500: 5.5}),
+        "Train: 0 [ 5/99 ( 5%)]  Loss: 3\nTrain: 0 [ 9/99 ( 9%)]  Loss: 2\nTest: [ 1/48]  Loss: 4 (4)\n": ({5: 3, 9: 2}, {9: 4}),
+        "| epoch 1 |   5/ 2983 batches | lr 0.5 | loss 3\n| epoch 1 |   9/ 2983 batches | lr 0.5 | loss 2\n"
+        "| end of epoch 1 | time: 9s | valid loss 4\n": ({5: 3, 9: 2}, {9: 4}),
+        "Step 5: {'loss': 3, 'lr': 0.5}\nStep 9: {'loss': 2, 'lr': 0.5}\n": ({5: 3, 9: 2}, {}),
+        'time="2026" level=info msg="train" step=5 loss=3\nlevel=info step=9 loss=2\nlevel=info split=val step=9 loss=4\n': ({5: 3, 9: 2}, {9: 4}),
+        "Epoch 1, Step: 5, Batch Loss: 3, Lr: 0.5\nEpoch 1, Step: 9, Batch Loss: 2, Lr: 0.5\n"
+        "Evaluation result (greedy): bleu: 1.5, loss: 4\n": ({5: 3, 9: 2}, {9: 4}),
+        "5 | loss 3 | lr 0.5 | 9.5ms\n9 | loss 2 | lr 0.5 | 9.5ms\n": ({5: 3, 9: 2}, {}),
+        "epoch 1 iter 5: train loss 3.0000. lr 5e-01:   1%|1  | 6/99 [00:10]\nepoch 1 iter 9: train loss 2.0. lr 5e-01: 1%|1  | 10/99 [00:10]\n": ({5: 3, 9: 2}, {}),
+        "Train Epoch: 1 [5/600 (1%)]\tLoss: 3\nTrain Epoch: 1 [9/600 (2%)]\tLoss: 2\nTest set: Average loss: 4, Accuracy: 9/10 (90%)\n": ({5: 3, 9: 2}, {9: 4}),
+    }
+    for text, want in cases.items():
+        found, err = read_text(text, "log.txt")
+        assert (losses(found), losses(found, "validation_loss")) == want, (text, found, err)
+    for text, lr in (("step 5/9 | loss 3 (+nanz)| norm 1.5 (+nanz)| lr 0.5 | 9 ms\n", 0.5), ("Up. 5 : Cost 3 * 2,345 @ 12 : Time 12s : 210 words/s : gNorm 1.5 : L.r. 0.5\n", 0.5),
+                     ("[step=5/9]\n    train/loss=3\n    optim/LR (group 0)=0.5\n    optim/total grad norm=1.5\n", 0.5)):
+        found, _ = read_text(text + text.replace("5", "6", 1), "log.txt")
+        assert found[5]["lr"] == lr and found[5]["grad_norm"]["total"] == 1.5 and not {"*", "@", "/"} & set(found[5]), found
+    found, err = read_text('{"loss": 3, "global_step/max_steps": "5/99"}\n{"loss": 2, "global_step/max_steps": "9/99"}\n')
+    assert losses(found) == {5: 3, 9: 2} and err == "", (found, err)
+    rows = [{"step": 5, "metrics": {"loss": 3, "lr": 0.5, "grad_norm": 1.5}}, {"training_iteration": 9, "metrics": {"loss": 2}, "loss_timestamp": 17e8}]
+    found, err = read_text("".join(json.dumps(r) + "\n" for r in rows))
+    assert losses(found) == {5: 3, 9: 2} and (found[5]["lr"], found[5]["grad_norm"]["total"]) == (0.5, 1.5), (found, err)
+    assert "loss_timestamp" not in found[9], found
+    found, err = read_text('metric.name,context,step,value\n' + "".join(f'loss,"{{""subset"": ""{w}""}}",5,{v}\n' for w, v in (("train", 3), ("val", 4))), "a.csv")
+    assert losses(found) == {5: 3} and losses(found, "validation_loss") == {5: 4}, (found, err)
+
+
 def test_splits():
     """A word beside the numbers says which are those of validation."""
     for name, word in (("split", "val"), ("mode", "eval"), ("phase", "Test"), ("stage", "validation")):
