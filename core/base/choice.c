@@ -2,6 +2,7 @@
 #include "core/base/choice.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 
 #include <string.h>
 
@@ -72,14 +73,14 @@ void ns_choices_unknown(const char *what, const char *word, NsChoices choices, G
     size_t n = 0;
     while (choices(n)) n++;
     if (near)
-        ns_refuse(error, NS_ERROR_USAGE, "There is no %s “%s”; did you mean “%s”?", what, word,
+        ns_refuse(error, NS_ERROR_USAGE, "There is no %s “%s”; did you mean “%s”?", _(what), word,
                   near->key);
     else if (n <= MOST_NAMED)
-        ns_refuse(error, NS_ERROR_USAGE, "There is no %s “%s”; choose one of %s.", what, word,
+        ns_refuse(error, NS_ERROR_USAGE, "There is no %s “%s”; choose one of %s.", _(what), word,
                   keys);
     else
         ns_refuse(error, NS_ERROR_USAGE, "There is no %s “%s”; “normscope-cli list” shows all %zu.",
-                  what, word, n);
+                  _(what), word, n);
 }
 
 int ns_choices_require(const char *what, const char *word, NsChoices choices, GError **error)

@@ -2,6 +2,7 @@
 #include "core/data/bpe.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/data/json_object.h"
 #include "core/data/reader.h"
 
@@ -58,7 +59,7 @@ static bool refuse(const char *path, const char *why, GError **error)
 {
     g_autofree char *name = g_filename_display_name(path);
     return ns_refuse(error, NS_ERROR_TEXT, "“%s” is not the vocabulary of a byte-level BPE: %s.",
-                     name, why);
+                     name, _(why));
 }
 
 static JsonNode *read_object(const char *path, GError **error)

@@ -97,21 +97,25 @@ static char *without_comma(const NsParam *param, const char *value)
 static void refuse_number(const NsParam *param, const char *value, GError **error)
 {
     g_autofree char *meant = without_comma(param, value);
-    bool zero = g_str_equal(param->default_text, "0"), whole = param->type == NS_PARAM_INT;
+    bool whole = param->type == NS_PARAM_INT;
     char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
     if (meant)
-        ns_refuse(error, NS_ERROR_SETTING, "“%s” is not a number; did you mean %s, %s the comma?",
-                  value, meant, whole ? "without" : "with a point for");
+        ns_refuse(error, NS_ERROR_SETTING,
+                  whole ? N_("“%s” is not a number; did you mean %s, without the comma?")
+                        : N_("“%s” is not a number; did you mean %s, with a point for the comma?"),
+                  value, meant);
     else if (strchr(value, '='))
         ns_refuse(error, NS_ERROR_SETTING,
                   "“%s” is not a number; give every setting separately, such as %s=%s.", value,
                   param->key, param->default_text);
     else
-        ns_refuse(error, NS_ERROR_SETTING, "“%s” is not a number; %s takes %s from %s to %s%s%s.",
-                  value, param->key, whole ? "a whole one" : "one",
+        ns_refuse(error, NS_ERROR_SETTING,
+                  whole
+                      ? N_("“%s” is not a number; %s takes a whole one, such as %s, from %s to %s.")
+                      : N_("“%s” is not a number; %s takes one, such as %s, from %s to %s."),
+                  value, param->key, param->default_text,
                   g_ascii_formatd(least, sizeof least, "%.10g", param->least),
-                  g_ascii_formatd(most, sizeof most, "%.10g", param->most),
-                  zero ? "" : ", such as ", zero ? "" : param->default_text);
+                  g_ascii_formatd(most, sizeof most, "%.10g", param->most));
 }
 
 static bool read_number(const NsParam *param, const char *value, double *number, GError **error)

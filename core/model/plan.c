@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
+#include "core/base/words.h"
 #include "core/data/task.h"
 #include "core/model/decode.h"
 #include "core/model/gradients.h"
@@ -85,14 +86,6 @@ NsPlan ns_model_plan(const NsSettings *settings, NsVocab vocab)
 
 static bool fits(const NsPlan *plan, NsMemoryLimit limit, GError **error)
 {
-    static const struct {
-        const char *before, *after;
-    } words[] = {
-        [NS_MEMORY_MACHINE] = {"", " are free"},
-        [NS_MEMORY_GROUP] = {"the memory limit of its control group leaves ", ""},
-        [NS_MEMORY_ADDRESS] = {"the limit of its address space (ulimit -v) leaves ", ""},
-        [NS_MEMORY_DATA] = {"the limit of its data (ulimit -d) leaves ", ""},
-    };
     /* Memory that a run needs besides its plan, such as thread stacks, batches and records.  It
      * matters under limits that count allocated address space, used or not. */
     bool counts = limit == NS_MEMORY_ADDRESS || limit == NS_MEMORY_DATA;
@@ -105,9 +98,21 @@ static bool fits(const NsPlan *plan, NsMemoryLimit limit, GError **error)
         g_format_size_full(plan->activation_bytes, G_FORMAT_SIZE_IEC_UNITS);
     return ns_refuse(
         error, NS_ERROR_MEMORY,
-        "This run needs %s of memory (%s of it for activations) and %s%s%s; choose fewer "
-        "layers or a smaller width, sequence or batch.",
-        needs, activations, words[limit].before, has, words[limit].after);
+        limit == NS_MEMORY_MACHINE
+            ? N_("This run needs %s of memory (%s of it for activations), and %s are free; choose "
+                 "fewer layers or a smaller width, sequence or batch.")
+        : limit == NS_MEMORY_GROUP
+            ? N_("This run needs %s of memory (%s of it for activations), and the memory limit of "
+                 "its control group leaves %s; choose fewer layers or a smaller width, sequence "
+                 "or batch.")
+        : limit == NS_MEMORY_ADDRESS
+            ? N_("This run needs %s of memory (%s of it for activations), and the limit of its "
+                 "address space (ulimit -v) leaves %s; choose fewer layers or a smaller width, "
+                 "sequence or batch.")
+            : N_("This run needs %s of memory (%s of it for activations), and the limit of its "
+                 "data (ulimit -d) leaves %s; choose fewer layers or a smaller width, sequence or "
+                 "batch."),
+        needs, activations, has);
 }
 
 void ns_plan_add(NsPlan *sum, const NsPlan *plan, size_t times)

@@ -99,7 +99,7 @@ NsEntries *ns_entries_new(const char *text, size_t size, GError **error)
 
 bool ns_entry_blame(const NsEntry *entry, GError *wrong, GError **error)
 {
-    g_prefix_error(&wrong, "Line %zu: ", entry->line);
+    g_prefix_error(&wrong, _("Line %zu: "), entry->line);
     g_propagate_error(error, wrong);
     return false;
 }
@@ -126,7 +126,8 @@ bool ns_entry_unknown(const NsEntry *entry, const char *const *keys, GError **er
         ns_nearest_look(&near, entry->key, keys[i]);
         g_string_append_printf(all, "%s%s", i ? ", " : "", keys[i]);
     }
-    return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: There is no key “%s”%s%s%s", entry->line,
-                     entry->key, near.key ? "; did you mean “" : "; there are ",
-                     near.key ? near.key : all->str, near.key ? "”?" : ".");
+    return ns_refuse(error, NS_ERROR_SETTING,
+                     near.key ? N_("Line %zu: There is no key “%s”; did you mean “%s”?")
+                              : N_("Line %zu: There is no key “%s”; there are %s."),
+                     entry->line, entry->key, near.key ? near.key : all->str);
 }

@@ -2,6 +2,7 @@
 #include "core/store/gpt2.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/data/bpe.h"
 #include "core/data/json_object.h"
 #include "core/data/reader.h"
@@ -210,7 +211,7 @@ static bool refuse(const char *folder, const char *what, GError **error)
 {
     g_autofree char *name = g_filename_display_name(folder);
     return ns_refuse(error, NS_ERROR_SETTING,
-                     "The model in “%s” is not supported: its config.json has %s.", name, what);
+                     "The model in “%s” is not supported: its config.json has %s.", name, _(what));
 }
 
 /* Appends “setting=number” to the words.  `otherwise` is the value of a missing key, 0 if the key
@@ -223,7 +224,7 @@ static bool add_number(GString *words, const char *folder, JsonObject *config, c
     bool number = type == G_TYPE_INT64 || type == G_TYPE_DOUBLE;
     double value = number ? json_node_get_double(node) : otherwise;
     if (!(value > 0)) {
-        g_autofree char *what = g_strdup_printf("no number for “%s”", key);
+        g_autofree char *what = g_strdup_printf(_("no number for “%s”"), key);
         return refuse(folder, what, error);
     }
     char text[G_ASCII_DTOSTR_BUF_SIZE];
@@ -246,7 +247,7 @@ static bool add_activation(GString *words, const char *folder, JsonObject *confi
         return true;
     }
     g_autofree char *what = g_strdup_printf(
-        "the activation_function “%s”, not gelu_new, gelu or relu", word ? word : "nothing");
+        _("the activation_function “%s”, not gelu_new, gelu or relu"), word ? word : "");
     return refuse(folder, what, error);
 }
 

@@ -560,7 +560,7 @@ static void save(NsOutsideFile *f, size_t n)
         if (written > 0 || errno == EINTR) continue;
         g_autofree char *name = g_filename_display_name(f->save_path);
         f->unsaved =
-            g_strdup_printf("It is not saved in “%s” any more: %s.", name, g_strerror(errno));
+            g_strdup_printf(_("It is not saved in “%s” any more: %s."), name, g_strerror(errno));
         close(f->save);
         f->save = -1;
     }

@@ -328,7 +328,7 @@ NsRecordedRun *ns_recorded_run_follow(const char *path, size_t budget, GError **
     run->budget = budget;
     if (input) {
         g_free(run->name);
-        run->name = g_strdup("standard input");
+        run->name = g_strdup(_("standard input"));
     }
     if (run->kind == NS_RECORDED_LOG) {
         run->log = ns_outside_file_open(path, budget, error);

@@ -2,6 +2,7 @@
 #include "core/store/run_notes.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/store/run_schema-private.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static char *write_note(sqlite3 *db, const char *key, const char *value)
     int64_t application = 0;
     NS_AUTO_TRANSACTION transaction = ns_database_begin(db);
     bool read = transaction && ns_database_find_number(db, "PRAGMA application_id", &application);
-    if (read && application != NS_DATABASE_RUN) return g_strdup("it is not a run file");
+    if (read && application != NS_DATABASE_RUN) return g_strdup(_("it is not a run file"));
     bool written = read && ns_database_run(db, "PRAGMA trusted_schema = OFF") &&
                    ns_run_make_table(db, "notes", 1) && put(db, key, value) &&
                    ns_database_commit(&transaction);

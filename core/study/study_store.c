@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/instructions.h"
+#include "core/base/words.h"
 #include "core/store/database.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ static bool refuse(const char *path, const char *why, GError **error)
 {
     g_autofree char *name = g_filename_display_name(path);
     return ns_refuse(error, NS_ERROR_FILE, "“%s” cannot be used as results of a study: %s.", name,
-                     why);
+                     _(why));
 }
 
 /* Turns the last error of SQLite into a GError. */
@@ -292,7 +293,7 @@ static bool read_study(NsStudyStore *store, NsStudy *study, GError **error)
     g_autoptr(GError) wrong = NULL;
     if (ns_study_read(study, text, strlen(text), &wrong) && ns_study_check(study, &wrong))
         return true;
-    g_autofree char *why = g_strdup_printf("its study is not valid (%s)", wrong->message);
+    g_autofree char *why = g_strdup_printf(_("its study is not valid (%s)"), wrong->message);
     return refuse(store->path, why, error);
 }
 

@@ -8,6 +8,7 @@
 #include "core/store/preset.h"
 #include "core/study/study.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +47,7 @@ typedef struct {
 static bool refuse(const NsEntry *entry, const char *why, GError **error)
 {
     return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s is “%s”; %s.", entry->line, entry->key,
-                     entry->value, why);
+                     entry->value, _(why));
 }
 
 static bool read_whole(const NsEntry *entry, int64_t least, int64_t most, int64_t *value,
@@ -54,9 +55,8 @@ static bool read_whole(const NsEntry *entry, int64_t least, int64_t most, int64_
 {
     gint64 number;
     if (!g_ascii_string_to_signed(entry->value, 10, least, most, &number, NULL)) {
-        g_autofree char *why = g_strdup_printf("it must be a whole number from %" G_GINT64_FORMAT
-                                               " to %" G_GINT64_FORMAT,
-                                               least, most);
+        g_autofree char *why = g_strdup_printf(
+            _("it must be a whole number from %" PRId64 " to %" PRId64), least, most);
         return refuse(entry, why, error);
     }
     *value = number;

@@ -9,6 +9,7 @@
 #include "core/base/exit_barrier.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
+#include "core/base/words.h"
 #include "core/probe/seeds.h"
 #include "core/train/checkpoints.h"
 
@@ -300,7 +301,7 @@ static char *sentence_of_seed(NsTrainer *t, size_t seed, const char *text)
 {
     size_t seeds = ns_lockstep_seeds(t->lockstep);
     return seeds == 1 ? g_strdup(text)
-                      : g_strdup_printf("Seed %zu of %zu: %s", seed + 1, seeds, text);
+                      : g_strdup_printf(_("Seed %d of %zu: %s"), (int)seed + 1, seeds, text);
 }
 
 /* Sets the message of every lane with a diverged seed; true if a seed has newly diverged. */

@@ -123,7 +123,7 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
     }
     autosave->refused = !autosave->writer;
     if (autosave->refused)
-        set_message(autosave, g_strdup_printf("%s  The run is not recorded.", error->message));
+        set_message(autosave, g_strdup_printf(_("%s  The run is not recorded."), error->message));
 }
 
 static char *summary_of(NsLockstep *lockstep, NsRun *run)
