@@ -85,7 +85,7 @@ static const NsSchedule schedules[] = {
      .starts = true,
      .ends = true},
     {{.key = "step",
-      .label = "Steps",
+      .label = "Step decay",
       .formula = "f(t) = 1, 1 / 10, 1 / 100",
       .reference = "Xiong et al. 2020, section 4",
       .purpose = "The learning rate drops to a tenth after a third of decay-steps and again after "

@@ -525,51 +525,48 @@ void ns_study_copy(NsStudy *to, const NsStudy *from)
 
 /* ---- Texts for the user ---- */
 
-static void add_words(GString *words, const NsResult *result)
+/* "gradient norm of layer 3 at the end" */
+static char *result_words(const NsResult *result)
 {
     static const char *const labels[] = {
-        [NS_RESULT_LOSS] = "training loss",
-        [NS_RESULT_VALIDATION] = "validation loss",
-        [NS_RESULT_GRADIENT] = "gradient norm",
-        [NS_RESULT_SECONDS] = "seconds per step",
-        [NS_RESULT_TOKENS] = "share of tokens with a squared norm above 1.1 times the mean",
-        [NS_RESULT_MEMORY] = "memory in bytes",
-        [NS_RESULT_ENTAILMENT] = "accuracy of entailment after fine-tuning",
-        [NS_RESULT_PARAPHRASE] = "accuracy of paraphrase after fine-tuning",
+        [NS_RESULT_LOSS] = N_("training loss"),
+        [NS_RESULT_VALIDATION] = N_("validation loss"),
+        [NS_RESULT_GRADIENT] = N_("gradient norm"),
+        [NS_RESULT_SECONDS] = N_("seconds per step"),
+        [NS_RESULT_TOKENS] = N_("share of tokens with a squared norm above 1.1 times the mean"),
+        [NS_RESULT_MEMORY] = N_("memory in bytes"),
+        [NS_RESULT_ENTAILMENT] = N_("accuracy of entailment after fine-tuning"),
+        [NS_RESULT_PARAPHRASE] = N_("accuracy of paraphrase after fine-tuning"),
     };
-    g_string_append(words, result->kind == NS_RESULT_QUANTITY
-                               ? ns_quantity(result->quantity)->choice.label
-                               : labels[result->kind]);
-    NsDomain domain =
-        result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->domain : NS_DOMAIN_STEP;
-    if (domain != NS_DOMAIN_STEP && result->layer == NS_LAYER_ALL)
-        g_string_append(words, " of every layer");
-    else if (domain != NS_DOMAIN_STEP && result->layer < 0)
-        g_string_append(words, " of the last layer");
-    else if (domain != NS_DOMAIN_STEP)
-        g_string_append_printf(words, " of layer %" G_GINT64_FORMAT, result->layer);
-    if (domain == NS_DOMAIN_HEAD)
-        g_string_append_printf(words, ", head %" G_GINT64_FORMAT, result->head);
-    bool mean = result->at == NS_RESULT_LAST && result->n > 1;
-    if (mean && result->kind != NS_RESULT_VALIDATION)
-        g_string_append_printf(words, ", mean of the last %" G_GINT64_FORMAT " records", result->n);
-    else if (result->at == NS_RESULT_LAST)
-        g_string_append(words, " at the end");
-    else if (result->at == NS_RESULT_EVERY)
-        g_string_append_printf(words, " at every step; as one number the mean of the last %d",
+    const NsQuantityInfo *info =
+        result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity) : NULL;
+    NsDomain domain = info ? info->domain : NS_DOMAIN_STEP;
+    const char *label = _(info ? info->choice.label : labels[result->kind]);
+    g_autofree char *part =
+        domain == NS_DOMAIN_STEP        ? g_strdup(label)
+        : result->layer == NS_LAYER_ALL ? g_strdup_printf(_("%s of every layer"), label)
+        : result->layer < 0             ? g_strdup_printf(_("%s of the last layer"), label)
+                            : g_strdup_printf(_("%s of layer %" PRId64), label, result->layer);
+    g_autofree char *place = domain == NS_DOMAIN_HEAD
+                                 ? g_strdup_printf(_("%s, head %" PRId64), part, result->head)
+                                 : g_strdup(part);
+    if (result->at == NS_RESULT_LAST && result->n > 1 && result->kind != NS_RESULT_VALIDATION)
+        return g_strdup_printf(_("%s, mean of the last %" PRId64 " records"), place, result->n);
+    if (result->at == NS_RESULT_LAST) return g_strdup_printf(_("%s at the end"), place);
+    if (result->at == NS_RESULT_EVERY)
+        return g_strdup_printf(_("%s at every step; as one number the mean of the last %d"), place,
                                NS_CELL_LAST);
-    else if (result->at == NS_RESULT_STEP)
-        g_string_append_printf(words, " at step %" G_GINT64_FORMAT, result->n);
-    else
-        g_string_append(words, ", lowest of the run");
+    if (result->at == NS_RESULT_STEP)
+        return g_strdup_printf(_("%s at step %" PRId64), place, result->n);
+    return g_strdup_printf(_("%s, lowest of the run"), place);
 }
 
 char *ns_study_result_words(const NsStudy *study)
 {
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < study->results.n; i++) {
-        if (i) g_string_append(words, "; ");
-        add_words(words, &study->results.of[i]);
+        g_autofree char *one = result_words(&study->results.of[i]);
+        g_string_append_printf(words, "%s%s", i ? "; " : "", one);
     }
     return g_string_free(words, FALSE);
 }

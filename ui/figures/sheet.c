@@ -80,7 +80,7 @@ static bool read_line(char **line, const char *text, const char *what, glong mos
                          plain ? N_("“%s…” is too long for %s; use at most %ld characters.")
                                : N_("“%s…” is not a single line of text, as %s must be; use at "
                                     "most %ld characters."),
-                         shown, what, most);
+                         shown, _(what), most);
     }
     g_free(*line);
     *line = *stripped ? g_steal_pointer(&stripped) : NULL;
@@ -89,7 +89,7 @@ static bool read_line(char **line, const char *text, const char *what, glong mos
 
 bool ns_sheet_set_title(NsSheetChart *chart, const char *title, GError **error)
 {
-    return read_line(&chart->title, title, "a title", NS_TITLE_MOST, error);
+    return read_line(&chart->title, title, N_("a title"), NS_TITLE_MOST, error);
 }
 
 static bool check_range(NsScaleKind kind, NsRange range, GError **error)
@@ -312,7 +312,7 @@ bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError 
                          "“%s” names %zu lanes, but there are at most %zu; omit some.", text, n,
                          lanes ? lanes : (size_t)NS_LANES_MAX);
     for (size_t i = 0; i < n; i++) {
-        if (!read_line(&read.names[i], words[i], "the name of a lane", NS_NAME_MOST, error))
+        if (!read_line(&read.names[i], words[i], N_("the name of a lane"), NS_NAME_MOST, error))
             return false;
         for (size_t k = 0; read.names[i] && k < i; k++)
             if (g_strcmp0(read.names[i], read.names[k]) == 0)

@@ -2,6 +2,7 @@
 #include "ui/figures/spec.h"
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "ui/figures/figure.h"
 
 #include <math.h>
@@ -24,10 +25,10 @@ NsFigureSpec ns_figure_spec(const NsFigureKind *kind)
 static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
 {
     static const char *const places[] = {
-        [NS_DOMAIN_STEP] = "once a step",
-        [NS_DOMAIN_LAYER] = "in every layer",
-        [NS_DOMAIN_HIDDEN] = "on hidden states",
-        [NS_DOMAIN_HEAD] = "in every head",
+        [NS_DOMAIN_STEP] = N_("once a step"),
+        [NS_DOMAIN_LAYER] = N_("in every layer"),
+        [NS_DOMAIN_HIDDEN] = N_("on hidden states"),
+        [NS_DOMAIN_HEAD] = N_("in every head"),
     };
     /* JSON lines have “_” for “-”. */
     g_autofree char *dashed = g_strdelimit(g_strdup(key), "_", '-');
@@ -45,7 +46,7 @@ static bool show_quantity(NsFigureSpec *spec, const char *key, GError **error)
             error, NS_ERROR_USAGE,
             "%s is measured %s, which the figure %s does not show; “normscope-cli list quantities” "
             "shows where each is measured, and the figure steps can draw them all.",
-            info->choice.key, places[info->domain], spec->kind->choice.key);
+            info->choice.key, _(places[info->domain]), spec->kind->choice.key);
     spec->quantity = (NsQuantity)i;
     return true;
 }
