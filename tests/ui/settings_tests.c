@@ -428,7 +428,8 @@ static void test_more_settings(void)
     g_assert_true(is_group_shown(window, "beta1"));
     g_assert_false(is_group_shown(window, "source"));
     g_assert_true(is_shown(window, "placement") && is_shown(window, "lr"));
-    gtk_editable_set_text(GTK_EDITABLE(search), "");
+    g_signal_emit_by_name(search, "stop-search"); /* Escape */
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(search)), ==, "");
     UI_UNTIL(is_shown(window, "d-model") && is_group_shown(window, "source"));
 
     /* A setting that was changed is not hidden by another task. */

@@ -89,6 +89,25 @@ void ns_end_typing(GtkWidget *widget)
     if (root) gtk_root_set_focus(root, NULL);
 }
 
+static void on_stop_search(GtkWidget *search)
+{
+    GtkRoot *root = gtk_widget_get_root(search);
+    if (*gtk_editable_get_text(GTK_EDITABLE(search)))
+        gtk_editable_set_text(GTK_EDITABLE(search), "");
+    else if (gtk_window_get_transient_for(GTK_WINDOW(root)))
+        gtk_window_close(GTK_WINDOW(root));
+    else
+        ns_end_typing(search);
+}
+
+GtkWidget *ns_search_entry_new(const char *name)
+{
+    GtkWidget *search = gtk_search_entry_new();
+    ns_accessible_name(search, name);
+    g_signal_connect(search, "stop-search", G_CALLBACK(on_stop_search), NULL);
+    return search;
+}
+
 /* ---- Signals ---- */
 
 void ns_signal_new(GType type, const char *name, guint n, ...)

@@ -49,6 +49,10 @@ void ns_text_label_set_sentence(GtkWidget *label, const char *sentence);
 /* Gives the keyboard back to the window, where Space runs and letters are commands. */
 void ns_end_typing(GtkWidget *widget);
 
+/* A search entry.  Escape removes what was typed; in an empty one it closes the window or, in the
+ * main window, ends typing. */
+GtkWidget *ns_search_entry_new(const char *name);
+
 /* ---- Signals ---- */
 
 /* A signal of a class, with n arguments whose types follow; it returns nothing, and is emitted by

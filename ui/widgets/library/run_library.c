@@ -595,9 +595,8 @@ static void make_search(NsRunLibrary *library)
 {
     GtkWidget *row = make_row(library);
     NsRunLibraryParts *parts = &library->parts;
-    parts->search = gtk_search_entry_new();
+    parts->search = ns_search_entry_new(_("Search the saved runs"));
     gtk_widget_set_hexpand(parts->search, TRUE);
-    ns_accessible_name(parts->search, _("Search the saved runs"));
     parts->open = gtk_button_new_with_mnemonic(_("_Open"));
     parts->trash = gtk_button_new_with_mnemonic(_("_Move to trash"));
     gtk_widget_add_css_class(parts->open, "suggested-action");

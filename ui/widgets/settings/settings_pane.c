@@ -180,7 +180,8 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     gtk_box_append(GTK_BOX(row), label);
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_size), label);
     sync_size(label);
-    GtkWidget *more = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8), *search = gtk_search_entry_new();
+    GtkWidget *more = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8),
+              *search = ns_search_entry_new(_("Search settings"));
     g_object_set(search, "placeholder-text", _("Search settings"), "margin-top", 6, NULL);
     g_signal_connect_object(search, "search-changed", G_CALLBACK(on_searched), pane, 0);
     gtk_box_append(GTK_BOX(more), search);

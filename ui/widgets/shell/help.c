@@ -322,16 +322,6 @@ static GtkListBoxRow *best_shown(NsHelpWindow *window)
     return first;
 }
 
-/* Escape leaves the search first, then the help. */
-static void on_stop_search(NsHelpWindow *window)
-{
-    bool searches = *gtk_editable_get_text(GTK_EDITABLE(window->search));
-    if (searches)
-        gtk_editable_set_text(GTK_EDITABLE(window->search), "");
-    else
-        gtk_window_close(GTK_WINDOW(window));
-}
-
 static void on_search(NsHelpWindow *window)
 {
     gtk_list_box_invalidate_filter(GTK_LIST_BOX(window->list));
@@ -379,11 +369,10 @@ static GtkWidget *scrolled(GtkWidget *child)
 static GtkWidget *make_side(NsHelpWindow *window)
 {
     GtkWidget *side = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    window->search = gtk_search_entry_new();
+    window->search = ns_search_entry_new(_("Search the help"));
     window->list = gtk_list_box_new();
     window->nothing = gtk_label_new(_("No topic matches."));
     gtk_search_entry_set_key_capture_widget(GTK_SEARCH_ENTRY(window->search), GTK_WIDGET(window));
-    ns_accessible_name(window->search, _("Search the help"));
     ns_accessible_name(window->list, _("Topics"));
     gtk_widget_add_css_class(window->search, "help-search");
     gtk_widget_add_css_class(window->list, "navigation-sidebar");
@@ -399,7 +388,6 @@ static GtkWidget *make_side(NsHelpWindow *window)
     gtk_box_append(GTK_BOX(side), scrolled(window->list));
     gtk_widget_set_size_request(side, LIST_WIDTH, -1);
     g_signal_connect_swapped(window->search, "search-changed", G_CALLBACK(on_search), window);
-    g_signal_connect_swapped(window->search, "stop-search", G_CALLBACK(on_stop_search), window);
     g_signal_connect(window->list, "row-selected", G_CALLBACK(on_selected), window);
     return side;
 }
