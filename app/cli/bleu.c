@@ -23,28 +23,6 @@ static char **read_lines(const char *path, GError **error)
     return lines;
 }
 
-static void print_score(const NsBleu *bleu, size_t references, bool json)
-{
-    NsBleuScore score = ns_bleu_score(bleu);
-    g_autofree char *signature = g_strdup_printf(SIGNATURE, references, NS_VERSION);
-    double ratio = bleu->reference_words > 0
-                       ? (double)bleu->hypothesis_words / (double)bleu->reference_words
-                       : 0;
-    if (json)
-        printf("{\"bleu\":%.17g,\"precisions\":[%.17g,%.17g,%.17g,%.17g],\"brevity_penalty\":%.17g,"
-               "\"hypothesis_words\":%" G_GINT64_FORMAT ",\"reference_words\":%" G_GINT64_FORMAT
-               ",\"signature\":\"%s\"}\n",
-               score.score, score.precision[0], score.precision[1], score.precision[2],
-               score.precision[3], score.brevity, bleu->hypothesis_words, bleu->reference_words,
-               signature);
-    else
-        printf("BLEU|%s = %.2f %.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = "
-               "%" G_GINT64_FORMAT " ref_len = %" G_GINT64_FORMAT ")\n",
-               signature, score.score, score.precision[0], score.precision[1], score.precision[2],
-               score.precision[3], score.brevity, ratio, bleu->hypothesis_words,
-               bleu->reference_words);
-}
-
 /* Scores the lines of a file.  Appends the lines of the references to `lines`. */
 static bool score_lines(NsBleu *bleu, const char *path, char **paths, GPtrArray *lines,
                         GError **error)
@@ -77,7 +55,25 @@ static int run(NsArguments *a, GError **error)
     NsBleu bleu = {0};
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
     if (!score_lines(&bleu, a->files[0], a->references, lines, error)) return NS_EXIT_ERROR;
-    print_score(&bleu, g_strv_length(a->references), a->json);
+    size_t references = g_strv_length(a->references);
+    NsBleuScore score = ns_bleu_score(&bleu);
+    g_autofree char *signature = g_strdup_printf(SIGNATURE, references, NS_VERSION);
+    double ratio =
+        bleu.reference_words > 0 ? (double)bleu.hypothesis_words / (double)bleu.reference_words : 0;
+    if (a->json)
+        printf("{\"bleu\":%.17g,\"precisions\":[%.17g,%.17g,%.17g,%.17g],\"brevity_penalty\":%.17g,"
+               "\"hypothesis_words\":%" G_GINT64_FORMAT ",\"reference_words\":%" G_GINT64_FORMAT
+               ",\"signature\":\"%s\"}\n",
+               score.score, score.precision[0], score.precision[1], score.precision[2],
+               score.precision[3], score.brevity, bleu.hypothesis_words, bleu.reference_words,
+               signature);
+    else
+        printf("BLEU|%s = %.2f %.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = "
+               "%" G_GINT64_FORMAT " ref_len = %" G_GINT64_FORMAT ")\n",
+               signature, score.score, score.precision[0], score.precision[1], score.precision[2],
+               score.precision[3], score.brevity, ratio, bleu.hypothesis_words,
+               bleu.reference_words);
+
     return NS_EXIT_OK;
 }
 

@@ -292,25 +292,6 @@ static bool add_run(Chart *chart, const char *path, size_t *lanes, GError **erro
                      NS_LANES_MAX);
 }
 
-/* The names of the files if each has one lane and the names differ, otherwise NULL. */
-static char *names_of_files(const Chart *chart, size_t lanes)
-{
-    g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    guint n = g_strv_length(chart->a->beside) + 1;
-    bool apart = lanes == n;
-    for (guint i = 0; i < n; i++) {
-        g_autofree char *name =
-            g_filename_display_basename(i ? chart->a->beside[i - 1] : chart->a->from);
-        char *dot = strrchr(name, '.');
-        if (dot && dot > name) *dot = '\0';
-        g_strv_builder_add(builder, g_strdelimit(name, ";", ','));
-        apart &= g_hash_table_add(seen, g_strdup(name));
-    }
-    g_auto(GStrv) names = g_strv_builder_end(builder);
-    return apart ? g_strjoinv(";", names) : NULL;
-}
-
 /* Opens the recorded run of --from if no option changes its experiment, and those of --beside. */
 static bool open_recorded(Chart *chart, bool steps, GError **error)
 {
@@ -337,7 +318,23 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
     if (chart->outside) ns_experiment_resize(&chart->a->experiment, lanes, 0);
     for (size_t i = 0; !steps && i < lanes; i++)
         chart->a->experiment.lane[i].steps = chart->recorded_to;
-    if (chart->a->beside && !chart->a->names) chart->a->names = names_of_files(chart, lanes);
+    if (chart->a->beside && !chart->a->names) {
+        /* The names of the files if each has one lane and the names differ, otherwise NULL. */
+        g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+        g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        guint n = g_strv_length(chart->a->beside) + 1;
+        bool apart = lanes == n;
+        for (guint i = 0; i < n; i++) {
+            g_autofree char *name =
+                g_filename_display_basename(i ? chart->a->beside[i - 1] : chart->a->from);
+            char *dot = strrchr(name, '.');
+            if (dot && dot > name) *dot = '\0';
+            g_strv_builder_add(builder, g_strdelimit(name, ";", ','));
+            apart &= g_hash_table_add(seen, g_strdup(name));
+        }
+        g_auto(GStrv) names = g_strv_builder_end(builder);
+        chart->a->names = apart ? g_strjoinv(";", names) : NULL;
+    }
     return true;
 }
 
@@ -425,23 +422,6 @@ static bool understand(Chart *chart, const NsSettings *settings, GError **error)
            read_looks(chart, error) && read_limit(chart, settings, steps, error) &&
            (!(chart->a->picture.choices.seconds > 0) ||
             ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error));
-}
-
-/* Finds every error about output files, once the lanes and their input files are known. */
-static bool check_files(const Chart *chart, GError **error)
-{
-    for (guint i = 0; i < (chart->a->each ? chart->sheet.charts->len : 1); i++) {
-        g_autofree char *key = key_of(chart, i);
-        g_autofree char *path = ns_picture_path(&chart->a->picture, key);
-        /* A figure may be drawn anew in its place, but not over the run that it shows. */
-        const char *run = chart->recorded_to >= 0 ? chart->a->from : NULL;
-        if (!ns_picture_check(&chart->a->picture, key, run, error) ||
-            !ns_output_spares_data(path, &chart->a->experiment, error))
-            return false;
-        for (char **other = chart->a->beside; other && *other; other++)
-            if (!ns_output_spares(path, *other, error)) return false;
-    }
-    return true;
 }
 
 /* ---- Drawing ---- */
@@ -610,8 +590,21 @@ static int run(NsArguments *a, GError **error)
     ns_sheet_init(&chart.sheet);
     if (!open_recorded(&chart, ns_named_has(&a->named, "steps"), error) ||
         !understand(&chart, &a->experiment.lane[0], error) || !read_recorded(&chart, error) ||
-        !check_runs(&chart, error) || !check_places(&chart, error) || !check_files(&chart, error))
+        !check_runs(&chart, error) || !check_places(&chart, error))
         return NS_EXIT_USAGE;
+    /* Find every error about output files, once the lanes and their input files are known. */
+    for (guint i = 0; i < (chart.a->each ? chart.sheet.charts->len : 1); i++) {
+        g_autofree char *key = key_of(&chart, i);
+        g_autofree char *path = ns_picture_path(&chart.a->picture, key);
+        /* A figure may be drawn anew in its place, but not over the run that it shows. */
+        const char *run = chart.recorded_to >= 0 ? chart.a->from : NULL;
+        if (!ns_picture_check(&chart.a->picture, key, run, error) ||
+            !ns_output_spares_data(path, &chart.a->experiment, error))
+            return NS_EXIT_USAGE;
+        for (char **other = chart.a->beside; other && *other; other++)
+            if (!ns_output_spares(path, *other, error)) return NS_EXIT_USAGE;
+    }
+
     bool recorded = chart.recorded_to >= 0;
     if (!recorded) provide_probes(&chart);
     return (recorded ? draw_recorded : train_and_draw)(&chart, error) ? ns_interrupt_status()

@@ -35,26 +35,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Finetune, finetune_clear)
 
 /* ---- Encoder and settings ---- */
 
-/* Rebuilds the vocabulary from the text of the run. */
-static bool open_vocabulary(Finetune *f, GError **error)
-{
-    const NsSettings *s = &f->checkpoint->settings;
-    const char *task = ns_task(s->task)->choice.key;
-    if (!g_str_equal(task, "mlm"))
-        return ns_refuse(
-            error, NS_ERROR_FILE,
-            "“%s” was trained on the task %s, and an encoder of the task mlm is needed; "
-            "train one with --set task=mlm --set arch=encoder --run FILE.",
-            f->name, task);
-    f->vocabulary = ns_corpus_open(s, error);
-    if (!f->vocabulary) return false;
-    return ns_finetune_can(f->vocabulary) ||
-           ns_refuse(error, NS_ERROR_TEXT,
-                     "The vocabulary of “%s” cannot tokenize other sentences; pre-train on a text "
-                     "of several lines with tokenizer=char or bpe.",
-                     f->name);
-}
-
 /* ---- Results ---- */
 
 /* The pairs for a seed: generated pairs depend on the seed, those of a file do not. */
@@ -141,7 +121,24 @@ static bool show_head(Finetune *f, GError **error)
 /* Does once what all checkpoints share, and trains the encoder without pretraining. */
 static bool begin(Finetune *f, GError **error)
 {
-    if (!open_vocabulary(f, error)) return false;
+    /* Rebuild the vocabulary from the text of the run. */
+    const NsSettings *s = &f->checkpoint->settings;
+    const char *task = ns_task(s->task)->choice.key;
+    if (!g_str_equal(task, "mlm"))
+        return ns_refuse(
+            error, NS_ERROR_FILE,
+            "“%s” was trained on the task %s, and an encoder of the task mlm is needed; "
+            "train one with --set task=mlm --set arch=encoder --run FILE.",
+            f->name, task);
+    f->vocabulary = ns_corpus_open(s, error);
+    if (!f->vocabulary) return false;
+    if (!ns_finetune_can(f->vocabulary))
+        return ns_refuse(
+            error, NS_ERROR_TEXT,
+            "The vocabulary of “%s” cannot tokenize other sentences; pre-train on a text "
+            "of several lines with tokenizer=char or bpe.",
+            f->name);
+
     ns_finetune_settings(&f->settings, &f->checkpoint->settings, f->a->timed_steps);
     for (char **word = f->a->set; word && *word; word++)
         if (!ns_settings_assign(&f->settings, *word, error)) return false;

@@ -152,40 +152,6 @@ static void draw_chart(Handout *h, const NsCard *card)
     ns_figure_free(figure);
 }
 
-/* The events of jumps and divergences, where a card speaks of the inspector. */
-static void write_events(Handout *h, const NsCard *card)
-{
-    if (!h->lockstep || g_strcmp0(card->highlight, "inspector") != 0) return;
-    g_autoptr(GRegex) script = g_regex_new("_([A-Za-z]+)", 0, 0, NULL); /* of W_tok */
-    for (size_t i = 0; i < ns_lockstep_lanes(h->lockstep); i++) {
-        const NsHistory *history = ns_lockstep_run(h->lockstep, i, 0)->history;
-        for (size_t k = 0; k < ns_history_events(history); k++) {
-            const NsEvent *event = ns_history_event(history, k);
-            if (event->kind != NS_EVENT_SPIKE && event->kind != NS_EVENT_DIVERGED) continue;
-            g_autofree char *text = g_regex_replace(script, event->text, -1, 0, "_{\\1}", 0, NULL);
-            g_autofree char *words = g_strdup_printf("%s: %s", ns_lane_letter(i), text);
-            write_text(h, words, TEXT, false, TEXT);
-        }
-    }
-}
-
-/* Empty axes for the curve that the student predicts. */
-static void leave_space(Handout *h, const NsCard *card)
-{
-    const NsChoice *quantity = &ns_quantity(card->quantity)->choice;
-    g_autofree char *words =
-        g_strdup_printf("Draw your prediction: %s over the layers", quantity->label);
-    need(h, DRAWING_HEIGHT + 2 * TEXT);
-    write_text(h, words, TEXT, false, 0);
-    ns_set_color(h->cr, h->style->axis);
-    cairo_set_line_width(h->cr, h->style->axis_width);
-    cairo_move_to(h->cr, MARGIN, h->y);
-    cairo_rel_line_to(h->cr, 0, DRAWING_HEIGHT);
-    cairo_rel_line_to(h->cr, ACROSS, 0);
-    cairo_stroke(h->cr);
-    h->y += DRAWING_HEIGHT + 1.5 * TEXT;
-}
-
 /* "3  Run it", its texts, its chart, and its question with boxes to tick. */
 static void write_card(Handout *h, size_t at)
 {
@@ -194,35 +160,45 @@ static void write_card(Handout *h, size_t at)
     need(h, HEADING + 6 * TEXT + CHART_HEIGHT); /* a card stays together */
     write_text(h, title, HEADING, true, 0);
     for (char **text = card->texts; *text; text++) write_text(h, *text, TEXT, false, 0);
-    if (card->draws)
-        leave_space(h, card);
-    else
+    if (card->draws) {
+        /* Empty axes for the curve that the student predicts. */
+        const NsChoice *quantity = &ns_quantity(card->quantity)->choice;
+        g_autofree char *words =
+            g_strdup_printf("Draw your prediction: %s over the layers", quantity->label);
+        need(h, DRAWING_HEIGHT + 2 * TEXT);
+        write_text(h, words, TEXT, false, 0);
+        ns_set_color(h->cr, h->style->axis);
+        cairo_set_line_width(h->cr, h->style->axis_width);
+        cairo_move_to(h->cr, MARGIN, h->y);
+        cairo_rel_line_to(h->cr, 0, DRAWING_HEIGHT);
+        cairo_rel_line_to(h->cr, ACROSS, 0);
+        cairo_stroke(h->cr);
+        h->y += DRAWING_HEIGHT + 1.5 * TEXT;
+    } else {
         draw_chart(h, card);
-    write_events(h, card);
+    }
+    /* The events of jumps and divergences, where a card speaks of the inspector. */
+    if (h->lockstep && g_strcmp0(card->highlight, "inspector") == 0) {
+        g_autoptr(GRegex) script = g_regex_new("_([A-Za-z]+)", 0, 0, NULL); /* of W_tok */
+        for (size_t i = 0; i < ns_lockstep_lanes(h->lockstep); i++) {
+            const NsHistory *history = ns_lockstep_run(h->lockstep, i, 0)->history;
+            for (size_t k = 0; k < ns_history_events(history); k++) {
+                const NsEvent *event = ns_history_event(history, k);
+                if (event->kind != NS_EVENT_SPIKE && event->kind != NS_EVENT_DIVERGED) continue;
+                g_autofree char *text =
+                    g_regex_replace(script, event->text, -1, 0, "_{\\1}", 0, NULL);
+                g_autofree char *words = g_strdup_printf("%s: %s", ns_lane_letter(i), text);
+                write_text(h, words, TEXT, false, TEXT);
+            }
+        }
+    }
+
     if (card->ask) write_text(h, card->ask, TEXT, true, 0);
     for (size_t i = 0; i < card->n_choices; i++) {
         g_autofree char *choice = g_strconcat("☐  ", card->choices[i], NULL);
         write_text(h, choice, TEXT, false, TEXT);
     }
     h->y += HEADING;
-}
-
-/* The right answers and their reasons, on a page of their own. */
-static void write_answers(Handout *h)
-{
-    bool any = false;
-    for (size_t i = 0; i < h->lesson->n; i++) {
-        const NsCard *card = &h->lesson->card[i];
-        if (!card->ask) continue;
-        if (!any) {
-            need(h, HEIGHT);
-            write_text(h, "Answers", HEADING, true, 0);
-        }
-        any = true;
-        g_autofree char *answer = g_strdup_printf("%zu  %s", i + 1, card->choices[card->right]);
-        write_text(h, answer, TEXT, true, 0);
-        write_text(h, card->why[card->right], TEXT, false, TEXT);
-    }
 }
 
 static bool write_document(Handout *h, const char *path, GError **error)
@@ -240,7 +216,22 @@ static bool write_document(Handout *h, const char *path, GError **error)
         good = train(h, i, error);
         if (good) write_card(h, i);
     }
-    if (good) write_answers(h);
+    if (good) {
+        /* The right answers and their reasons, on a page of their own. */
+        bool any = false;
+        for (size_t i = 0; i < h->lesson->n; i++) {
+            const NsCard *card = &h->lesson->card[i];
+            if (!card->ask) continue;
+            if (!any) {
+                need(h, HEIGHT);
+                write_text(h, "Answers", HEADING, true, 0);
+            }
+            any = true;
+            g_autofree char *answer = g_strdup_printf("%zu  %s", i + 1, card->choices[card->right]);
+            write_text(h, answer, TEXT, true, 0);
+            write_text(h, card->why[card->right], TEXT, false, TEXT);
+        }
+    }
     cairo_status_t status = ns_end_drawing(h->cr, surface);
     return good && (ns_interrupt_signal() || ns_save_drawing(status, bytes, path, error));
 }

@@ -28,25 +28,6 @@ static const NsChoice *command_choice(size_t i)
     return i < G_N_ELEMENTS(commands) ? &commands[i]->choice : NULL;
 }
 
-static int show_help(void)
-{
-    printf("Usage:\n  " NS_CLI " COMMAND [OPTION…]\n\n"
-           "Trains small Transformers and records the norms of every layer's gradients and\n"
-           "hidden states.\n\nCommands:\n");
-    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-        printf("  %-11s%s\n", commands[i]->choice.key, commands[i]->choice.purpose);
-    printf("  %-11s%s\n\n", "help", "Show this help, or the help of a command");
-    printf(
-        "“" NS_CLI " COMMAND --help” shows the options of a command and examples.\n"
-        "The environment variable NORMSCOPE_INSTRUCTIONS=avx512, avx2 or portable sets the\n"
-        "processor's instruction set (unset: the best available; see “list instructions”).\n"
-        "An output replaces an older file when it is complete; only --jsonl grows under\n"
-        "its own name.  No output replaces a run file, the results of a study or an input.\n"
-        "Exit status: 0 success, 1 an error, 2 a wrong command line or setting; 130 if Ctrl-C and\n"
-        "143 if SIGTERM ended the command, after everything measured up to then was written.\n");
-    return NS_EXIT_OK;
-}
-
 static int run_command(int argc, char **argv, GError **error)
 {
     int i = ns_choices_find(command_choice, argv[0]);
@@ -79,7 +60,24 @@ static int dispatch(int argc, char **argv, GError **error)
         char *arguments[] = {argv[2], option, NULL};
         return run_command(2, arguments, error);
     }
-    if (help || g_str_equal(word, "--help") || g_str_equal(word, "-h")) return show_help();
+    if (help || g_str_equal(word, "--help") || g_str_equal(word, "-h")) {
+        printf("Usage:\n  " NS_CLI " COMMAND [OPTION…]\n\n"
+               "Trains small Transformers and records the norms of every layer's gradients and\n"
+               "hidden states.\n\nCommands:\n");
+        for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+            printf("  %-11s%s\n", commands[i]->choice.key, commands[i]->choice.purpose);
+        printf("  %-11s%s\n\n", "help", "Show this help, or the help of a command");
+        printf("“" NS_CLI " COMMAND --help” shows the options of a command and examples.\n"
+               "The environment variable NORMSCOPE_INSTRUCTIONS=avx512, avx2 or portable sets the\n"
+               "processor's instruction set (unset: the best available; see “list instructions”).\n"
+               "An output replaces an older file when it is complete; only --jsonl grows under\n"
+               "its own name.  No output replaces a run file, the results of a study or an input.\n"
+               "Exit status: 0 success, 1 an error, 2 a wrong command line or setting; 130 if "
+               "Ctrl-C and\n"
+               "143 if SIGTERM ended the command, after everything measured up to then was "
+               "written.\n");
+        return NS_EXIT_OK;
+    }
     if (*word) return run_command(argc - 1, argv + 1, error);
     g_autofree char *keys = ns_choices_keys(command_choice);
     return ns_usage(error, "A command is missing: %s, or help, which explains them.", keys);

@@ -395,38 +395,6 @@ static bool is_given(NsArguments *arguments, const NsCommand *command, const cha
     return *(void **)field_of(arguments, option) != NULL;
 }
 
-static bool check_ranges(NsArguments *arguments, const NsCommand *command, GError **error)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
-        const Option *o = &options[i];
-        if (!o->name || !is_number(o) || !is_for(o->commands, command)) continue;
-        double value = number_of(arguments, o);
-        if (value == initial_of(o) || (value >= o->least && (!o->most || value <= o->most)))
-            continue;
-        if (o->most)
-            return ns_refuse(error, NS_ERROR_USAGE,
-                             "--%s must be between %.10g and %.10g, not %.10g.", o->name, o->least,
-                             o->most, value);
-        return ns_refuse(error, NS_ERROR_USAGE, "--%s must be at least %.10g, not %.10g.", o->name,
-                         o->least, value);
-    }
-    return true;
-}
-
-static bool check_rules(NsArguments *arguments, const NsCommand *command, GError **error)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
-        if (!is_for(rules[i].commands, command)) continue;
-        if (rules[i].when && !is_given(arguments, command, rules[i].when)) continue;
-        g_auto(GStrv) others = g_strsplit(rules[i].others, " ", -1);
-        unsigned n = 0;
-        for (char **other = others; *other; other++) n += is_given(arguments, command, *other);
-        if (n < rules[i].least || n > rules[i].most)
-            return ns_refuse(error, NS_ERROR_USAGE, "%s", rules[i].sentence);
-    }
-    return true;
-}
-
 /* The option in an argument, if it takes a value; `apart`: the value is the next argument. */
 static const GOptionEntry *option_of(const GArray *entries, const char *word, bool *apart)
 {
@@ -599,8 +567,29 @@ bool ns_arguments_read(NsArguments *arguments, const NsCommand *command, int arg
         return ns_refuse(error, NS_ERROR_USAGE, "“%s” was not expected; %s.", argv[1],
                          command->settings ? "settings are given as --set KEY=VALUE"
                                            : "name files with options, such as --run FILE");
-    if (!check_ranges(arguments, command, error) || !check_rules(arguments, command, error))
-        return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
+        const Option *o = &options[i];
+        if (!o->name || !is_number(o) || !is_for(o->commands, command)) continue;
+        double value = number_of(arguments, o);
+        if (value == initial_of(o) || (value >= o->least && (!o->most || value <= o->most)))
+            continue;
+        if (o->most)
+            return ns_refuse(error, NS_ERROR_USAGE,
+                             "--%s must be between %.10g and %.10g, not %.10g.", o->name, o->least,
+                             o->most, value);
+        return ns_refuse(error, NS_ERROR_USAGE, "--%s must be at least %.10g, not %.10g.", o->name,
+                         o->least, value);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
+        if (!is_for(rules[i].commands, command)) continue;
+        if (rules[i].when && !is_given(arguments, command, rules[i].when)) continue;
+        g_auto(GStrv) others = g_strsplit(rules[i].others, " ", -1);
+        unsigned n = 0;
+        for (char **other = others; *other; other++) n += is_given(arguments, command, *other);
+        if (n < rules[i].least || n > rules[i].most)
+            return ns_refuse(error, NS_ERROR_USAGE, "%s", rules[i].sentence);
+    }
+
     if (command->wrong && (argc - 1 < command->least || argc - 1 > command->most))
         return ns_refuse(error, NS_ERROR_USAGE, "%s", command->wrong);
     if (arguments->map && !ns_outside_map_all(arguments->map, error)) return false;

@@ -69,19 +69,6 @@ static void add_findings(GString *text, const NsPaperResult *result, const char 
 
 /* ---- Markdown ---- */
 
-static void add_section(GString *text, const Entry *entry)
-{
-    const NsPaperResult *result = entry->result;
-    const NsPaperStudy *study = result->study;
-    g_string_append_printf(text, "\n## %s\n\n%s\n\n![%s](%s.svg)\n\n%s  %s\n\n",
-                           study->choice.label, study->choice.reference, study->choice.label,
-                           study->choice.key, study->says, study->holds);
-    add_findings(text, result, "- ");
-    g_string_append_printf(
-        text, "\nVerdict: **%s**; %s.  Its runs took %.1f s together.\n\n```\n%s```\n",
-        ns_verdict_word(result->verdict), result->claims, result->seconds, entry->settings);
-}
-
 static bool write_markdown(const GArray *entries, const char *folder, GError **error)
 {
     g_autofree char *path = g_build_filename(folder, "report.md", NULL);
@@ -95,7 +82,18 @@ static bool write_markdown(const GArray *entries, const char *folder, GError **e
                                result->study->choice.reference, ns_verdict_word(result->verdict),
                                result->seconds);
     }
-    for (guint i = 0; i < entries->len; i++) add_section(text, &g_array_index(entries, Entry, i));
+    for (guint i = 0; i < entries->len; i++) {
+        const Entry *entry = &g_array_index(entries, Entry, i);
+        const NsPaperResult *result = entry->result;
+        const NsPaperStudy *study = result->study;
+        g_string_append_printf(text, "\n## %s\n\n%s\n\n![%s](%s.svg)\n\n%s  %s\n\n",
+                               study->choice.label, study->choice.reference, study->choice.label,
+                               study->choice.key, study->says, study->holds);
+        add_findings(text, result, "- ");
+        g_string_append_printf(
+            text, "\nVerdict: **%s**; %s.  Its runs took %.1f s together.\n\n```\n%s```\n",
+            ns_verdict_word(result->verdict), result->claims, result->seconds, entry->settings);
+    }
     return ns_save(path, text->str, text->len, error);
 }
 
@@ -114,26 +112,6 @@ static char *first_page(const GArray *entries)
     return g_string_free(text, FALSE);
 }
 
-static char *words_of(const Entry *entry)
-{
-    const NsPaperResult *result = entry->result;
-    /* Every section of the settings is one paragraph. */
-    g_auto(GStrv) sections = g_strsplit(entry->settings, "\n\n", -1);
-    for (char **section = sections; *section; section++) {
-        g_auto(GStrv) lines = g_strsplit(g_strstrip(*section), "\n", -1);
-        g_free(*section);
-        *section = g_strjoinv("; ", lines);
-    }
-    g_autofree char *settings = g_strjoinv("\n", sections);
-    GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
-    add_findings(text, result, "→ ");
-    g_string_append_printf(text, "\nVerdict: %s; %s.  Its runs took %.1f s together.\n\n%s",
-                           ns_verdict_word(result->verdict), result->claims, result->seconds,
-                           settings);
-    return g_string_free(text, FALSE);
-}
-
 static bool write_pdf(const GArray *entries, const char *folder, GError **error)
 {
     g_autofree char *path = g_build_filename(folder, "report.pdf", NULL);
@@ -144,7 +122,22 @@ static bool write_pdf(const GArray *entries, const char *folder, GError **error)
     parts[0] = (NsDocumentPart){.title = TITLE, .words = words[0]};
     for (guint i = 0; i < n; i++) {
         const Entry *entry = &g_array_index(entries, Entry, i);
-        words[i + 1] = words_of(entry);
+        const NsPaperResult *result = entry->result;
+        /* Every section of the settings is one paragraph. */
+        g_auto(GStrv) sections = g_strsplit(entry->settings, "\n\n", -1);
+        for (char **section = sections; *section; section++) {
+            g_auto(GStrv) lines = g_strsplit(g_strstrip(*section), "\n", -1);
+            g_free(*section);
+            *section = g_strjoinv("; ", lines);
+        }
+        g_autofree char *settings = g_strjoinv("\n", sections);
+        GString *text = g_string_new(NULL);
+        g_string_append_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
+        add_findings(text, result, "→ ");
+        g_string_append_printf(text, "\nVerdict: %s; %s.  Its runs took %.1f s together.\n\n%s",
+                               ns_verdict_word(result->verdict), result->claims, result->seconds,
+                               settings);
+        words[i + 1] = g_string_free(text, FALSE);
         parts[i + 1] = (NsDocumentPart){.title = entry->result->study->choice.label,
                                         .plots = entry->panels.plots,
                                         .n_plots = entry->panels.n,
@@ -198,19 +191,6 @@ static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GErr
 
 /* ---- Studies ---- */
 
-static bool make(const Paper *paper, const NsPaperStudy *row, NsStudy *study, GError **error)
-{
-    if (!ns_paper_make(row, study, error)) return false;
-    for (char **word = paper->a->set; word && *word; word++)
-        if (!ns_study_set(study, *word, error)) return false;
-    if (paper->a->seeds > 0) study->seeds = paper->a->seeds;
-    if (paper->scale == NS_PAPER_DESK && !*study->experiment.lane[0].source)
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "--scale desk translates real sentence pairs: name their files with --set "
-                         "source=FILE --set target=FILE.");
-    return ns_study_check(study, error);
-}
-
 static bool tell(Paper *paper, const NsStudy *study, NsPaperResult *result, bool *agrees,
                  GError **error)
 {
@@ -218,8 +198,9 @@ static bool tell(Paper *paper, const NsStudy *study, NsPaperResult *result, bool
     if (paper->a->json) {
         g_autofree char *line = ns_paper_json(result);
         puts(line);
-    } else
+    } else {
         show(result);
+    }
     if (fflush(stdout) != 0) {
         ns_output_error(NULL, errno, error);
         return false;
@@ -236,7 +217,16 @@ static bool run_study(Paper *paper, const NsPaperStudy *row, bool *agrees, GErro
     g_auto(NsStudy) study;
     g_autofree char *name = g_strconcat(row->choice.key, ".nsstudy", NULL);
     g_autofree char *path = paper->folder ? g_build_filename(paper->folder, name, NULL) : NULL;
-    if (!make(paper, row, &study, error)) return false;
+    if (!ns_paper_make(row, &study, error)) return false;
+    for (char **word = paper->a->set; word && *word; word++)
+        if (!ns_study_set(&study, *word, error)) return false;
+    if (paper->a->seeds > 0) study.seeds = paper->a->seeds;
+    if (paper->scale == NS_PAPER_DESK && !*study.experiment.lane[0].source)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "--scale desk translates real sentence pairs: name their files with --set "
+                         "source=FILE --set target=FILE.");
+    if (!ns_study_check(&study, error)) return false;
+
     if (paper->a->print_jobs) {
         const NsStudyJobs jobs = {.study = &study, .out = path, .lease = NS_STUDY_LEASE};
         return ns_study_print_jobs(&jobs, error);

@@ -82,19 +82,6 @@ static int status_of(const NsStudyResults *results)
     return results->failed ? NS_EXIT_ERROR : ns_interrupt_status();
 }
 
-/* Takes ownership of the contents of `study`. */
-static int train(const NsArguments *a, NsStudy *study, const NsStoreOptions *options,
-                 GError **error)
-{
-    g_autoptr(NsStudyWork) work = ns_study_work_new(study, a->out, options);
-    g_auto(NsStudyResults) results = {0};
-    if (!ns_study_train(work, (unsigned)a->jobs, NULL, error)) return NS_EXIT_ERROR;
-    if (!ns_study_work_store(work)) return ns_interrupt_status(); /* interrupted immediately */
-    bool good = ns_study_store_results(ns_study_work_store(work), &results, error) &&
-                show(a, &results, error);
-    return good ? status_of(&results) : NS_EXIT_ERROR;
-}
-
 static int study_run(NsArguments *a, const char *path, GError **error)
 {
     g_auto(NsStudy) study;
@@ -111,7 +98,15 @@ static int study_run(NsArguments *a, const char *path, GError **error)
         return NS_EXIT_ERROR;
     NsStudyJobs jobs = {&study, a->out, (size_t)a->chunk, a->lease};
     if (a->print_jobs) return ns_study_print_jobs(&jobs, error) ? NS_EXIT_OK : NS_EXIT_ERROR;
-    if (!a->slurm) return train(a, &study, &options, error);
+    if (!a->slurm) {
+        g_autoptr(NsStudyWork) work = ns_study_work_new(&study, a->out, &options);
+        g_auto(NsStudyResults) results = {0};
+        if (!ns_study_train(work, (unsigned)a->jobs, NULL, error)) return NS_EXIT_ERROR;
+        if (!ns_study_work_store(work)) return ns_interrupt_status(); /* interrupted immediately */
+        bool good = ns_study_store_results(ns_study_work_store(work), &results, error) &&
+                    show(a, &results, error);
+        return good ? status_of(&results) : NS_EXIT_ERROR;
+    }
     if (!ns_study_run_slurm(&jobs, error)) return NS_EXIT_ERROR;
     g_auto(NsStudyResults) results = {0};
     g_autoptr(NsStudyStore) store = ns_study_store_open(a->out, &study, &options, error);
@@ -146,19 +141,6 @@ static int study_show(NsArguments *a, const char *path, GError **error)
     const NsStudyFigure figure = {a->figure, a->x, a->y, &a->picture};
     bool good = store && ns_study_store_results(store, &results, error) &&
                 (a->figure ? ns_study_draw(&results, &figure, error) : show(a, &results, error));
-    return good ? NS_EXIT_OK : NS_EXIT_ERROR;
-}
-
-/* If the first file is new, it gets the study of the second. */
-static int study_merge(const NsArguments *a, char **files, GError **error)
-{
-    g_auto(NsStudy) study;
-    ns_study_init(&study);
-    bool there =
-        g_file_test(files[0], G_FILE_TEST_EXISTS) && !ns_study_store_is_unfinished(files[0]);
-    if (!load(a, files[there ? 0 : 1], &study, error)) return NS_EXIT_ERROR;
-    const NsStudyJobs jobs = {.study = &study, .out = files[0]};
-    bool good = ns_study_gather(&jobs, files + 1, error);
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;
 }
 
@@ -201,7 +183,17 @@ static int run(NsArguments *a, GError **error)
 {
     const char *word = a->n_files ? a->files[0] : "";
     if (a->n_files == 2 && g_str_equal(word, "show")) return study_show(a, a->files[1], error);
-    if (a->n_files >= 3 && g_str_equal(word, "merge")) return study_merge(a, a->files + 1, error);
+    if (a->n_files >= 3 && g_str_equal(word, "merge")) {
+        /* If the first file is new, it gets the study of the second. */
+        g_auto(NsStudy) study;
+        ns_study_init(&study);
+        bool there = g_file_test(a->files[1], G_FILE_TEST_EXISTS) &&
+                     !ns_study_store_is_unfinished(a->files[1]);
+        if (!load(a, a->files[there ? 1 : 2], &study, error)) return NS_EXIT_ERROR;
+        const NsStudyJobs jobs = {.study = &study, .out = a->files[1]};
+        bool good = ns_study_gather(&jobs, a->files + 2, error);
+        return good ? NS_EXIT_OK : NS_EXIT_ERROR;
+    }
     if (a->n_files == 1) return study_run(a, word, error);
     return ns_usage(error,
                     "One study is needed: FILE, or “show FILE.nsstudy”, or “merge OUT.nsstudy "

@@ -35,25 +35,20 @@ static bool find_axis(const NsStudy *study, const char *key, size_t *axis, GErro
                              key, keys->len ? keys->str : "none");
 }
 
-/* The requested settings, else the first unused settings of the grid. */
-static bool find_axes(const NsStudy *study, const NsStudyFigure *figure, size_t axes[2],
-                      GError **error)
-{
-    if (!find_axis(study, figure->x, &axes[0], error) ||
-        !find_axis(study, figure->y, &axes[1], error))
-        return false;
-    if (!figure->x) axes[0] = figure->y && axes[1] == 0 ? 1 : 0;
-    if (!figure->y) axes[1] = axes[0] == 0 ? 1 : 0;
-    return axes[0] != axes[1] ||
-           ns_refuse(error, NS_ERROR_USAGE, "Both axes are %s; choose two different settings.",
-                     figure->x);
-}
-
 /* One heatmap for every lane, all with the same color scale. */
 static bool draw_phases(const NsStudyResults *r, const NsStudyFigure *asked, GError **error)
 {
     size_t axes[2];
-    if (!find_axes(r->study, asked, axes, error)) return false;
+    /* The requested settings, else the first unused settings of the grid. */
+    if (!find_axis(r->study, asked->x, &axes[0], error) ||
+        !find_axis(r->study, asked->y, &axes[1], error))
+        return false;
+    if (!asked->x) axes[0] = asked->y && axes[1] == 0 ? 1 : 0;
+    if (!asked->y) axes[1] = axes[0] == 0 ? 1 : 0;
+    if (axes[0] == axes[1])
+        return ns_refuse(error, NS_ERROR_USAGE, "Both axes are %s; choose two different settings.",
+                         asked->x);
+
     size_t n = r->study->experiment.n, made = 0;
     NsStudy study;
     ns_study_copy(&study, r->study);

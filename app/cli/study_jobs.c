@@ -217,27 +217,6 @@ static bool has_tasks(const char *id, bool *there, GError **error)
                      says ? says : wrong->message);
 }
 
-/* Waits until every task of the array has ended, whatever its status; missing results are found
- * later.  A scheduler that does not answer is queried again for a while. */
-static bool await(const char *id, GError **error)
-{
-    unsigned pause = 1, failures = 0;
-    bool there = true;
-    while (there) {
-        g_autoptr(GError) wrong = NULL;
-        g_usleep(pause * G_USEC_PER_SEC);
-        pause = MIN(pause + 1, MOST_PAUSE);
-        bool told = has_tasks(id, &there, &wrong);
-        failures = told ? 0 : failures + 1;
-        if (failures == MOST_FAILURES) {
-            g_propagate_error(error, g_steal_pointer(&wrong));
-            return false;
-        }
-        there |= !told;
-    }
-    return true;
-}
-
 /* Opens and locks the file with the id of the newest job.  Of two commands started together the
  * second one then finds the job of the first.  On a file system without locks only leases keep a
  * cell from running twice.  -1 if the file cannot be opened. */
@@ -325,7 +304,22 @@ bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error)
         if (file >= 0) close(file);
         if (!good) return false;
         if (!id) return true;
-        if (!await(id, error)) return false;
+        /* Wait until every task of the array has ended, whatever its status; missing results are
+         * found later.  A scheduler that does not answer is queried again for a while. */
+        unsigned pause = 1, failures = 0;
+        bool there = true;
+        while (there) {
+            g_autoptr(GError) wrong = NULL;
+            g_usleep(pause * G_USEC_PER_SEC);
+            pause = MIN(pause + 1, MOST_PAUSE);
+            bool told = has_tasks(id, &there, &wrong);
+            failures = told ? 0 : failures + 1;
+            if (failures == MOST_FAILURES) {
+                g_propagate_error(error, g_steal_pointer(&wrong));
+                return false;
+            }
+            there |= !told;
+        }
     }
     return true;
 }

@@ -20,21 +20,6 @@ typedef struct {
     NsMoments of; /* over the n seeds with a result */
 } Seeds;
 
-static Seeds seeds_of(const NsStudyResults *r, size_t configuration, size_t lane)
-{
-    Seeds seeds = {0};
-    double values[NS_STUDY_SEEDS];
-    for (size_t seed = 0; seed < (size_t)r->study->seeds; seed++) {
-        NsStudyPlace place = {configuration, lane, seed};
-        const NsStudyCell *cell = &r->cells[ns_study_cell(r->study, place)];
-        seeds.diverged += cell->state == NS_CELL_DIVERGED;
-        seeds.waiting += cell->state <= NS_CELL_RUNNING;
-        if (!isnan(cell->value)) values[seeds.n++] = cell->value;
-    }
-    seeds.of = ns_moments(values, seeds.n);
-    return seeds;
-}
-
 /* "2.31 ± 0.04", and how many seeds diverged. */
 static char *seeds_words(const Seeds *seeds)
 {
@@ -69,7 +54,17 @@ static void show_configurations(const NsStudyResults *r)
     ns_row_print(row);
     for (size_t i = 0; i < n; i++) {
         for (size_t lane = 0; lane < lanes; lane++) {
-            Seeds seeds = seeds_of(r, i, lane);
+            Seeds seeds = {0};
+            double values[NS_STUDY_SEEDS];
+            for (size_t seed = 0; seed < (size_t)r->study->seeds; seed++) {
+                NsStudyPlace place = {i, lane, seed};
+                const NsStudyCell *cell = &r->cells[ns_study_cell(r->study, place)];
+                seeds.diverged += cell->state == NS_CELL_DIVERGED;
+                seeds.waiting += cell->state <= NS_CELL_RUNNING;
+                if (!isnan(cell->value)) values[seeds.n++] = cell->value;
+            }
+            seeds.of = ns_moments(values, seeds.n);
+
             g_autofree char *words = seeds_words(&seeds);
             ns_row_add(row, CELL, "%s", words);
         }
@@ -121,22 +116,6 @@ static void show_best(const NsStudy *study, const NsComparison *c)
     }
 }
 
-static void show_verdicts(const NsComparison *c)
-{
-    size_t k = c->budgets[c->n_budgets - 1];
-    if (c->no_verdict) printf("\n%s\n", c->no_verdict);
-    for (size_t one = 0; !c->no_verdict && one < c->lanes; one++)
-        for (size_t other = one + 1; other < c->lanes; other++) {
-            NsBetter better = c->verdicts[one][other];
-            printf("%sVerdict, %s against %s at k = %zu: ", one || other > 1 ? "" : "\n",
-                   ns_lane_letter(one), ns_lane_letter(other), k);
-            if (better == NS_BETTER_NEITHER)
-                puts("undecided");
-            else
-                printf("%s is better\n", ns_lane_letter(better == NS_BETTER_A ? one : other));
-        }
-}
-
 static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
 {
     printf("\nBest result at each learning rate%s\n",
@@ -184,7 +163,21 @@ static void show_comparison(const NsStudyResults *r)
                     ns_row_print(row);
                 }
             }
-        if (c->lanes > 1) show_verdicts(c);
+        if (c->lanes > 1) {
+            size_t k = c->budgets[c->n_budgets - 1];
+            if (c->no_verdict) printf("\n%s\n", c->no_verdict);
+            for (size_t one = 0; !c->no_verdict && one < c->lanes; one++)
+                for (size_t other = one + 1; other < c->lanes; other++) {
+                    NsBetter better = c->verdicts[one][other];
+                    printf("%sVerdict, %s against %s at k = %zu: ", one || other > 1 ? "" : "\n",
+                           ns_lane_letter(one), ns_lane_letter(other), k);
+                    if (better == NS_BETTER_NEITHER)
+                        puts("undecided");
+                    else
+                        printf("%s is better\n",
+                               ns_lane_letter(better == NS_BETTER_A ? one : other));
+                }
+        }
     }
     if (s) show_sensitivity(r->study, s);
     if (untrained && !ns_result_is_loss(&r->study->results.of[0]))
@@ -290,27 +283,6 @@ static void write_interval(NsJson *json, const char *key, const NsInterval *inte
     ns_json_close(json, '}');
 }
 
-static void write_duel(NsJson *json, const NsComparison *c, size_t one, size_t other)
-{
-    static const char *const words[] = {"a", "undecided", "b", "no verdict"};
-    ns_json_open(json, NULL, '{');
-    ns_json_string(json, "a", ns_lane_letter(one));
-    ns_json_string(json, "b", ns_lane_letter(other));
-    ns_json_open(json, "budgets", '[');
-    for (size_t i = 0; i < c->n_budgets; i++) {
-        const NsDuel *duel = &c->duels[one][other][i];
-        ns_json_open(json, NULL, '{');
-        ns_json_int(json, "k", (int64_t)c->budgets[i]);
-        write_interval(json, "difference", &duel->difference);
-        ns_json_known(json, "a_wins", duel->beats);
-        ns_json_string(json, "better", words[duel->better]);
-        ns_json_close(json, '}');
-    }
-    ns_json_close(json, ']');
-    ns_json_string(json, "verdict", words[c->verdicts[one][other]]);
-    ns_json_close(json, '}');
-}
-
 static void write_comparison(NsJson *json, const NsComparison *c)
 {
     ns_json_open(json, "comparison", '{');
@@ -328,25 +300,27 @@ static void write_comparison(NsJson *json, const NsComparison *c)
     ns_json_close(json, ']');
     ns_json_open(json, "pairs", '[');
     for (size_t one = 0; one < c->lanes; one++)
-        for (size_t other = one + 1; other < c->lanes; other++) write_duel(json, c, one, other);
+        for (size_t other = one + 1; other < c->lanes; other++) {
+            static const char *const words[] = {"a", "undecided", "b", "no verdict"};
+            ns_json_open(json, NULL, '{');
+            ns_json_string(json, "a", ns_lane_letter(one));
+            ns_json_string(json, "b", ns_lane_letter(other));
+            ns_json_open(json, "budgets", '[');
+            for (size_t i = 0; i < c->n_budgets; i++) {
+                const NsDuel *duel = &c->duels[one][other][i];
+                ns_json_open(json, NULL, '{');
+                ns_json_int(json, "k", (int64_t)c->budgets[i]);
+                write_interval(json, "difference", &duel->difference);
+                ns_json_known(json, "a_wins", duel->beats);
+                ns_json_string(json, "better", words[duel->better]);
+                ns_json_close(json, '}');
+            }
+            ns_json_close(json, ']');
+            ns_json_string(json, "verdict", words[c->verdicts[one][other]]);
+            ns_json_close(json, '}');
+        }
     ns_json_close(json, ']');
     ns_json_close(json, '}');
-}
-
-static void write_sensitivity(NsJson *json, const NsStudy *study, const NsSensitivity *s)
-{
-    ns_json_open(json, "sensitivity", '[');
-    for (size_t lane = 0; lane < study->experiment.n; lane++) {
-        ns_json_open(json, NULL, '{');
-        ns_json_string(json, "lane", ns_lane_letter(lane));
-        write_interval(json, "sensitivity", &s->sensitivity[lane]);
-        ns_json_doubles(json, "lr", s->rates, s->n);
-        ns_json_open(json, "best", '[');
-        for (size_t i = 0; i < s->n; i++) write_interval(json, NULL, &s->scores[lane][i]);
-        ns_json_close(json, ']');
-        ns_json_close(json, '}');
-    }
-    ns_json_close(json, ']');
 }
 
 void ns_study_show_json(const NsStudyResults *r)
@@ -371,7 +345,21 @@ void ns_study_show_json(const NsStudyResults *r)
     g_autofree NsComparison *comparison = ns_comparison_new(r, NULL);
     g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(r, NULL);
     if (comparison) write_comparison(&json, comparison);
-    if (sensitivity) write_sensitivity(&json, r->study, sensitivity);
+    if (sensitivity) {
+        ns_json_open(&json, "sensitivity", '[');
+        for (size_t lane = 0; lane < r->study->experiment.n; lane++) {
+            ns_json_open(&json, NULL, '{');
+            ns_json_string(&json, "lane", ns_lane_letter(lane));
+            write_interval(&json, "sensitivity", &sensitivity->sensitivity[lane]);
+            ns_json_doubles(&json, "lr", sensitivity->rates, sensitivity->n);
+            ns_json_open(&json, "best", '[');
+            for (size_t i = 0; i < sensitivity->n; i++)
+                write_interval(&json, NULL, &sensitivity->scores[lane][i]);
+            ns_json_close(&json, ']');
+            ns_json_close(&json, '}');
+        }
+        ns_json_close(&json, ']');
+    }
     ns_json_program(&json);
     g_autofree char *text = ns_json_finish(&json);
     puts(text);
@@ -383,21 +371,6 @@ static void add_field(GString *line, const char *text)
 {
     if (line->len) g_string_append_c(line, ',');
     if (text) ns_csv_add_field(line, text);
-}
-
-static char *csv_head(const NsStudy *study)
-{
-    static const char *const rest[] = {
-        "seed", "state",           "step",    "first_loss", "value",
-        "loss", "validation_loss", "seconds", "program",    "instructions"};
-    GString *line = g_string_new("lane,name");
-    for (size_t axis = 0; axis < ns_study_axes(study); axis++) {
-        g_autofree char *key = ns_json_key(ns_study_axis_param(study, axis)->key);
-        /* Every study has a column “seed”. */
-        add_field(line, g_str_equal(key, "seed") ? "seed_axis" : key);
-    }
-    for (size_t i = 0; i < G_N_ELEMENTS(rest); i++) add_field(line, rest[i]);
-    return g_string_free(line, FALSE);
 }
 
 static char *csv_row(const NsStudyResults *r, size_t i)
@@ -430,7 +403,18 @@ bool ns_study_write_csv(const NsStudyResults *r, const char *path, GError **erro
 {
     NsLines *lines = ns_lines_open(path, false, error);
     if (!lines) return false;
-    g_autofree char *head = csv_head(r->study);
+    static const char *const rest[] = {
+        "seed", "state",           "step",    "first_loss", "value",
+        "loss", "validation_loss", "seconds", "program",    "instructions"};
+    GString *line = g_string_new("lane,name");
+    for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
+        g_autofree char *key = ns_json_key(ns_study_axis_param(r->study, axis)->key);
+        /* Every study has a column “seed”. */
+        add_field(line, g_str_equal(key, "seed") ? "seed_axis" : key);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(rest); i++) add_field(line, rest[i]);
+    g_autofree char *head = g_string_free(line, FALSE);
+
     bool good = ns_lines_write(lines, head, error);
     for (size_t i = 0; good && i < ns_study_cells(r->study); i++) {
         g_autofree char *row = csv_row(r, i);

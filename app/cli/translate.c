@@ -136,26 +136,6 @@ static bool open_model(Translate *t, GError **error)
 
 /* ---- Lines ---- */
 
-static bool read_lines(Translate *t, GError **error)
-{
-    size_t bytes;
-    g_autofree char *text = ns_text_read(t->a->in, &bytes, error);
-    if (!text) return false;
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    size_t n = g_strv_length(lines), S = ns_model_source(t->model);
-    if (n > 0 && !*lines[n - 1]) n--;
-    t->tokens = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-    for (size_t i = 0; i < n; i++) {
-        size_t left_out;
-        if (g_str_has_suffix(lines[i], "\r")) lines[i][strlen(lines[i]) - 1] = '\0';
-        GArray *tokens = ns_sentence_encode(ns_corpus_source(t->corpus), lines[i], &left_out);
-        g_ptr_array_add(t->tokens, tokens);
-        t->left_out += left_out;
-        t->cut += tokens->len > S;
-    }
-    return true;
-}
-
 /* Translates and writes n lines, beginning with line `first`. */
 static bool translate_part(const Translate *t, size_t first, size_t n, NsLines *out, GError **error)
 {
@@ -195,7 +175,23 @@ static int run(NsArguments *a, GError **error)
         t = {.a = a, .name = g_filename_display_basename(a->run ? a->run : a->checkpoint)};
     if (!ns_output_spares(a->out, a->in, error) || (a->out && !ns_output_check(a->out, error)))
         return NS_EXIT_USAGE;
-    if (!open_model(&t, error) || !read_lines(&t, error)) return NS_EXIT_ERROR;
+    if (!open_model(&t, error)) return NS_EXIT_ERROR;
+    size_t bytes;
+    g_autofree char *text = ns_text_read(a->in, &bytes, error);
+    if (!text) return NS_EXIT_ERROR;
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    size_t n = g_strv_length(lines), S = ns_model_source(t.model);
+    if (n > 0 && !*lines[n - 1]) n--;
+    t.tokens = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    for (size_t i = 0; i < n; i++) {
+        size_t left_out;
+        if (g_str_has_suffix(lines[i], "\r")) lines[i][strlen(lines[i]) - 1] = '\0';
+        GArray *tokens = ns_sentence_encode(ns_corpus_source(t.corpus), lines[i], &left_out);
+        g_ptr_array_add(t.tokens, tokens);
+        t.left_out += left_out;
+        t.cut += tokens->len > S;
+    }
+
     /* Reports what was not translated. */
     if (t.checkpoint->diverged)
         fprintf(stderr,

@@ -210,26 +210,6 @@ void ns_team_free(NsTeam *team)
 
 /* ---- Runs ---- */
 
-/* Called after a run with all members.  At the end of a window, decides how many members the next
- * runs have. */
-static void adapt(NsTeam *team, int64_t elapsed)
-{
-    team->elapsed += elapsed;
-    if (team->elapsed < WINDOW) return;
-    double given = (double)atomic_load(&team->computed.value) / (double)team->elapsed;
-    bool disturbed = given <= (double)team->threads - 1;
-    if (disturbed && team->disturbed) {
-        team->size = MAX(1, (unsigned)ceil(given));
-        team->rest = team->windows * team->elapsed;
-        team->windows = MIN(2 * team->windows, MOST_REST);
-    } else if (!disturbed) {
-        team->windows = LEAST_REST;
-    }
-    team->disturbed = disturbed;
-    team->elapsed = 0;
-    atomic_store(&team->computed.value, 0);
-}
-
 /* Called after a run with a smaller team. */
 static void rest(NsTeam *team, int64_t elapsed)
 {
@@ -268,8 +248,24 @@ void ns_team_run(NsTeam *team, size_t most, NsTeamWork work, void *data)
     int64_t elapsed = nanoseconds(CLOCK_MONOTONIC) - began;
     if (team->size < team->threads)
         rest(team, elapsed);
-    else if (size == team->threads)
-        adapt(team, elapsed);
+    else if (size == team->threads) {
+        /* At the end of a window, decide how many members the next runs have. */
+        team->elapsed += elapsed;
+        if (team->elapsed >= WINDOW) {
+            double given = (double)atomic_load(&team->computed.value) / (double)team->elapsed;
+            bool disturbed = given <= (double)team->threads - 1;
+            if (disturbed && team->disturbed) {
+                team->size = MAX(1, (unsigned)ceil(given));
+                team->rest = team->windows * team->elapsed;
+                team->windows = MIN(2 * team->windows, MOST_REST);
+            } else if (!disturbed) {
+                team->windows = LEAST_REST;
+            }
+            team->disturbed = disturbed;
+            team->elapsed = 0;
+            atomic_store(&team->computed.value, 0);
+        }
+    }
 }
 
 typedef struct {

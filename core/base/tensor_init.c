@@ -7,28 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static void init_block(const NsTensor *t, const NsBlock *block, ns_real *arena, uint64_t seed)
-{
-    ns_real *x = arena + block->offset;
-    size_t n = block->n, first = block->offset - t->offset;
-    switch (t->init) {
-    case NS_INIT_ZERO:
-        break;
-    case NS_INIT_ONE:
-        for (size_t i = 0; i < n; i++) x[i] = 1;
-        break;
-    case NS_INIT_CONSTANT:
-        for (size_t i = 0; i < n; i++) x[i] = (ns_real)t->std;
-        break;
-    case NS_INIT_NORMAL:
-        ns_rng_fill_normal(x, n, first, t->std, seed, ns_rng_stream(t->name));
-        break;
-    case NS_INIT_UNIFORM:
-        ns_rng_fill_uniform(x, n, first, t->std * sqrt(3), seed, ns_rng_stream(t->name));
-        break;
-    }
-}
-
 typedef struct {
     const NsTensorTable *table;
     ns_real *arena;
@@ -40,8 +18,27 @@ static void init_share(void *data, const NsMember *member)
     const Init *init = data;
     NsShare share = ns_share(init->table, member->index, member->size);
     NsBlock block;
-    while (ns_share_next(&share, &block))
-        init_block(&init->table->tensors[block.tensor], &block, init->arena, init->seed);
+    while (ns_share_next(&share, &block)) {
+        const NsTensor *t = &init->table->tensors[block.tensor];
+        ns_real *x = init->arena + block.offset;
+        size_t n = block.n, first = block.offset - t->offset;
+        switch (t->init) {
+        case NS_INIT_ZERO:
+            break;
+        case NS_INIT_ONE:
+            for (size_t i = 0; i < n; i++) x[i] = 1;
+            break;
+        case NS_INIT_CONSTANT:
+            for (size_t i = 0; i < n; i++) x[i] = (ns_real)t->std;
+            break;
+        case NS_INIT_NORMAL:
+            ns_rng_fill_normal(x, n, first, t->std, init->seed, ns_rng_stream(t->name));
+            break;
+        case NS_INIT_UNIFORM:
+            ns_rng_fill_uniform(x, n, first, t->std * sqrt(3), init->seed, ns_rng_stream(t->name));
+            break;
+        }
+    }
 }
 
 void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed, NsTeam *team)

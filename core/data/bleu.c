@@ -136,57 +136,45 @@ static GHashTable *count_ngrams(const GPtrArray *words, size_t order)
     return counts;
 }
 
-/* The largest count of each n-gram in any single reference. */
-static GHashTable *most_ngrams(GPtrArray *const *references, size_t n, size_t order)
-{
-    GHashTable *most = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    for (size_t r = 0; r < n; r++) {
-        g_autoptr(GHashTable) counts = count_ngrams(references[r], order);
-        GHashTableIter iter;
-        gpointer ngram, count;
-        g_hash_table_iter_init(&iter, counts);
-        while (g_hash_table_iter_next(&iter, &ngram, &count))
-            if (GPOINTER_TO_UINT(count) > GPOINTER_TO_UINT(g_hash_table_lookup(most, ngram)))
-                g_hash_table_insert(most, g_strdup(ngram), count);
-    }
-    return most;
-}
-
-static int64_t matches_of(const GPtrArray *hypothesis, GHashTable *most, size_t order)
-{
-    g_autoptr(GHashTable) counts = count_ngrams(hypothesis, order);
-    int64_t matches = 0;
-    GHashTableIter iter;
-    gpointer ngram, count;
-    g_hash_table_iter_init(&iter, counts);
-    while (g_hash_table_iter_next(&iter, &ngram, &count))
-        matches += MIN(GPOINTER_TO_UINT(count), GPOINTER_TO_UINT(g_hash_table_lookup(most, ngram)));
-    return matches;
-}
-
-static guint nearest_length(guint length, GPtrArray *const *references, size_t n)
-{
-    guint nearest = n > 0 ? references[0]->len : 0;
-    for (size_t r = 1; r < n; r++) {
-        guint other = references[r]->len;
-        int64_t gain = ABS((int64_t)nearest - length) - ABS((int64_t)other - length);
-        if (gain > 0 || (gain == 0 && other < nearest)) nearest = other;
-    }
-    return nearest;
-}
-
 void ns_bleu_add(NsBleu *bleu, const char *hypothesis, const char *const *references, size_t n)
 {
     g_autoptr(GPtrArray) words = words_of(hypothesis);
     GPtrArray **others = g_new(GPtrArray *, n);
     for (size_t r = 0; r < n; r++) others[r] = words_of(references[r]);
     for (size_t i = 0; i < NS_BLEU_ORDERS; i++) {
-        g_autoptr(GHashTable) most = most_ngrams(others, n, i + 1);
-        bleu->matches[i] += matches_of(words, most, i + 1);
+        /* The largest count of each n-gram in any single reference. */
+        g_autoptr(GHashTable) most = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        for (size_t r = 0; r < n; r++) {
+            g_autoptr(GHashTable) counts = count_ngrams(others[r], i + 1);
+            GHashTableIter iter;
+            gpointer ngram, count;
+            g_hash_table_iter_init(&iter, counts);
+            while (g_hash_table_iter_next(&iter, &ngram, &count))
+                if (GPOINTER_TO_UINT(count) > GPOINTER_TO_UINT(g_hash_table_lookup(most, ngram)))
+                    g_hash_table_insert(most, g_strdup(ngram), count);
+        }
+
+        g_autoptr(GHashTable) counts = count_ngrams(words, i + 1);
+        int64_t matches = 0;
+        GHashTableIter iter;
+        gpointer ngram, count;
+        g_hash_table_iter_init(&iter, counts);
+        while (g_hash_table_iter_next(&iter, &ngram, &count))
+            matches +=
+                MIN(GPOINTER_TO_UINT(count), GPOINTER_TO_UINT(g_hash_table_lookup(most, ngram)));
+        bleu->matches[i] += matches;
+
         bleu->ngrams[i] += MAX((int64_t)words->len - (int64_t)i, 0);
     }
     bleu->hypothesis_words += words->len;
-    bleu->reference_words += nearest_length(words->len, others, n);
+    guint nearest = n > 0 ? others[0]->len : 0;
+    for (size_t r = 1; r < n; r++) {
+        guint other = others[r]->len;
+        int64_t gain = ABS((int64_t)nearest - words->len) - ABS((int64_t)other - words->len);
+        if (gain > 0 || (gain == 0 && other < nearest)) nearest = other;
+    }
+    bleu->reference_words += nearest;
+
     for (size_t r = 0; r < n; r++) g_ptr_array_unref(others[r]);
     g_free(others);
 }

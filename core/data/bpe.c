@@ -178,28 +178,6 @@ static bool is_byte_level(JsonObject *root)
            (!normalizer || JSON_NODE_HOLDS_NULL(normalizer));
 }
 
-/* The merges are lines, or pairs of words. */
-static bool add_merges(const Words *w, JsonArray *merges, GError **error)
-{
-    guint n = merges ? json_array_get_length(merges) : 0;
-    for (guint i = 0; i < n; i++) {
-        JsonNode *merge = json_array_get_element(merges, i);
-        JsonArray *pair = ns_json_array_of(merge);
-        const char *line = ns_json_text_of(merge);
-        if (i == 0 && line && g_str_has_prefix(line, "#version")) continue;
-        bool good =
-            line ? read_merge(w->bpe, line, w->numbers)
-                 : pair && json_array_get_length(pair) == 2 &&
-                       add_merge(w->bpe, ns_json_text_of(json_array_get_element(pair, 0)),
-                                 ns_json_text_of(json_array_get_element(pair, 1)), w->numbers);
-        if (good) continue;
-        g_autofree char *why = g_strdup_printf(
-            "merge %u is not a pair of its words, together with the joined word", i + 1);
-        return refuse(w->path, why, error);
-    }
-    return merges || refuse(w->path, "it has no list of merges", error);
-}
-
 static bool read_tokenizer(const Words *w, GError **error)
 {
     g_autoptr(JsonNode) node = read_object(w->path, error);
@@ -217,7 +195,25 @@ static bool read_tokenizer(const Words *w, GError **error)
         if (!word) return refuse(w->path, "an added token has no text", error);
         if (!add_word(w, word, json_object_get_member(token, "id"), error)) return false;
     }
-    return add_merges(w, ns_json_array_of(json_object_get_member(model, "merges")), error);
+    /* The merges are lines, or pairs of words. */
+    JsonArray *merges = ns_json_array_of(json_object_get_member(model, "merges"));
+    guint n = merges ? json_array_get_length(merges) : 0;
+    for (guint i = 0; i < n; i++) {
+        JsonNode *merge = json_array_get_element(merges, i);
+        JsonArray *pair = ns_json_array_of(merge);
+        const char *line = ns_json_text_of(merge);
+        if (i == 0 && line && g_str_has_prefix(line, "#version")) continue;
+        bool good =
+            line ? read_merge(w->bpe, line, w->numbers)
+                 : pair && json_array_get_length(pair) == 2 &&
+                       add_merge(w->bpe, ns_json_text_of(json_array_get_element(pair, 0)),
+                                 ns_json_text_of(json_array_get_element(pair, 1)), w->numbers);
+        if (good) continue;
+        g_autofree char *why = g_strdup_printf(
+            "merge %u is not a pair of its words, together with the joined word", i + 1);
+        return refuse(w->path, why, error);
+    }
+    return merges || refuse(w->path, "it has no list of merges", error);
 }
 
 /* ---- The folder ---- */

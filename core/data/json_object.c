@@ -3,30 +3,25 @@
 
 #define DEEPEST 64
 
-/* Whether the nesting is limited.  The parser also accepts comments and strings in single quotes,
- * which JSON does not have.  They are refused because quotation marks inside them would mislead the
- * count. */
-static bool is_shallow(const char *text, size_t size)
+JsonNode *ns_json_parse(const char *text, size_t size)
 {
+    g_autoptr(JsonParser) parser = json_parser_new();
+    if (!g_utf8_validate_len(text, size, NULL)) return NULL;
+    /* The nesting is limited.  The parser also accepts comments and strings in single
+     * quotes, which JSON does not have.  They are refused because quotation marks inside them would
+     * mislead the count. */
     int depth = 0;
     bool quoted = false;
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '"') quoted = !quoted;
         if (quoted && text[i] == '\\') i++;
         if (quoted) continue;
-        if (text[i] == '/' || text[i] == '#' || text[i] == '\'') return false;
+        if (text[i] == '/' || text[i] == '#' || text[i] == '\'') return NULL;
         depth += (text[i] == '[' || text[i] == '{') - (text[i] == ']' || text[i] == '}');
-        if (depth > DEEPEST) return false;
+        if (depth > DEEPEST) return NULL;
     }
-    return true;
-}
+    if (!json_parser_load_from_data(parser, text, (gssize)size, NULL)) return NULL;
 
-JsonNode *ns_json_parse(const char *text, size_t size)
-{
-    g_autoptr(JsonParser) parser = json_parser_new();
-    if (!g_utf8_validate_len(text, size, NULL) || !is_shallow(text, size) ||
-        !json_parser_load_from_data(parser, text, (gssize)size, NULL))
-        return NULL;
     g_autoptr(JsonNode) root = json_parser_steal_root(parser);
     return ns_json_object_of(root) ? g_steal_pointer(&root) : NULL;
 }

@@ -272,25 +272,21 @@ static void take_pair(const NsCorpus *corpus, const NsPair *pair, NsBatch *batch
     batch->length[b] = (int32_t)n;
 }
 
-/* Draws pairs of similar length. */
-static void train_group(const NsCorpus *corpus, NsRng *rng, NsBatch *batch)
-{
-    NsPairGroup group = ns_pair_lengths_draw(corpus->lengths, batch->room, rng);
-    batch->B = group.B;
-    batch->T = group.T;
-    batch->S = group.S;
-    for (size_t b = 0; b < batch->B; b++) {
-        size_t i = group.first + ns_rng_below(rng, group.n);
-        take_pair(corpus, &corpus->pairs[ns_pair_lengths_pair(corpus->lengths, i)], batch, b);
-    }
-}
-
 static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, NsBatch *batch)
 {
     NsRng rng;
     ns_rng_init(&rng, data_seed, ns_rng_stream("pairs") + index);
     if (batch->room) {
-        train_group(corpus, &rng, batch);
+        /* Draw pairs of similar length. */
+        NsPairGroup group = ns_pair_lengths_draw(corpus->lengths, batch->room, &rng);
+        batch->B = group.B;
+        batch->T = group.T;
+        batch->S = group.S;
+        for (size_t b = 0; b < batch->B; b++) {
+            size_t i = group.first + ns_rng_below(&rng, group.n);
+            take_pair(corpus, &corpus->pairs[ns_pair_lengths_pair(corpus->lengths, i)], batch, b);
+        }
+
         return;
     }
     for (size_t b = 0; b < batch->B; b++)

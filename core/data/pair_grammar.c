@@ -304,22 +304,6 @@ static void add_comma(GString *german, GString *english, bool both)
     if (both) g_string_append_c(english, ',');
 }
 
-/* Writes the clause as reported speech: somebody says that ... */
-static void add_saying(NsRng *rng, GString *german, GString *english, const Clause *clause)
-{
-    const Words *verb = DRAW(rng, saying);
-    Phrase person = draw_phrase(rng, people, G_N_ELEMENTS(people));
-    person.form = person.noun->gender;
-    add_german(german, &person, NOMINATIVE);
-    add(german, verb->german);
-    add_comma(german, english, false);
-    add_german_subordinate(german, "dass", clause);
-    add_english(english, &person);
-    add(english, verb->english);
-    add(english, "that");
-    add_english_clause(english, clause, true);
-}
-
 static void add_joined(NsRng *rng, GString *german, GString *english, const Clause *clause)
 {
     const Words *conjunction = DRAW(rng, joining);
@@ -346,9 +330,20 @@ static void add_sentence(NsRng *rng, GString *german, GString *english)
 {
     Clause clause = draw_clause(rng);
     uint64_t kind = ns_rng_below(rng, 4);
-    if (kind == 0)
-        add_saying(rng, german, english, &clause);
-    else if (kind == 1)
+    if (kind == 0) {
+        /* Write the clause as reported speech: somebody says that ... */
+        const Words *verb = DRAW(rng, saying);
+        Phrase person = draw_phrase(rng, people, G_N_ELEMENTS(people));
+        person.form = person.noun->gender;
+        add_german(german, &person, NOMINATIVE);
+        add(german, verb->german);
+        add_comma(german, english, false);
+        add_german_subordinate(german, "dass", &clause);
+        add_english(english, &person);
+        add(english, verb->english);
+        add(english, "that");
+        add_english_clause(english, &clause, true);
+    } else if (kind == 1)
         add_joined(rng, german, english, &clause);
     else if (kind == 2 && clause.is_somewhere) {
         add_german_place(german, &clause);

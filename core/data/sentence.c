@@ -19,23 +19,6 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void encode_characters(const NsCorpus *corpus, const char *text, GArray *tokens,
-                              size_t *left_out)
-{
-    const char *special = corpus->sampler->special[corpus->arch];
-    for (const char *p = text; *p; p = g_utf8_next_char(p)) {
-        gunichar c = g_utf8_get_char(p);
-        const gunichar *symbol = bsearch(&c, corpus->symbols, corpus->V, sizeof c, compare);
-        bool is_special = !symbol && special && g_str_has_prefix(p, special);
-        uint16_t token = (uint16_t)(symbol ? (size_t)(symbol - corpus->symbols) : corpus->V);
-        if (is_special) p += strlen(special) - 1;
-        if (symbol || is_special)
-            g_array_append_val(tokens, token);
-        else
-            (*left_out)++;
-    }
-}
-
 GArray *ns_text_encode(const NsCorpus *corpus, const char *text, size_t *left_out)
 {
     GArray *tokens = g_array_new(FALSE, FALSE, sizeof(uint16_t));
@@ -44,7 +27,18 @@ GArray *ns_text_encode(const NsCorpus *corpus, const char *text, size_t *left_ou
         g_autofree char *known = ns_subwords_keep_known(corpus->subwords, text, left_out);
         ns_subwords_encode(corpus->subwords, known, strlen(known), tokens);
     } else {
-        encode_characters(corpus, text, tokens, left_out);
+        const char *special = corpus->sampler->special[corpus->arch];
+        for (const char *p = text; *p; p = g_utf8_next_char(p)) {
+            gunichar c = g_utf8_get_char(p);
+            const gunichar *symbol = bsearch(&c, corpus->symbols, corpus->V, sizeof c, compare);
+            bool is_special = !symbol && special && g_str_has_prefix(p, special);
+            uint16_t token = (uint16_t)(symbol ? (size_t)(symbol - corpus->symbols) : corpus->V);
+            if (is_special) p += strlen(special) - 1;
+            if (symbol || is_special)
+                g_array_append_val(tokens, token);
+            else
+                (*left_out)++;
+        }
     }
     return tokens;
 }

@@ -120,19 +120,6 @@ static NsCorpus *of_tokens(const GArray *tokens, size_t V, const NsText *text, G
     return corpus;
 }
 
-/* Models may have more rows of embeddings than their tokenizer has words. */
-static NsCorpus *of_bytes(const NsText *text, const NsTokenizer *tokenizer, GError **error)
-{
-    const NsBpe *bpe = tokenizer->bytes;
-    g_autoptr(GArray) tokens = ns_bpe_encode(bpe, text->begin, text->bytes);
-    size_t words = ns_bpe_size(bpe);
-    NsCorpus *corpus = of_tokens(tokens, MAX(words, tokenizer->least), text, error);
-    for (size_t i = 0; corpus && i < corpus->V; i++)
-        corpus->words[i] =
-            i < words ? g_strdup(ns_bpe_bytes(bpe, i)) : g_strdup_printf("<|%zu|>", i);
-    return corpus;
-}
-
 static NsCorpus *of_subwords(const NsText *text, NsSubwords *subwords, GError **error)
 {
     g_autoptr(GArray) tokens = g_array_new(FALSE, FALSE, sizeof(uint16_t));
@@ -146,7 +133,17 @@ static NsCorpus *of_subwords(const NsText *text, NsSubwords *subwords, GError **
 
 NsCorpus *ns_text_tokens(const NsText *text, const NsTokenizer *tokenizer, GError **error)
 {
-    if (tokenizer && tokenizer->bytes) return of_bytes(text, tokenizer, error);
+    if (tokenizer && tokenizer->bytes) {
+        /* Models may have more rows of embeddings than their tokenizer has words. */
+        const NsBpe *bpe = tokenizer->bytes;
+        g_autoptr(GArray) tokens = ns_bpe_encode(bpe, text->begin, text->bytes);
+        size_t words = ns_bpe_size(bpe);
+        NsCorpus *corpus = of_tokens(tokens, MAX(words, tokenizer->least), text, error);
+        for (size_t i = 0; corpus && i < corpus->V; i++)
+            corpus->words[i] =
+                i < words ? g_strdup(ns_bpe_bytes(bpe, i)) : g_strdup_printf("<|%zu|>", i);
+        return corpus;
+    }
     if (!tokenizer || (tokenizer->learned == 0 && !tokenizer->subwords))
         return of_characters(text, error);
     g_autoptr(GHashTable) words = ns_words_new();

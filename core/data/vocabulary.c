@@ -47,21 +47,18 @@ static NsCorpus *of_characters(const char *text, const char *name)
     return corpus;
 }
 
-static NsCorpus *of_subwords(const char *text, const char *name)
-{
-    NsSubwords *subwords = ns_subwords_new_from_table(text);
-    if (!subwords) return NULL;
-    NsCorpus *corpus = ns_corpus_new(name, &ns_pairs_sampler, ns_subwords_size(subwords));
-    corpus->subwords = subwords;
-    corpus->words = g_new(char *, corpus->V);
-    for (size_t i = 0; i < corpus->V; i++) corpus->words[i] = ns_subwords_text(subwords, i);
-    return corpus;
-}
-
 static NsCorpus *read_one(const char *text, const char *name)
 {
     if (g_str_has_prefix(text, CHARACTERS)) return of_characters(text + strlen(CHARACTERS), name);
-    if (g_str_has_prefix(text, SUBWORDS)) return of_subwords(text + strlen(SUBWORDS), name);
+    if (g_str_has_prefix(text, SUBWORDS)) {
+        NsSubwords *subwords = ns_subwords_new_from_table(text + strlen(SUBWORDS));
+        if (!subwords) return NULL;
+        NsCorpus *corpus = ns_corpus_new(name, &ns_pairs_sampler, ns_subwords_size(subwords));
+        corpus->subwords = subwords;
+        corpus->words = g_new(char *, corpus->V);
+        for (size_t i = 0; i < corpus->V; i++) corpus->words[i] = ns_subwords_text(subwords, i);
+        return corpus;
+    }
     return NULL;
 }
 

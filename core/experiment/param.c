@@ -137,25 +137,6 @@ static bool read_number(const NsParam *param, const char *value, double *number,
     return true;
 }
 
-static bool set_choice(NsSettings *settings, const NsParam *param, const char *value,
-                       GError **error)
-{
-    g_autofree char *key = g_strstrip(g_strdup(value));
-    int row = ns_choices_find(param->choices, key);
-    if (row < 0) {
-        const NsChoice *near = ns_choices_nearest(param->choices, key);
-        g_autofree char *keys = ns_choices_keys(param->choices);
-        if (near)
-            return ns_refuse(error, NS_ERROR_SETTING,
-                             "There is no %s “%s”; did you mean “%s”, or another of %s?",
-                             param->key, key, near->key, keys);
-        return ns_refuse(error, NS_ERROR_SETTING, "There is no %s “%s”; choose one of %s.",
-                         param->key, key, keys);
-    }
-    *(unsigned *)field(settings, param) = (unsigned)row;
-    return true;
-}
-
 static void replace_text(char **text, const char *value)
 {
     char *copy = g_strdup(value); /* `value` may point to the old text */
@@ -186,28 +167,6 @@ static bool is_pair_file(const NsParam *param)
 static unsigned task_row(const char *key)
 {
     return (unsigned)MAX(0, ns_choices_find(ns_task_choice, key));
-}
-
-/* The value that was just set takes precedence: settings that it excludes are reset. */
-static void give_way(NsSettings *settings, const NsParam *param)
-{
-    if (IS(param, task) && !learns_file(settings) && !masks(settings))
-        replace_text(&settings->text, "");
-    if (IS(param, text) && *settings->text && !masks(settings)) settings->task = task_row("text");
-    if (IS(param, text) && !*settings->text && learns_file(settings))
-        settings->task = task_row("grammar");
-    if (is_pair_file(param) && **(char **)field(settings, param)) {
-        settings->task = task_row("translation");
-        replace_text(&settings->text, "");
-    }
-    if ((IS(param, task) || IS(param, text)) && !ns_task_translates(settings)) {
-        for (size_t i = 1; ns_settings_file(settings, i); i++)
-            replace_text(ns_settings_file(settings, i), "");
-    }
-    if (IS(param, placement)) replace_text(&settings->mixture, "");
-    if (IS(param, mixture) && *settings->mixture)
-        settings->placement = (unsigned)MAX(
-            0, ns_choices_find(ns_placement_choice, ns_param_find("placement")->default_text));
 }
 
 const NsParam *ns_param_of(const char *key, const char *value)
@@ -248,9 +207,21 @@ static bool set_param(NsSettings *settings, const NsParam *param, const char *va
         if (!read_number(param, value, &number, error)) return false;
         *(double *)field(settings, param) = number;
         break;
-    case NS_PARAM_CHOICE:
-        if (!set_choice(settings, param, value, error)) return false;
-        break;
+    case NS_PARAM_CHOICE: {
+        g_autofree char *key = g_strstrip(g_strdup(value));
+        int row = ns_choices_find(param->choices, key);
+        if (row < 0) {
+            const NsChoice *near = ns_choices_nearest(param->choices, key);
+            g_autofree char *keys = ns_choices_keys(param->choices);
+            if (near)
+                return ns_refuse(error, NS_ERROR_SETTING,
+                                 "There is no %s “%s”; did you mean “%s”, or another of %s?",
+                                 param->key, key, near->key, keys);
+            return ns_refuse(error, NS_ERROR_SETTING, "There is no %s “%s”; choose one of %s.",
+                             param->key, key, keys);
+        }
+        *(unsigned *)field(settings, param) = (unsigned)row;
+    } break;
     case NS_PARAM_TEXT:
         replace_text(field(settings, param), value);
         break;
@@ -285,7 +256,25 @@ bool ns_settings_set(NsSettings *settings, const char *key, const char *value, G
     const NsParam *param = ns_param_of(key, value);
     if (!param) return ns_settings_unknown(key, NULL, error);
     if (!set_param(settings, param, value, error)) return false;
-    give_way(settings, param);
+    /* The value that was just set takes precedence: settings that it excludes are reset. */
+    if (IS(param, task) && !learns_file(settings) && !masks(settings))
+        replace_text(&settings->text, "");
+    if (IS(param, text) && *settings->text && !masks(settings)) settings->task = task_row("text");
+    if (IS(param, text) && !*settings->text && learns_file(settings))
+        settings->task = task_row("grammar");
+    if (is_pair_file(param) && **(char **)field(settings, param)) {
+        settings->task = task_row("translation");
+        replace_text(&settings->text, "");
+    }
+    if ((IS(param, task) || IS(param, text)) && !ns_task_translates(settings)) {
+        for (size_t i = 1; ns_settings_file(settings, i); i++)
+            replace_text(ns_settings_file(settings, i), "");
+    }
+    if (IS(param, placement)) replace_text(&settings->mixture, "");
+    if (IS(param, mixture) && *settings->mixture)
+        settings->placement = (unsigned)MAX(
+            0, ns_choices_find(ns_placement_choice, ns_param_find("placement")->default_text));
+
     return true;
 }
 

@@ -108,10 +108,10 @@ static const NsParam *varied(const char *axis)
     return key ? ns_param_find(key) : NULL;
 }
 
-/* The settings that differ from the default, except those of single lanes and of axes. */
-static char *common_line(const NsProvenance *provenance)
+char *ns_provenance_differences(const NsProvenance *provenance)
 {
     const NsExperiment *experiment = &provenance->experiment;
+    /* The settings that differ from the default, except those of single lanes and of axes. */
     const NsParam *const x = varied(provenance->x), *const y = varied(provenance->y), *param;
     NsSettings common;
     ns_settings_copy(&common, &experiment->lane[0]);
@@ -121,15 +121,9 @@ static char *common_line(const NsProvenance *provenance)
             special = special || ns_experiment_names(experiment, lane, param);
         if (special) ns_settings_set(&common, param->key, param->default_text, NULL);
     }
-    char *line = ns_settings_line(&common, false);
+    g_autofree char *line = ns_settings_line(&common, false);
     ns_settings_clear(&common);
-    return line;
-}
 
-char *ns_provenance_differences(const NsProvenance *provenance)
-{
-    const NsExperiment *experiment = &provenance->experiment;
-    g_autofree char *line = common_line(provenance);
     g_auto(GStrv) names = g_strsplit(provenance->names ? provenance->names : "", ";", -1);
     size_t named = g_strv_length(names);
     GString *caption = g_string_new(NULL);
@@ -176,21 +170,6 @@ static bool read_step(int64_t *step, const char *key, const char *value, GError 
     return true;
 }
 
-/* An unknown key is an error, because the experiment could not be repeated correctly. */
-static bool refuse_key(const NsProvenance *provenance, const char *key, GError **error)
-{
-    const char *keys[G_N_ELEMENTS(texts) + 1] = {NULL};
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) keys[i] = texts[i].key;
-    g_autoptr(GError) wrong = NULL;
-    ns_settings_unknown(key, keys, &wrong);
-    bool other = provenance->version && !g_str_equal(provenance->version, NS_VERSION);
-    g_autofree char *who =
-        other ? g_strdup_printf(", written by Normscope %s", provenance->version) : g_strdup("");
-    size_t what = strcspn(wrong->message, ";"); /* the nearest key follows */
-    return ns_refuse(error, NS_ERROR_SETTING, "%.*s%s%s", (int)what, wrong->message, who,
-                     wrong->message + what);
-}
-
 static bool take(NsProvenance *provenance, const char *key, const char *value, GError **error)
 {
     if (g_str_equal(key, STEP_KEY)) return read_step(&provenance->step, key, value, error);
@@ -202,7 +181,20 @@ static bool take(NsProvenance *provenance, const char *key, const char *value, G
         *text = g_str_equal(key, STUDY_TEXT_KEY) ? split_lines(value) : g_strdup(value);
         return true;
     }
-    if (!ns_param_find(key)) return refuse_key(provenance, key, error);
+    if (!ns_param_find(key)) {
+        /* An unknown key is an error, because the experiment could not be repeated correctly. */
+        const char *keys[G_N_ELEMENTS(texts) + 1] = {NULL};
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) keys[i] = texts[i].key;
+        g_autoptr(GError) wrong = NULL;
+        ns_settings_unknown(key, keys, &wrong);
+        bool other = provenance->version && !g_str_equal(provenance->version, NS_VERSION);
+        g_autofree char *who =
+            other ? g_strdup_printf(", written by Normscope %s", provenance->version)
+                  : g_strdup("");
+        size_t what = strcspn(wrong->message, ";"); /* the nearest key follows */
+        return ns_refuse(error, NS_ERROR_SETTING, "%.*s%s%s", (int)what, wrong->message, who,
+                         wrong->message + what);
+    }
     NsExperiment *experiment = &provenance->experiment;
     for (size_t lane = 0; lane < experiment->n; lane++)
         if (!ns_settings_set(&experiment->lane[lane], key, value, error)) return false;

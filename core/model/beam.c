@@ -65,18 +65,6 @@ static double log_sum_exp(const ns_real *x, size_t V)
     return (double)max + log(sum);
 }
 
-/* Inserts a candidate into the list of the best, after equally good ones. */
-static void offer(Search *s, Candidate c)
-{
-    size_t most = 2 * s->beam, at = s->n_best;
-    if (at == most)
-        at--;
-    else
-        s->n_best++;
-    for (; at > 0 && s->best[at - 1].log_p < c.log_p; at--) s->best[at] = s->best[at - 1];
-    s->best[at] = c;
-}
-
 /* At the limit a row can only end. */
 static void offer_row(Search *s, size_t row, const ns_real *logits)
 {
@@ -85,8 +73,17 @@ static void offer_row(Search *s, size_t row, const ns_real *logits)
     size_t end = (size_t)s->search->end;
     for (size_t v = last ? end : 0; v < (last ? end + 1 : s->V); v++) {
         double log_p = base + (double)logits[v];
-        if (s->n_best < 2 * s->beam ? !isnan(log_p) : log_p > s->best[s->n_best - 1].log_p)
-            offer(s, (Candidate){row, (int32_t)v, log_p});
+        if (s->n_best < 2 * s->beam ? !isnan(log_p) : log_p > s->best[s->n_best - 1].log_p) {
+            /* Insert a candidate into the list of the best, after equally good ones. */
+            Candidate c = (Candidate){row, (int32_t)v, log_p};
+            size_t most = 2 * s->beam, at = s->n_best;
+            if (at == most)
+                at--;
+            else
+                s->n_best++;
+            for (; at > 0 && s->best[at - 1].log_p < c.log_p; at--) s->best[at] = s->best[at - 1];
+            s->best[at] = c;
+        }
     }
 }
 

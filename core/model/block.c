@@ -132,24 +132,6 @@ static ns_real branch_factor(const NsSublayer *s, const NsPass *pass)
     return (ns_real)s->c.b * (number ? pass->weights[s->branch_gain] : 1);
 }
 
-/* Whether y is simply v times branch_factor. */
-static bool is_plain(const NsSublayer *s, const NsPass *pass)
-{
-    return s->c.gain != NS_GAIN_VECTOR && !is_noisy(s, pass);
-}
-
-/* z = y = noise(b g v), where g is the learned gain. */
-static void branch_strength(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                            const NsPass *pass)
-{
-    size_t R = shape->R, D = shape->D;
-    if (s->c.gain == NS_GAIN_VECTOR)
-        ns_gain_forward(a->z, (ns_real)s->c.b, pass->weights + s->branch_gain, a->v, R, D);
-    else
-        ns_scale(a->z, branch_factor(s, pass), a->v, R * D);
-    if (is_noisy(s, pass)) add_noise(s, shape, pass, a->z);
-}
-
 /* Computes dv from dy, in place in d. */
 static void branch_strength_backward(const NsSublayer *s, const NsShape *shape,
                                      const NsActivations *a, const NsPass *pass, ns_real *d)
@@ -207,21 +189,6 @@ static void join(const NsShape *shape, const NsPass *pass, const Join *j, NsSums
     }
 }
 
-/* z += a omega x, where omega is the learned gain of the stream. */
-static void join_scaled(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                        const NsPass *pass, NsSums *sums)
-{
-    const ns_real skip = (ns_real)s->c.a, *omega = pass->weights + s->stream_gain, *x = a->x;
-    if (sums) {
-        sums->branch = ns_live_squares(shape, pass, a->z);
-        sums->branch_sum = pass->profiling ? live_sum(shape, pass, a->z) : 0;
-        sums->stream = stream_squares(s, shape, pass, x);
-    }
-    ns_real *z = a->z;
-    for (size_t r = 0; r < shape->R; r++, x += shape->D, z += shape->D)
-        for (size_t i = 0; i < shape->D; i++) z[i] += skip * omega[i] * x[i];
-}
-
 /* u = s N_in(x) */
 static void enter(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                   const NsPass *pass)
@@ -252,14 +219,32 @@ void ns_sublayer_forward(const NsSublayer *s, const NsShape *shape, const NsActi
     if (s->branch.norm) ns_norm_place_forward(&s->branch, shape, pass, a->v, a->stats_branch, a->f);
 
     NsClockMark mark = ns_clock_begin();
-    bool plain = is_plain(s, pass) && !s->c.stream_gain;
+    /* plain: y is simply v times branch_factor. */
+    bool plain = s->c.gain != NS_GAIN_VECTOR && !is_noisy(s, pass) && !s->c.stream_gain;
     ns_real factor = plain ? branch_factor(s, pass) : 1;
     const ns_real *y = plain ? a->v : a->z;
-    if (!plain) branch_strength(s, shape, a, pass);
+    if (!plain) {
+        /* z = y = noise(b g v), where g is the learned gain. */
+        size_t R = shape->R, D = shape->D;
+        if (s->c.gain == NS_GAIN_VECTOR)
+            ns_gain_forward(a->z, (ns_real)s->c.b, pass->weights + s->branch_gain, a->v, R, D);
+        else
+            ns_scale(a->z, branch_factor(s, pass), a->v, R * D);
+        if (is_noisy(s, pass)) add_noise(s, shape, pass, a->z);
+    }
     if (pass->dual) ns_add_scaled(pass->dual, factor, y, n);
-    if (s->c.stream_gain)
-        join_scaled(s, shape, a, pass, sums);
-    else
+    if (s->c.stream_gain) {
+        /* z += a omega x, where omega is the learned gain of the stream. */
+        const ns_real skip = (ns_real)s->c.a, *omega = pass->weights + s->stream_gain, *x = a->x;
+        if (sums) {
+            sums->branch = ns_live_squares(shape, pass, a->z);
+            sums->branch_sum = pass->profiling ? live_sum(shape, pass, a->z) : 0;
+            sums->stream = stream_squares(s, shape, pass, x);
+        }
+        ns_real *z = a->z;
+        for (size_t r = 0; r < shape->R; r++, x += shape->D, z += shape->D)
+            for (size_t i = 0; i < shape->D; i++) z[i] += skip * omega[i] * x[i];
+    } else
         join(shape, pass, &(Join){.z = a->z, .a = (ns_real)s->c.a, .x = a->x, .b = factor, .y = y},
              sums);
     if (s->c.skip_layer) ns_add_scaled(a->z, 1, a->layer, n);

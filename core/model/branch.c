@@ -266,20 +266,6 @@ void ns_branch_read_memory(const NsSublayer *s, const NsShape *shape, const NsAc
     keep_keys(s, shape, &heads, shape->RS, pass->keys, ns_keys_width(s, shape->KV));
 }
 
-/* Caches the new keys and values of self-attention, and makes attention read the whole cache.  The
- * last key is the query's own, so no causal mask is needed. */
-static void attend_to_kept(const NsSublayer *s, const NsShape *shape, const NsPass *pass,
-                           const NsHeads *heads, NsAttention *attention)
-{
-    size_t width = ns_keys_width(s, shape->KV);
-    if (s->kind == NS_SELF_ATTENTION)
-        keep_keys(s, shape, heads, shape->R, pass->keys + pass->position * width, shape->S * width);
-    attention->causal = false;
-    attention->K = pass->keys;
-    attention->V = pass->keys + width - shape->KV;
-    attention->k_stride = width;
-}
-
 static void attention_forward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                               const NsPass *pass)
 {
@@ -288,7 +274,16 @@ static void attention_forward(const NsSublayer *s, const NsShape *shape, const N
     NsAttention attention = attention_of(s, shape, a, pass);
     if (pass->keys) {
         NsHeads heads = ns_heads(s, shape, a->hidden);
-        attend_to_kept(s, shape, pass, &heads, &attention);
+        /* Cache the new keys and values of self-attention, and make attention read the whole
+         * cache.  The last key is the query's own, so no causal mask is needed. */
+        size_t width = ns_keys_width(s, shape->KV);
+        if (s->kind == NS_SELF_ATTENTION)
+            keep_keys(s, shape, &heads, shape->R, pass->keys + pass->position * width,
+                      shape->S * width);
+        attention.causal = false;
+        attention.K = pass->keys;
+        attention.V = pass->keys + width - shape->KV;
+        attention.k_stride = width;
     }
     NsClockMark mark = ns_clock_begin();
     ns_attention_forward(&attention, a->context, a->P);
@@ -333,19 +328,6 @@ static void project_backward(const NsSublayer *s, const NsShape *shape, const Ns
     if (cross) ns_add_scaled(pass->dmemory, 1, dmemory, shape->RS * D);
 }
 
-static void scale_heads_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
-                                 const NsPass *pass, ns_real *d)
-{
-    size_t features = shape->D / shape->H;
-    ns_real *g = ns_pass_gradient(pass, s->head_scale);
-    const ns_real *x = a->context;
-    for (size_t r = 0; r < shape->R; r++)
-        for (size_t h = 0; h < shape->H; h++, x += features, d += features) {
-            g[h] += (ns_real)ns_inner(d, x, features);
-            ns_scale(d, pass->weights[s->head_scale + h], d, features);
-        }
-}
-
 static void attention_backward(const NsSublayer *s, const NsShape *shape, const NsActivations *a,
                                const NsScratch *scratch, const NsPass *pass, const ns_real *df)
 {
@@ -357,7 +339,17 @@ static void attention_backward(const NsSublayer *s, const NsShape *shape, const 
         map_backward(pass, (Map){s->w_out, s->b_out, R, D, D}, dcontext, df, a->mid);
     if (s->mid.norm)
         ns_norm_place_backward(&s->mid, shape, pass, dcontext, dcontext, a->scaled, a->stats_mid);
-    if (s->c.head_scale) scale_heads_backward(s, shape, a, pass, dcontext);
+    if (s->c.head_scale) {
+        ns_real *d = dcontext;
+        size_t features = shape->D / shape->H;
+        ns_real *g = ns_pass_gradient(pass, s->head_scale);
+        const ns_real *x = a->context;
+        for (size_t r = 0; r < shape->R; r++)
+            for (size_t h = 0; h < shape->H; h++, x += features, d += features) {
+                g[h] += (ns_real)ns_inner(d, x, features);
+                ns_scale(d, pass->weights[s->head_scale + h], d, features);
+            }
+    }
 
     NsAttention attention = attention_of(s, shape, a, pass);
     NsHeads d = ns_heads(s, shape, scratch->hidden), raw = ns_heads(s, shape, a->raw);

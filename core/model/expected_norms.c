@@ -106,30 +106,6 @@ static double mixed_over(const Mixing *s, double m, int kind)
     return v[OTHER] + (v[EQUAL] - v[OTHER]) * equal + (v[SELF] - v[EQUAL]) * self;
 }
 
-/* The moments of the weighted means of `tokens` values; causal: the mean over the positions, where
- * a query sees m keys, and the later one of m - 1 pairs does. */
-static Moments mixed(const Mixing *s, double tokens, bool causal)
-{
-    Moments y = {0};
-    for (int kind = 0; kind < KINDS; kind++) {
-        if (!causal) {
-            y.of[kind] = mixed_over(s, tokens, kind);
-            continue;
-        }
-        double all = 0;
-        /* The middle of each eighth of the size of m stands for all m in it. */
-        for (double m = kind == SELF ? 1 : 2, next; m < tokens + 0.5; m = next) {
-            next = MIN(m + MAX(1, floor(m / 8)), MAX(floor(tokens + 0.5), m) + 1);
-            double middle = (m + next - 1) / 2;
-            double weight = (next - m) * (kind == SELF ? 1 : middle - 1);
-            y.of[kind] += weight * mixed_over(s, middle, kind);
-            all += weight;
-        }
-        y.of[kind] = all > 0 ? y.of[kind] / all : s->values.of[kind];
-    }
-    return y;
-}
-
 static Moments attention(const Model *model, const NsSublayerWiring *s, Moments x, Moments memory)
 {
     const NsSettings *settings = model->settings;
@@ -153,7 +129,26 @@ static Moments attention(const Model *model, const NsSublayerWiring *s, Moments 
         mixing.keys = normalized(mixing.keys, s->c.norm, settings);
     }
     if (s->c.v) mixing.values = normalized(mixing.values, s->c.norm, settings);
-    Moments y = mixed(&mixing, keys->tokens, s->position.decoder && !cross);
+    /* The moments of the weighted means of `tokens` values; causal: the mean over the positions,
+     * where a query sees m keys, and the later one of m - 1 pairs does. */
+    Moments y = {0};
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (!(s->position.decoder && !cross)) {
+            y.of[kind] = mixed_over(&mixing, keys->tokens, kind);
+            continue;
+        }
+        double all = 0;
+        /* The middle of each eighth of the size of m stands for all m in it. */
+        for (double m = kind == SELF ? 1 : 2, next; m < keys->tokens + 0.5; m = next) {
+            next = MIN(m + MAX(1, floor(m / 8)), MAX(floor(keys->tokens + 0.5), m) + 1);
+            double middle = (m + next - 1) / 2;
+            double weight = (next - m) * (kind == SELF ? 1 : middle - 1);
+            y.of[kind] += weight * mixed_over(&mixing, middle, kind);
+            all += weight;
+        }
+        y.of[kind] = all > 0 ? y.of[kind] / all : mixing.values.of[kind];
+    }
+
     if (s->c.mid) y = normalized(y, s->c.norm, settings);
     if (uniform) return y; /* uniform attention has no W_O */
     return multiplied(y, model->init->scaled_residual ? out / (2 * s->position.layers) : out);
@@ -188,22 +183,6 @@ static Moments feed_forward(const Model *model, const NsSublayerWiring *s, Momen
 }
 
 /* ---- Layers ---- */
-
-static Moments sublayer(const Model *model, const NsSublayerWiring *s, Moments x, Moments layer,
-                        Moments memory)
-{
-    const NsWiring *c = &s->c;
-    Moments u = c->in ? normalized(x, c->norm, model->settings) : x;
-    u = sum(c->s * c->s, u, 0, u);
-    Moments y = c->gain != NS_GAIN_NONE && !(c->gain_start > 0) ? (Moments){0}
-                : s->position.kind == NS_FFN                    ? feed_forward(model, s, u)
-                                                                : attention(model, s, u, memory);
-    if (c->branch) y = normalized(y, c->norm, model->settings);
-    double b = c->gain == NS_GAIN_NONE ? c->b : c->b * c->gain_start;
-    Moments out = sum(c->a * c->a, x, b * b, y);
-    if (c->skip_layer) out = sum(1, out, 1, layer);
-    return c->out ? normalized(out, c->norm, model->settings) : out;
-}
 
 /* The mean over positions t and t' of the product of their sinusoids, and of the squares of the
  * mean over the features, both per feature; from a sample of frequencies and positions. */
@@ -266,8 +245,21 @@ void ns_expected_norms(const NsSettings *settings, const NsTokenMoments *start, 
         for (unsigned l = 0; l < stacks[i].layers; l++) {
             size_t count = ns_layer_wiring(settings, NULL, &stacks[i], l, sublayers);
             Moments layer = x;
-            for (size_t k = 0; k < count; k++)
-                x = sublayer(&model, &sublayers[k], x, layer, memory);
+            for (size_t k = 0; k < count; k++) {
+                const NsWiring *c = &sublayers[k].c;
+                Moments u = c->in ? normalized(x, c->norm, model.settings) : x;
+                u = sum(c->s * c->s, u, 0, u);
+                Moments y = c->gain != NS_GAIN_NONE && !(c->gain_start > 0) ? (Moments){0}
+                            : sublayers[k].position.kind == NS_FFN
+                                ? feed_forward(&model, &sublayers[k], u)
+                                : attention(&model, &sublayers[k], u, memory);
+                if (c->branch) y = normalized(y, c->norm, model.settings);
+                double b = c->gain == NS_GAIN_NONE ? c->b : c->b * c->gain_start;
+                Moments out = sum(c->a * c->a, x, b * b, y);
+                if (c->skip_layer) out = sum(1, out, 1, layer);
+
+                x = c->out ? normalized(out, c->norm, model.settings) : out;
+            }
             *square++ = model.d * x.of[SELF];
         }
         memory = stacks[i].final_norm ? normalized(x, stacks[i].norm, settings) : x;

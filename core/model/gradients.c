@@ -135,17 +135,6 @@ double *ns_gradients_squares(NsGradients *g)
 
 /* ---- Gradients of one shard ---- */
 
-/* Sets a span to 0 except for its matrices, including the gaps between tensors. */
-static void clear_vectors(const NsGradients *g, const NsSpan *span, ns_real *base)
-{
-    const NsTensor *t = g->layout->table.tensors + span->first;
-    for (size_t i = 0; i < span->n; i++, t++) {
-        size_t from = t->cols ? t->offset + ns_tensor_size(t) : t->offset;
-        size_t to = i + 1 < span->n ? t[1].offset : span->end;
-        if (to > from) memset(base + (from - span->begin), 0, (to - from) * sizeof *base);
-    }
-}
-
 /* Whether two layers, which may not exist, are tied. */
 static bool are_tied(const NsModelLayout *layout, size_t layer, size_t other)
 {
@@ -159,7 +148,15 @@ NsLayerGradients ns_gradients_layer(NsGradients *g, size_t shard, size_t layer, 
     NsLayerGradients at = {.base = shard == 0 ? g->arena + span->begin : g->buffers[shard],
                            .origin = span->begin,
                            .adds = shard == 0 && (more || are_tied(g->layout, layer, layer + 1))};
-    if (!at.adds) clear_vectors(g, span, at.base);
+    if (!at.adds) {
+        /* Set a span to 0 except for its matrices, including the gaps between tensors. */
+        const NsTensor *t = g->layout->table.tensors + span->first;
+        for (size_t i = 0; i < span->n; i++, t++) {
+            size_t from = t->cols ? t->offset + ns_tensor_size(t) : t->offset;
+            size_t to = i + 1 < span->n ? t[1].offset : span->end;
+            if (to > from) memset(at.base + (from - span->begin), 0, (to - from) * sizeof *at.base);
+        }
+    }
     return at;
 }
 
@@ -200,18 +197,6 @@ NsGradientRows ns_gradients_rows(NsGradients *g, size_t worker, size_t offset)
 
 /* ---- Sums ---- */
 
-/* Adds n buffers, starting with buffers[1], to the arena. */
-static void sum_block(NsGradients *g, Block *block, ns_real *const *buffers, size_t n,
-                      size_t origin, bool squaring)
-{
-    size_t from = block->offset - origin;
-    ns_real *sum = g->arena + block->offset;
-    for (size_t i = 1; i + squaring <= n; i++) ns_add_scaled(sum, 1, buffers[i] + from, block->n);
-    if (!squaring) return;
-    block->squares =
-        n > 0 ? ns_add_squares(sum, buffers[n] + from, block->n) : ns_real_squares(sum, block->n);
-}
-
 /* `buffers`: NULL if the arena already holds the sums. */
 static void sum_blocks(NsGradients *g, const NsMember *member, const Blocks *blocks,
                        ns_real *const *buffers, bool last)
@@ -222,8 +207,17 @@ static void sum_blocks(NsGradients *g, const NsMember *member, const Blocks *blo
     NsClockMark mark = ns_clock_begin();
     Block *first = g->blocks + blocks->first;
     size_t end = ns_member_end(member, blocks->n);
-    for (size_t b = ns_member_begin(member, blocks->n); b < end; b++)
-        sum_block(g, &first[b], buffers, n, blocks->origin, squaring);
+    for (size_t b = ns_member_begin(member, blocks->n); b < end; b++) {
+        /* Add n buffers, starting with buffers[1], to the arena. */
+        size_t from = first[b].offset - blocks->origin;
+        ns_real *sum = g->arena + first[b].offset;
+        for (size_t i = 1; i + squaring <= n; i++)
+            ns_add_scaled(sum, 1, buffers[i] + from, first[b].n);
+        if (squaring) {
+            first[b].squares = n > 0 ? ns_add_squares(sum, buffers[n] + from, first[b].n)
+                                     : ns_real_squares(sum, first[b].n);
+        }
+    }
     ns_clock_end(mark, n == 0 ? NS_OP_MEASURE : NS_OP_GRADIENT_SUM);
 }
 

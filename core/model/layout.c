@@ -201,10 +201,17 @@ static void add_ffn(const Builder *b, NsSublayer *s, double factor, double last)
     s->b_out = add_zeros(b, NS_PARAMETER_B2, D, false);
 }
 
-static void add_gains(Builder *b, NsSublayer *s)
+/* Adds the tensors of a sub-layer.  Its first norm is norm1 or norm2, wherever it is placed, so
+ * that Post-LN, Pre-LN and OLMo 2 share the tensor; additional norms have their own names. */
+static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
 {
     const Parameters *r = &parameters[s->kind];
     size_t D = b->layout->D;
+    NsInitFactors factors = ns_init_factors(b->init, &s->c, p);
+    double factor = b->settings->init_scale * factors.others;
+    double last = b->init->scaled_residual ? factor / sqrt(2.0 * p->layers) : factor;
+    b->lr = s->c.lr;
+    b->eps = s->c.eps;
     switch (s->c.gain) {
     case NS_GAIN_NONE:
         break;
@@ -220,20 +227,7 @@ static void add_gains(Builder *b, NsSublayer *s)
         break;
     }
     if (s->c.stream_gain) s->stream_gain = add_constant(b, r->stream_gain, D, 1);
-}
 
-/* Adds the tensors of a sub-layer.  Its first norm is norm1 or norm2, wherever it is placed, so
- * that Post-LN, Pre-LN and OLMo 2 share the tensor; additional norms have their own names. */
-static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
-{
-    const Parameters *r = &parameters[s->kind];
-    size_t D = b->layout->D;
-    NsInitFactors factors = ns_init_factors(b->init, &s->c, p);
-    double factor = b->settings->init_scale * factors.others;
-    double last = b->init->scaled_residual ? factor / sqrt(2.0 * p->layers) : factor;
-    b->lr = s->c.lr;
-    b->eps = s->c.eps;
-    add_gains(b, s);
     if (s->c.in) s->in = add_norm(b, s->c.norm, r->in, D);
     if (s->kind == NS_FFN)
         add_ffn(b, s, factor, last);

@@ -388,28 +388,25 @@ static void step_forward(const NsModelLayout *layout, NsWorker *w, const NsCall 
     ns_worker_backward_head(layout, w, call);
 }
 
-static void measure_part(NsModel *model, const NsMember *member, size_t part)
-{
-    const NsModelLayout *layout = &model->layout;
-    bool last = part + 1 == layout->parts;
-    step(model, member, step_forward, part);
-    step_after_all(model, member, ns_worker_add_head, part);
-    for (size_t i = layout->n_stacks; i-- > 0;) {
-        const NsStack *stack = &layout->stacks[i];
-        step(model, member, ns_worker_backward_top, i);
-        for (size_t l = stack->first_layer + stack->L; l-- > stack->first_layer;) {
-            step(model, member, ns_worker_backward_layer, l);
-            ns_gradients_end_layer(model->gradients, member, l, last);
-        }
-        step(model, member, ns_worker_backward_embedding, i);
-        step_after_all(model, member, ns_worker_add_embedding, i);
-    }
-}
-
 static void measure_parts(void *data, const NsMember *member)
 {
     NsModel *model = data;
-    for (size_t part = 0; part < model->layout.parts; part++) measure_part(model, member, part);
+    for (size_t part = 0; part < model->layout.parts; part++) {
+        const NsModelLayout *layout = &model->layout;
+        bool last = part + 1 == layout->parts;
+        step(model, member, step_forward, part);
+        step_after_all(model, member, ns_worker_add_head, part);
+        for (size_t i = layout->n_stacks; i-- > 0;) {
+            const NsStack *stack = &layout->stacks[i];
+            step(model, member, ns_worker_backward_top, i);
+            for (size_t l = stack->first_layer + stack->L; l-- > stack->first_layer;) {
+                step(model, member, ns_worker_backward_layer, l);
+                ns_gradients_end_layer(model->gradients, member, l, last);
+            }
+            step(model, member, ns_worker_backward_embedding, i);
+            step_after_all(model, member, ns_worker_add_embedding, i);
+        }
+    }
     ns_gradients_end(model->gradients, member);
 }
 
@@ -457,19 +454,6 @@ typedef struct {
     int32_t *answers; /* [B], or NULL */
 } Forward;
 
-/* Finds the answers for the sequences of the current part. */
-static void find_answers(const NsModelLayout *layout, const NsWorker *w, int32_t *answers)
-{
-    size_t V = layout->V, stride = w->shard->stacks[layout->n_stacks - 1].self.T * V;
-    for (size_t b = 0; b < w->shard->B; b++) {
-        const ns_real *logits = w->shard->logits + b * stride;
-        size_t best = 0;
-        for (size_t v = 1; v < V; v++)
-            if (logits[v] > logits[best]) best = v;
-        answers[w->shard->first + b] = (int32_t)best;
-    }
-}
-
 static void forward_worker(void *data, size_t i, unsigned member)
 {
     (void)member;
@@ -479,7 +463,17 @@ static void forward_worker(void *data, size_t i, unsigned member)
     for (size_t part = 0; part < layout->parts; part++) {
         ns_worker_begin(layout, w, f->call, part);
         ns_worker_forward(layout, w, f->call);
-        if (f->answers) find_answers(layout, w, f->answers);
+        if (f->answers) {
+            /* Find the answers for the sequences of the current part. */
+            size_t V = layout->V, stride = w->shard->stacks[layout->n_stacks - 1].self.T * V;
+            for (size_t b = 0; b < w->shard->B; b++) {
+                const ns_real *logits = w->shard->logits + b * stride;
+                size_t best = 0;
+                for (size_t v = 1; v < V; v++)
+                    if (logits[v] > logits[best]) best = v;
+                f->answers[w->shard->first + b] = (int32_t)best;
+            }
+        }
         ns_worker_loss(layout, w, f->call, f->smoothing);
     }
 }

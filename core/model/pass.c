@@ -83,19 +83,6 @@ static void drop_embedding(const NsShape *shape, const NsPass *pass, size_t i, n
                                  .sequence = (uint32_t)(pass->first + b)});
 }
 
-/* Sets the shapes for a part of the batch.  Fewer or shorter sequences use the beginning of the
- * memory of their activations. */
-static void set_shapes(const NsModelLayout *layout, NsShard *shard, const NsBatch *batch)
-{
-    for (size_t i = 0; i < layout->n_stacks; i++) {
-        bool source = i + 1 < layout->n_stacks;
-        size_t T = source ? batch->S : batch->T, most = layout->stacks[i].T;
-        g_assert(T <= most && shard->B * T <= shard->room * most);
-        shard->stacks[i].self = ns_layout_shape(layout, shard->B, T, T);
-        shard->stacks[i].cross = ns_layout_shape(layout, shard->B, T, batch->S);
-    }
-}
-
 void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *call, size_t part)
 {
     size_t first, n, parts = layout->parts;
@@ -104,7 +91,16 @@ void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *ca
     w->shard = call->forward_only ? &w->forward_only : &w->shards[part % layout->kept];
     w->shard->first = first + n * part / parts;
     w->shard->B = n * (part + 1) / parts - n * part / parts;
-    set_shapes(layout, w->shard, call->batch);
+    /* Set the shapes for a part of the batch.  Fewer or shorter sequences use the beginning of the
+     * memory of their activations. */
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        bool source = i + 1 < layout->n_stacks;
+        size_t T = source ? call->batch->S : call->batch->T, most = layout->stacks[i].T;
+        g_assert(T <= most && w->shard->B * T <= w->shard->room * most);
+        w->shard->stacks[i].self = ns_layout_shape(layout, w->shard->B, T, T);
+        w->shard->stacks[i].cross = ns_layout_shape(layout, w->shard->B, T, call->batch->S);
+    }
+
     for (size_t i = 0; i < layout->n_stacks; i++) {
         const int32_t *length = length_of(layout, w, call->batch, i);
         size_t T = w->shard->stacks[i].self.T;
@@ -337,19 +333,6 @@ static void outer_norm_backward(const NsNormPlace *place, NsWorker *w, NsPass *p
     ns_norm_place_backward(place, shape, pass, d, d, x, stats);
 }
 
-/* Backward of the class head: adds to the gradient of the hidden states of the first tokens. */
-static void class_backward(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
-{
-    const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
-    size_t D = layout->D, stride = last->self.T * D;
-    const NsLinear map = class_map(layout, w, call);
-    const NsLinearGradients to = {.dx = w->shard->dfirst_token,
-                                  .dw = gradient_at(w, layout->class_head)};
-    ns_linear_backward(&map, &to, w->shard->class_logits, w->shard->first_token);
-    for (size_t b = 0; b < w->shard->B; b++)
-        ns_add_scaled(last->d + b * stride, 1, w->shard->dfirst_token + b * D, D);
-}
-
 void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsCall *call)
 {
     const NsStackShard *last = &w->shard->stacks[layout->n_stacks - 1];
@@ -357,7 +340,17 @@ void ns_worker_backward_head(const NsModelLayout *layout, NsWorker *w, const NsC
     NsClockMark mark = ns_clock_begin();
     const NsLinear head = head_map(layout, last, call);
     ns_linear_backward(&head, &(NsLinearGradients){.dx = last->d}, w->shard->logits, NULL);
-    if (layout->classes > 0) class_backward(layout, w, call);
+    if (layout->classes > 0) {
+        /* Backward of the class head, which adds to the gradient of the hidden states of the first
+         * tokens. */
+        size_t D = layout->D, stride = last->self.T * D;
+        const NsLinear map = class_map(layout, w, call);
+        const NsLinearGradients to = {.dx = w->shard->dfirst_token,
+                                      .dw = gradient_at(w, layout->class_head)};
+        ns_linear_backward(&map, &to, w->shard->class_logits, w->shard->first_token);
+        for (size_t b = 0; b < w->shard->B; b++)
+            ns_add_scaled(last->d + b * stride, 1, w->shard->dfirst_token + b * D, D);
+    }
     ns_clock_end(mark, NS_OP_MATMUL);
 }
 

@@ -97,28 +97,6 @@ static void find_top(const NsModelLayout *layout, NsShard *shard, size_t i)
         shard->stacks[i].top = shard->sublayers[stack->first + stack->n - 1].out;
 }
 
-static void take_outside(NsShard *shard, const NsModelLayout *layout, size_t i, NsCursor *cursor)
-{
-    const NsStack *stack = &layout->stacks[i];
-    NsStackShard *t = &shard->stacks[i];
-    t->self = ns_layout_shape(layout, shard->B, stack->T, stack->T);
-    t->cross = ns_layout_shape(layout, shard->B, stack->T, stack->S);
-    size_t n = t->self.R * layout->D;
-    t->embedding = t->x0 = ns_cursor_take(cursor, n);
-    if (stack->embedding_norm.norm)
-        t->x0 = take_norm(&stack->embedding_norm, &t->self, &t->stats_embedding, cursor);
-    if (stack->dual) {
-        t->dual = ns_cursor_take(cursor, n);
-        t->ddual = ns_cursor_take(cursor, n);
-        t->top = ns_cursor_take(cursor, n);
-    }
-    if (stack->final_norm.norm) {
-        t->final = take_norm(&stack->final_norm, &t->self, &t->stats_final, cursor);
-        if (!stack->dual) t->top = t->final;
-    }
-    t->d = ns_cursor_take(cursor, n);
-}
-
 /* Elements of the memory that layers (common) and sub-layers (derived) use one after another: the
  * maximum over all of them. */
 typedef struct {
@@ -197,7 +175,25 @@ void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t sequences
     shard->common = shard->derived = NULL;
     size_t T = 0;
     for (size_t i = 0; i < layout->n_stacks; i++) {
-        take_outside(shard, layout, i, cursor);
+        const NsStack *stack = &layout->stacks[i];
+        NsStackShard *t = &shard->stacks[i];
+        t->self = ns_layout_shape(layout, shard->B, stack->T, stack->T);
+        t->cross = ns_layout_shape(layout, shard->B, stack->T, stack->S);
+        size_t n = t->self.R * layout->D;
+        t->embedding = t->x0 = ns_cursor_take(cursor, n);
+        if (stack->embedding_norm.norm)
+            t->x0 = take_norm(&stack->embedding_norm, &t->self, &t->stats_embedding, cursor);
+        if (stack->dual) {
+            t->dual = ns_cursor_take(cursor, n);
+            t->ddual = ns_cursor_take(cursor, n);
+            t->top = ns_cursor_take(cursor, n);
+        }
+        if (stack->final_norm.norm) {
+            t->final = take_norm(&stack->final_norm, &t->self, &t->stats_final, cursor);
+            if (!stack->dual) t->top = t->final;
+        }
+        t->d = ns_cursor_take(cursor, n);
+
         T = MAX(T, layout->stacks[i].T);
     }
     Shared most = take_layers(shard, layout, &(NsPlaces){.pieces = places->pieces});

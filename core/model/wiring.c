@@ -75,12 +75,6 @@ size_t ns_stacks_wiring(const NsSettings *settings, const NsPlacement *placement
     return n;
 }
 
-static void take_norms(NsWiring *c)
-{
-    c->in = c->branch = c->out = c->mid = c->v = false;
-    c->qk = NS_QK_NONE;
-}
-
 size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
                        const NsStackWiring *stack, unsigned layer,
                        NsSublayerWiring sublayers[NS_LAYER_SUBLAYERS])
@@ -106,7 +100,10 @@ size_t ns_layer_wiring(const NsSettings *settings, const NsPlacement *placement,
         s->c = ns_placement_wiring(row, &s->position);
         s->c.norm = ns_norm_kind(settings, row);
         if (kinds[k] != NS_FFN) s->c.qk = asked_qk(settings, s->c.qk);
-        if (!s->c.norm) take_norms(&s->c);
+        if (!s->c.norm) {
+            s->c.in = s->c.branch = s->c.out = s->c.mid = s->c.v = false;
+            s->c.qk = NS_QK_NONE;
+        }
         n++;
     }
     return n;

@@ -40,8 +40,22 @@ static GError *problem; /* why OpenBLAS could not be loaded; NULL if it was */
 static bool one_by_one;
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 
-static void load(void)
+static bool fits(unsigned needed_mib)
 {
+    size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));
+    if (left >= (size_t)needed_mib << 20) return true;
+    g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
+    ns_refuse(&problem, NS_ERROR_MEMORY,
+              "OpenBLAS, which multiplies matrices on this processor, needs %u MiB of "
+              "address space, but the limit (ulimit -v or -d) leaves %s; raise the limit.",
+              needed_mib, has);
+    return false;
+}
+
+static void prepare(void)
+{
+    one_by_one = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA)) != SIZE_MAX;
+    if (one_by_one && !fits(LIBRARY_MIB + BUFFER_MIB)) return;
     g_autofree char *threads = g_strdup(g_getenv(THREADS));
     g_setenv(THREADS, "1", TRUE);
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -57,36 +71,15 @@ static void load(void)
                   "OpenBLAS, which multiplies matrices on this processor, cannot be loaded (%s); "
                   "install the package libopenblas0.",
                   dlerror());
-}
 
-static bool fits(unsigned needed_mib)
-{
-    size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));
-    if (left >= (size_t)needed_mib << 20) return true;
-    g_autofree char *has = g_format_size_full(left, G_FORMAT_SIZE_IEC_UNITS);
-    ns_refuse(&problem, NS_ERROR_MEMORY,
-              "OpenBLAS, which multiplies matrices on this processor, needs %u MiB of "
-              "address space, but the limit (ulimit -v or -d) leaves %s; raise the limit.",
-              needed_mib, has);
-    return false;
-}
-
-/* Makes OpenBLAS allocate its buffer by a large product: for some processors, its kernels use no
- * buffer up to 100 x 100 x 100. */
-static void take_buffer(void)
-{
-    enum { SIDE = 256 };
-    g_autofree ns_real *x = g_new0(ns_real, SIDE * SIDE), *y = g_new0(ns_real, SIDE * SIDE);
-    openblas_gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, x, SIDE, x, SIDE,
-                  0, y, SIDE);
-}
-
-static void prepare(void)
-{
-    one_by_one = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA)) != SIZE_MAX;
-    if (one_by_one && !fits(LIBRARY_MIB + BUFFER_MIB)) return;
-    load();
-    if (one_by_one && !problem && fits(BUFFER_MIB)) take_buffer();
+    if (one_by_one && !problem && fits(BUFFER_MIB)) {
+        /* Make OpenBLAS allocate its buffer by a large product: for some processors, its kernels
+         * use no buffer up to 100 x 100 x 100. */
+        enum { SIDE = 256 };
+        g_autofree ns_real *x = g_new0(ns_real, SIDE * SIDE), *y = g_new0(ns_real, SIDE * SIDE);
+        openblas_gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, x, SIDE, x,
+                      SIDE, 0, y, SIDE);
+    }
 }
 
 bool ns_blas_load(GError **error)

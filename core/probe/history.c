@@ -152,18 +152,6 @@ static void profile_free(Profile *profile)
     g_free(profile->has);
 }
 
-static void set_profile(Profile record, NsValues values, size_t n)
-{
-    if (n == 0) return;
-    memcpy(record.min, values.value, n * sizeof *record.min);
-    for (size_t i = 0; i < n; i += 8) {
-        unsigned byte = values.has ? 0 : 0xff;
-        for (size_t k = 0; values.has && k < MIN(8, n - i); k++)
-            byte |= (unsigned)values.has[i + k] << k;
-        record.has[i / 8] = (uint8_t)byte;
-    }
-}
-
 /* ---- Chunks ---- */
 
 static void chunk_unref(void *data)
@@ -300,22 +288,6 @@ static bool settle_record(NsHistory *h)
     return true;
 }
 
-/* Moves the gathered bucket into a chunk when it is complete. */
-static void settle(NsHistory *h)
-{
-    while (h->gathered == h->stride) {
-        Chunk *chunk = open_chunk(h);
-        if (chunk) {
-            copy_profile(row_at(h, chunk, chunk->rows++), h->gathering, h->layout.width);
-            h->gathered = 0;
-        } else if (!add_chunk(h) && !thin(h)) {
-            /* Out of memory: gather more records into this bucket, which takes no further memory.
-             */
-            h->stride *= JOINED;
-        }
-    }
-}
-
 /* ---- Views ---- */
 
 static void view_clear(void *data)
@@ -443,13 +415,34 @@ void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
     g_assert(h->n_records ? step->step > h->last_step : step->step == h->first_step);
     size_t width = h->layout.width;
     h->last_step = step->step;
-    set_profile(h->newest, values, width);
+    if (width != 0) {
+        memcpy(h->newest.min, values.value, width * sizeof *h->newest.min);
+        for (size_t i = 0; i < width; i += 8) {
+            unsigned byte = values.has ? 0 : 0xff;
+            for (size_t k = 0; values.has && k < MIN(8, width - i); k++)
+                byte |= (unsigned)values.has[i + k] << k;
+            h->newest.has[i / 8] = (uint8_t)byte;
+        }
+    }
+
     if (h->n_records == 0) copy_profile(h->first, h->newest, width);
     if (!settle_record(h)) {
         h->n_records++;
         (h->gathered ? widen : copy_profile)(h->gathering, h->newest, width);
         h->gathered++;
-        settle(h);
+        /* Move the gathered bucket into a chunk when it is complete. */
+        while (h->gathered == h->stride) {
+            Chunk *chunk = open_chunk(h);
+            if (chunk) {
+                copy_profile(row_at(h, chunk, chunk->rows++), h->gathering, h->layout.width);
+                h->gathered = 0;
+            } else if (!add_chunk(h) && !thin(h)) {
+                /* Out of memory: gather more records into this bucket, which takes no further
+                 * memory.
+                 */
+                h->stride *= JOINED;
+            }
+        }
     }
     /* The profile is published first, because a reader that sees the step may read it. */
     publish(h);

@@ -187,22 +187,6 @@ static bool is_ablation_due(const NsRecorder *r, const NsRecordInput *input)
 
 /* ---- Tensors ---- */
 
-/* Records the tensors outside the layers.  Parameters that encoder and decoder have one each of
- * share one value. */
-static void record_outside(NsRecorder *r, const double *grad_sq)
-{
-    double outside[NS_PARAMETER_COUNT] = {0};
-    for (size_t k = 0; k < r->n_runs; k++) {
-        const TensorRun *run = &r->runs[k];
-        if (run->layer >= 0) continue;
-        for (size_t i = run->first; i < run->end; i++) {
-            const TensorPlace *t = &r->tensors[i];
-            outside[t->parameter] += grad_sq[i];
-            ns_values_put(r->values, t->norm, sqrt(outside[t->parameter]));
-        }
-    }
-}
-
 /* Adds up the tensors of each layer before the layers. */
 double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq)
 {
@@ -335,26 +319,6 @@ static void record_sublayers(NsRecorder *r, const NsMember *member, const NsReco
     }
 }
 
-/* Leaves a value unmeasured if it is not a number. */
-static void record_curvature(NsRecorder *r, const NsCurvature *c, double lr)
-{
-    const struct {
-        NsQuantity quantity;
-        double value;
-    } values[] = {
-        {NS_QUANTITY_CRITICAL_RATE, c->critical_rate},
-        {NS_QUANTITY_CRITICAL_RATIO, lr / c->critical_rate},
-        {NS_QUANTITY_CRITICAL_SHARPNESS, 2 / c->critical_rate},
-        {NS_QUANTITY_SHARPNESS, c->sharpness},
-        {NS_QUANTITY_SHARPNESS_RESIDUAL, c->residual},
-        {NS_QUANTITY_PRECONDITIONED_SHARPNESS, c->preconditioned},
-        {NS_QUANTITY_PRECONDITIONED_RESIDUAL, c->preconditioned_residual},
-        {NS_QUANTITY_RATE_SHARPNESS, lr * c->preconditioned},
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
-        if (isfinite(values[i].value)) put(r, values[i].quantity, 0, values[i].value);
-}
-
 /* ---- The whole record ---- */
 
 void ns_recorder_run_probe_batches(NsRecorder *r, const NsRecordInput *input)
@@ -389,7 +353,20 @@ static void fill_share(void *data, const NsMember *member)
     const Filling *filling = data;
     NsRecorder *r = filling->recorder;
     const NsRecordInput *input = filling->input;
-    if (member->index == 0) record_outside(r, input->seen->grad_sq);
+    if (member->index == 0) {
+        /* Record the tensors outside the layers.  Parameters that encoder and decoder have one each
+         * of share one value. */
+        double outside[NS_PARAMETER_COUNT] = {0};
+        for (size_t k = 0; k < r->n_runs; k++) {
+            const TensorRun *run = &r->runs[k];
+            if (run->layer >= 0) continue;
+            for (size_t i = run->first; i < run->end; i++) {
+                const TensorPlace *t = &r->tensors[i];
+                outside[t->parameter] += input->seen->grad_sq[i];
+                ns_values_put(r->values, t->norm, sqrt(outside[t->parameter]));
+            }
+        }
+    }
     size_t end = ns_member_end(member, r->n_runs);
     for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++)
         for (size_t l = 0; r->runs[k].layer >= 0 && l < r->runs[k].layers; l++)
@@ -416,7 +393,25 @@ NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)
                       NS_QUANTITY_SOURCE_TOKENS, NS_QUANTITY_EQUAL_SOURCE);
     put(r, NS_QUANTITY_LOG_Z, 0, input->seen->log_z);
     if (input->bleu) put(r, NS_QUANTITY_BLEU, 0, *input->bleu);
-    if (input->curvature->measured) record_curvature(r, input->curvature, input->lr);
+    if (input->curvature->measured) {
+        /* Leave a value unmeasured if it is not a number. */
+        const NsCurvature *c = input->curvature;
+        const struct {
+            NsQuantity quantity;
+            double value;
+        } values[] = {
+            {NS_QUANTITY_CRITICAL_RATE, c->critical_rate},
+            {NS_QUANTITY_CRITICAL_RATIO, input->lr / c->critical_rate},
+            {NS_QUANTITY_CRITICAL_SHARPNESS, 2 / c->critical_rate},
+            {NS_QUANTITY_SHARPNESS, c->sharpness},
+            {NS_QUANTITY_SHARPNESS_RESIDUAL, c->residual},
+            {NS_QUANTITY_PRECONDITIONED_SHARPNESS, c->preconditioned},
+            {NS_QUANTITY_PRECONDITIONED_RESIDUAL, c->preconditioned_residual},
+            {NS_QUANTITY_RATE_SHARPNESS, input->lr * c->preconditioned},
+        };
+        for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
+            if (isfinite(values[i].value)) put(r, values[i].quantity, 0, values[i].value);
+    }
     for (size_t l = 0; input->sharpness && l < r->layout.layers; l++)
         if (isfinite(input->sharpness[l]))
             put(r, NS_QUANTITY_LAYER_SHARPNESS, l, input->sharpness[l]);

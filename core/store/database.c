@@ -21,15 +21,6 @@ static void log_error(void *data, int code, const char *text)
     g_strlcpy(logged.text, text, sizeof logged.text);
 }
 
-/* SQLite accepts a log only before its first use. */
-static void start_log(void)
-{
-    static gsize done;
-    if (!g_once_init_enter(&done)) return;
-    sqlite3_config(SQLITE_CONFIG_LOG, log_error, NULL);
-    g_once_init_leave(&done, 1);
-}
-
 char *ns_database_error(sqlite3 *db)
 {
     int code = sqlite3_extended_errcode(db);
@@ -40,7 +31,13 @@ char *ns_database_error(sqlite3 *db)
 
 int ns_database_open(const char *path, int flags, sqlite3 **db, NsDatabaseFile **file)
 {
-    start_log();
+    /* SQLite accepts a log only before its first use. */
+    static gsize done;
+    if (g_once_init_enter(&done)) {
+        sqlite3_config(SQLITE_CONFIG_LOG, log_error, NULL);
+        g_once_init_leave(&done, 1);
+    }
+
     bool in_memory = g_str_equal(path, ":memory:");
     if (!*file && !in_memory)
         *file = ns_database_file_open(path, flags & SQLITE_OPEN_CREATE ? O_CREAT : 0);

@@ -227,21 +227,6 @@ static bool nothing_in(const char *name, NsFileKind kind, GError **error)
         name);
 }
 
-static bool read_preset(NsProvenance *provenance, NsPreset *preset, const char *path,
-                        GError **error)
-{
-    g_auto(NsPreset) read = {0};
-    ns_experiment_set_lanes(&read.experiment,
-                            (const NsSettings *[]){&provenance->experiment.lane[0]}, 1);
-    if (!ns_preset_load(&read, path, error)) return false;
-    ns_experiment_assign(&provenance->experiment, &read.experiment);
-    if (!preset) return true;
-    ns_preset_clear(preset);
-    *preset = read;
-    read = (NsPreset){0};
-    return true;
-}
-
 bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char *path,
                          NsFileKind *kind, GError **error)
 {
@@ -262,8 +247,18 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
     if (kind) *kind = found;
     if (kind && found == NS_FILE_OTHER) return false;
     /* The mistake in a preset is reported also if the caller accepts nothing but experiments. */
-    if (found == NS_FILE_PRESET || (found == NS_FILE_OTHER && ns_preset_begins(bytes, size)))
-        return read_preset(provenance, preset, path, error);
+    if (found == NS_FILE_PRESET || (found == NS_FILE_OTHER && ns_preset_begins(bytes, size))) {
+        g_auto(NsPreset) read = {0};
+        ns_experiment_set_lanes(&read.experiment,
+                                (const NsSettings *[]){&provenance->experiment.lane[0]}, 1);
+        if (!ns_preset_load(&read, path, error)) return false;
+        ns_experiment_assign(&provenance->experiment, &read.experiment);
+        if (!preset) return true;
+        ns_preset_clear(preset);
+        *preset = read;
+        read = (NsPreset){0};
+        return true;
+    }
     if (!line) return nothing_in(name, found, error);
     g_autoptr(GError) wrong = NULL;
     if (ns_provenance_read(provenance, line, &wrong)) return true;

@@ -40,20 +40,6 @@ static bool append_not_finite(GString *text, double value)
     return true;
 }
 
-static void append_double(GString *text, double value)
-{
-    static const char *const formats[] = {"%.15g", "%.16g", "%.17g"};
-    if (append_not_finite(text, value)) return;
-
-    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
-        g_ascii_formatd(buffer, sizeof buffer, formats[i], value);
-        double back = g_ascii_strtod(buffer, NULL);
-        if (memcmp(&back, &value, sizeof value) == 0) break;
-    }
-    g_string_append(text, buffer);
-}
-
 void ns_json_init(NsJson *json)
 {
     *json = (NsJson){.text = g_string_sized_new(4096)};
@@ -100,7 +86,16 @@ void ns_json_int(NsJson *json, const char *key, int64_t value)
 void ns_json_double(NsJson *json, const char *key, double value)
 {
     before_value(json, key);
-    append_double(json->text, value);
+    static const char *const formats[] = {"%.15g", "%.16g", "%.17g"};
+    if (append_not_finite(json->text, value)) return;
+
+    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+        g_ascii_formatd(buffer, sizeof buffer, formats[i], value);
+        double back = g_ascii_strtod(buffer, NULL);
+        if (memcmp(&back, &value, sizeof value) == 0) break;
+    }
+    g_string_append(json->text, buffer);
 }
 
 void ns_json_known(NsJson *json, const char *key, double value)

@@ -104,19 +104,6 @@ bool ns_jsonl_find_event(const char *word, NsEventKind *kind)
     return false;
 }
 
-static void write_event(NsJson *json, const NsEvent *event)
-{
-    ns_json_open(json, NULL, '{');
-    ns_json_string(json, "kind", event_words[event->kind]);
-    if (event->layer > 0)
-        ns_json_int(json, "layer", event->layer);
-    else
-        ns_json_null(json, "layer");
-    ns_json_string(json, "what", event->what);
-    ns_json_string(json, "text", event->text);
-    ns_json_close(json, '}');
-}
-
 static void write_events(NsJson *json, const NsHistory *history, int64_t step)
 {
     size_t first = ns_history_events(history), end = first;
@@ -127,7 +114,15 @@ static void write_events(NsJson *json, const NsHistory *history, int64_t step)
         if (event->step != step) continue;
         if (!open) ns_json_open(json, "events", '[');
         open = true;
-        write_event(json, event);
+        ns_json_open(json, NULL, '{');
+        ns_json_string(json, "kind", event_words[event->kind]);
+        if (event->layer > 0)
+            ns_json_int(json, "layer", event->layer);
+        else
+            ns_json_null(json, "layer");
+        ns_json_string(json, "what", event->what);
+        ns_json_string(json, "text", event->text);
+        ns_json_close(json, '}');
     }
     if (open) ns_json_close(json, ']');
 }

@@ -187,36 +187,10 @@ static bool finish_card(Reader *reader, GError **error)
     return !count(reader->plan.change) || finish_change(reader, error);
 }
 
-static bool begin_card(Reader *reader, const NsEntry *entry, GError **error)
-{
-    NsLesson *lesson = reader->lesson;
-    if (!finish_card(reader, error)) return false;
-    if (!g_str_equal(entry->section, "card"))
-        return refuse(entry, error, "A lesson is made of sections [card].");
-    if (lesson->n == NS_CARDS_MAX) return refuse(entry, error, "A lesson has at most 7 cards.");
-    reader->card = &lesson->card[lesson->n++];
-    *reader->card = (NsCard){.right = SIZE_MAX};
-    reader->plan = (Plan){0};
-    reader->began = entry;
-    return true;
-}
-
 static bool read_count(int64_t *number, const NsEntry *entry, GError **error)
 {
     return g_ascii_string_to_signed(entry->value, 10, 0, LAST_STEP, number, NULL) ||
            refuse(entry, error, "This is not a number of steps.");
-}
-
-static bool read_choice(NsCard *card, const NsEntry *entry, GError **error)
-{
-    bool right = g_str_equal(entry->key, "right");
-    if (card->n_choices == NS_CARD_CHOICES)
-        return refuse(entry, error, "A question has at most 5 answers.");
-    if (right && card->right != SIZE_MAX)
-        return refuse(entry, error, "There is already a right answer.");
-    if (right) card->right = card->n_choices;
-    card->choices[card->n_choices++] = g_strdup(entry->value);
-    return true;
 }
 
 static bool read_draw(NsCard *card, const NsEntry *entry, GError **error)
@@ -276,8 +250,16 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
                   entry->value);
         return ns_entry_blame(entry, wrong, error);
     }
-    if (g_str_equal(key, "choice") || g_str_equal(key, "right"))
-        return read_choice(card, entry, error);
+    if (g_str_equal(key, "choice") || g_str_equal(key, "right")) {
+        bool right = g_str_equal(entry->key, "right");
+        if (card->n_choices == NS_CARD_CHOICES)
+            return refuse(entry, error, "A question has at most 5 answers.");
+        if (right && card->right != SIZE_MAX)
+            return refuse(entry, error, "There is already a right answer.");
+        if (right) card->right = card->n_choices;
+        card->choices[card->n_choices++] = g_strdup(entry->value);
+        return true;
+    }
     if (g_str_equal(key, "why")) {
         /* Why the preceding answer is right or wrong. */
         if (!card->n_choices || card->why[card->n_choices - 1])
@@ -302,7 +284,17 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
 static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
 {
     NsLesson *lesson = reader->lesson;
-    if (!entry->key) return begin_card(reader, entry, error);
+    if (!entry->key) {
+        if (!finish_card(reader, error)) return false;
+        if (!g_str_equal(entry->section, "card"))
+            return refuse(entry, error, "A lesson is made of sections [card].");
+        if (lesson->n == NS_CARDS_MAX) return refuse(entry, error, "A lesson has at most 7 cards.");
+        reader->card = &lesson->card[lesson->n++];
+        *reader->card = (NsCard){.right = SIZE_MAX};
+        reader->plan = (Plan){0};
+        reader->began = entry;
+        return true;
+    }
     if (reader->card) return read_card_entry(reader, entry, error);
     if (g_str_equal(entry->key, "title"))
         replace(&lesson->title, entry->value);

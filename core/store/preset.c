@@ -84,27 +84,25 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
     return true;
 }
 
-/* Lanes have to come in order.  Each begins with the settings from before the first section. */
-static bool begin_lane(Reader *reader, const NsEntry *entry, GError **error)
-{
-    size_t next = reader->sections ? reader->lane + 1 : 0;
-    if (next >= NS_LANES_MAX || ns_lane_find(entry->section) != next)
-        return ns_refuse(
-            error, NS_ERROR_SETTING,
-            N_("Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and [D], in "
-               "this order and each once."),
-            entry->line, entry->section);
-    if (!reader->sections) reader->head = reader->named;
-    reader->sections = true;
-    reader->lane = next;
-    reader->named = ns_named_below(&reader->head);
-    return true;
-}
-
 static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
 {
     NsPreset *preset = reader->preset;
-    if (!entry->key) return begin_lane(reader, entry, error);
+    if (!entry->key) {
+        /* Lanes have to come in order.  Each begins with the settings from before the first
+         * section. */
+        size_t next = reader->sections ? reader->lane + 1 : 0;
+        if (next >= NS_LANES_MAX || ns_lane_find(entry->section) != next)
+            return ns_refuse(
+                error, NS_ERROR_SETTING,
+                N_("Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and [D], in "
+                   "this order and each once."),
+                entry->line, entry->section);
+        if (!reader->sections) reader->head = reader->named;
+        reader->sections = true;
+        reader->lane = next;
+        reader->named = ns_named_below(&reader->head);
+        return true;
+    }
     if (ns_param_find(entry->key)) {
         GError *wrong = NULL;
         return ns_settings_name(&preset->experiment.lane[reader->lane], &reader->named, entry->key,

@@ -276,24 +276,6 @@ static GString *with_texts(const Page *page, const char *line)
     return out;
 }
 
-/* Appends a line, broken at spaces, but not at those after a colon, into lines with the same
- * indentation. */
-static void append_broken(GString *out, const char *line)
-{
-    size_t indent = strspn(line, " ");
-    const char *p = line + indent, *at;
-    for (;; p = at + strspn(at, " ")) {
-        g_string_append_printf(out, "%*s", (int)indent, "");
-        if ((size_t)g_utf8_strlen(p, -1) <= LINE - indent) break;
-        const char *end = g_utf8_offset_to_pointer(p, (glong)(LINE - indent));
-        for (at = end; at > p && (*at != ' ' || strchr(": ", at[-1]));) at--;
-        if (at == p && !(at = strchr(end, ' '))) break;
-        g_string_append_len(out, p, at - p);
-        g_string_append_c(out, '\n');
-    }
-    g_string_append_printf(out, "%s\n", p);
-}
-
 static GString *write_text(const Page *page)
 {
     g_autoptr(GBytes) bytes = ns_model_text();
@@ -313,7 +295,22 @@ static GString *write_text(const Page *page)
             const char *quotes = strstr(*line, "\"\"\"");
             if (text->len && (prose || quotes || **line == '@')) { /* an inserted table */
                 g_auto(GStrv) parts = g_strsplit(text->str, "\n", -1);
-                for (char **part = parts; *part; part++) append_broken(out, *part);
+                for (char **part = parts; *part; part++) {
+                    /* Append a line, broken at spaces, but not at those after a colon, into lines
+                     * with the same indentation. */
+                    size_t indent = strspn(*part, " ");
+                    const char *p = *part + indent, *at;
+                    for (;; p = at + strspn(at, " ")) {
+                        g_string_append_printf(out, "%*s", (int)indent, "");
+                        if ((size_t)g_utf8_strlen(p, -1) <= LINE - indent) break;
+                        const char *end = g_utf8_offset_to_pointer(p, (glong)(LINE - indent));
+                        for (at = end; at > p && (*at != ' ' || strchr(": ", at[-1]));) at--;
+                        if (at == p && !(at = strchr(end, ' '))) break;
+                        g_string_append_len(out, p, at - p);
+                        g_string_append_c(out, '\n');
+                    }
+                    g_string_append_printf(out, "%s\n", p);
+                }
             } else {
                 g_string_append_printf(out, "%s\n", text->str);
             }
@@ -363,29 +360,6 @@ static void store_numbers(Tensors *t, int batch, const char *name, const int32_t
               .type = NS_STORED_I64, .dims = cols ? 2 : 1, .shape = {rows, cols}, .data = to});
 }
 
-/* The batches of the next updates. */
-static void store_batches(Tensors *t, const NsCheckpoint *c, const NsCorpus *corpus)
-{
-    NsBatch batch;
-    ns_batch_init_for(&batch, &c->settings);
-    bool segments = ns_corpus_vocab(corpus, &c->settings).segments > 0;
-    for (int i = 0; i < NS_PYTORCH_BATCHES; i++) {
-        ns_corpus_train_batch(corpus, (uint64_t)c->settings.data_seed, (uint64_t)(c->step + i),
-                              &batch);
-        store_numbers(t, i, "tokens", batch.tokens, batch.B, batch.T);
-        store_numbers(t, i, "targets", batch.targets, batch.B, batch.T);
-        store_numbers(t, i, "length", batch.length, batch.B, 0);
-        if (segments) {
-            store_numbers(t, i, "second", batch.second, batch.B, 0);
-            store_numbers(t, i, "labels", batch.labels, batch.B, 0);
-        }
-        if (batch.S == 0) continue;
-        store_numbers(t, i, "source", batch.source, batch.B, batch.S);
-        store_numbers(t, i, "source_length", batch.source_length, batch.B, 0);
-    }
-    ns_batch_clear(&batch);
-}
-
 static bool write_tensors(const NsCheckpoint *c, const NsCorpus *corpus, const char *path,
                           GError **error)
 {
@@ -395,7 +369,26 @@ static bool write_tensors(const NsCheckpoint *c, const NsCorpus *corpus, const c
     store_arena(&t, &c->table, "weight", c->w);
     store_arena(&t, &c->table, "first", trained ? c->m : NULL);
     store_arena(&t, &c->table, "second", trained ? c->v : NULL);
-    store_batches(&t, c, corpus);
+    /* The batches of the next updates. */
+    NsBatch batch;
+    ns_batch_init_for(&batch, &c->settings);
+    bool segments = ns_corpus_vocab(corpus, &c->settings).segments > 0;
+    for (int i = 0; i < NS_PYTORCH_BATCHES; i++) {
+        ns_corpus_train_batch(corpus, (uint64_t)c->settings.data_seed, (uint64_t)(c->step + i),
+                              &batch);
+        store_numbers(&t, i, "tokens", batch.tokens, batch.B, batch.T);
+        store_numbers(&t, i, "targets", batch.targets, batch.B, batch.T);
+        store_numbers(&t, i, "length", batch.length, batch.B, 0);
+        if (segments) {
+            store_numbers(&t, i, "second", batch.second, batch.B, 0);
+            store_numbers(&t, i, "labels", batch.labels, batch.B, 0);
+        }
+        if (batch.S == 0) continue;
+        store_numbers(&t, i, "source", batch.source, batch.B, batch.S);
+        store_numbers(&t, i, "source_length", batch.source_length, batch.B, 0);
+    }
+    ns_batch_clear(&batch);
+
     bool good = ns_safetensors_write(path, (const NsStoredTensor *)(const void *)t.stored->data,
                                      t.stored->len, error);
     g_array_unref(t.stored);
@@ -405,9 +398,9 @@ static bool write_tensors(const NsCheckpoint *c, const NsCorpus *corpus, const c
 
 /* ---- The files ---- */
 
-static bool check(const NsCheckpoint *c, const char *path, GError **error)
+bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError **error)
 {
-    const NsSettings *s = &c->settings;
+    const NsSettings *s = &checkpoint->settings;
     if (!g_str_has_suffix(path, ".py"))
         return ns_refuse(error, NS_ERROR_USAGE,
                          N_("A PyTorch script needs a name that ends in “.py”."));
@@ -415,18 +408,13 @@ static bool check(const NsCheckpoint *c, const char *path, GError **error)
         return ns_refuse(error, NS_ERROR_SETTING,
                          N_("PyTorch cannot repeat the random numbers of dropout and of "
                             "stochastic depth; set dropout and drop-path to 0."));
-    for (size_t i = 1; i < c->table.n; i++)
-        if (c->moments_since[i] != c->moments_since[0])
+    for (size_t i = 1; i < checkpoint->table.n; i++)
+        if (checkpoint->moments_since[i] != checkpoint->moments_since[0])
             return ns_refuse(
                 error, NS_ERROR_SETTING,
                 N_("The optimizer’s moments of some tensors in this run began at different steps, "
                    "which a PyTorch script cannot continue; start a new run from its settings."));
-    return true;
-}
 
-bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError **error)
-{
-    if (!check(checkpoint, path, error)) return false;
     g_autoptr(NsCorpus) corpus = checkpoint->corpus ? ns_corpus_ref(checkpoint->corpus)
                                                     : ns_corpus_open(&checkpoint->settings, error);
     if (!corpus) return false;

@@ -24,19 +24,6 @@
 #define WITH_CURVATURE (SPIKES + CURVATURE)
 #define WITH_BANDS (WITH_CURVATURE + 4)
 
-static void pack_spikes(double packed[SPIKES], const NsSpikes *s)
-{
-    const double head[] = {(double)s->n, (double)s->high, s->most};
-    const double plateau[] = {(double)s->records, s->stuck};
-    memcpy(packed, head, sizeof head);
-    memcpy(packed + 3, s->loss, sizeof s->loss);
-    memcpy(packed + 3 + NS_SPIKE_RECORDS, s->norm, sizeof s->norm);
-    memcpy(packed + 3 + 2 * NS_SPIKE_RECORDS, s->high_loss, sizeof s->high_loss);
-    memcpy(packed + WITHOUT_PLATEAU - NS_SPIKE_EXCURSION, s->high_norm, sizeof s->high_norm);
-    memcpy(packed + WITHOUT_PLATEAU, plateau, sizeof plateau);
-    memcpy(packed + WITHOUT_PLATEAU + 2, s->newest, sizeof s->newest);
-}
-
 /* Reads the ring of the usual ranges, which follows the numbers of its head. */
 static bool unpack_bands(NsBands *bands, const double head[3], const void *blob, size_t bytes)
 {
@@ -140,7 +127,17 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
     const NsBands *bands = &c->bands;
     size_t ring = bands->ring ? NS_BANDS_RECORDS * bands->width * sizeof *bands->ring : 0;
     g_autofree double *state = g_malloc(WITH_BANDS * sizeof *state + ring);
-    pack_spikes(state, &c->spikes);
+    const double head[] = {(double)c->spikes.n, (double)c->spikes.high, c->spikes.most};
+    const double plateau[] = {(double)c->spikes.records, c->spikes.stuck};
+    memcpy(state, head, sizeof head);
+    memcpy(state + 3, c->spikes.loss, sizeof c->spikes.loss);
+    memcpy(state + 3 + NS_SPIKE_RECORDS, c->spikes.norm, sizeof c->spikes.norm);
+    memcpy(state + 3 + 2 * NS_SPIKE_RECORDS, c->spikes.high_loss, sizeof c->spikes.high_loss);
+    memcpy(state + WITHOUT_PLATEAU - NS_SPIKE_EXCURSION, c->spikes.high_norm,
+           sizeof c->spikes.high_norm);
+    memcpy(state + WITHOUT_PLATEAU, plateau, sizeof plateau);
+    memcpy(state + WITHOUT_PLATEAU + 2, c->spikes.newest, sizeof c->spikes.newest);
+
     const NsCurvature *of = &c->curvature;
     const double rest[] = {
         of->critical_rate,           of->sharpness, of->residual,     of->preconditioned,
@@ -200,19 +197,6 @@ bool ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
 }
 
 /* ---- Reading ---- */
-
-static bool read_settings(NsCheckpoint **c, sqlite3_stmt *row, int column)
-{
-    const char *line = ns_database_text(row, column);
-    if (!line) return false;
-    g_auto(NsProvenance) provenance;
-    ns_provenance_init(&provenance);
-    if (!ns_provenance_read(&provenance, line, NULL)) return false;
-    NsExperiment *own = ns_experiment_new_shared(&provenance.experiment);
-    *c = ns_checkpoint_new(own, &own->lane[0]);
-    ns_experiment_unref(own);
-    return true;
-}
 
 /* Reads names and shapes.  They have to match the sizes of the blobs, so a damaged file cannot
  * request more memory than its own size. */
@@ -304,7 +288,16 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     sqlite3_bind_int64(row, 1, step);
     sqlite3_bind_int64(row, 2, lane);
     sqlite3_bind_int64(row, 3, seed);
-    if (sqlite3_step(row) != SQLITE_ROW || !read_settings(&c, row, 3)) return NULL;
+    if (sqlite3_step(row) != SQLITE_ROW) return NULL;
+    const char *line = ns_database_text(row, 3);
+    if (!line) return NULL;
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    if (!ns_provenance_read(&provenance, line, NULL)) return NULL;
+    NsExperiment *own = ns_experiment_new_shared(&provenance.experiment);
+    c = ns_checkpoint_new(own, &own->lane[0]);
+    ns_experiment_unref(own);
+
     c->step = sqlite3_column_int64(row, 1);
     c->diverged = sqlite3_column_int(row, 2) != 0;
     c->lr = ns_database_number(row, 4);

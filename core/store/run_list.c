@@ -58,23 +58,6 @@ static int compare_names(const void *a, const void *b)
     return strcmp((*(NsRecordedRun *const *)a)->path, (*(NsRecordedRun *const *)b)->path);
 }
 
-/* The settings of logs that differ between them. */
-static void describe_logs(const GPtrArray *runs)
-{
-    g_autoptr(GPtrArray) columns = ns_run_columns(runs);
-    for (guint i = 0; i < runs->len; i++) {
-        NsRecordedRun *run = runs->pdata[i];
-        GString *words = run->config ? g_string_new(NULL) : NULL;
-        for (guint k = 0; words && k < columns->len; k++) {
-            const NsRunColumn *column = columns->pdata[k];
-            g_autofree char *value = ns_run_value(run, column, ns_settings_get);
-            if (!column->param && *value)
-                g_string_append_printf(words, "%s%s=%s", words->len ? " " : "", column->key, value);
-        }
-        if (words) run->settings = g_string_free(words, FALSE);
-    }
-}
-
 GPtrArray *ns_run_list(const char *folder, bool logs, GError **error)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
@@ -96,6 +79,19 @@ GPtrArray *ns_run_list(const char *folder, bool logs, GError **error)
     g_thread_pool_free(pool, FALSE, TRUE);
     while (g_ptr_array_remove_fast(runs, NULL)) {}
     g_ptr_array_sort(runs, compare_names);
-    describe_logs(runs);
+    /* The settings of logs that differ between them. */
+    g_autoptr(GPtrArray) columns = ns_run_columns(runs);
+    for (guint i = 0; i < runs->len; i++) {
+        NsRecordedRun *run = runs->pdata[i];
+        GString *words = run->config ? g_string_new(NULL) : NULL;
+        for (guint k = 0; words && k < columns->len; k++) {
+            const NsRunColumn *column = columns->pdata[k];
+            g_autofree char *value = ns_run_value(run, column, ns_settings_get);
+            if (!column->param && *value)
+                g_string_append_printf(words, "%s%s=%s", words->len ? " " : "", column->key, value);
+        }
+        if (words) run->settings = g_string_free(words, FALSE);
+    }
+
     return runs;
 }

@@ -54,13 +54,6 @@ static bool refuse_damaged(const NsRunReader *r, GError **error)
     return refuse(r, "the file is damaged", error);
 }
 
-/* Whether the newest part is in the separate log file, because the writer was killed. */
-static bool has_log(const NsRunReader *r)
-{
-    const char *path = sqlite3_db_filename(r->db, "main");
-    return path && g_file_test(sqlite3_filename_wal(path), G_FILE_TEST_EXISTS);
-}
-
 /* Turns the last error of SQLite into a GError. */
 static bool complain(const NsRunReader *r, GError **error)
 {
@@ -70,11 +63,16 @@ static bool complain(const NsRunReader *r, GError **error)
         return refuse(r, "its file system has no locks; copy it to a local disk", error);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return refuse(r, "another program has locked it; try again", error);
-    if (code == SQLITE_CANTOPEN && has_log(r))
-        return refuse(r,
-                      "its newest part is in a file beside it, with -wal at its end, and both can "
-                      "only be read in a folder that can be written; copy them to one",
-                      error);
+    if (code == SQLITE_CANTOPEN) {
+        /* The newest part is in the separate log file if the writer was killed. */
+        const char *path = sqlite3_db_filename(r->db, "main");
+        if (path && g_file_test(sqlite3_filename_wal(path), G_FILE_TEST_EXISTS))
+            return refuse(
+                r,
+                "its newest part is in a file beside it, with -wal at its end, and both can "
+                "only be read in a folder that can be written; copy them to one",
+                error);
+    }
     g_autofree char *why = ns_database_error(r->db);
     return refuse(r, why, error);
 }
@@ -149,18 +147,6 @@ static sqlite3_stmt *prepare_of(NsRunReader *r, const Run *run, const char *sql,
     return statement;
 }
 
-static bool read_lines(NsRunReader *r, Run *run, GError **error)
-{
-    NS_AUTO_STATEMENT statement = prepare_of(
-        r, run, "SELECT settings, summary FROM lanes WHERE lane = ? AND seed = ?", error);
-    if (!statement || !fetch_one(r, statement, error)) return false;
-    g_free(run->settings);
-    g_free(run->summary);
-    run->settings = g_strdup(ns_database_text(statement, 0));
-    run->summary = g_strdup(ns_database_text(statement, 1));
-    return run->settings || refuse_damaged(r, error);
-}
-
 static bool read_range(NsRunReader *r, Run *run, GError **error)
 {
     NS_AUTO_STATEMENT statement = prepare_of(
@@ -218,9 +204,16 @@ static bool read_runs(NsRunReader *r, GError **error)
             Run *run = &r->runs[i][k];
             run->lane = (int64_t)i + 1;
             run->seed = settings->seed + k;
-            if (!read_lines(r, run, error) || !read_range(r, run, error) ||
-                !read_layout(r, run, settings, error))
-                return false;
+            NS_AUTO_STATEMENT statement = prepare_of(
+                r, run, "SELECT settings, summary FROM lanes WHERE lane = ? AND seed = ?", error);
+            if (!statement || !fetch_one(r, statement, error)) return false;
+            g_free(run->settings);
+            g_free(run->summary);
+            run->settings = g_strdup(ns_database_text(statement, 0));
+            run->summary = g_strdup(ns_database_text(statement, 1));
+            if (!run->settings) return refuse_damaged(r, error);
+            if (!read_range(r, run, error) || !read_layout(r, run, settings, error)) return false;
+
             provenance->step = MAX(provenance->step, run->last);
         }
     }
@@ -430,26 +423,6 @@ static bool read_profiles(NsRunReader *r, const Run *run, const Window *window, 
     return fetched == END;
 }
 
-static bool append_records(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
-                           GError **error)
-{
-    size_t width = run->layout.width;
-    size_t most = CLAMP(WINDOW / (width * (sizeof(float) + sizeof(bool))), 1, NS_RUN_BLOCK);
-    g_autofree NsStep *steps = g_new(NsStep, most);
-    g_auto(NsValues) values = ns_values_new(most * width);
-    bool good = true;
-    int64_t first = MAX(ns_history_first_step(history), ns_history_last_step(history) + 1);
-    for (int64_t at = first; good && at <= last; at += (int64_t)most) {
-        Window window = {at, MIN(most, (size_t)(last - at) + 1), steps, values, &run->layout};
-        good = read_steps(r, run, &window, error) &&
-               read_profiles(r, run, &window, NS_QUANTITY_COUNT, error);
-        for (size_t i = 0; good && i < window.n; i++)
-            ns_history_append(history, &steps[i],
-                              (NsValues){values.value + i * width, values.has + i * width});
-    }
-    return good;
-}
-
 /* Prepares a query for the rows of a run in a range of steps, in the order in which they were
  * written, without those that the history has. */
 static sqlite3_stmt *select_between(NsRunReader *r, const Run *run, const char *sql,
@@ -584,8 +557,21 @@ NsHistory *ns_run_reader_marks(NsRecorded of, GError **error)
 bool ns_run_reader_append(NsRecorded of, NsHistory *history, int64_t last, GError **error)
 {
     const Run *run = &of.reader->runs[of.lane][of.seed];
-    return append_records(of.reader, run, history, last, error) &&
-           append_marks(of.reader, run, history, last, error);
+    size_t width = run->layout.width;
+    size_t most = CLAMP(WINDOW / (width * (sizeof(float) + sizeof(bool))), 1, NS_RUN_BLOCK);
+    g_autofree NsStep *steps = g_new(NsStep, most);
+    g_auto(NsValues) values = ns_values_new(most * width);
+    bool good = true;
+    int64_t first = MAX(ns_history_first_step(history), ns_history_last_step(history) + 1);
+    for (int64_t at = first; good && at <= last; at += (int64_t)most) {
+        Window window = {at, MIN(most, (size_t)(last - at) + 1), steps, values, &run->layout};
+        good = read_steps(of.reader, run, &window, error) &&
+               read_profiles(of.reader, run, &window, NS_QUANTITY_COUNT, error);
+        for (size_t i = 0; good && i < window.n; i++)
+            ns_history_append(history, &steps[i],
+                              (NsValues){values.value + i * width, values.has + i * width});
+    }
+    return good && append_marks(of.reader, run, history, last, error);
 }
 
 NsBaselines ns_run_reader_baselines(NsRecorded of)

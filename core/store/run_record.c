@@ -262,21 +262,6 @@ static Verdict take_line(Reader *reader, const char *line, size_t size, GError *
     return node ? take_object(reader, json_node_get_object(node), line, size, error) : REFUSED;
 }
 
-/* Processes the complete lines of the text and removes them from it. */
-static Verdict take_lines(Reader *reader, GString *text, GError **error)
-{
-    Verdict verdict = TAKEN;
-    size_t at = 0;
-    const char *newline;
-    while (verdict == TAKEN && (newline = memchr(text->str + at, '\n', text->len - at))) {
-        size_t size = (size_t)(newline - text->str) - at;
-        verdict = take_line(reader, text->str + at, size, error);
-        at += size + 1;
-    }
-    g_string_erase(text, 0, (gssize)at);
-    return verdict;
-}
-
 /* Reads up to the end, or to the first line that is not one of the run: *wrong.  *cut: it is the
  * last one and has no newline. */
 static bool read_all(Reader *reader, GInputStream *stream, bool *wrong, bool *cut,
@@ -289,7 +274,15 @@ static bool read_all(Reader *reader, GInputStream *stream, bool *wrong, bool *cu
     while (verdict == TAKEN &&
            (got = g_input_stream_read(stream, chunk, CHUNK, cancellable, error)) > 0) {
         g_string_append_len(text, chunk, got);
-        verdict = take_lines(reader, text, error);
+        /* Process the complete lines of the text and remove them from it. */
+        size_t at = 0;
+        const char *newline;
+        while (verdict == TAKEN && (newline = memchr(text->str + at, '\n', text->len - at))) {
+            size_t size = (size_t)(newline - text->str) - at;
+            verdict = take_line(reader, text->str + at, size, error);
+            at += size + 1;
+        }
+        g_string_erase(text, 0, (gssize)at);
         if (verdict != TAKEN || text->len <= NS_RUN_LINE_MAX) continue;
         verdict = REFUSED;
         reader->line++;

@@ -59,17 +59,6 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
-static bool has_record(sqlite3 *db, int64_t lane, int64_t seed, const NsStep *step)
-{
-    NS_AUTO_STATEMENT row = prepare_at(db,
-                                       "SELECT loss, grad_norm FROM steps WHERE lane = ? "
-                                       "AND seed = ? AND step = ?",
-                                       lane, seed, step->step);
-    return row && sqlite3_step(row) == SQLITE_ROW &&
-           same_bits(ns_database_number(row, 0), step->loss) &&
-           same_bits(ns_database_number(row, 1), step->grad_norm);
-}
-
 /* Whether a run that stands at a checkpoint, or at step 0 where there is none (-1), will measure
  * again what the file has of it beyond: it has the same live settings there, no setting was changed
  * later, and its record there is the same to the bit. */
@@ -78,9 +67,17 @@ static bool repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
     const NsSettings *settings = &run->settings;
     const NsHistory *history = run->history;
     size_t n = ns_history_steps(history);
-    return n > 0 && has_settings(db, checkpoint, lane, settings) &&
-           !changes_later(db, checkpoint, lane, settings->seed) &&
-           has_record(db, lane, settings->seed, ns_history_step(history, n - 1));
+    if (n == 0 || !has_settings(db, checkpoint, lane, settings) ||
+        changes_later(db, checkpoint, lane, settings->seed))
+        return false;
+    const NsStep *step = ns_history_step(history, n - 1);
+    NS_AUTO_STATEMENT row = prepare_at(db,
+                                       "SELECT loss, grad_norm FROM steps WHERE lane = ? "
+                                       "AND seed = ? AND step = ?",
+                                       lane, settings->seed, step->step);
+    return row && sqlite3_step(row) == SQLITE_ROW &&
+           same_bits(ns_database_number(row, 0), step->loss) &&
+           same_bits(ns_database_number(row, 1), step->grad_norm);
 }
 
 /* ---- Resetting the file to a checkpoint ---- */

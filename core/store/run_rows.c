@@ -21,18 +21,6 @@
 
 /* ---- What was measured ---- */
 
-static bool write_event(sqlite3_stmt *statement, const NsEvent *event)
-{
-    sqlite3_bind_int64(statement, 3, event->step);
-    if (event->layer > 0)
-        sqlite3_bind_int(statement, 5, event->layer);
-    else
-        sqlite3_bind_null(statement, 5);
-    return ns_database_bind_text(statement, 4, ns_jsonl_event_word(event->kind)) &&
-           ns_database_bind_text(statement, 6, event->what) &&
-           ns_database_bind_text(statement, 7, event->text) && ns_database_finish(statement);
-}
-
 /* Binds the first two parameters. */
 static void bind_run(sqlite3_stmt *statement, const NsRunSeed *run)
 {
@@ -69,7 +57,16 @@ static bool write_item(NsRunRows *rows, const NsRunItem *item)
                ns_database_bind_text(statement, 5, item->what.continuation.text) &&
                ns_database_finish(statement);
     case NS_RUN_ITEM_EVENT:
-        return write_event(statement, &item->what.event);
+        sqlite3_bind_int64(statement, 3, item->what.event.step);
+        if (item->what.event.layer > 0)
+            sqlite3_bind_int(statement, 5, item->what.event.layer);
+        else
+            sqlite3_bind_null(statement, 5);
+        return ns_database_bind_text(statement, 4, ns_jsonl_event_word(item->what.event.kind)) &&
+               ns_database_bind_text(statement, 6, item->what.event.what) &&
+               ns_database_bind_text(statement, 7, item->what.event.text) &&
+               ns_database_finish(statement);
+
     case NS_RUN_ITEM_CHECKPOINT:
         break;
     }
@@ -194,22 +191,6 @@ NsRowsWritten ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError 
 
 /* ---- Creating the file ---- */
 
-static bool write_run(NsRunRows *rows, NsLockstep *lockstep)
-{
-    NS_AUTO_STATEMENT statement = ns_database_prepare(rows->db, "INSERT INTO run VALUES (?, ?, ?)");
-    if (!statement) return false;
-    const NsSettings *settings[NS_LANES_MAX];
-    size_t n = ns_lockstep_lanes(lockstep);
-    for (size_t i = 0; i < n; i++) settings[i] = &ns_lockstep_run(lockstep, i, 0)->settings;
-    g_auto(NsProvenance) provenance;
-    ns_provenance_init(&provenance);
-    ns_experiment_set_lanes(&provenance.experiment, settings, n);
-    g_autofree char *line = ns_provenance_line(&provenance);
-    sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
-    return ns_database_bind_text(statement, 1, "normscope " NS_VERSION) &&
-           ns_database_bind_text(statement, 2, line) && ns_database_finish(statement);
-}
-
 static bool write_lane(NsRunRows *rows, const NsRunSeed *own, NsRun *run)
 {
     NS_AUTO_STATEMENT statement =
@@ -280,7 +261,20 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
     if (!ns_database_run(rows->db, mark)) return false;
     for (size_t i = 0; i < G_N_ELEMENTS(ns_run_tables); i++)
         if (!ns_database_run(rows->db, ns_run_tables[i])) return false;
-    if (!write_run(rows, lockstep)) return false;
+    NS_AUTO_STATEMENT statement = ns_database_prepare(rows->db, "INSERT INTO run VALUES (?, ?, ?)");
+    if (!statement) return false;
+    const NsSettings *settings[NS_LANES_MAX];
+    size_t n = ns_lockstep_lanes(lockstep);
+    for (size_t i = 0; i < n; i++) settings[i] = &ns_lockstep_run(lockstep, i, 0)->settings;
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    ns_experiment_set_lanes(&provenance.experiment, settings, n);
+    g_autofree char *line = ns_provenance_line(&provenance);
+    sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
+    if (!ns_database_bind_text(statement, 1, "normscope " NS_VERSION) ||
+        !ns_database_bind_text(statement, 2, line) || !ns_database_finish(statement))
+        return false;
+
     for (size_t i = 0; i < rows->n; i++)
         if (!write_lane(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)) ||
             !ns_run_write_quantities(rows, &rows->runs[i]) ||

@@ -111,27 +111,6 @@ static void add_yaml(GHashTable *config, const char *text)
     g_free(outer[0]);
 }
 
-/* Settings in the first of the JSON lines. */
-static void add_first_line(GHashTable *config, const char *text)
-{
-    g_autofree char *line = g_strndup(text, strcspn(text, "\n"));
-    g_autoptr(GHashTable) found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    add_json(found, line);
-    NsOutsideNames *names = ns_outside_names_new();
-    bool record = false;
-    GHashTableIter each;
-    gpointer name;
-    g_hash_table_iter_init(&each, found);
-    while (g_hash_table_iter_next(&each, &name, NULL)) {
-        const NsOutsideName *meaning = ns_outside_names_find(names, NULL, name);
-        record |=
-            meaning && (meaning->kind == NS_OUTSIDE_STEP || meaning->kind == NS_OUTSIDE_LOSS ||
-                        meaning->kind == NS_OUTSIDE_VALIDATION);
-    }
-    ns_outside_names_free(names);
-    if (!record) add_json(config, line);
-}
-
 /* A text of an event file is JSON, a table of Markdown with two columns, or a single value. */
 static void add_text(GHashTable *config, const char *name, char *text)
 {
@@ -197,7 +176,24 @@ void ns_run_config_read(NsRecordedRun *run)
     for (guint i = 0; i + 1 < own->len; i += 2) add_text(config, own->pdata[i], own->pdata[i + 1]);
     if (g_str_has_suffix(log, ".jsonl") || g_str_has_suffix(log, ".json")) {
         text[ns_database_file_head(log, text, CONFIG_BYTES)] = '\0';
-        add_first_line(config, text);
+        /* Settings in the first of the JSON lines. */
+        g_autofree char *line = g_strndup(text, strcspn(text, "\n"));
+        g_autoptr(GHashTable) found =
+            g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        add_json(found, line);
+        NsOutsideNames *names = ns_outside_names_new();
+        bool record = false;
+        GHashTableIter each;
+        gpointer name;
+        g_hash_table_iter_init(&each, found);
+        while (g_hash_table_iter_next(&each, &name, NULL)) {
+            const NsOutsideName *meaning = ns_outside_names_find(names, NULL, name);
+            record |=
+                meaning && (meaning->kind == NS_OUTSIDE_STEP || meaning->kind == NS_OUTSIDE_LOSS ||
+                            meaning->kind == NS_OUTSIDE_VALIDATION);
+        }
+        ns_outside_names_free(names);
+        if (!record) add_json(config, line);
     }
     /* A log that is a run of its own shares its folder with others. */
     g_autofree char *folder = g_str_equal(log, run->path) ? NULL : g_path_get_dirname(log);

@@ -170,26 +170,6 @@ char *ns_study_axis_text(const NsStudyAxis *axis)
 
 /* ---- Distributions ---- */
 
-static bool read_ends(NsStudyDistribution *d, const NsParam *param, char **words, const char *text,
-                      GError **error)
-{
-    const char *cut = words[2] ? words[2] : "";
-    bool known = !*cut || g_str_equal(cut, "log") || g_str_equal(cut, "linear");
-    if (!read_end(words[0], &d->from) || !read_end(words[1], &d->to) || !known ||
-        (words[2] && words[3]) || !(d->from < d->to))
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         "“%s” is not a range to draw from; write it as in lr=1e-4:1e-1:log, the "
-                         "smaller number first.",
-                         text);
-    for (int i = 0; i < 2; i++) {
-        g_autofree char *valid = canonical(param, words[i], error);
-        if (!valid) return false;
-    }
-    d->log = is_log(param, d->from, d->to, cut);
-    return !d->log || d->from > 0 ||
-           refuse(text, _("is logarithmic and needs positive numbers"), error);
-}
-
 bool ns_study_distribution_read(NsStudyDistribution *d, const char *text, GError **error)
 {
     const char *list;
@@ -198,7 +178,23 @@ bool ns_study_distribution_read(NsStudyDistribution *d, const char *text, GError
     if (!param) return false;
     g_auto(GStrv) words = g_strsplit(list, ":", -1);
     if (ns_param_is_number(param) && words[0] && words[1]) {
-        if (!read_ends(d, param, words, text, error)) return false;
+        const char *cut = words[2] ? words[2] : "";
+        bool known = !*cut || g_str_equal(cut, "log") || g_str_equal(cut, "linear");
+        if (!read_end(words[0], &d->from) || !read_end(words[1], &d->to) || !known ||
+            (words[2] && words[3]) || !(d->from < d->to))
+            return ns_refuse(
+                error, NS_ERROR_SETTING,
+                "“%s” is not a range to draw from; write it as in lr=1e-4:1e-1:log, the "
+                "smaller number first.",
+                text);
+        for (int i = 0; i < 2; i++) {
+            g_autofree char *valid = canonical(param, words[i], error);
+            if (!valid) return false;
+        }
+        d->log = is_log(param, d->from, d->to, cut);
+        if (d->log && !(d->from > 0))
+            return refuse(text, _("is logarithmic and needs positive numbers"), error);
+
     } else if (!ns_study_axis_read(&d->among, text, error))
         return false;
     d->param = param;

@@ -326,30 +326,6 @@ static bool stops(const NsStopRules *stop, NsStudyCell *cell, double loss)
     return below || above;
 }
 
-/* Copies the curve to the caller.  For several results, it has all values of each point next to
- * each other, and NaN if a result has fewer points. */
-static void give_curve(const Training *training)
-{
-    size_t results = training->work->results.n, n = 0;
-    GArray *curve = training->work->curve;
-    bool every = training->work->results.of[0].at == NS_RESULT_EVERY;
-    /* A single result has a curve over steps, layers or, for tokens, the bins of
-     * core/probe/token_snapshot.h. */
-    const NsResult *result = &training->work->results.of[0];
-    bool has_curve =
-        every || result->layer == NS_LAYER_ALL || result->kind == NS_RESULT_TOKENS || results != 1;
-    if (!curve || !has_curve) return;
-    for (size_t i = 0; i < results; i++) n = MAX(n, training->meters[i].curve->len);
-    if (results > 1 && !every) n = 1;
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < results; i++) {
-            const Meter *meter = &training->meters[i];
-            double value = results > 1 && !every ? value_of(meter) : (double)NAN;
-            if (k < meter->curve->len) value = g_array_index(meter->curve, double, k);
-            g_array_append_val(curve, value);
-        }
-}
-
 static void finish(Training *training)
 {
     NsStudyCell *cell = &training->cell;
@@ -377,7 +353,26 @@ static void finish(Training *training)
     const Meter *first = &training->meters[0];
     bool last = first->result->at == NS_RESULT_LAST || first->result->at == NS_RESULT_EVERY;
     if (cell->state == NS_CELL_DONE || !last) cell->value = value_of(first);
-    give_curve(training);
+    /* Copy the curve to the caller.  For several results, it has all values of each point next to
+     * each other, and NaN if a result has fewer points. */
+    size_t results = training->work->results.n, n = 0;
+    GArray *curve = training->work->curve;
+    bool every = training->work->results.of[0].at == NS_RESULT_EVERY;
+    /* A single result has a curve over steps, layers or, for tokens, the bins of
+     * core/probe/token_snapshot.h. */
+    const NsResult *result = &training->work->results.of[0];
+    bool has_curve =
+        every || result->layer == NS_LAYER_ALL || result->kind == NS_RESULT_TOKENS || results != 1;
+    if (!curve || !has_curve) return;
+    for (size_t i = 0; i < results; i++) n = MAX(n, training->meters[i].curve->len);
+    if (results > 1 && !every) n = 1;
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < results; i++) {
+            const Meter *meter = &training->meters[i];
+            double value = results > 1 && !every ? value_of(meter) : (double)NAN;
+            if (k < meter->curve->len) value = g_array_index(meter->curve, double, k);
+            g_array_append_val(curve, value);
+        }
 }
 
 static bool takes_step(Training *training)

@@ -84,17 +84,6 @@ static int by_value(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static Sorted sort(Pair *pairs, size_t n)
-{
-    Sorted sorted = {g_new(double, n), g_new(size_t, n)};
-    qsort(pairs, n, sizeof *pairs, by_value);
-    for (size_t i = 0; i < n; i++) {
-        sorted.values[i] = pairs[i].value;
-        sorted.from[i] = pairs[i].from;
-    }
-    return sorted;
-}
-
 /* Returns the pseudo-values of the jackknife, [seeds, draws], of the expected best of k.  That of a
  * configuration is the mean plus n - 1 times what the mean gains by this configuration, and that of
  * a draw is the mean over its configurations.  The i-th of n values, from 0, is the best of k with
@@ -237,7 +226,13 @@ static void read_scores(Scores *s, NsComparison *c, const NsStudy *study, const 
                 pairs[i].value = -c->better * score_of(scoring, ns_study_cell(study, place),
                                                        &c->untrained[lane]);
             }
-            s->lanes[lane][seed] = sort(pairs, s->n);
+            Sorted sorted = {g_new(double, s->n), g_new(size_t, s->n)};
+            qsort(pairs, s->n, sizeof *pairs, by_value);
+            for (size_t i = 0; i < s->n; i++) {
+                sorted.values[i] = pairs[i].value;
+                sorted.from[i] = pairs[i].from;
+            }
+            s->lanes[lane][seed] = sorted;
         }
     }
 }
@@ -350,27 +345,6 @@ static NsInterval mean_of(const double *values, size_t seeds, bool fixed)
     return interval(moments.mean, fixed ? (double)NAN : moments.reach);
 }
 
-static void measure_lane(NsSensitivity *s, const NsStudy *study, size_t lane, bool fixed)
-{
-    size_t seeds = (size_t)study->seeds;
-    int better = ns_study_better(study);
-    g_autofree double *costs = g_new0(double, seeds);
-    s->scores[lane] = g_new(NsInterval, s->n);
-    for (size_t rate = 0; rate < s->n; rate++)
-        s->scores[lane][rate] = mean_of(s->seeds[lane] + rate * seeds, seeds, fixed);
-    for (size_t seed = 0; seed < seeds; seed++) {
-        double mean = 0, best = INFINITY; /* of scores of which lower ones are better */
-        for (size_t rate = 0; rate < s->n; rate++) {
-            double score = -better * s->seeds[lane][rate * seeds + seed];
-            mean += score / (double)s->n;
-            best = fmin(best, score);
-        }
-        costs[seed] = mean - best;
-    }
-    s->sensitivity[lane] = mean_of(costs, seeds, fixed);
-    if (s->sensitivity[lane].lo < 0) s->sensitivity[lane].lo = 0;
-}
-
 NsSensitivity *ns_sensitivity_new(const NsStudyResults *results, GError **error)
 {
     const NsStudy *study = results->study;
@@ -394,7 +368,23 @@ NsSensitivity *ns_sensitivity_new(const NsStudyResults *results, GError **error)
     for (size_t lane = 0; lane < study->experiment.n; lane++) {
         s->seeds[lane] = g_new(double, s->n *(size_t)study->seeds);
         fill_rates(study, results->cells, axis, lane, s->seeds[lane]);
-        measure_lane(s, study, lane, fixed);
+        size_t seeds = (size_t)study->seeds;
+        int better = ns_study_better(study);
+        g_autofree double *costs = g_new0(double, seeds);
+        s->scores[lane] = g_new(NsInterval, s->n);
+        for (size_t rate = 0; rate < s->n; rate++)
+            s->scores[lane][rate] = mean_of(s->seeds[lane] + rate * seeds, seeds, fixed);
+        for (size_t seed = 0; seed < seeds; seed++) {
+            double mean = 0, best = INFINITY; /* of scores of which lower ones are better */
+            for (size_t rate = 0; rate < s->n; rate++) {
+                double score = -better * s->seeds[lane][rate * seeds + seed];
+                mean += score / (double)s->n;
+                best = fmin(best, score);
+            }
+            costs[seed] = mean - best;
+        }
+        s->sensitivity[lane] = mean_of(costs, seeds, fixed);
+        if (s->sensitivity[lane].lo < 0) s->sensitivity[lane].lo = 0;
     }
     return s;
 }

@@ -340,18 +340,6 @@ static void set_mean(NsFinding *finding, const double *values, size_t n)
     finding->hi = moments.mean + moments.reach;
 }
 
-static void set_geometric_mean(NsFinding *finding, const double *ratios, size_t n)
-{
-    g_autofree double *logs = g_new(double, n);
-    for (size_t i = 0; i < n; i++) logs[i] = log(ratios[i]);
-    set_mean(finding, logs, n);
-    finding->kind = NS_VALUE_GEOMETRIC;
-    finding->value = exp(finding->value);
-    finding->error *= finding->value;
-    finding->lo = exp(finding->lo);
-    finding->hi = exp(finding->hi);
-}
-
 /* Whether the values of a claim are ratios of positive numbers. */
 static bool is_ratio(NsClaimKind kind)
 {
@@ -428,10 +416,18 @@ static NsFinding find(const Work *work, const NsClaim *claim)
     }
     if (finding.diverged || claim->kind == NS_CLAIM_REACH)
         set_median(&finding, values, seeds);
-    else if (is_ratio(claim->kind))
-        set_geometric_mean(&finding, values, seeds);
-    else
+    else if (is_ratio(claim->kind)) {
+        g_autofree double *logs = g_new(double, seeds);
+        for (size_t i = 0; i < seeds; i++) logs[i] = log(values[i]);
+        set_mean(&finding, logs, seeds);
+        finding.kind = NS_VALUE_GEOMETRIC;
+        finding.value = exp(finding.value);
+        finding.error *= finding.value;
+        finding.lo = exp(finding.lo);
+        finding.hi = exp(finding.hi);
+    } else {
         set_mean(&finding, values, seeds);
+    }
     if (claim->kind == NS_CLAIM_BEYOND) { /* a share */
         if (finding.lo < 0) finding.lo = 0;
         if (finding.hi > 1) finding.hi = 1;

@@ -171,18 +171,14 @@ void ns_phase_seeds(NsPhase *phase, size_t i, double *values)
 
 /* ---- Provenance and JSON ---- */
 
-/* Whether the command “sweep” would make the same cells for this lane. */
-static bool is_sweep(const NsStudy *study)
-{
-    const NsResult *result = &study->results.of[0];
-    return study->n_grid == 2 && study->n_random == 0 && isnan(study->stop.loss_below) &&
-           isnan(study->stop.loss_above) && result->kind == NS_RESULT_LOSS &&
-           result->at == NS_RESULT_LAST && result->n == NS_CELL_LAST;
-}
-
 void ns_phase_provenance(const NsPhase *phase, NsProvenance *provenance)
 {
-    if (!is_sweep(phase->study)) {
+    /* The command “sweep” makes only such cells. */
+    const NsResult *result = &phase->study->results.of[0];
+    if (phase->study->n_grid != 2 || phase->study->n_random != 0 ||
+        !isnan(phase->study->stop.loss_below) || !isnan(phase->study->stop.loss_above) ||
+        result->kind != NS_RESULT_LOSS || result->at != NS_RESULT_LAST ||
+        result->n != NS_CELL_LAST) {
         ns_study_provenance(phase->study, "phase", provenance);
         return;
     }

@@ -77,41 +77,6 @@ static double share_of(const double *measured, const double *unmeasured, size_t 
     return median(shares, turns);
 }
 
-/* Alternates blocks in the order with, without, without, with, ..., so that a drift in the
- * machine's speed affects both alike. */
-static bool time_steps(NsTiming *timing, GError **error)
-{
-    size_t steps = timing->steps;
-    for (size_t turn = 0; timing->timed[false] < steps || timing->timed[true] < steps; turn++) {
-        bool measuring = (turn + 1) / 2 % 2 == 0;
-        ns_run_set_measuring(timing->run, measuring);
-        for (size_t k = 0; k < TURN && timing->timed[measuring] < steps; k++) {
-            timing->ms[measuring][timing->timed[measuring]] = step(timing);
-            atomic_fetch_add(&timing->timed[measuring], 1);
-            if (!go_on(timing, error)) return false;
-        }
-    }
-    ns_run_set_measuring(timing->run, true);
-    timing->peak_rss_mib = ns_memory_peak_mib();
-    return true;
-}
-
-static bool time_operators(NsTiming *timing, GError **error)
-{
-    double seconds[NS_OP_COUNT];
-    for (size_t k = 0; k < PROFILED; k++) {
-        ns_clock_enable(true);
-        double rest = step(timing);
-        ns_clock_enable(false);
-        ns_clock_read(seconds);
-        for (size_t op = 0; op < NS_OP_COUNT; op++) rest -= timing->ops[op][k] = 1e3 * seconds[op];
-        timing->ops[NS_OP_OTHER][k] = MAX(rest, 0);
-        atomic_fetch_add(&timing->profiled, 1);
-        if (!go_on(timing, error)) return false;
-    }
-    return true;
-}
-
 NsSpeed *ns_speed_new(const NsTiming *timing)
 {
     size_t steps = timing->timed[true], unmeasured = timing->timed[false],
@@ -167,7 +132,32 @@ bool ns_timing_run(NsTiming *timing, const NsSettings *settings, NsTimingProgres
         step(timing);
         if (!go_on(timing, error)) return false;
     }
-    return time_steps(timing, error) && time_operators(timing, error);
+    /* Alternate blocks in the order with, without, without, with, ..., so that a drift in the
+     * machine's speed affects both alike. */
+    size_t steps = timing->steps;
+    for (size_t turn = 0; timing->timed[false] < steps || timing->timed[true] < steps; turn++) {
+        bool measuring = (turn + 1) / 2 % 2 == 0;
+        ns_run_set_measuring(timing->run, measuring);
+        for (size_t k = 0; k < TURN && timing->timed[measuring] < steps; k++) {
+            timing->ms[measuring][timing->timed[measuring]] = step(timing);
+            atomic_fetch_add(&timing->timed[measuring], 1);
+            if (!go_on(timing, error)) return false;
+        }
+    }
+    ns_run_set_measuring(timing->run, true);
+    timing->peak_rss_mib = ns_memory_peak_mib();
+    double seconds[NS_OP_COUNT];
+    for (size_t k = 0; k < PROFILED; k++) {
+        ns_clock_enable(true);
+        double rest = step(timing);
+        ns_clock_enable(false);
+        ns_clock_read(seconds);
+        for (size_t op = 0; op < NS_OP_COUNT; op++) rest -= timing->ops[op][k] = 1e3 * seconds[op];
+        timing->ops[NS_OP_OTHER][k] = MAX(rest, 0);
+        atomic_fetch_add(&timing->profiled, 1);
+        if (!go_on(timing, error)) return false;
+    }
+    return true;
 }
 
 bool ns_speed_estimate(const NsSettings *settings, size_t steps, double *start, double *step_,

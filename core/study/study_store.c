@@ -527,24 +527,19 @@ static const char *keep_text(NsStudyStore *store, sqlite3_stmt *row, int column)
     return text ? g_string_chunk_insert_const(store->texts, text) : NULL;
 }
 
-/* Maps each hash to a linked list of cells, because two draws may have the same values. */
-static GHashTable *places_of(const NsStudy *study, size_t *next)
-{
-    GHashTable *places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    for (size_t i = 0; i < ns_study_cells(study); i++) {
-        char hash[NS_STUDY_HASH + 1];
-        ns_study_hash(study, i, hash);
-        next[i] = GPOINTER_TO_SIZE(g_hash_table_lookup(places, hash));
-        g_hash_table_insert(places, g_strdup(hash), GSIZE_TO_POINTER(i + 1));
-    }
-    return places;
-}
-
 bool ns_study_store_results(NsStudyStore *store, NsStudyResults *results, GError **error)
 {
     size_t n = ns_study_cells(store->study);
     g_autofree size_t *next = g_new(size_t, n); /* 1 + the previous cell with the same hash, or 0 */
-    g_autoptr(GHashTable) places = places_of(store->study, next);
+    /* Map each hash to a linked list of cells, because two draws may have the same values. */
+    g_autoptr(GHashTable) places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (size_t i = 0; i < ns_study_cells(store->study); i++) {
+        char hash[NS_STUDY_HASH + 1];
+        ns_study_hash(store->study, i, hash);
+        next[i] = GPOINTER_TO_SIZE(g_hash_table_lookup(places, hash));
+        g_hash_table_insert(places, g_strdup(hash), GSIZE_TO_POINTER(i + 1));
+    }
+
     *results = (NsStudyResults){
         .study = store->study, .cells = g_new(NsStudyCell, n), .origins = g_new0(NsCellOrigin, n)};
     for (size_t i = 0; i < n; i++) results->cells[i] = ns_cell_in(NS_CELL_WAITING);

@@ -94,17 +94,6 @@ static bool read_setting(Reader *reader, const NsEntry *entry, size_t lane, cons
     return !wrong || ns_entry_blame(entry, wrong, error);
 }
 
-static bool read_head(Reader *reader, const NsEntry *entry, GError **error)
-{
-    static const char *const keys[] = {"title", "note", "seeds", NULL};
-    NsStudy *study = reader->study;
-    if (g_str_equal(entry->key, "title")) return read_text(entry, &study->experiment.title);
-    if (g_str_equal(entry->key, "note")) return read_text(entry, &study->note);
-    if (g_str_equal(entry->key, "seeds"))
-        return read_whole(entry, 1, NS_STUDY_SEEDS, &study->seeds, error);
-    return read_setting(reader, entry, 0, keys, error);
-}
-
 static bool read_lane(Reader *reader, const NsEntry *entry, GError **error)
 {
     static const char *const keys[] = {"name", NULL};
@@ -303,7 +292,15 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
         !g_hash_table_add(reader->keys, (gpointer)(uintptr_t)entry->key))
         return ns_refuse(error, NS_ERROR_SETTING, "Line %zu: %s is given twice; omit one of them.",
                          entry->line, entry->key);
-    if (!*reader->section) return read_head(reader, entry, error);
+    if (!*reader->section) {
+        static const char *const keys[] = {"title", "note", "seeds", NULL};
+        NsStudy *study = reader->study;
+        if (g_str_equal(entry->key, "title")) return read_text(entry, &study->experiment.title);
+        if (g_str_equal(entry->key, "note")) return read_text(entry, &study->note);
+        if (g_str_equal(entry->key, "seeds"))
+            return read_whole(entry, 1, NS_STUDY_SEEDS, &study->seeds, error);
+        return read_setting(reader, entry, 0, keys, error);
+    }
     if (lane) return read_lane(reader, entry, error);
     for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
         if (g_str_equal(reader->section, sections[i].name))
@@ -438,23 +435,6 @@ static void write_settings(GString *out, const NsStudy *study, size_t lane, bool
     }
 }
 
-static void write_varied(GString *out, const NsStudy *study)
-{
-    if (study->n_grid) g_string_append(out, "\n[grid]\n");
-    for (size_t i = 0; i < study->n_grid; i++) {
-        g_autofree char *text = ns_study_axis_text(&study->grid[i]);
-        write_assignment(out, text);
-    }
-    if (!study->n_random) return;
-    g_string_append(out, "\n[random]\n");
-    write_whole(out, "draws", study->draws);
-    if (study->draw_seed != 1) write_whole(out, "draw-seed", study->draw_seed);
-    for (size_t i = 0; i < study->n_random; i++) {
-        g_autofree char *text = ns_study_distribution_text(&study->random[i]);
-        write_assignment(out, text);
-    }
-}
-
 const char *ns_study_quantity_key(const NsResult *result)
 {
     return result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->choice.key
@@ -479,7 +459,21 @@ char *ns_study_write(const NsStudy *study)
     if (study->note) ns_entry_write(out, "note", study->note);
     write_settings(out, study, 0, true);
     if (study->seeds > 1) write_whole(out, "seeds", study->seeds);
-    write_varied(out, study);
+    if (study->n_grid) g_string_append(out, "\n[grid]\n");
+    for (size_t i = 0; i < study->n_grid; i++) {
+        g_autofree char *text = ns_study_axis_text(&study->grid[i]);
+        write_assignment(out, text);
+    }
+    if (study->n_random) {
+        g_string_append(out, "\n[random]\n");
+        write_whole(out, "draws", study->draws);
+        if (study->draw_seed != 1) write_whole(out, "draw-seed", study->draw_seed);
+        for (size_t i = 0; i < study->n_random; i++) {
+            g_autofree char *text = ns_study_distribution_text(&study->random[i]);
+            write_assignment(out, text);
+        }
+    }
+
     if (!isnan(study->stop.loss_below) || !isnan(study->stop.loss_above))
         g_string_append(out, "\n[stop]\n");
     write_number(out, "loss-below", study->stop.loss_below);

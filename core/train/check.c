@@ -217,27 +217,6 @@ static void check_layer(const Check *c, NsGradientCheck *check)
     check->agrees = check->agrees && check->known > 0;
 }
 
-/* Measures the rounding error of the loss: L(w + h d) + L(w - h d) - 2 L(w) with h so small that
- * only rounding errors remain.  w is the embedding, so that all further numbers change. */
-static void measure_rounding(Check *c)
-{
-    const NsTensor *t = ns_model_tensors(c->run->model)->tensors;
-    size_t n = ns_tensor_size(t);
-    memcpy(c->kept, ns_model_weights(c->run->model) + t->offset, n * sizeof *c->kept);
-    double h = ROUNDING_SIZE * ns_real_norm(c->kept, n), sum = 0;
-    c->loss = ns_model_plain_loss(c->run->model, &c->run->batch);
-    for (uint64_t i = 0; i < ROUNDING_PAIRS && !is_over(c); i++) {
-        ns_rng_fill_normal(c->direction, n, 0, 1, i, ns_rng_stream("rounding"));
-        normalize(c->direction, n);
-        double second = loss_at(c, t, h) + loss_at(c, t, -h) - 2 * c->loss;
-        sum += second * second;
-    }
-    /* The sum of two losses and minus twice a third has six times the variance of one. */
-    double least =
-        LEAST_ROUNDING * c->loss / sqrt((double)MAX(ns_batch_targets(&c->run->batch), 1));
-    c->rounding = MAX(sqrt(sum / ROUNDING_PAIRS / 6), least);
-}
-
 /* Allocates buffers for the tensors of the layer.  False, with check->problem set, if the layer
  * cannot be checked. */
 static bool prepare(Check *c, NsGradientCheck *check)
@@ -283,7 +262,25 @@ void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
         for (size_t i = 0; i < table->n; i++)
             if (ns_tensor_in_layer(&table->tensors[i], layer - 1)) c.layer_norm += seen.grad_sq[i];
         c.layer_norm = sqrt(c.layer_norm);
-        measure_rounding(&c);
+        /* Measure the rounding error of the loss: L(w + h d) + L(w - h d) - 2 L(w) with h so small
+         * that only rounding errors remain.  w is the embedding, so that all further numbers
+         * change. */
+        const NsTensor *t = ns_model_tensors(c.run->model)->tensors;
+        size_t n = ns_tensor_size(t);
+        memcpy(c.kept, ns_model_weights(c.run->model) + t->offset, n * sizeof *c.kept);
+        double h = ROUNDING_SIZE * ns_real_norm(c.kept, n), sum = 0;
+        c.loss = ns_model_plain_loss(c.run->model, &c.run->batch);
+        for (uint64_t i = 0; i < ROUNDING_PAIRS && !is_over(&c); i++) {
+            ns_rng_fill_normal(c.direction, n, 0, 1, i, ns_rng_stream("rounding"));
+            normalize(c.direction, n);
+            double second = loss_at(&c, t, h) + loss_at(&c, t, -h) - 2 * c.loss;
+            sum += second * second;
+        }
+        /* The sum of two losses and minus twice a third has six times the variance of one. */
+        double least =
+            LEAST_ROUNDING * c.loss / sqrt((double)MAX(ns_batch_targets(&c.run->batch), 1));
+        c.rounding = MAX(sqrt(sum / ROUNDING_PAIRS / 6), least);
+
         check_layer(&c, check);
         /* Repeats the pass of the newest record, which restores the gradients for the next update
          * and all other results of a pass. */

@@ -37,22 +37,6 @@ static GArray *entries_new(void)
 
 /* ---- Dropping checkpoints ---- */
 
-/* The index of the entry whose neighbors are closest in proportion to the age of the earlier one.
- */
-static guint least_missed(const NsCheckpoints *store)
-{
-    guint last = store->entries->len - 1, least = 1;
-    double newest = (double)entry_at(store, last)->step, closest = 2;
-    for (guint i = 1; i < last; i++) {
-        double before = (double)entry_at(store, i - 1)->step;
-        double gap = (double)entry_at(store, i + 1)->step - before;
-        if (gap / (newest - before) >= closest) continue;
-        closest = gap / (newest - before);
-        least = i;
-    }
-    return least;
-}
-
 /* Moves an entry to `gone`, so that it is freed after the mutex is unlocked. */
 static void give_up(NsCheckpoints *store, guint i, GArray *gone)
 {
@@ -66,8 +50,20 @@ static void give_up(NsCheckpoints *store, guint i, GArray *gone)
 static void keep_budget(NsCheckpoints *store, GArray *gone)
 {
     while (store->entries->len > 2 &&
-           (store->bytes > store->budget || store->entries->len > NS_CHECKPOINTS_MOST))
-        give_up(store, least_missed(store), gone);
+           (store->bytes > store->budget || store->entries->len > NS_CHECKPOINTS_MOST)) {
+        /* Drop the entry whose neighbors are closest in proportion to the age of the earlier. */
+        guint last = store->entries->len - 1, least = 1;
+        double newest = (double)entry_at(store, last)->step, closest = 2;
+        for (guint i = 1; i < last; i++) {
+            double before = (double)entry_at(store, i - 1)->step;
+            double gap = (double)entry_at(store, i + 1)->step - before;
+            if (gap / (newest - before) >= closest) continue;
+            closest = gap / (newest - before);
+            least = i;
+        }
+
+        give_up(store, least, gone);
+    }
 }
 
 /* ---- Writer ---- */

@@ -46,28 +46,25 @@ static void encode(const NsCorpus *corpus, const NsSettings *settings, const cha
     if (prompt->len && last >= 0 && !has) g_array_append_val(prompt, last);
 }
 
-/* Appends the beginning of a held-out sequence: its source, what comes before its answer, or some
- * tokens of a text, all of which are targets. */
-static void take_held_out(const NsCorpus *corpus, const NsSettings *settings, GArray *prompt)
-{
-    NsBatch batch;
-    size_t T = (size_t)settings->seq, S = (size_t)ns_settings_source_seq(settings), n = 1;
-    ns_batch_init(&batch, 1, T, S);
-    ns_corpus_validation_batch(corpus, 0, 1, &batch);
-    while (n < T && batch.targets[n - 1] == NS_NO_TARGET) n++;
-    if (n == 1) n = CLAMP(T / 2, 1, PROMPT_TOKENS);
-    if (S > 0)
-        g_array_append_vals(prompt, batch.source, (guint)batch.source_length[0]);
-    else
-        g_array_append_vals(prompt, batch.tokens, (guint)n);
-    ns_batch_clear(&batch);
-}
-
 GArray *ns_prompt_tokens(const NsCorpus *corpus, const NsSettings *settings, const char *text)
 {
     GArray *prompt = g_array_new(FALSE, FALSE, sizeof(int32_t));
     encode(corpus, settings, text, prompt);
-    if (prompt->len == 0) take_held_out(corpus, settings, prompt);
+    if (prompt->len == 0) {
+        /* Append the beginning of a held-out sequence: its source, what comes before its answer, or
+         * some tokens of a text, all of which are targets. */
+        NsBatch batch;
+        size_t T = (size_t)settings->seq, S = (size_t)ns_settings_source_seq(settings), n = 1;
+        ns_batch_init(&batch, 1, T, S);
+        ns_corpus_validation_batch(corpus, 0, 1, &batch);
+        while (n < T && batch.targets[n - 1] == NS_NO_TARGET) n++;
+        if (n == 1) n = CLAMP(T / 2, 1, PROMPT_TOKENS);
+        if (S > 0)
+            g_array_append_vals(prompt, batch.source, (guint)batch.source_length[0]);
+        else
+            g_array_append_vals(prompt, batch.tokens, (guint)n);
+        ns_batch_clear(&batch);
+    }
     return prompt;
 }
 

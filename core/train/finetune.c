@@ -25,20 +25,6 @@ static NsFinetuned result_of(const Counts *c, size_t n)
     return (NsFinetuned){.accuracy = (double)c->right / (double)n, .f1 = all > 0 ? twice / all : 0};
 }
 
-static NsFinetuned test(NsModel *model, const NsCorpus *corpus, NsBatch *batch)
-{
-    size_t n = corpus->n_pairs - corpus->n_train_pairs;
-    g_autofree int32_t *answers = g_new(int32_t, batch->B);
-    Counts counts = {0};
-    for (size_t first = 0; first < n; first += batch->B) {
-        size_t filled = ns_labeled_held_out(corpus, first, batch);
-        ns_model_answers(model, batch, answers);
-        for (size_t b = 0; b < filled; b++)
-            count(&counts, answers[b], batch->targets[b * batch->T]);
-    }
-    return result_of(&counts, n);
-}
-
 bool ns_finetune_can(const NsCorpus *vocabulary)
 {
     if (!vocabulary->symbols && !vocabulary->subwords) return false;
@@ -74,7 +60,17 @@ bool ns_finetune(const NsFinetuning *finetuning, NsFinetuned *result, GError **e
         alive = ns_run_step(run);
         if (finetuning->goes_on && !finetuning->goes_on(finetuning->data)) return false;
     }
-    *result = test(run->model, finetuning->pairs, &run->validation);
+    size_t n = finetuning->pairs->n_pairs - finetuning->pairs->n_train_pairs;
+    g_autofree int32_t *answers = g_new(int32_t, run->validation.B);
+    Counts counts = {0};
+    for (size_t first = 0; first < n; first += run->validation.B) {
+        size_t filled = ns_labeled_held_out(finetuning->pairs, first, &run->validation);
+        ns_model_answers(run->model, &run->validation, answers);
+        for (size_t b = 0; b < filled; b++)
+            count(&counts, answers[b], run->validation.targets[b * run->validation.T]);
+    }
+    *result = result_of(&counts, n);
+
     result->diverged = !alive;
     return true;
 }

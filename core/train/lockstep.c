@@ -60,25 +60,6 @@ static void *lane_main(void *data)
 
 /* ---- Life ---- */
 
-static bool check_shared(const NsExperiment *experiment, GError **error)
-{
-    const NsParam *param;
-    const NsSettings *lane = experiment->lane;
-    for (size_t k = 0; (param = ns_param(k)); k++) {
-        for (size_t i = 1; param->shared && i < experiment->n; i++) {
-            if (ns_settings_same(&lane[0], &lane[i], param)) continue;
-            g_autofree char *first = ns_settings_get(&lane[0], param);
-            g_autofree char *other = ns_settings_get(&lane[i], param);
-            return ns_refuse(
-                error, NS_ERROR_SETTING,
-                N_("Lanes share every batch and one clock, but %s is %s in lane A and %s in "
-                   "lane %s; give them the same."),
-                param->key, *first ? first : "empty", *other ? other : "empty", ns_lane_letter(i));
-        }
-    }
-    return true;
-}
-
 static int64_t first_step(NsCheckpoint *const *origins, size_t lane)
 {
     int64_t step = 0; /* the largest, because a seed that has diverged stops */
@@ -96,24 +77,26 @@ static bool has_diverged(NsCheckpoint *const *origins, size_t lane)
     return origin != NULL;
 }
 
-static bool same_beginning(NsCheckpoint *const *origins, size_t lanes, GError **error)
+bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *origins, GError **error)
 {
-    size_t first = lanes; /* the first lane that has not diverged */
-    for (size_t i = 0; i < lanes; i++) {
-        if (has_diverged(origins, i)) continue;
-        if (first == lanes) first = i;
-        if (first_step(origins, i) == first_step(origins, first)) continue;
+    if (experiment->n < 1 || experiment->n > NS_LANES_MAX)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "Lanes run on one clock, but lane %s begins at step %" PRId64
-                         " and lane %s at step %" PRId64 "; fork them from the same step.",
-                         ns_lane_letter(first), first_step(origins, first), ns_lane_letter(i),
-                         first_step(origins, i));
+                         "%zu lanes cannot run side by side; choose one to %d.", experiment->n,
+                         NS_LANES_MAX);
+    const NsParam *param;
+    const NsSettings *lane = experiment->lane;
+    for (size_t k = 0; (param = ns_param(k)); k++) {
+        for (size_t i = 1; param->shared && i < experiment->n; i++) {
+            if (ns_settings_same(&lane[0], &lane[i], param)) continue;
+            g_autofree char *first = ns_settings_get(&lane[0], param);
+            g_autofree char *other = ns_settings_get(&lane[i], param);
+            return ns_refuse(
+                error, NS_ERROR_SETTING,
+                N_("Lanes share every batch and one clock, but %s is %s in lane A and %s in "
+                   "lane %s; give them the same."),
+                param->key, *first ? first : "empty", *other ? other : "empty", ns_lane_letter(i));
+        }
     }
-    return true;
-}
-
-static bool same_seeds(const NsExperiment *experiment, NsCheckpoint *const *origins, GError **error)
-{
     for (size_t i = 0; origins && i < experiment->n; i++) {
         size_t wanted = (size_t)experiment->lane[i].seeds;
         if (!origins[i] || ns_checkpoint_seeds(origins[i]) == wanted) continue;
@@ -122,17 +105,19 @@ static bool same_seeds(const NsExperiment *experiment, NsCheckpoint *const *orig
                          "the lane from step 0.",
                          ns_lane_letter(i), wanted);
     }
-    return true;
-}
 
-bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *origins, GError **error)
-{
-    if (experiment->n < 1 || experiment->n > NS_LANES_MAX)
+    size_t first = experiment->n; /* the first lane that has not diverged */
+    for (size_t i = 0; i < experiment->n; i++) {
+        if (has_diverged(origins, i)) continue;
+        if (first == experiment->n) first = i;
+        if (first_step(origins, i) == first_step(origins, first)) continue;
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "%zu lanes cannot run side by side; choose one to %d.", experiment->n,
-                         NS_LANES_MAX);
-    return check_shared(experiment, error) && same_seeds(experiment, origins, error) &&
-           same_beginning(origins, experiment->n, error);
+                         "Lanes run on one clock, but lane %s begins at step %" PRId64
+                         " and lane %s at step %" PRId64 "; fork them from the same step.",
+                         ns_lane_letter(first), first_step(origins, first), ns_lane_letter(i),
+                         first_step(origins, i));
+    }
+    return true;
 }
 
 /* The number of threads of a lane.  The largest number that any lane requests (0: all processors

@@ -32,27 +32,25 @@ static size_t first_stack(const NsRun *run)
                : ns_model_layers(run->model);
 }
 
-/* Names what left its usual range before a jump, or else the tensor with the largest gradient. */
-static void name_cause(NsRun *run, const double *grad_sq, NsEvent *event)
-{
-    const NsTensorTable *table = ns_model_tensors(run->model);
-    if (ns_bands_describe(&run->bands, table, first_stack(run), event)) return;
-    size_t largest = 0;
-    for (size_t i = 1; i < table->n; i++)
-        if (grad_sq[i] > grad_sq[largest]) largest = i;
-    const NsTensor *tensor = &table->tensors[largest];
-    event->layer = tensor->layer + 1;
-    g_autofree char *jump = g_strdup(event->text), *words = ns_tensor_words(tensor);
-    ns_event_describe(event, N_("%s The largest gradient is that of %s."), jump, words);
-}
-
 static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
 {
     NsEvent event;
     run->spikes_before = run->spikes;
     if (run->diverged) return;
     if (ns_spikes_watch(&run->spikes, step, ns_batch_targets(&run->batch), &event)) {
-        name_cause(run, seen->grad_sq, &event);
+        /* Name what left its usual range before a jump, or else the tensor with the largest
+         * gradient. */
+        const NsTensorTable *table = ns_model_tensors(run->model);
+        if (!ns_bands_describe(&run->bands, table, first_stack(run), &event)) {
+            size_t largest = 0;
+            for (size_t i = 1; i < table->n; i++)
+                if (seen->grad_sq[i] > seen->grad_sq[largest]) largest = i;
+            const NsTensor *tensor = &table->tensors[largest];
+            event.layer = tensor->layer + 1;
+            g_autofree char *jump = g_strdup(event.text), *words = ns_tensor_words(tensor);
+            ns_event_describe(&event, N_("%s The largest gradient is that of %s."), jump, words);
+        }
+
         ns_history_append_event(run->history, &event);
     }
     if (ns_first_loss_watch(step, run->baselines, &event))

@@ -304,29 +304,6 @@ static char *sentence_of_seed(NsTrainer *t, size_t seed, const char *text)
                       : g_strdup_printf(_("Seed %d of %zu: %s"), (int)seed + 1, seeds, text);
 }
 
-/* Sets the message of every lane with a diverged seed; true if a seed has newly diverged. */
-static bool note_divergence(NsTrainer *t)
-{
-    bool news = false;
-    for (size_t i = 0; i < t->experiment->n; i++) {
-        size_t seeds = ns_lockstep_seeds(t->lockstep), n = ns_lockstep_diverged(t->lockstep, i);
-        if (n == t->lanes[i].diverged_seeds) continue;
-        for (size_t k = 0; k < seeds; k++) {
-            if (!ns_lockstep_run(t->lockstep, i, k)->diverged) continue;
-            /* The sentence of the last event of a seed that diverged. */
-            const NsHistory *history = history_of(t, i, k);
-            g_autofree char *message = sentence_of_seed(
-                t, k, ns_history_event(history, ns_history_events(history) - 1)->text);
-            set_message(t, i, message);
-            break;
-        }
-        t->lanes[i].diverged_seeds = n;
-        atomic_store(&t->lanes[i].diverged, n == seeds);
-        news = true;
-    }
-    return news;
-}
-
 /* The sentence of a new spike, of the first seed of a lane that has one; NULL if none has. */
 static char *new_spike(NsTrainer *t, size_t lane)
 {
@@ -346,7 +323,25 @@ static char *new_spike(NsTrainer *t, size_t lane)
  * message of the lane. */
 static bool note_trouble(NsTrainer *t, bool tell)
 {
-    bool trouble = note_divergence(t);
+    /* Set the message of every lane with a diverged seed. */
+    bool trouble = false;
+    for (size_t i = 0; i < t->experiment->n; i++) {
+        size_t seeds = ns_lockstep_seeds(t->lockstep), n = ns_lockstep_diverged(t->lockstep, i);
+        if (n == t->lanes[i].diverged_seeds) continue;
+        for (size_t k = 0; k < seeds; k++) {
+            if (!ns_lockstep_run(t->lockstep, i, k)->diverged) continue;
+            /* The sentence of the last event of a seed that diverged. */
+            const NsHistory *history = history_of(t, i, k);
+            g_autofree char *message = sentence_of_seed(
+                t, k, ns_history_event(history, ns_history_events(history) - 1)->text);
+            set_message(t, i, message);
+            break;
+        }
+        t->lanes[i].diverged_seeds = n;
+        atomic_store(&t->lanes[i].diverged, n == seeds);
+        trouble = true;
+    }
+
     for (size_t i = 0; i < t->experiment->n; i++) {
         g_autofree char *spike = new_spike(t, i);
         if (!spike || atomic_load(&t->lanes[i].diverged)) continue;
@@ -586,25 +581,6 @@ static void obey(NsTrainer *t, const NsCommand *command)
     }
 }
 
-static void advance(NsTrainer *t)
-{
-    apply_live(t);
-    ns_lockstep_step(t->lockstep);
-    tell(t, NS_TRAINER_STEPPED);
-    if (t->left > 0) t->left--;
-    bool careful = atomic_load(&t->pause_on_trouble), trouble = note_trouble(t, careful);
-    if (all_diverged(t)) {
-        tell(t, NS_TRAINER_RESTED);
-        set_state(t, NS_TRAINER_DIVERGED);
-    } else if (at_end(t)) {
-        finish(t);
-    } else if (t->left == 0 || is_reached(t, t->until) || (trouble && careful)) {
-        rest(t, NS_TRAINER_PAUSED);
-    } else if (g_get_monotonic_time() - t->checkpoint_at >= CHECKPOINT_SHARE * t->checkpoint_took) {
-        keep(t, false);
-    }
-}
-
 /* ---- The loop ---- */
 
 /* Under the mutex: when the next step is due, in microseconds; 0 if there is no limit. */
@@ -680,7 +656,24 @@ static void *trainer_main(void *data)
     while (take_commands(t, &commands)) {
         for (guint i = 0; i < commands->len; i++) obey(t, &g_array_index(commands, NsCommand, i));
         g_array_set_size(commands, 0);
-        if (take_step(t)) advance(t);
+        if (take_step(t)) {
+            apply_live(t);
+            ns_lockstep_step(t->lockstep);
+            tell(t, NS_TRAINER_STEPPED);
+            if (t->left > 0) t->left--;
+            bool careful = atomic_load(&t->pause_on_trouble), trouble = note_trouble(t, careful);
+            if (all_diverged(t)) {
+                tell(t, NS_TRAINER_RESTED);
+                set_state(t, NS_TRAINER_DIVERGED);
+            } else if (at_end(t)) {
+                finish(t);
+            } else if (t->left == 0 || is_reached(t, t->until) || (trouble && careful)) {
+                rest(t, NS_TRAINER_PAUSED);
+            } else if (g_get_monotonic_time() - t->checkpoint_at >=
+                       CHECKPOINT_SHARE * t->checkpoint_took) {
+                keep(t, false);
+            }
+        }
     }
     g_array_unref(commands);
     tell(t, NS_TRAINER_ENDED);
