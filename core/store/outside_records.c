@@ -83,15 +83,19 @@ static void learn_size(NsOutsideRecords *r, NsDomain domain, const NsOutsideArra
 }
 
 /* The quantity of a single number, of which a lane has a limited number. */
-static NsQuantity find_scalar(NsOutsideRecords *r, const char *key)
+static NsQuantity find_scalar(NsOutsideRecords *r, NsOutsideGroup *group)
 {
-    int found = ns_choices_find(ns_quantity_choice, key);
+    if (!group->quantity && r->scalars == MOST_SCALARS) return (NsQuantity)NS_QUANTITY_ALL;
+    int found = group->quantity ? (int)group->quantity - 1
+                                : ns_choices_find(ns_quantity_choice, group->key);
     bool known = found >= 0 && ns_quantity((NsQuantity)found)->domain == NS_DOMAIN_STEP;
     bool has = known && r->layout.count[found];
     if (!has && (r->scalars == MOST_SCALARS || (found >= 0 && !known)))
         return (NsQuantity)NS_QUANTITY_ALL;
-    NsQuantity quantity = known ? (NsQuantity)found : ns_quantity_name(key, NS_DOMAIN_STEP);
-    r->scalars += !has && (unsigned)quantity < NS_QUANTITY_ALL;
+    NsQuantity quantity = known ? (NsQuantity)found : ns_quantity_name(group->key, NS_DOMAIN_STEP);
+    bool fits = (unsigned)quantity < NS_QUANTITY_ALL;
+    if (fits) group->quantity = (unsigned)quantity + 1;
+    r->scalars += !has && fits;
     return quantity;
 }
 
@@ -111,7 +115,7 @@ static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array
     }
     if (array->inner || (array->scalar && array->group->gradient))
         return (NsQuantity)NS_QUANTITY_ALL;
-    if (array->scalar) return find_scalar(r, array->group->key);
+    if (array->scalar) return find_scalar(r, array->group);
     if (!r->layout.layers && !r->has_hidden) learn_size(r, NS_DOMAIN_LAYER, array);
     bool hidden = array->n == r->layout.hidden;
     if (array->n != (hidden ? r->layout.hidden : r->layout.layers))
