@@ -11,7 +11,6 @@
 #include "core/store/outside_columns-private.h"
 #include "core/store/outside_input-private.h"
 #include "core/store/outside_records-private.h"
-#include "core/store/outside_steps-private.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -50,7 +49,6 @@ typedef struct {
     GPtrArray *waiting;   /* NsOutsideLine: of steps that have no loss yet, ascending */
     const NsOutsideName *loss, *validation; /* the names that are taken */
     size_t owner;                           /* the input that has the loss */
-    NsOutsideSteps steps;
 } Lane;
 
 struct NsOutside {
@@ -85,16 +83,6 @@ static void report(NsOutside *o, const char *format, ...)
     va_end(arguments);
 }
 
-static void input_free(gpointer input)
-{
-    ns_outside_input_free(input);
-}
-
-static void line_free(gpointer line)
-{
-    ns_outside_line_free(line);
-}
-
 static NsOutsideNames *new_names(const char *map)
 {
     NsOutsideNames *names = ns_outside_names_new();
@@ -109,7 +97,7 @@ NsOutside *ns_outside_new(size_t budget)
     o->last = G_MAXINT64;
     o->map = g_strdup(ns_outside_map_given() ? ns_outside_map_given() : "");
     o->names = new_names(o->map);
-    o->files = g_ptr_array_new_with_free_func(input_free);
+    o->files = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_input_free);
     o->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_queue_init(&o->messages);
     return o;
@@ -131,7 +119,6 @@ static void forget(NsOutside *o)
         ns_outside_line_free(lane->spare);
         g_clear_pointer(&lane->late, g_ptr_array_unref);
         g_clear_pointer(&lane->waiting, g_ptr_array_unref);
-        g_clear_pointer(&lane->steps.epochs, g_array_unref);
         *lane = (Lane){0};
     }
     g_ptr_array_set_size(o->files, 0);
@@ -284,20 +271,6 @@ static void report_counts(NsOutside *o)
                lines);
 }
 
-/* ---- Steps ---- */
-
-/* The lane with its lists, which it has from its first line on. */
-static Lane *lane_at(NsOutside *o, size_t i)
-{
-    Lane *lane = &o->lanes[i];
-    if (lane->late) return lane;
-    ns_outside_records_init(&lane->records, o->budget, (NsOutsideReport){o, note_at, leave_out});
-    lane->late = g_ptr_array_new_with_free_func(line_free);
-    lane->waiting = g_ptr_array_new_with_free_func(line_free);
-    ns_outside_steps_init(&lane->steps, &o->messages);
-    return lane;
-}
-
 /* ---- A step ---- */
 
 /* The line that waits for the loss of a step; NULL if there is none.  *at is its place. */
@@ -317,17 +290,18 @@ static void leave_out_line(NsOutside *o, const NsOutsideLine *line)
         if (line->scalars[i].name) leave_out(o, line->scalars[i].name->raw);
 }
 
-/* Keeps what a step without a loss has, until its loss comes. */
-static void wait_for_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
+/* Keeps what a step without a loss has, until its loss comes.  Takes over the line. */
+static void wait_for_loss(NsOutside *o, Lane *lane, NsOutsideLine *taken)
 {
     guint at;
+    g_autoptr(NsOutsideLine) line = taken;
     NsOutsideLine *there = find_waiting(lane, line->step, &at);
     bool any = line->arrays->len || line->scalars[NS_OUTSIDE_LR].name ||
                line->scalars[NS_OUTSIDE_GRAD_NORM].name;
     if (there) {
         ns_outside_line_merge(there, line);
     } else if (any) {
-        g_ptr_array_insert(lane->waiting, (gint)at, ns_outside_line_copy(line));
+        g_ptr_array_insert(lane->waiting, (gint)at, g_steal_pointer(&line));
         if (lane->waiting->len <= MOST_LATE) return;
         leave_out_line(o, lane->waiting->pdata[0]);
         g_ptr_array_remove_index(lane->waiting, 0);
@@ -360,7 +334,8 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
                     "loss.",
                     n),
                 n, taken->raw, loss->name->raw);
-            ns_outside_records_drop(&lane->records);
+            /* Its evaluations stay. */
+            g_clear_pointer(&lane->records.history, ns_history_unref);
         }
         bool plain = loss->name->rank < 2 || loss->name->mean || strstr(loss->name->raw, "alue");
         if (!plain) report(o, _("“%s” is shown as the training loss."), loss->name->raw);
@@ -401,7 +376,7 @@ static bool restart(NsOutside *o, Lane *lane, int64_t step)
                         step, ns_outside_records_last(&lane->records));
     report_at(o, what);
     ns_outside_records_cut(&lane->records, step);
-    lane->steps.top = step;
+    lane->records.steps.top = step;
     return true;
 }
 
@@ -421,7 +396,8 @@ static void close_step(NsOutside *o, Lane *lane)
     if (!line) return;
     choose_loss(o, lane, line);
     int64_t last = ns_outside_records_last(records);
-    bool has = ns_outside_records_have(records, line->step);
+    int64_t record = records->history ? ns_history_record(records->history, line->step) : -1;
+    bool has = record >= 0 && ns_history_step(records->history, (size_t)record)->step == line->step;
     bool begins_again = has && line->scalars[NS_OUTSIDE_LOSS].name && !line->again;
     if (begins_again) {
         insert_late(lane);
@@ -442,7 +418,7 @@ static void close_step(NsOutside *o, Lane *lane)
             return;
         }
     } else if (!has) {
-        wait_for_loss(o, lane, line);
+        wait_for_loss(o, lane, g_steal_pointer(&line));
         return;
     }
     g_ptr_array_add(lane->late, g_steal_pointer(&line));
@@ -502,7 +478,7 @@ static bool are_processes(const NsOutside *o, const Lane *lane, const NsOutsideI
 /* Whether the file continues the lane, or is that of another process. */
 static bool take_file(NsOutside *o, Lane *lane, NsOutsideInput *file, int64_t step)
 {
-    if (lane->steps.top < 0) lane->owner = file->number;
+    if (lane->records.steps.top < 0) lane->owner = file->number;
     NsOutsideInput *owner = o->files->pdata[lane->owner];
     if (owner == file) return true;
     /* The newest step of the owner, which has no end yet, comes before those of the file. */
@@ -539,7 +515,13 @@ static void on_line(NsOutsideInput *file)
     NsOutsideLine *line = file->line;
     o->current = file;
     if (file->lane) line->lane = file->lane;
-    Lane *lane = lane_at(o, line->lane - 1);
+    Lane *lane = &o->lanes[line->lane - 1];
+    if (!lane->late) {
+        const NsOutsideReport to = {o, note_at, leave_out};
+        ns_outside_records_init(&lane->records, o->budget, to, &o->messages);
+        lane->late = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
+        lane->waiting = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
+    }
     o->counts.second += line->repeated;
     take_parts(lane, line);
     if (differs(&lane->seed, &line->scalars[NS_OUTSIDE_SEED])) {
@@ -556,7 +538,7 @@ static void on_line(NsOutsideInput *file)
         o->counts.of_processes++;
         return;
     }
-    if (!ns_outside_steps_find(&lane->steps, line, lane->open)) {
+    if (!ns_outside_steps_find(&lane->records.steps, line, lane->open)) {
         skip_wrong(o, _("it has no step"));
         return;
     }
@@ -571,23 +553,21 @@ static void on_line(NsOutsideInput *file)
     ns_outside_line_clear(file->line);
 }
 
-static void on_wrong(NsOutsideInput *file, const char *why)
+static void on_note(NsOutsideInput *file, const char *text, bool wrong)
 {
     NsOutside *o = file->sink.data;
     o->current = file;
-    skip_wrong(o, _(why));
-}
-
-static void on_note(NsOutsideInput *file, const char *sentence)
-{
-    report(file->sink.data, "%s", sentence);
+    if (wrong)
+        skip_wrong(o, _(text));
+    else
+        report(o, "%s", text);
 }
 
 /* ---- Files ---- */
 
 size_t ns_outside_add_file(NsOutside *o, const char *name, const char *prefix, size_t lane)
 {
-    const NsOutsideSink sink = {o, on_line, on_wrong, on_note};
+    const NsOutsideSink sink = {o, on_line, on_note};
     NsOutsideInput *file = ns_outside_input_new(o->names, prefix, sink);
     file->number = o->files->len;
     file->lane = lane;
@@ -647,10 +627,12 @@ bool ns_outside_pause(NsOutside *o)
 
 bool ns_outside_is_partial(const NsOutside *o)
 {
-    for (guint i = 0; i < o->files->len; i++)
-        if (ns_outside_events_are_partial(((const NsOutsideInput *)o->files->pdata[i])->events))
-            return true;
-    return false;
+    bool partial = false;
+    for (guint i = 0; i < o->files->len; i++) {
+        const NsOutsideEvents *e = ((const NsOutsideInput *)o->files->pdata[i])->events;
+        partial |= e && e->step->again && (e->left_out || e->at < e->bytes->len);
+    }
+    return partial;
 }
 
 void ns_outside_end(NsOutside *o)
@@ -682,7 +664,7 @@ NsOutsideReading *ns_outside_reading(const NsOutside *o)
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         if (o->lanes[i].loss) taken[n++] = o->lanes[i].loss;
         if (o->lanes[i].validation) taken[n++] = o->lanes[i].validation;
-        if (o->lanes[i].steps.tokens) taken[n++] = o->lanes[i].steps.tokens;
+        if (o->lanes[i].records.steps.tokens) taken[n++] = o->lanes[i].records.steps.tokens;
     }
     NsOutsideReading *reading = g_atomic_rc_box_new0(NsOutsideReading);
     reading->columns = ns_outside_columns(o->names, taken, n, o->left_out);

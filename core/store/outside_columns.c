@@ -151,25 +151,13 @@ static char **read_choices(void)
     return g_strsplit(text ? text : "", "\n", -1);
 }
 
-/* Writes # in the place of each number, so that models of all sizes have the same names. */
-static char *without_numbers(const char *name)
-{
-    g_autofree char *escaped = g_strescape(name, NULL);
-    GString *text = g_string_new(NULL);
-    for (const char *at = escaped; *at;) {
-        size_t digits = strspn(at, "0123456789");
-        g_string_append_c(text, digits ? '#' : *at);
-        at += MAX(digits, 1);
-    }
-    return g_string_free(text, FALSE);
-}
-
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names of a log without numbers, sorted, each once. */
+/* The names of a log, sorted, each once; with # in the place of each number, so that models of all
+ * sizes have the same ones. */
 static GPtrArray *names_of(const NsOutsideNames *names)
 {
     g_autoptr(GHashTable) set = g_hash_table_new(g_str_hash, g_str_equal);
@@ -177,11 +165,18 @@ static GPtrArray *names_of(const NsOutsideNames *names)
     const GPtrArray *list = ns_outside_names_list(names);
     for (guint i = 0; i < list->len; i++) {
         const NsOutsideName *name = list->pdata[i];
-        char *text = name->use->listed ? without_numbers(name->raw) : NULL;
-        if (text && g_hash_table_add(set, text))
-            g_ptr_array_add(found, text);
-        else
-            g_free(text);
+        if (!name->use->listed) continue;
+        g_autofree char *text = g_strescape(name->raw, NULL);
+        char *to = text;
+        for (const char *at = text; *at; to++) {
+            size_t digits = strspn(at, "0123456789");
+            *to = digits ? '#' : *at;
+            at += MAX(digits, 1);
+        }
+        *to = '\0';
+        if (g_hash_table_contains(set, text)) continue;
+        g_hash_table_add(set, text);
+        g_ptr_array_add(found, g_steal_pointer(&text));
     }
     g_ptr_array_sort(found, compare_texts);
     return found;

@@ -21,7 +21,7 @@ typedef struct {
     size_t *read;                 /* counts the events; borrowed */
     double first_time, last_time; /* of the events, in seconds; 0 before the first */
     NsOutsideNames *names;        /* borrowed */
-    char *prefix;
+    const char *prefix;           /* borrowed */
 
     NsOutsideLine *step; /* that is being read */
     bool left_out;       /* arrays that were incomplete at a pause */
@@ -38,8 +38,8 @@ typedef struct {
     GPtrArray *settings;
 } NsOutsideEvents;
 
-/* `prefix`: the folder that the tags belong to, or NULL.  The names are borrowed, and so is *read,
- * which counts the events. */
+/* `prefix`: the folder that the tags belong to, or NULL.  It is borrowed, and so are the names and
+ * *read, which counts the events. */
 NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix, size_t *read);
 void ns_outside_events_free(NsOutsideEvents *events);
 
@@ -57,13 +57,9 @@ typedef enum {
 NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *events, bool last, NsOutsideLine *line,
                                            const char **why);
 
-/* Called when no bytes have arrived for a moment: fills the line with the newest step so far.
- * Returns false if there is nothing new. */
-bool ns_outside_events_pause(NsOutsideEvents *events, NsOutsideLine *line);
-
-/* Whether the step that was returned at a pause is still incomplete, because an event or an array
- * is; false for NULL. */
-bool ns_outside_events_are_partial(const NsOutsideEvents *events);
+/* Fills the line with a copy of the newest step so far, which is `whole`, or no bytes have arrived
+ * for a moment.  Returns false if there is nothing new. */
+bool ns_outside_events_show(NsOutsideEvents *events, NsOutsideLine *line, bool whole);
 
 /* If the bytes that were not read end in zeros, which is space that the writer has reserved:
  * forgets them and returns their number, which is 0 for NULL.  They have to be read again. */

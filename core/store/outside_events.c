@@ -33,7 +33,7 @@ NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix
     e->event = g_byte_array_new();
     e->names = names;
     e->read = read;
-    e->prefix = g_strdup(prefix);
+    e->prefix = prefix;
     e->step = ns_outside_line_new();
     e->at_zero = g_hash_table_new(g_direct_hash, g_direct_equal);
     e->settings = g_ptr_array_new_with_free_func(g_free);
@@ -48,7 +48,6 @@ void ns_outside_events_free(NsOutsideEvents *e)
     g_ptr_array_unref(e->settings);
     ns_outside_line_free(e->step);
     g_clear_pointer(&e->at_zero, g_hash_table_unref);
-    g_free(e->prefix);
     g_free(e);
 }
 
@@ -235,32 +234,6 @@ static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
     return found;
 }
 
-/* Reads a Summary.Value: tag = 1, simple_value = 2, tensor = 8.  Returns false if it is not a
- * number. */
-static bool read_value(const Field *value, char *tag, size_t size, double *number)
-{
-    Field field;
-    bool found = false;
-    const uint8_t *at = value->bytes;
-    *tag = '\0';
-    while (read_field(&at, value->end, &field)) {
-        size_t n = field.type == WIRE_LENGTH ? (size_t)(field.end - field.bytes) : 0;
-        if (field.number == 1 && field.type == WIRE_LENGTH && n < size) {
-            memcpy(tag, field.bytes, n);
-            tag[n] = '\0';
-        }
-        if (field.number == 2 && field.type == WIRE_FOUR_BYTES) {
-            *number = float_of(field.bytes);
-            found = true;
-        }
-        if (field.number == 8 && field.type == WIRE_LENGTH)
-            found |= read_tensor(field.bytes, field.end, number);
-    }
-    return found && *tag && g_utf8_validate(tag, -1, NULL);
-}
-
-/* ---- Settings ---- */
-
 /* The last field with this number inside a message, or an empty one. */
 static Field find_field(const Field *in, uint64_t number)
 {
@@ -270,6 +243,24 @@ static Field find_field(const Field *in, uint64_t number)
         if (field.number == number) found = field;
     return found;
 }
+
+/* Reads a Summary.Value: tag = 1, simple_value = 2, tensor = 8.  Returns false if it is not a
+ * number. */
+static bool read_value(const Field *value, char *tag, size_t size, double *number)
+{
+    const Field name = find_field(value, 1), simple = find_field(value, 2);
+    const Field tensor = find_field(value, 8);
+    size_t n = name.type == WIRE_LENGTH ? (size_t)(name.end - name.bytes) : 0;
+    bool found = simple.type == WIRE_FOUR_BYTES;
+    if (found) *number = float_of(simple.bytes);
+    if (tensor.type == WIRE_LENGTH) found |= read_tensor(tensor.bytes, tensor.end, number);
+    if (!found || !n || n >= size) return false;
+    memcpy(tag, name.bytes, n);
+    tag[n] = '\0';
+    return g_utf8_validate(tag, -1, NULL);
+}
+
+/* ---- Settings ---- */
 
 static char *text_of(const Field *field)
 {
@@ -330,21 +321,16 @@ static void read_settings(NsOutsideEvents *e, const Field *value)
 /* Field numbers of an Event: wall_time = 1, step = 2, summary = 5. */
 static void open_event(NsOutsideEvents *e)
 {
-    Field field;
-    const uint8_t *at = e->event->data, *end = at ? at + e->event->len : at;
+    const Field event = {.bytes = e->event->data, .end = e->event->data + e->event->len};
+    const Field wall = find_field(&event, 1), step = find_field(&event, 2);
+    const Field summary = find_field(&event, 5);
     double time = 0;
-    e->event_step = 0;
-    e->summary = e->summary_end = NULL;
-    while (at < end && read_field(&at, end, &field)) {
-        if (field.number == 1 && field.type == WIRE_EIGHT_BYTES)
-            memcpy(&time, &field.value, sizeof time);
-        if (field.number == 2 && field.type == WIRE_VARINT)
-            e->event_step = field.value <= (uint64_t)NS_JSON_LAST_WHOLE ? (int64_t)field.value : -1;
-        if (field.number == 5 && field.type == WIRE_LENGTH) {
-            e->summary = field.bytes;
-            e->summary_end = field.end;
-        }
-    }
+    if (wall.type == WIRE_EIGHT_BYTES) memcpy(&time, &wall.value, sizeof time);
+    e->event_step = step.type != WIRE_VARINT                     ? 0
+                    : step.value <= (uint64_t)NS_JSON_LAST_WHOLE ? (int64_t)step.value
+                                                                 : -1;
+    e->summary = summary.type == WIRE_LENGTH ? summary.bytes : NULL;
+    e->summary_end = e->summary ? summary.end : NULL;
     if (!e->summary || !(time > 0)) return;
     if (!(e->first_time > 0)) e->first_time = time;
     e->last_time = MAX(e->last_time, time);
@@ -352,8 +338,7 @@ static void open_event(NsOutsideEvents *e)
 
 /* ---- Steps ---- */
 
-/* Passes on a copy of the step that is being read; false if it would have nothing new. */
-static bool show_step(NsOutsideEvents *e, NsOutsideLine *line, bool whole)
+bool ns_outside_events_show(NsOutsideEvents *e, NsOutsideLine *line, bool whole)
 {
     NsOutsideLine *step = e->step;
     bool news = !step->again || e->grown || (whole && e->left_out);
@@ -372,7 +357,7 @@ static bool show_step(NsOutsideEvents *e, NsOutsideLine *line, bool whole)
 
 static bool take_step(NsOutsideEvents *e, NsOutsideLine *line)
 {
-    bool shown = show_step(e, line, true);
+    bool shown = ns_outside_events_show(e, line, true);
     ns_outside_line_clear(e->step);
     return shown;
 }
@@ -435,14 +420,4 @@ NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *e, bool last, NsOuts
         open_event(e);
     }
     return last && take_step(e, line) ? NS_OUTSIDE_EVENTS_STEP : NS_OUTSIDE_EVENTS_NONE;
-}
-
-bool ns_outside_events_pause(NsOutsideEvents *e, NsOutsideLine *line)
-{
-    return show_step(e, line, false);
-}
-
-bool ns_outside_events_are_partial(const NsOutsideEvents *e)
-{
-    return e && e->step->again && (e->left_out || e->at < e->bytes->len);
 }

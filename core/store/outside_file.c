@@ -3,9 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/settings/settings.h"
 #include "core/store/database.h"
 #include "core/store/figure_file.h"
-#include "core/store/outside_project-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,17 +31,137 @@
 #define DEEPEST 2
 #define MOST_FOLDERS 200
 
+/* How long another program may hold a lock while the file is opened. */
+#define BUSY_MS 500
+
 /* The first bytes of a file distinguish one that was overwritten from one that grew. */
 #define HEAD ((size_t)256)
+
+/* ---- A project of trackio ---- */
+
+/* trackio keeps a project in one SQLite file, by default ~/.cache/huggingface/trackio/PROJECT.db,
+ * with a row for every call of its log(): metrics(id, timestamp, run_name, step, metrics), the last
+ * one an object of JSON.  The file is read through SQLite, as JSON lines, while a training program
+ * writes it. */
+typedef struct {
+    NsDatabaseFile *file;
+    sqlite3 *db;
+    int64_t last;         /* id of the last row that was read */
+    GPtrArray *runs;      /* names of the runs that are shown, by lane */
+    GHashTable *left_out; /* a set of the names of others */
+    GString *lines;       /* that were read and not returned yet */
+    char *message;        /* which runs are left out; NULL if there is nothing new */
+} Project;
+
+static void project_free(Project *project)
+{
+    if (!project) return;
+    ns_database_close(project->db, project->file);
+    g_ptr_array_unref(project->runs);
+    g_hash_table_unref(project->left_out);
+    g_string_free(project->lines, TRUE);
+    g_free(project->message);
+    g_free(project);
+}
+
+/* The newest runs, in the order in which they began.  Returns false if it is no project. */
+static bool choose_runs(Project *project)
+{
+    /* A view could compute anything. */
+    static const char tables[] =
+        "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'metrics'";
+    int64_t found = 0;
+    sqlite3_busy_timeout(project->db, BUSY_MS);
+    if (!ns_database_find_number(project->db, tables, &found) || !found) return false;
+    NS_AUTO_STATEMENT row =
+        ns_database_prepare(project->db, "SELECT run_name FROM metrics WHERE run_name NOT NULL "
+                                         "GROUP BY run_name ORDER BY min(id) DESC");
+    size_t n = 0;
+    int code;
+    while (row && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        const char *name = ns_database_text(row, 0);
+        if (n++ < NS_LANES_MAX)
+            g_ptr_array_insert(project->runs, 0, g_strdup(name));
+        else
+            g_hash_table_add(project->left_out, g_strdup(name));
+    }
+    if (n > NS_LANES_MAX)
+        project->message = g_strdup_printf(_("The project has %zu runs; the newest %d are shown."),
+                                           n, NS_LANES_MAX);
+    return row && code == SQLITE_DONE;
+}
+
+/* Returns NULL if the file is no such database or cannot be read. */
+static Project *project_open(const char *path)
+{
+    Project *project = g_new0(Project, 1);
+    project->runs = g_ptr_array_new_with_free_func(g_free);
+    project->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    project->lines = g_string_new(NULL);
+    bool good =
+        ns_database_open(path, SQLITE_OPEN_READONLY, &project->db, &project->file) == SQLITE_OK &&
+        choose_runs(project);
+    if (good) return project;
+    project_free(project);
+    return NULL;
+}
+
+/* Appends a row as a line, unless its run is left out. */
+static void add_row(Project *project, sqlite3_stmt *row)
+{
+    const char *run = ns_database_text(row, 1), *metrics = ns_database_text(row, 3);
+    const char *brace = run && metrics ? strchr(metrics, '{') : NULL;
+    guint lane = 0;
+    project->last = sqlite3_column_int64(row, 0);
+    if (!brace) return;
+    bool shown = g_ptr_array_find_with_equal_func(project->runs, run, g_str_equal, &lane);
+    if (!shown && project->runs->len < NS_LANES_MAX) {
+        lane = project->runs->len;
+        g_ptr_array_add(project->runs, g_strdup(run));
+    } else if (!shown) {
+        /* Where a message waits, a later row of the run is reported. */
+        if (!project->message && g_hash_table_add(project->left_out, g_strdup(run)))
+            project->message = g_strdup_printf(
+                _("A new run, “%s”, has begun but is not shown; open the project again to see it."),
+                run);
+        return;
+    }
+    g_string_append_printf(project->lines, "{\"lane\": %u, \"step\": %lld, ", lane + 1,
+                           (long long)sqlite3_column_int64(row, 2));
+    gsize at = project->lines->len;
+    g_string_append(project->lines, brace + 1);
+    g_strdelimit(project->lines->str + at, "\r\n", ' ');
+    g_string_append_c(project->lines, '\n');
+}
+
+/* Writes at most n bytes of the lines that follow those already returned, and returns how many; 0
+ * if there are none yet. */
+static size_t project_read(Project *project, char *bytes, size_t n)
+{
+    if (project->lines->len < n) {
+        NS_AUTO_STATEMENT row = ns_database_prepare(
+            project->db, "SELECT id, run_name, step, metrics FROM metrics WHERE id > ? "
+                         "AND metrics <> '{}' ORDER BY id");
+        if (row) sqlite3_bind_int64(row, 1, project->last);
+        while (row && project->lines->len < n && sqlite3_step(row) == SQLITE_ROW)
+            add_row(project, row);
+    }
+    n = MIN(n, project->lines->len);
+    memcpy(bytes, project->lines->str, n);
+    g_string_erase(project->lines, 0, (gssize)n);
+    return n;
+}
+
+/* ---- Files ---- */
 
 /* A regular file, or the only one. */
 typedef struct {
     char *path;
-    char *prefix;              /* the folder of its tags, or NULL */
-    size_t lane;               /* see ns_outside_add_file */
-    int fd;                    /* -1: it does not exist, or is a project */
-    NsOutsideProject *project; /* NULL: it is none */
-    off_t at;                  /* offset in a regular file */
+    char *prefix;     /* the folder of its tags, or NULL */
+    size_t lane;      /* see ns_outside_add_file */
+    int fd;           /* -1: it does not exist, or is a project */
+    Project *project; /* NULL: it is none */
+    off_t at;         /* offset in a regular file */
     char head[HEAD];
     bool reserved;    /* it ended in space that its writer has reserved, when */
     struct stat seen; /* it was like this */
@@ -81,7 +201,7 @@ static void stream_close(Stream *stream)
 {
     if (stream->fd >= 0) close(stream->fd);
     stream->fd = -1;
-    g_clear_pointer(&stream->project, ns_outside_project_free);
+    g_clear_pointer(&stream->project, project_free);
 }
 
 static bool is_there(const Stream *stream)
@@ -265,7 +385,7 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     stream->reserved = false;
     stream->fd = ns_open_for_reading(stream->path);
     if (stream->fd < 0 && errno == EMEDIUMTYPE) {
-        stream->project = ns_outside_project_open(stream->path);
+        stream->project = project_open(stream->path);
         return stream->project ||
                refuse(stream->path, N_("it is a database that cannot be read as a trackio project"),
                       error);
@@ -344,9 +464,9 @@ void ns_outside_file_free(NsOutsideFile *f)
 
 static bool is_project(const char *path)
 {
-    NsOutsideProject *project = ns_database_is_there(path) ? ns_outside_project_open(path) : NULL;
+    Project *project = ns_database_is_there(path) ? project_open(path) : NULL;
     bool is = project != NULL;
-    ns_outside_project_free(project);
+    project_free(project);
     return is;
 }
 
@@ -403,20 +523,20 @@ bool ns_outside_file_is_there(const NsOutsideFile *f)
 }
 
 /* NULL: the file is no project. */
-static NsOutsideProject *project_of(const NsOutsideFile *f)
+static Project *project_of(const NsOutsideFile *f)
 {
     return f->streams->len == 1 ? ((const Stream *)f->streams->pdata[0])->project : NULL;
 }
 
 const char *ns_outside_file_lane(const NsOutsideFile *f, size_t lane)
 {
-    const NsOutsideProject *project = project_of(f);
+    const Project *project = project_of(f);
     return project && lane < project->runs->len ? project->runs->pdata[lane] : NULL;
 }
 
 char *ns_outside_file_take_message(NsOutsideFile *f)
 {
-    NsOutsideProject *project = project_of(f);
+    Project *project = project_of(f);
     if (project && project->message) return g_steal_pointer(&project->message);
     return f->unsaved ? g_steal_pointer(&f->unsaved) : ns_outside_take_message(f->run);
 }
@@ -508,7 +628,7 @@ static NsOutsideNews read_regular(NsOutsideFile *f)
     for (guint i = 0; i < f->streams->len; i++) {
         Stream *stream = f->streams->pdata[i];
         if (stream->project) {
-            size_t read = ns_outside_project_read(stream->project, f->chunk, CHUNK);
+            size_t read = project_read(stream->project, f->chunk, CHUNK);
             if (read) ns_outside_feed_file(f->run, i, f->chunk, read);
             if (read) return NS_OUTSIDE_MORE;
         }

@@ -20,10 +20,9 @@ typedef struct {
     void *data;
     /* The line of the input.  The receiver may keep it and put another one in its place. */
     void (*line)(NsOutsideInput *input);
-    /* A line or event that cannot be read; `why` is the beginning of a sentence. */
-    void (*wrong)(NsOutsideInput *input, const char *why);
-    /* Something about the whole log; a sentence. */
-    void (*note)(NsOutsideInput *input, const char *sentence);
+    /* Something about the whole log, which is a sentence; or what is wrong with a line or event
+     * that cannot be read, which is the beginning of one, to be translated. */
+    void (*note)(NsOutsideInput *input, const char *text, bool wrong);
 } NsOutsideSink;
 
 /* The columns of a table. */

@@ -37,14 +37,14 @@ void ns_outside_input_free(NsOutsideInput *input)
     g_clear_object(&input->converter);
     g_byte_array_unref(input->unconverted);
     ns_outside_events_free(input->events);
-    if (input->table) g_free(input->table->names);
-    if (input->table) g_free(input->table->head);
-    g_free(input->table);
+    if (input->table) {
+        g_free(input->table->names);
+        g_free(input->table->head);
+        g_free(input->table);
+    }
     g_ptr_array_unref(input->cells);
-    g_string_free(input->text, TRUE);
-    g_string_free(input->head, TRUE);
-    g_string_free(input->object, TRUE);
-    g_string_free(input->outer, TRUE);
+    GString *const texts[] = {input->text, input->head, input->object, input->outer};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_string_free(texts[i], TRUE);
     ns_outside_line_free(input->line);
     g_free(input);
 }
@@ -69,25 +69,17 @@ const char *ns_outside_input_format(const NsOutsideInput *input)
 
 /* ---- Lines ---- */
 
-static void note(NsOutsideInput *input, const char *sentence)
-{
-    input->sink.note(input, sentence);
-}
-
-static void mark_used(const NsOutsideName *name)
-{
-    name->use->listed = name->use->number = true;
-}
-
 /* Marks the names of the numbers in a line that was read. */
 static void mark_line(const NsOutsideLine *line)
 {
-    for (size_t i = 0; i < NS_OUTSIDE_SCALARS; i++)
-        if (line->scalars[i].name) mark_used(line->scalars[i].name);
-    for (guint i = 0; i < line->cells->len; i++)
-        mark_used(g_array_index(line->cells, NsOutsideCell, i).name);
-    for (guint i = 0; i < line->arrays->len; i++)
-        mark_used(g_array_index(line->arrays, NsOutsideArray, i).name);
+    guint scalars = NS_OUTSIDE_SCALARS, cells = scalars + line->cells->len;
+    for (guint i = 0; i < cells + line->arrays->len; i++) {
+        const NsOutsideName *name =
+            i < scalars ? line->scalars[i].name
+            : i < cells ? g_array_index(line->cells, NsOutsideCell, i - scalars).name
+                        : g_array_index(line->arrays, NsOutsideArray, i - cells).name;
+        if (name) name->use->listed = name->use->number = true;
+    }
 }
 
 /* A number under a name and the number of its record. */
@@ -208,7 +200,7 @@ static void take_read(NsOutsideInput *input, const char *why)
     /* The bytes may end within the only line. */
     input->logged += why && line->step >= 0 && line->scalars[NS_OUTSIDE_LOSS].name;
     if (why) {
-        input->sink.wrong(input, why);
+        input->sink.note(input, why, true);
         return;
     }
     if (input->line->passed_over) return;
@@ -290,14 +282,14 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator,
     if (repeated) {
         g_autofree char *sentence =
             g_strdup_printf(_("Two columns are called “%s”; the first is read."), repeated);
-        note(input, sentence);
+        input->sink.note(input, sentence, false);
     }
     if (guessed && !input->prefix)
-        note(input, _("The column “Value” is shown as the training loss."));
+        input->sink.note(input, _("The column “Value” is shown as the training loss."), false);
     if (lanes > NS_LANES_MAX) {
         g_autofree char *sentence = g_strdup_printf(
             _("The table has %zu runs; the first %d are shown."), lanes, NS_LANES_MAX);
-        note(input, sentence);
+        input->sink.note(input, sentence, false);
     }
     input->table = g_new0(NsOutsideTable, 1);
     *input->table = (NsOutsideTable){.separator = separator,
@@ -413,7 +405,8 @@ static void read_row(NsOutsideInput *input, char *text)
     for (size_t lane = 1; lane <= CLAMP(table->lanes, 1, NS_LANES_MAX); lane++)
         take_read(input, read_lane(input, cells, lane));
     if (table->comma && !comma)
-        note(input, _("Its numbers have a decimal comma, which is read as a decimal point."));
+        input->sink.note(
+            input, _("Its numbers have a decimal comma, which is read as a decimal point."), false);
 }
 
 /* Begins a table with the row that has come, if the line of text or the comment before it has names
@@ -508,7 +501,7 @@ static void read_text(NsOutsideInput *input)
     if (!any && input->text->str[strspn(input->text->str, "-= ")])
         g_string_assign(input->head, input->text->str);
     /* Other text is expected around lines of text, but not between those of JSON. */
-    if (!any && input->of_json) input->sink.wrong(input, N_("it is not a JSON object"));
+    if (!any && input->of_json) input->sink.note(input, N_("it is not a JSON object"), true);
 }
 
 /* ---- A document ---- */
@@ -567,7 +560,8 @@ static void convert_line(NsOutsideInput *input)
     g_autofree char *utf8 = g_convert(text->str, -1, "UTF-8", "WINDOWS-1252", NULL, NULL, NULL);
     if (!utf8) return;
     g_string_assign(text, utf8);
-    if (!input->not_utf8) note(input, _("Lines that are not UTF-8 are read as Windows-1252."));
+    if (!input->not_utf8)
+        input->sink.note(input, _("Lines that are not UTF-8 are read as Windows-1252."), false);
     input->not_utf8 = true;
 }
 
@@ -661,7 +655,7 @@ static void feed_lines(NsOutsideInput *input, const char *bytes, size_t n)
         bytes += size + (newline != NULL);
         if (text->len > NS_OUTSIDE_LINE_MAX) {
             input->lines++;
-            input->sink.wrong(input, N_("it is longer than 16 MiB"));
+            input->sink.note(input, N_("it is longer than 16 MiB"), true);
             g_string_truncate(text, 0);
             input->passing = true;
         }
@@ -683,18 +677,19 @@ static void take_events(NsOutsideInput *input, bool last)
            NS_OUTSIDE_EVENTS_NONE) {
         mark_line(input->line);
         if (news == NS_OUTSIDE_EVENTS_WRONG)
-            input->sink.wrong(input, why);
+            input->sink.note(input, why, true);
         else
             input->sink.line(input);
     }
     if (input->events->counted)
-        note(input, _("The log has no step; the order of its values is shown as the step."));
+        input->sink.note(
+            input, _("The log has no step; the order of its values is shown as the step."), false);
     input->events->counted = false;
 }
 
 bool ns_outside_input_pause(NsOutsideInput *input)
 {
-    if (!input->events || !ns_outside_events_pause(input->events, input->line)) return false;
+    if (!input->events || !ns_outside_events_show(input->events, input->line, false)) return false;
     mark_line(input->line);
     input->sink.line(input);
     return true;
@@ -741,10 +736,12 @@ static void feed_converted(NsOutsideInput *input, const char *bytes, size_t n)
         if (result == G_CONVERTER_ERROR) {
             if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT)) return;
             input->damaged = true;
-            note(input,
-                 G_IS_CHARSET_CONVERTER(input->converter)
-                     ? _("It is not UTF-16 to its end; what comes before that is shown.")
-                     : _("Its compressed data is damaged; what comes before that is shown."));
+            input->sink.note(
+                input,
+                G_IS_CHARSET_CONVERTER(input->converter)
+                    ? _("It is not UTF-16 to its end; what comes before that is shown.")
+                    : _("Its compressed data is damaged; what comes before that is shown."),
+                false);
             return;
         }
         feed_plain(input, out, made, false);

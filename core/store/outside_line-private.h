@@ -53,9 +53,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideLine, ns_outside_line_free)
 /* Makes the line empty. */
 void ns_outside_line_clear(NsOutsideLine *line);
 
-/* A copy that is freed with ns_outside_line_free. */
-NsOutsideLine *ns_outside_line_copy(const NsOutsideLine *line);
-
 /* Adds what `from` has and the line does not have; both are of one step. */
 void ns_outside_line_merge(NsOutsideLine *line, const NsOutsideLine *from);
 

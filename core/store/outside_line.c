@@ -59,17 +59,6 @@ void ns_outside_line_clear(NsOutsideLine *line)
                             .numbers = g_array_set_size(line->numbers, 0)};
 }
 
-NsOutsideLine *ns_outside_line_copy(const NsOutsideLine *line)
-{
-    NsOutsideLine *copy = g_new(NsOutsideLine, 1);
-    *copy = *line;
-    copy->cells = g_array_copy(line->cells);
-    copy->arrays = g_array_copy(line->arrays);
-    copy->numbers = g_array_copy(line->numbers);
-    copy->continuation = g_memdup2(line->continuation, sizeof *line->continuation);
-    return copy;
-}
-
 static bool has_array(const NsOutsideLine *line, const NsOutsideGroup *group)
 {
     for (guint i = 0; i < line->arrays->len; i++)

@@ -1,4 +1,4 @@
-/* The history of one lane of a log of another program.  Internal to outside*.c.
+/* The steps and the history of one lane of a log of another program.  Internal to outside*.c.
  * SPDX-License-Identifier: MIT
  *
  * Its layout grows with the quantities that arrive, and lines of earlier steps are put in their
@@ -14,6 +14,18 @@ typedef struct {
     void (*left_out)(void *data, const char *name); /* a value of this name is not drawn */
 } NsOutsideReport;
 
+/* A line has its step, or it is counted: by a number of tokens that grows, by the epoch, or by the
+ * order of the losses.  A step that is counted within a growing epoch continues. */
+typedef struct {
+    GQueue *messages; /* borrowed */
+    bool has_step, by_epoch, counted, in_epoch;
+    const NsOutsideName *tokens; /* the count of tokens that is the step, or NULL */
+    unsigned grown;              /* losses at a number of tokens that had grown */
+    int64_t top, gap; /* the largest step with a loss, -1 before; that minus the one before */
+    double epoch;     /* the largest one; -1 before the first */
+    GArray *epochs;   /* the epochs that began with a step before `top`, ascending */
+} NsOutsideSteps;
+
 typedef struct {
     size_t budget; /* bytes for profiles */
     NsOutsideReport report;
@@ -25,16 +37,16 @@ typedef struct {
     GArray *evaluations;   /* NsEvaluation, ascending */
     bool evaluations_late; /* the history lacks some */
     GArray *continuations; /* NsContinuation, ascending */
+    NsOutsideSteps steps;
 } NsOutsideRecords;
 
-void ns_outside_records_init(NsOutsideRecords *records, size_t budget, NsOutsideReport report);
+/* `messages`: a queue of sentences, borrowed. */
+void ns_outside_records_init(NsOutsideRecords *records, size_t budget, NsOutsideReport report,
+                             GQueue *messages);
 void ns_outside_records_clear(NsOutsideRecords *records);
 
 /* The step of the newest record; -1 if there is none. */
 int64_t ns_outside_records_last(const NsOutsideRecords *records);
-
-/* Whether there is a record of this step. */
-bool ns_outside_records_have(const NsOutsideRecords *records, int64_t step);
 
 /* Appends a line with a loss, of a step after all others.  Its cells have been gathered. */
 void ns_outside_records_append(NsOutsideRecords *records, const NsOutsideLine *line);
@@ -46,11 +58,12 @@ void ns_outside_records_insert(NsOutsideRecords *records, GPtrArray *lines);
 /* Removes records, evaluations and events from a step on. */
 void ns_outside_records_cut(NsOutsideRecords *records, int64_t step);
 
-/* Removes all records, but not the evaluations. */
-void ns_outside_records_drop(NsOutsideRecords *records);
-
 /* Adds the continuation of a line, unless one of a later step was added. */
 void ns_outside_records_continue(NsOutsideRecords *records, const NsOutsideLine *line);
 
 /* Adds a validation loss; returns false if the step has one. */
 bool ns_outside_records_evaluate(NsOutsideRecords *records, int64_t step, double loss);
+
+/* Finds the step of a line; returns false if it has none, although others of the lane do.
+ * `newest`: the line before it, which may get another step, or NULL. */
+bool ns_outside_steps_find(NsOutsideSteps *steps, NsOutsideLine *line, NsOutsideLine *newest);

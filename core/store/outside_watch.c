@@ -27,6 +27,7 @@ typedef struct {
 struct NsOutsideWatch {
     Source sources[NS_LANES_MAX];
     size_t n;
+    bool saves;         /* one of them is saved */
     atomic_bool left;   /* its owner has freed it */
     atomic_int holders; /* number of references: the thread and the owner */
     pthread_mutex_t mutex;
@@ -112,8 +113,7 @@ static bool map_source(NsOutsideWatch *w, Source *source)
 static void *follow(void *data)
 {
     NsOutsideWatch *w = data;
-    bool saves = false, going = true;
-    for (size_t i = 0; i < w->n; i++) saves |= w->sources[i].saved;
+    bool saves = w->saves, going = true;
     for (bool more = false; going || !atomic_load(&w->left);) {
         bool waits = !more;
         more = going = false;
@@ -143,26 +143,6 @@ static void *follow(void *data)
 
 /* ---- Life cycle ---- */
 
-static bool start(NsOutsideWatch *w, GError **error)
-{
-    bool saves = false;
-    for (size_t i = 0; i < w->n; i++) saves |= w->sources[i].saved;
-    pthread_t thread;
-    ns_exit_barrier_enter();
-    if (saves) count_saving(1);
-    atomic_fetch_add(&w->holders, 1);
-    int failure = ns_thread_start(&thread, follow, w);
-    if (failure == 0) {
-        pthread_detach(thread);
-        return true;
-    }
-    atomic_fetch_sub(&w->holders, 1);
-    if (saves) count_saving(-1);
-    ns_exit_barrier_leave();
-    return ns_refuse(error, NS_ERROR_MEMORY, "No thread can be started to read the run: %s.",
-                     g_strerror(failure));
-}
-
 NsOutsideWatch *ns_outside_watch_new(const char *const *paths, size_t n, const char *save,
                                      GError **error)
 {
@@ -176,11 +156,29 @@ NsOutsideWatch *ns_outside_watch_new(const char *const *paths, size_t n, const c
         Source *source = &w->sources[w->n++];
         source->run = ns_recorded_run_follow(paths[i], NS_HISTORY_BUDGET / NS_LANES_MAX, error);
         source->saved = g_str_equal(paths[i], "-") && save;
+        w->saves |= source->saved;
         good =
             source->run && (!source->saved || ns_outside_file_save(source->run->log, save, error));
     }
-    if (good && start(w, error)) return w;
+    if (!good) {
+        watch_unref(w);
+        return NULL;
+    }
+    pthread_t thread;
+    ns_exit_barrier_enter();
+    if (w->saves) count_saving(1);
+    atomic_fetch_add(&w->holders, 1);
+    int failure = ns_thread_start(&thread, follow, w);
+    if (failure == 0) {
+        pthread_detach(thread);
+        return w;
+    }
+    if (w->saves) count_saving(-1);
+    ns_exit_barrier_leave();
+    ns_refuse(error, NS_ERROR_MEMORY, "No thread can be started to read the run: %s.",
+              g_strerror(failure));
     watch_unref(w);
+    watch_unref(w); /* of the thread */
     return NULL;
 }
 

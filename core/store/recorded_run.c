@@ -36,14 +36,13 @@ static bool read_head(NsRecordedRun *run, GError **error)
     g_free(run->settings);
     run->settings = ns_provenance_differences(provenance);
     run->began = ns_run_reader_began(run->file);
-    g_free(run->tags);
-    run->tags = ns_run_reader_note(run->file, NS_RUN_NOTE_TAGS);
-    g_free(run->text);
-    run->text = ns_run_reader_note(run->file, NS_RUN_NOTE_TEXT);
-    g_free(run->given);
-    run->given = ns_run_reader_note(run->file, NS_RUN_NOTE_NAME);
-    g_free(run->parent);
-    run->parent = ns_run_reader_note(run->file, NS_RUN_NOTE_PARENT);
+    char **const notes[] = {&run->tags, &run->text, &run->given, &run->parent};
+    const char *const keys[] = {NS_RUN_NOTE_TAGS, NS_RUN_NOTE_TEXT, NS_RUN_NOTE_NAME,
+                                NS_RUN_NOTE_PARENT};
+    for (size_t i = 0; i < G_N_ELEMENTS(notes); i++) {
+        g_free(*notes[i]);
+        *notes[i] = ns_run_reader_note(run->file, keys[i]);
+    }
     g_autofree char *step = ns_run_reader_note(run->file, NS_RUN_NOTE_FORK_STEP);
     run->fork_step = step ? g_ascii_strtoll(step, NULL, 10) : 0;
     for (size_t i = 0; i < run->lanes; i++) {
@@ -55,13 +54,6 @@ static bool read_head(NsRecordedRun *run, GError **error)
         run->loss[i] = newest.loss;
     }
     return true;
-}
-
-static bool open_file(NsRecordedRun *run, GCancellable *cancellable, GError **error)
-{
-    (void)cancellable;
-    run->file = ns_run_reader_open(run->path, error);
-    return run->file && read_head(run, error);
 }
 
 /* Adds to the history of a lane what its seeds have up to a step, once each of them has one.  A
@@ -257,17 +249,15 @@ static bool read_log(NsRecordedRun *run, int64_t until, GCancellable *cancellabl
 
 /* ---- The registry ---- */
 
-/* `open` is NULL for a kind that has to be read before anything is known of it.  Lines are followed
- * as a log is. */
+/* Lines are followed as a log is. */
 static const struct {
     bool (*is)(const char *path);
-    bool (*open)(NsRecordedRun *run, GCancellable *cancellable, GError **error);
     bool (*read)(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error);
     bool (*poll)(NsRecordedRun *run, int milliseconds);
 } readers[] = {
-    [NS_RECORDED_FILE] = {is_file, open_file, read_file, poll_file},
-    [NS_RECORDED_LINES] = {ns_run_record_is, NULL, read_lines, poll_log},
-    [NS_RECORDED_LOG] = {ns_outside_file_is, NULL, read_log, poll_log},
+    [NS_RECORDED_FILE] = {is_file, read_file, poll_file},
+    [NS_RECORDED_LINES] = {ns_run_record_is, read_lines, poll_log},
+    [NS_RECORDED_LOG] = {ns_outside_file_is, read_log, poll_log},
 };
 
 NsRecordedKind ns_recorded_kind(const char *path)
@@ -299,8 +289,11 @@ NsRecordedRun *ns_recorded_run_open(const char *path, GCancellable *cancellable,
                   run->name);
         return NULL;
     }
-    bool good = readers[run->kind].open ? readers[run->kind].open(run, cancellable, error)
-                                        : ns_recorded_run_read(run, G_MAXINT64, cancellable, error);
+    bool has_head = run->kind == NS_RECORDED_FILE;
+    if (has_head) run->file = ns_run_reader_open(run->path, error);
+    /* Any other has to be read before anything is known of it. */
+    bool good = has_head ? run->file && read_head(run, error)
+                         : ns_recorded_run_read(run, G_MAXINT64, cancellable, error);
     return good ? g_steal_pointer(&run) : NULL;
 }
 

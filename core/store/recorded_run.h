@@ -1,7 +1,7 @@
 /* A run that can be shown and is not training here.  SPDX-License-Identifier: MIT
  *
  * It is a run file, the JSON lines of this program, or a run of another program
- * (core/store/outside.h).  Each of these is a row {is, open, read, poll} of the registry in
+ * (core/store/outside.h).  Each of these is a row {is, read, poll} of the registry in
  * recorded_run.c.  All parts of the program that show a run open it here, so that what one of them
  * reads all of them read, and what cannot be read is refused with the same sentence. */
 #pragma once
