@@ -145,11 +145,6 @@ void ns_outside_map(NsOutside *o, const char *text)
     forget(o);
 }
 
-const char *ns_outside_mapped(const NsOutside *o)
-{
-    return o->map;
-}
-
 void ns_outside_free(NsOutside *o)
 {
     if (!o) return;
@@ -651,7 +646,7 @@ void ns_outside_end(NsOutside *o)
 
 bool ns_outside_may_be_mapped(const NsOutside *o)
 {
-    const GPtrArray *names = ns_outside_names_list(o->names);
+    const GPtrArray *names = o->names->list;
     for (guint i = 0; i < names->len; i++)
         if (((const NsOutsideName *)names->pdata[i])->use->number) return true;
     return false;
@@ -678,7 +673,7 @@ NsOutsideReading *ns_outside_reading(const NsOutside *o)
 
 bool ns_outside_recall(NsOutside *o)
 {
-    const GPtrArray *names = ns_outside_names_list(o->names);
+    const GPtrArray *names = o->names->list;
     if (ns_outside_map_given() || *o->map || o->names_seen == names->len) return false;
     o->names_seen = names->len;
     g_autofree char *map = ns_outside_columns_recall(o->names);
@@ -690,7 +685,8 @@ bool ns_outside_recall(NsOutside *o)
 
 bool ns_outside_remember(const NsOutside *o, const char *map, GError **error)
 {
-    return ns_outside_columns_remember(o->names, map, error);
+    if (!map && (!ns_outside_map_given() || (*o->map && !ns_outside_lanes(o)))) return true;
+    return ns_outside_columns_remember(o->names, map ? map : o->map, error);
 }
 
 bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited, GError **error)

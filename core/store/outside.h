@@ -63,7 +63,6 @@ const char *ns_outside_map_given(void); /* NULL if there was no such call */
 /* The same for this log, which has been checked: forgets what was read, which has to be read again.
  */
 void ns_outside_map(NsOutside *outside, const char *text);
-const char *ns_outside_mapped(const NsOutside *outside);
 
 /* From now on, records after this step are ignored. */
 void ns_outside_end_with(NsOutside *outside, int64_t step);
@@ -153,8 +152,8 @@ void ns_outside_reading_unref(NsOutsideReading *reading);
 
 /* A choice of columns is remembered for logs with the same columns, apart from numbers in their
  * names.  The first function uses the choice that is remembered for this log, as ns_outside_map
- * does, and returns whether there is one; the second remembers one, or forgets it if it is "".
- * NS_ERROR_FILE. */
+ * does, and returns whether there is one; the second remembers one, or forgets it if it is "";
+ * NULL: that of the command line, if it was of use.  NS_ERROR_FILE. */
 bool ns_outside_recall(NsOutside *outside);
 bool ns_outside_remember(const NsOutside *outside, const char *map, GError **error);
 

@@ -55,7 +55,7 @@ GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *
 {
     GPtrArray *columns = g_ptr_array_new_with_free_func(column_free);
     g_autoptr(GHashTable) patterns = g_hash_table_new(g_str_hash, g_str_equal);
-    const GPtrArray *list = ns_outside_names_list(names);
+    const GPtrArray *list = names->list;
     for (guint i = 0; i < list->len && columns->len < MOST_COLUMNS; i++) {
         const NsOutsideName *name = list->pdata[i];
         if (!name->use->number) continue;
@@ -125,7 +125,7 @@ const char *ns_outside_program(const NsOutsideNames *names)
         {"MosaicML Composer", "time/batch"},
         {"Keras", "epoch_loss"},
     };
-    const GPtrArray *list = ns_outside_names_list(names);
+    const GPtrArray *list = names->list;
     for (size_t k = 0; k < G_N_ELEMENTS(programs); k++)
         for (guint i = 0; i < list->len; i++) {
             const NsOutsideName *name = list->pdata[i];
@@ -162,7 +162,7 @@ static GPtrArray *names_of(const NsOutsideNames *names)
 {
     g_autoptr(GHashTable) set = g_hash_table_new(g_str_hash, g_str_equal);
     GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
-    const GPtrArray *list = ns_outside_names_list(names);
+    const GPtrArray *list = names->list;
     for (guint i = 0; i < list->len; i++) {
         const NsOutsideName *name = list->pdata[i];
         if (!name->use->listed) continue;
@@ -188,7 +188,7 @@ static bool suits(const NsOutsideNames *names, const GPtrArray *own, char **word
     for (guint i = 0; i < own->len; i++)
         if (!g_strv_contains((const char *const *)words + 1, own->pdata[i])) return false;
     NsOutsideNames *mapped = ns_outside_names_new();
-    const GPtrArray *list = ns_outside_names_list(names);
+    const GPtrArray *list = names->list;
     bool chosen = false;
     if (ns_outside_names_map(mapped, words[0], NULL))
         for (guint i = 0; i < list->len && !chosen; i++) {

@@ -13,14 +13,6 @@
 #define MOST_WORDS 24
 #define MOST_LAYERS 65536 /* layers beyond this number are not layers */
 
-struct NsOutsideNames {
-    GHashTable *names;  /* prefix, newline and name to NsOutsideName */
-    GHashTable *groups; /* key to NsOutsideGroup; gradients have “∇” before their key */
-    GPtrArray *runs;    /* names of runs before “ - ”, char * */
-    GPtrArray *list;    /* NsOutsideName, in the order of their first appearance */
-    GPtrArray *mapped;  /* Mapping */
-};
-
 /* ---- Columns named by the user ---- */
 
 typedef struct {
@@ -659,11 +651,6 @@ void ns_outside_names_free(NsOutsideNames *names)
     g_ptr_array_unref(names->list);
     g_ptr_array_unref(names->mapped);
     g_free(names);
-}
-
-const GPtrArray *ns_outside_names_list(const NsOutsideNames *names)
-{
-    return names->list;
 }
 
 char *ns_outside_names_words(const NsOutsideNames *names, guint most)

@@ -67,7 +67,13 @@ typedef struct {
     NsOutsideUse *use;
 } NsOutsideName;
 
-typedef struct NsOutsideNames NsOutsideNames;
+typedef struct {
+    GHashTable *names;  /* prefix, newline and name to NsOutsideName */
+    GHashTable *groups; /* key to NsOutsideGroup; gradients have “∇” before their key */
+    GPtrArray *runs;    /* names of runs before “ - ”, char * */
+    GPtrArray *list;    /* NsOutsideName, in the order of their first appearance */
+    GPtrArray *mapped;  /* the columns that the user has named (ns_outside_names_map) */
+} NsOutsideNames;
 
 NsOutsideNames *ns_outside_names_new(void);
 void ns_outside_names_free(NsOutsideNames *names);
@@ -76,9 +82,6 @@ void ns_outside_names_free(NsOutsideNames *names);
  * folder that the name is read from, or NULL.  NULL if there are too many names. */
 const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *prefix,
                                            const char *raw);
-
-/* All names that were found, NsOutsideName, in the order of their first appearance. */
-const GPtrArray *ns_outside_names_list(const NsOutsideNames *names);
 
 /* The first of those that the log uses, at most `most`: “step, accuracy”.  Free with g_free. */
 char *ns_outside_names_words(const NsOutsideNames *names, guint most);

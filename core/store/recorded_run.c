@@ -183,20 +183,15 @@ static void take_log(NsRecordedRun *run)
         ns_history_unref(before);
         if (history) run->last = MAX(run->last, ns_history_last_step(history));
     }
-    char *message;
-    while ((message = ns_outside_file_take_message(run->log))) {
+    for (char *message; (message = ns_outside_file_take_message(run->log)); g_free(message))
         ns_recorded_run_report(run, "“%s”: %s", run->name, message);
-        g_free(message);
-    }
 }
 
 /* Remembers the columns that the command line has chosen, where they were of use. */
 static void remember_given(NsRecordedRun *run)
 {
-    const NsOutside *log = ns_outside_file_run(run->log);
-    const char *map = ns_outside_mapped(log);
     g_autoptr(GError) error = NULL;
-    if (ns_outside_map_given() && (run->lanes || !*map) && !ns_outside_remember(log, map, &error))
+    if (!ns_outside_remember(ns_outside_file_run(run->log), NULL, &error))
         ns_recorded_run_report(run, "%s", error->message);
 }
 
