@@ -430,6 +430,15 @@ static void sync_rest(NsExportDialog *dialog)
     g_autofree char *name = file_name(dialog);
     g_autofree char *command = ns_export_command(dialog->view, &request, name);
     gtk_label_set_text(GTK_LABEL(dialog->command), command);
+    /* A line does not end after the hyphens of an option. */
+    g_autoptr(PangoAttrList) attributes = pango_attr_list_new();
+    for (const char *at = command; (at = strstr(at, "--")); at += strcspn(at, " ")) {
+        PangoAttribute *option = pango_attr_allow_breaks_new(FALSE);
+        option->start_index = (guint)(at - command);
+        option->end_index = option->start_index + (guint)strcspn(at, " ");
+        pango_attr_list_insert(attributes, option);
+    }
+    gtk_label_set_attributes(GTK_LABEL(dialog->command), attributes);
     const char *gap = ns_window_session(dialog->window)->wants_run
                           ? _("The run continues: the file shows the step at which it is saved.")
                           : ns_export_command_gap(dialog->view);
