@@ -46,7 +46,7 @@ void ns_file_error(const char *path, int code, GError **error)
         break;
     case EISDIR:
         why = _("it is a folder");
-        advice = _("add the name of a file");
+        advice = _("add a file name");
         break;
     default:
         break;

@@ -123,7 +123,7 @@ NsCorpus *ns_labeled_new_from_file(const NsCorpus *vocabulary, const char *path,
             c.left_out.blank++;
     if (good && c.held_out->len == 0)
         good = ns_refuse(error, NS_ERROR_TEXT,
-                         "“%s” has too few pairs after its head line: %u, where %d are needed.",
+                         "“%s” has too few pairs after its header line: %u, where %d are needed.",
                          name, c.training->len, HELD_OUT);
     *left_out = c.left_out;
     NsCorpus *corpus = good ? corpus_of(&c, name) : NULL;

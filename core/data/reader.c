@@ -44,7 +44,7 @@ static void set_limit_error(const char *name, size_t limit, GError **error)
 {
     g_autofree char *most = g_format_size_full(limit, G_FORMAT_SIZE_IEC_UNITS);
     ns_refuse(error, NS_ERROR_FILE,
-              N_("The file “%s” is larger than %s, the limit for a text; use a part of it."), name,
+              N_("The file “%s” is larger than %s, the limit for a text; use part of it."), name,
               most);
 }
 

@@ -65,7 +65,7 @@ static NsCorpus *open_mlm(const NsTask *task, const NsSettings *settings, GError
     }
     if (settings->seq < NS_MLM_LEAST) {
         ns_refuse(error, NS_ERROR_SETTING,
-                  "The task “%s” needs room for two segments and their [CLS] and [SEP]; make seq "
+                  "The task “%s” needs room for two segments and their [CLS] and [SEP]; set seq to "
                   "%d or more.",
                   task->choice.key, NS_MLM_LEAST);
         return NULL;

@@ -54,11 +54,10 @@ static bool check_size(size_t n, const char *what, const char *source, size_t se
 static bool check_alphabet(size_t V, const char *source, GError **error)
 {
     if (V == 1)
-        return ns_refuse(
-            error, NS_ERROR_TEXT,
-            N_("“%s” consists of a single repeated character, so there is nothing to predict; use "
-               "a text with at least two."),
-            source);
+        return ns_refuse(error, NS_ERROR_TEXT,
+                         N_("“%s” consists of a single repeated character, so there is nothing to "
+                            "predict; use a text with at least two different characters."),
+                         source);
     if (V > NS_SYMBOLS_MAX)
         return ns_refuse(error, NS_ERROR_TEXT,
                          N_("“%s” has %zu distinct characters, but a model can distinguish "

@@ -23,10 +23,10 @@ static void set_encoding_error(const char *text, size_t bytes, size_t at, const 
         ns_refuse(error, NS_ERROR_TEXT,
                   N_("“%s” looks like UTF-16 (byte 1, line 1); save it as UTF-8."), source);
     else if (zero)
-        ns_refuse(error, NS_ERROR_TEXT,
-                  N_("“%s” is a binary file, not a text: byte %zu, in line %zu, is zero; choose a "
-                     "text file."),
-                  source, at + 1, line);
+        ns_refuse(
+            error, NS_ERROR_TEXT,
+            N_("“%s” is a binary file, not text: byte %zu (line %zu) is zero; choose a text file."),
+            source, at + 1, line);
     else
         ns_refuse(error, NS_ERROR_TEXT,
                   N_("“%s” is not UTF-8 text: byte %zu, in line %zu, does not start a character; "
@@ -55,11 +55,10 @@ static bool decompress(char **data, size_t *bytes, const char *name, GError **er
     gssize n;
     while ((n = g_input_stream_read(plain, part, sizeof part, NULL, &wrong)) > 0) {
         if (all->len + (size_t)n > NS_TEXT_MAX)
-            return ns_refuse(
-                error, NS_ERROR_FILE,
-                N_("The text in “%s” is larger than 256 MiB, the limit for a text; use a "
-                   "part of it."),
-                name);
+            return ns_refuse(error, NS_ERROR_FILE,
+                             N_("The text in “%s” is larger than 256 MiB, the limit for a text; "
+                                "use part of it."),
+                             name);
         g_byte_array_append(all, (const guint8 *)part, (guint)n);
     }
     if (n < 0)

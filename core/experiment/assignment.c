@@ -85,7 +85,8 @@ bool ns_settings_name_assignment(NsSettings *settings, NsNamed *named, const cha
     const char *equals = strchr(assignment, '=');
     if (!equals)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         "“%s” sets nothing; write key=value, such as placement=pre.", assignment);
+                         "“%s” is not a setting; write key=value, such as placement=pre.",
+                         assignment);
     g_autofree char *key = g_strndup(assignment, (size_t)(equals - assignment));
     g_strstrip(key);
     return named ? ns_settings_name(settings, named, key, equals + 1, error)

@@ -73,8 +73,8 @@ static const NsInit inits[] = {
                 .label = "GPT-2",
                 .formula = "N(0, 0.02^2), W_O and W_2 times 1 / √(2 L)",
                 .reference = "Radford et al. 2019, 2.3",
-                .purpose = "Smaller output matrices in the branches, so that the stream does not "
-                           "grow with depth."},
+                .purpose = "Smaller output matrices in the branches, so that the residual stream "
+                           "does not grow with depth."},
      .kind = NS_INIT_NORMAL,
      .std = fixed,
      .embedding = NORMAL_STD,

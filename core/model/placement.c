@@ -193,7 +193,7 @@ static const NsPlacement placements[] = {
                 .label = "Pre-LN",
                 .formula = "x' = x + F(N(x)), N after the last layer",
                 .reference = "Xiong et al. 2020, arXiv 2002.04745",
-                .purpose = "The norm sits inside the branch, so that the skip path has no norm."},
+                .purpose = "The norm is inside the branch, so the skip path has no norm."},
      .final_norm = true,
      .wire = pre},
     {.choice = {.key = "none",
@@ -223,17 +223,18 @@ static const NsPlacement placements[] = {
                 .label = "No residual",
                 .formula = "x' = N(F(x))",
                 .reference = "Dong, Cordonnier, Loukas 2021, arXiv 2103.03404",
-                .purpose = "A baseline without skip paths: all tokens become the same.",
+                .purpose = "A baseline without skip paths: all tokens become alike.",
                 .differs = "The paper also looks at stacks without norms: norm=none."},
      .wire = no_residual},
-    {.choice = {.key = "peri",
-                .label = "Peri-LN",
-                .formula = "x' = x + N(F(N(x))), N after the last layer",
-                .reference = "Kim et al. 2025, arXiv 2502.02732",
-                .purpose =
-                    "Norms around every branch, as in Gemma 2 and 3; the stream grows linearly.",
-                .differs = "The norm after the embedding, optional in the paper, is "
-                           "embedding-norm=on; Gemma 3 also has qk-norm=head."},
+    {.choice =
+         {.key = "peri",
+          .label = "Peri-LN",
+          .formula = "x' = x + N(F(N(x))), N after the last layer",
+          .reference = "Kim et al. 2025, arXiv 2502.02732",
+          .purpose =
+              "Norms around every branch, as in Gemma 2 and 3; the residual stream grows linearly.",
+          .differs = "The norm after the embedding, optional in the paper, is "
+                     "embedding-norm=on; Gemma 3 also has qk-norm=head."},
      .norm = NS_NORM_RMSNORM,
      .final_norm = true,
      .wire = sandwich},

@@ -148,13 +148,14 @@ bool ns_wiring_check(const NsSettings *settings, GError **error)
     if (settings->d_model % settings->heads != 0)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The width (d-model) is %" PRId64 " and cannot be divided among %" PRId64
-                         " heads; make it a multiple of the heads.",
+                         " heads; make it a multiple of the number of heads.",
                          settings->d_model, settings->heads);
     if (settings->kv_heads > 0 && settings->heads % settings->kv_heads != 0)
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         "%" PRId64 " heads cannot be divided into groups for %" PRId64
-                         " heads of keys and values (kv-heads); choose a divisor of the heads.",
-                         settings->heads, settings->kv_heads);
+        return ns_refuse(
+            error, NS_ERROR_SETTING,
+            "%" PRId64 " heads cannot be shared evenly among %" PRId64
+            " key and value heads (kv-heads); set kv-heads to a divisor of the number of heads.",
+            settings->heads, settings->kv_heads);
     if (settings->attention == NS_ATTENTION_UNIFORM && settings->heads != 1)
         return ns_refuse(error, NS_ERROR_SETTING,
                          N_("Uniform attention has one head; set heads=1."));

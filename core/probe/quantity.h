@@ -280,9 +280,9 @@
       "Veit et al. 2016, arXiv 1605.06431, 4.1")                                                   \
     X(LOGIT_LENS, "logit-lens", "Loss of the logit lens", "L(x_l)", LAYER, ABLATION, UNIT,         \
       NOTHING,                                                                                     \
-      "Loss of the batch if the prediction is made from the hidden state after layer l, by the "   \
-      "final norm and the head of the model, without dropout; at the last layer that of the "      \
-      "model.  Blank for the encoder of an encoder-decoder.",                                      \
+      "Loss of the batch if the prediction is made from the hidden state after layer l, by "       \
+      "the final norm and the head of the model, without dropout; at the last layer this is "      \
+      "the loss of the model.  Blank for the encoder of an encoder-decoder.",                      \
       "nostalgebraist 2020, interpreting GPT: the logit lens")                                     \
     X(LENS_ENTROPY, "logit-lens-entropy", "Entropy of the logit lens", "H(x_l)", LAYER, ABLATION,  \
       UNIT, NOTHING,                                                                               \
@@ -360,10 +360,10 @@
       "Logarithm of the sum of exp(logit) over the vocabulary, mean over targets.  The loss does " \
       "not depend on it: logits that drift together move it away from 0.",                         \
       "Chowdhery et al. 2022, arXiv 2204.02311, 5")                                                \
-    X(TOKENS, "sequence-tokens", "Tokens of a sequence", "n", STEP, CHEAP, SIZE, NOTHING,          \
+    X(TOKENS, "sequence-tokens", "Tokens per sequence", "n", STEP, CHEAP, SIZE, NOTHING,           \
       "Mean number of tokens of the sequences of the batch, without padding.", NULL)               \
-    X(SOURCE_TOKENS, "source-tokens", "Tokens of a source", "n_{source}", STEP, CHEAP, SIZE,       \
-      CROSS, "Mean number of tokens of the sources of the batch, without padding.", NULL)          \
+    X(SOURCE_TOKENS, "source-tokens", "Tokens per source", "n_{source}", STEP, CHEAP, SIZE, CROSS, \
+      "Mean number of tokens of the sources of the batch, without padding.", NULL)                 \
     X(EQUAL_TOKENS, "equal-tokens", "Equal tokens", "P(t_i = t_j)", STEP, CHEAP, UNIT, NOTHING,    \
       "Share of equal tokens among the pairs of two positions of a sequence, mean over the "       \
       "tokens of the batch.",                                                                      \

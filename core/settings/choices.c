@@ -118,7 +118,8 @@ const NsChoice *ns_vocabularies_choice(size_t i)
         [NS_VOCABULARIES_SEPARATE] = {.key = "separate",
                                       .label = "Separate",
                                       .reference = "Sennrich, Haddow, Birch 2016, 3.2",
-                                      .purpose = "Source and target have a vocabulary each."},
+                                      .purpose =
+                                          "Source and target each have their own vocabulary."},
     };
     return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;
 }

@@ -139,8 +139,8 @@ static bool find_prefix(Weights *w, const char *folder, GError **error)
         if (!g_str_has_suffix(name, embedding) || (before > 0 && name[before - 1] != '.')) continue;
         if (w->prefix)
             return ns_refuse(error, NS_ERROR_FILE,
-                             "The weights have “%s%s” and “%s”, those of two models; save one of "
-                             "them alone.",
+                             "The weights contain “%s%s” and “%s”, which belong to two models; "
+                             "save only one of them.",
                              w->prefix, embedding, name);
         w->prefix = g_strndup(name, before);
     }

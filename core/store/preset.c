@@ -92,11 +92,10 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
          * section. */
         size_t next = reader->sections ? reader->lane + 1 : 0;
         if (next >= NS_LANES_MAX || ns_lane_find(entry->section) != next)
-            return ns_refuse(
-                error, NS_ERROR_SETTING,
-                N_("Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and [D], in "
-                   "this order and each once."),
-                entry->line, entry->section);
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             N_("Line %zu: [%s] was not expected here; lanes are [A], [B], [C] and "
+                                "[D], in this order, each at most once."),
+                             entry->line, entry->section);
         if (!reader->sections) reader->head = reader->named;
         reader->sections = true;
         reader->lane = next;
@@ -196,7 +195,7 @@ bool ns_preset_load(NsPreset *preset, const char *path, GError **error)
         g_autofree char *name = g_filename_display_basename(path);
         return ns_refuse(
             error, NS_ERROR_SETTING,
-            N_("“%s” is empty; a preset is lines of “key = value”, such as placement = pre."),
+            N_("“%s” is empty; a preset consists of lines “key = value”, such as placement = pre."),
             name);
     }
     g_autoptr(GError) wrong = NULL;

@@ -406,8 +406,8 @@ bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError *
                          N_("A PyTorch script needs a name that ends in “.py”."));
     if (s->dropout > 0 || s->drop_path > 0)
         return ns_refuse(error, NS_ERROR_SETTING,
-                         N_("PyTorch cannot repeat the random numbers of dropout and of "
-                            "stochastic depth; set dropout and drop-path to 0."));
+                         N_("PyTorch cannot reproduce the random numbers of dropout and stochastic "
+                            "depth; set dropout and drop-path to 0."));
     for (size_t i = 1; i < checkpoint->table.n; i++)
         if (checkpoint->moments_since[i] != checkpoint->moments_since[0])
             return ns_refuse(

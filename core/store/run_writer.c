@@ -295,8 +295,9 @@ static NsRunWriter *writer_new(const char *path, NsLockstep *lockstep, int64_t e
     bool open = ns_run_rows_open(&w->rows, lockstep, error);
     if (open && ns_thread_start(&w->thread, work, w) == 0) return w;
     if (open)
-        ns_refuse(error, NS_ERROR_MEMORY,
-                  "The system refused a thread for the run file; close other programs.");
+        ns_refuse(
+            error, NS_ERROR_MEMORY,
+            "No thread could be started for the run file; close other programs and try again.");
     if (rows->locked && !rows->existed) unlink(path);
     free_writer(w);
     return NULL;

@@ -49,7 +49,7 @@ static bool go_on(NsTiming *timing, GError **error)
     if (timing->run->diverged)
         return ns_refuse(error, NS_ERROR_SETTING,
                          "The run diverges at step %" PRId64
-                         ", so that later steps cannot be timed; choose a smaller lr.",
+                         ", so later steps cannot be timed; choose a smaller lr.",
                          timing->run->steps);
     return !timing->progress ||
            timing->progress(timing->data, (int64_t)timing->done, (int64_t)timing->all);

@@ -63,7 +63,7 @@ static bool complain(const NsStudyStore *store, GError **error)
         if (!system && sqlite3_extended_errcode(store->db) == SQLITE_IOERR_WRITE) {
             g_autofree char *name = g_filename_display_name(store->path);
             return ns_refuse(error, NS_ERROR_FILE,
-                             "Cannot write “%s”: the disk is full, or it fails; free some space or "
+                             "Cannot write “%s”: the disk is full or failing; free some space or "
                              "choose another disk.",
                              name);
         }

@@ -60,7 +60,7 @@ static void test_open(void)
     ns_window_open(window, path);
     UI_UNTIL(ns_session_steps(session) == 5);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
-                    "mine.jsonl is a run of another program; what it adds is shown live.");
+                    "mine.jsonl is written by another program; new steps are shown live.");
     UI_UNTIL(!gtk_widget_is_sensitive(row));
     for (size_t i = 0; i < G_N_ELEMENTS(of_trainers); i++)
         g_assert_false(is_enabled(window, of_trainers[i]));

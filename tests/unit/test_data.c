@@ -99,7 +99,7 @@ static void test_refused_texts(void)
         {"over\xC0\xAFlong", 10, "byte 5,"},
         {"half \xED\xA0\x80", 8, "byte 6,"},
         {"a\n\0b", 4, "byte 3, in line 2, is zero"},
-        {"\x89PNG\n\0\xFF", 7, "is a binary file, not a text: byte 6, in line 2"},
+        {"\x89PNG\n\0\xFF", 7, "is a binary file, not text: byte 6 (line 2)"},
         {"\xFF\xFEh\0i\0", 6, "UTF-16"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

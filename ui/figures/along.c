@@ -58,8 +58,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
             .empty = empty,
             .step = newest.step,
             .note = shown ? NULL
-                          : g_strdup_printf(_("Only the newest measurement is kept, from step %s."),
-                                            step),
+                          : g_strdup_printf(
+                                _("Only the newest measurement is kept; this one is from step %s."),
+                                step),
         });
     if (figure->changed) show(a);
 }

@@ -39,7 +39,8 @@ static const NsFigureKind kinds[] = {
             .key = "hidden-norm",
             .label = "Hidden-state norm by layer",
             .reference = "Xiong et al. 2020, Lemma 2",
-            .purpose = "The norm of the hidden state after every layer at one step, beside step 0.",
+            .purpose =
+                "The norm of the hidden state after every layer at one step, compared with step 0.",
         },
         &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
@@ -68,7 +69,7 @@ static const NsFigureKind kinds[] = {
         {
             .key = "profile",
             .label = "A quantity by layer",
-            .purpose = "Any quantity in every layer at one step, beside step 0.",
+            .purpose = "Any quantity in every layer at one step, compared with step 0.",
         },
         &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
@@ -166,7 +167,8 @@ static const NsFigureKind kinds[] = {
             .key = "theory",
             .label = "Theory and measurement",
             .reference = "Xiong et al. 2020, Lemma 2 and appendix F",
-            .purpose = "A quantity by layer beside its theoretical value at initialization.",
+            .purpose =
+                "A quantity by layer, compared with its theoretical value at initialization.",
         },
         &ns_profile_class,
         .theory = true,

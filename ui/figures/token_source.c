@@ -32,7 +32,8 @@ char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *inp
 {
     if (!tokens->there || input->step < 0 || input->step == tokens->snapshot->step) return NULL;
     g_autofree char *step = ns_group_digits(tokens->snapshot->step);
-    return g_strdup_printf(_("Only the newest measurement is kept, from step %s."), step);
+    return g_strdup_printf(_("Only the newest measurement is kept; this one is from step %s."),
+                           step);
 }
 
 /* Whether the expensive quantities were measured at any step. */

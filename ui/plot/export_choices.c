@@ -321,9 +321,8 @@ static const Row rows[] = {
     {{.key = "dpi",
       .label = "Dots per inch",
       .formula = "N",
-      .purpose =
-          "Pixels per inch of a PNG or GIF (default: 300, for a film 150; a slide and sizes in px "
-          "keep their number of pixels)"},
+      .purpose = "Pixels per inch of a PNG or GIF (default: 300, for an animation 150; a slide and "
+                 "sizes in px keep their number of pixels)"},
      set_dpi,
      get_dpi},
     {{.key = "font",
@@ -354,7 +353,7 @@ static const Row rows[] = {
     {{.key = "background",
       .label = "Background",
       .formula = "WHAT",
-      .purpose = "style (default), or none: transparent, except in a film"},
+      .purpose = "style (default), or none: transparent, except in an animation"},
      set_background,
      get_background},
     {{.key = "title",

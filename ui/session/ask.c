@@ -38,7 +38,7 @@ static bool ask_lane(Question *question, size_t lane, GError **error)
     const NsCorpus *corpus = run->corpus;
     if (!ns_continuation_is_possible(corpus))
         return ns_refuse(error, NS_ERROR_SETTING,
-                         N_("The models of this task do not continue a text."));
+                         N_("Models trained on this task cannot continue a text."));
     g_autoptr(GArray) prompt = ns_prompt_tokens(corpus, &settings, question->prompt);
     GError *failure = NULL;
     question->answer.n[lane] =

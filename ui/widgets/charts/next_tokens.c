@@ -59,7 +59,7 @@ static void on_answer(GObject *session, GAsyncResult *result, gpointer data)
     if (error) ns_text_label_set(q->hint, error->message);
     g_autofree char *digits = answer ? ns_group_digits(answer->step) : NULL;
     g_autofree char *words =
-        answer ? g_strdup_printf(_("Next token, by the weights of step %s"), digits) : NULL;
+        answer ? g_strdup_printf(_("Next token, with the weights of step %s"), digits) : NULL;
     ns_text_label_set(q->head, words ? words : "");
     if (q->again) ask(popover);
 }

@@ -626,7 +626,7 @@ static void make_search(NsRunLibrary *library)
                                   "files, logs, and folders with one log each"));
     gtk_widget_set_tooltip_text(parts->csv, _("Export all runs and every setting that differs "
                                               "as a table"));
-    parts->own = gtk_button_new_with_mnemonic(_("Saved _Runs"));
+    parts->own = gtk_button_new_with_mnemonic(_("Saved _runs"));
     gtk_widget_set_visible(parts->own, FALSE);
     gtk_box_append(GTK_BOX(row), parts->folder);
     gtk_box_append(GTK_BOX(row), parts->own);

@@ -526,7 +526,7 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     c->steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(c->steps), STEPS);
-    name(c->steps, _("Steps of every run"), _("Steps of every run"));
+    name(c->steps, _("Steps per run"), _("Steps per run"));
     g_signal_connect_object(gtk_editable_get_delegate(GTK_EDITABLE(c->steps)), "activate",
                             G_CALLBACK(ns_end_typing), c->steps, G_CONNECT_SWAPPED);
     c->start = gtk_button_new_with_label(_("Start"));

@@ -275,7 +275,8 @@ static GtkWidget *new_numbers(NsTransport *transport)
     gtk_label_set_xalign(GTK_LABEL(transport->pace), 0.0F);
     gtk_label_set_xalign(GTK_LABEL(transport->cost), 0.0F);
     gtk_widget_set_tooltip_text(transport->pace, _("Measured steps per second"));
-    gtk_widget_set_tooltip_text(transport->cost, _("Share of the time spent on expensive probes"));
+    gtk_widget_set_tooltip_text(transport->cost,
+                                _("Share of the time spent on expensive measurements"));
     gtk_widget_add_css_class(transport->pace, "numeric");
     gtk_widget_add_css_class(transport->cost, "hint");
     gtk_box_append(GTK_BOX(box), transport->pace);

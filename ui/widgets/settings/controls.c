@@ -73,7 +73,7 @@ static char *words_below(const NsControl *choice, guint row)
         return ns_settings_placement_words(settings);
     if (choice->param == ns_param_find("norm") && row == NS_NORM_AUTO) {
         if (ns_settings_are_mixed(settings))
-            return g_strdup(_("Each placement of the mixture has its own."));
+            return g_strdup(_("Each placement of the mixture has its own norm."));
         const NsChoice *kind = &ns_norm_kind(settings, ns_placement_at(settings, 0, 1))->choice;
         return g_strdup_printf("%s: %s", _(kind->label), _(kind->formula));
     }

@@ -29,7 +29,7 @@ static const struct {
     {NS_FORMAT_PNG, "PNG", N_("Pixels. 300 dots per inch or more for print.")},
     {NS_FORMAT_CSV, N_("CSV, data only"), N_("Every value of every series, in full precision.")},
     {NS_FORMAT_TEX, N_("TeX, for pgfplots"),
-     N_("Set by TeX in the fonts of a document; data inside.")},
+     N_("Typeset by TeX in the document’s fonts; includes the data.")},
     {NS_FORMAT_GIF, N_("Animation, GIF"),
      N_("The run up to the step that is shown, for slides and web pages; the preview is its last "
         "frame.")},
@@ -554,13 +554,13 @@ static void add_choices(NsExportDialog *dialog)
 {
     const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(WHAT[0]), _(WHAT[1]), _(WHAT[2]), _(WHAT[3])};
     const char *formats[G_N_ELEMENTS(FORMATS) + 1] = {NULL};
-    const char *const dpi[] = {_("Size default"), "96", "150", "300", "600", NULL};
+    const char *const dpi[] = {_("Automatic"), "96", "150", "300", "600", NULL};
     const char *const legends[] = {_("Outside"), C_("legend", "Above"), _("Inside"), _("None"),
                                    NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = _(FORMATS[i].label);
     g_autoptr(GPtrArray) pages =
         labels_of(_("One column (all charts: two)"), ns_page_choice, _("Custom"));
-    g_autoptr(GPtrArray) styles = labels_of(_("Size default"), ns_style_choice, NULL);
+    g_autoptr(GPtrArray) styles = labels_of(_("Automatic"), ns_style_choice, NULL);
     dialog->syncing = true;
     dialog->what = add_drop_down(dialog, _("Content"), what, false);
     dialog->format = add_drop_down(dialog, _("Format"), formats, false);
@@ -581,7 +581,7 @@ static void add_choices(NsExportDialog *dialog)
     for (int i = 0; i < n; i++)
         g_ptr_array_add(names, (gpointer)(guintptr)pango_font_family_get_name(families[i]));
     g_ptr_array_sort(names, by_name);
-    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("Style default"));
+    g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("Automatic"));
     g_ptr_array_add(names, NULL);
     dialog->font = add_drop_down(dialog, _("Font"), (const char *const *)names->pdata, true);
     g_autoptr(GtkExpression) word =

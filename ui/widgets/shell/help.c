@@ -229,7 +229,7 @@ GPtrArray *ns_help_topics(void)
         say(topic, g_strdup(info->symbol));
         say(topic, g_strdup(_(info->choice.purpose)));
         const NsParam *every = info->every ? ns_param_find(info->every) : NULL;
-        say(topic, every ? g_strdup_printf(_("Measured at the “%s” only."), _(every->label))
+        say(topic, every ? g_strdup_printf(_("Measured only at the “%s”."), _(every->label))
                          : g_strdup(_("Measured at every step.")));
         say(topic, g_strdup_printf(_("On the command line: %s"), info->choice.key));
         say(topic, source_of(info->choice.reference));

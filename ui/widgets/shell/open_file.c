@@ -81,7 +81,7 @@ static bool try_text(gpointer data, GCancellable *cancellable, GError **error)
     if (is_data(reading->path))
         return ns_refuse(
             error, NS_ERROR_FILE,
-            N_("“%s” is neither a figure, a run or a preset of Normscope nor a text to train on."),
+            N_("“%s” is neither a Normscope figure, run or preset nor a text to train on."),
             reading->name);
     NsCorpus *corpus = ns_corpus_open(&reading->settings, error);
     if (!corpus) return false;
@@ -245,7 +245,7 @@ static void watch_file(NsWindow *window, const char *path)
     } else if (ns_window_watch(window, (const char *const[]){path, NULL})) {
         g_autofree char *words = g_strdup_printf(
             error ? _("No training loss was recognized in %s; choose its column on the left.")
-                  : _("%s is a run of another program; what it adds is shown live."),
+                  : _("%s is written by another program; new steps are shown live."),
             name);
         ns_window_toast(window, words);
     }
