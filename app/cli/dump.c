@@ -17,6 +17,7 @@ static void finish_early(void *data)
 static int run(NsArguments *a, GError **error)
 {
     g_autoptr(NsCheckpoint) checkpoint = NULL;
+    if (a->pytorch && !ns_pytorch_check(a->pytorch, error)) return NS_EXIT_USAGE;
     if (!ns_checkpoint_open(a, &checkpoint, error)) return NS_EXIT_OK;
     gint64 limit = a->experiment.lane[0].steps;
     g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, checkpoint, NULL, error);

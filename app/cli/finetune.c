@@ -50,15 +50,17 @@ static void show(const Finetune *f, const char *start, int64_t step, size_t n,
                  const double *accuracy, const double *f1)
 {
     NsMoments a = ns_moments(accuracy, n), b = ns_moments(f1, n);
+    /* The interval of few seeds may be wider than what a share can be. */
+    double a_low = MAX(a.mean - a.reach, 0), a_high = MIN(a.mean + a.reach, 1);
+    double b_low = MAX(b.mean - b.reach, 0), b_high = MIN(b.mean + b.reach, 1);
     if (f->a->csv_lines && n > 1)
-        printf("%s,%" PRId64 ",%zu,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", start, step, n, a.mean,
-               a.mean - a.reach, a.mean + a.reach, b.mean, b.mean - b.reach, b.mean + b.reach);
+        printf("%s,%" PRId64 ",%zu,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", start, step, n, a.mean, a_low,
+               a_high, b.mean, b_low, b_high);
     else if (f->a->csv_lines)
         printf("%s,%" PRId64 ",%zu,%.6f,,,%.6f,,\n", start, step, n, a.mean, b.mean);
     else if (n > 1)
         printf("%-12s %8" PRId64 "   %5.1f%% [%.1f, %.1f]   %.3f [%.3f, %.3f]\n", start, step,
-               100 * a.mean, 100 * (a.mean - a.reach), 100 * (a.mean + a.reach), b.mean,
-               b.mean - b.reach, b.mean + b.reach);
+               100 * a.mean, 100 * a_low, 100 * a_high, b.mean, b_low, b_high);
     else
         printf("%-12s %8" PRId64 "   %5.1f%%                %.3f\n", start, step, 100 * a.mean,
                b.mean);

@@ -166,24 +166,14 @@ static void report(Journal *journal, const char *sentence)
     fprintf(stderr, NS_CLI ": %s\n", sentence);
 }
 
-/* If the file cannot be created, the run is trained without recording. */
 static bool open_run(Journal *journal, GError **error)
 {
-    g_autoptr(GError) wrong = NULL;
     journal->run_is_whole = true;
     if (!journal->plan->run) return true;
     const NsJournalPlan *plan = journal->plan;
     journal->writer = (plan->resume ? ns_run_writer_resume : ns_run_writer_new)(
-        plan->run, journal->lockstep, plan->every, &wrong);
-    if (journal->writer) return true;
-    if (plan->resume || g_error_matches(wrong, NS_ERROR, NS_ERROR_USAGE)) {
-        g_propagate_error(error, g_steal_pointer(&wrong));
-        return false;
-    }
-    g_autofree char *sentence = g_strdup_printf("%s  The run is not recorded.", wrong->message);
-    report(journal, sentence);
-    journal->run_is_whole = false;
-    return true;
+        plan->run, journal->lockstep, plan->every, error);
+    return journal->writer != NULL;
 }
 
 static void report_message(Journal *journal)
@@ -366,8 +356,10 @@ void ns_journal_show_lanes(NsLockstep *lockstep, void *data)
         ns_row_add(row, 4, "%zu", lane + 1);
         ns_row_count(row, 8, ns_history_step(history, records - 1)->step);
         ns_row_number(row, CELL, "%.4f", newest_loss(run));
-        if (evaluations)
-            ns_row_number(row, CELL, "%.4f", ns_history_evaluation(history, evaluations - 1)->loss);
+        const NsEvaluation *evaluation =
+            evaluations ? ns_history_evaluation(history, evaluations - 1) : NULL;
+        if (evaluation && evaluation->step == ns_history_step(history, records - 1)->step)
+            ns_row_number(row, CELL, "%.4f", evaluation->loss);
         else
             ns_row_add(row, CELL, NS_ABSENT);
         if (records > 1)

@@ -414,17 +414,18 @@ static const GOptionEntry *option_of(const GArray *entries, const char *word, bo
     return NULL;
 }
 
-/* Refuses a repeated option with a single value, because the last one would silently win. */
-static bool check_once(const GArray *entries, int argc, char **argv, GError **error)
+/* Refuses a repeated option with a single value, because the last one would silently win.  The
+ * names of those that have a value are added to `seen`. */
+static bool check_once(const GArray *entries, int argc, char **argv, GHashTable *seen,
+                       GError **error)
 {
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     for (int i = 1; i < argc && !g_str_equal(argv[i], "--"); i++) {
         bool apart = false;
         const GOptionEntry *entry = option_of(entries, argv[i], &apart);
         if (!entry) continue;
         i += apart;
         if (entry->arg == G_OPTION_ARG_FILENAME_ARRAY ||
-            g_hash_table_add(seen, (gpointer)(uintptr_t)entry))
+            g_hash_table_add(seen, (gpointer)(uintptr_t)entry->long_name))
             continue;
         return ns_refuse(error, NS_ERROR_USAGE, "--%s is given twice; omit one of them.",
                          entry->long_name);
@@ -516,6 +517,9 @@ static bool read_settings(NsArguments *a, const NsCommand *command, GError **err
 {
     if (!ns_output_spares(a->jsonl, a->from, error) ||
         !ns_output_spares(a->jsonl, a->preset, error) ||
+        !ns_output_spares_folder(a->jsonl, a->checkpoint, error) ||
+        !ns_output_spares_folder(a->out, a->checkpoint, error) ||
+        !ns_output_spares_folder(a->pytorch, a->checkpoint, error) ||
         !ns_settings_assign_all(&a->experiment.lane[0], command->settings, error) ||
         (a->from && !read_from(a, command, error)) ||
         (a->preset && !read_preset(a, command, error)) || !assign(a, command, error))
@@ -538,7 +542,8 @@ bool ns_arguments_read(NsArguments *arguments, const NsCommand *command, int arg
     g_autofree char *name = g_strconcat(NS_CLI " ", command->choice.key, NULL);
     g_autoptr(GArray) entries = prepare(arguments, command);
     g_set_prgname(name);
-    if (!check_once(entries, argc, argv, error)) return false;
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    if (!check_once(entries, argc, argv, seen, error)) return false;
     g_autoptr(GOptionContext) context = g_option_context_new(command->words);
     g_option_context_set_help_enabled(context, FALSE);
     g_option_context_add_main_entries(context, (GOptionEntry *)(void *)entries->data, NULL);
@@ -552,14 +557,19 @@ bool ns_arguments_read(NsArguments *arguments, const NsCommand *command, int arg
         g_autofree char *after = g_strconcat("Examples:\n  ", examples, "\n", NULL);
         g_autoptr(GString) summary = g_string_new(command->summary);
         const NsChoice *row;
+        size_t longest = 0;
         for (size_t i = 0; command->lists && (row = command->lists(i)); i++)
-            g_string_append_printf(summary, "\n  %-17s%s", row->key, row->purpose);
+            longest = MAX(longest, strlen(row->key));
+        for (size_t i = 0; command->lists && (row = command->lists(i)); i++)
+            g_string_append_printf(summary, "\n  %-*s  %s", (int)longest, row->key, row->purpose);
         g_option_context_set_summary(context, summary->str);
         g_option_context_set_description(context, after);
         g_autofree char *help = g_option_context_get_help(context, TRUE, NULL);
         fputs(help, stdout);
         return false;
     }
+    /* GLib leaves a “--” where a name with a dash follows. */
+    if (argc > 1 && g_str_equal(argv[1], "--")) argv++, argc--;
     arguments->picture.out = arguments->out;
     arguments->files = argv + 1;
     arguments->n_files = argc - 1;
@@ -571,7 +581,8 @@ bool ns_arguments_read(NsArguments *arguments, const NsCommand *command, int arg
         const Option *o = &options[i];
         if (!o->name || !is_number(o) || !is_for(o->commands, command)) continue;
         double value = number_of(arguments, o);
-        if (value == initial_of(o) || (value >= o->least && (!o->most || value <= o->most)))
+        if (!g_hash_table_contains(seen, o->name) ||
+            (value >= o->least && (!o->most || value <= o->most)))
             continue;
         if (o->most)
             return ns_refuse(error, NS_ERROR_USAGE,

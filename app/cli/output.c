@@ -8,10 +8,12 @@
 #include "core/store/output_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 /* Lines may be followed live, but flushing each one would cost more than a step. */
@@ -89,6 +91,19 @@ bool ns_output_spares(const char *path, const char *input, GError **error)
                      name);
 }
 
+bool ns_output_spares_folder(const char *path, const char *folder, GError **error)
+{
+    if (!path || !folder) return true;
+    g_autofree char *name = g_path_get_basename(path);
+    g_autofree char *inside = g_build_filename(folder, name, NULL);
+    g_autofree char *whole = g_canonicalize_filename(path, NULL);
+    g_autofree char *other = g_canonicalize_filename(folder, NULL);
+    if (!g_str_equal(whole, other)) return ns_output_spares(path, inside, error);
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     "“%s” is an input, whose files would be overwritten; choose another folder.",
+                     path);
+}
+
 bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GError **error)
 {
     for (size_t i = 0; i < experiment->n; i++) {
@@ -98,6 +113,27 @@ bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GEr
             if (!ns_output_spares(path, *file, error)) return false;
     }
     return true;
+}
+
+/* Opens a file that grows under its own name, and empties it unless another process writes it. */
+static FILE *open_live(const char *path, GError **error)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(fd);
+        g_autofree char *name = g_filename_display_name(path);
+        ns_refuse(error, NS_ERROR_FILE,
+                  "“%s” is being written by another program; choose another file.", name);
+        return NULL;
+    }
+    struct stat own;
+    bool good = fd >= 0 && fstat(fd, &own) == 0 && (!S_ISREG(own.st_mode) || ftruncate(fd, 0) == 0);
+    FILE *file = good ? fdopen(fd, "w") : NULL;
+    if (!file) {
+        ns_output_error(path, errno, error);
+        if (fd >= 0) close(fd);
+    }
+    return file;
 }
 
 NsLines *ns_lines_open(const char *path, bool live, GError **error)
@@ -116,8 +152,8 @@ NsLines *ns_lines_open(const char *path, bool live, GError **error)
             lines->file = fdopen(dup(lines->output.fd), "w");
     } else if (standard)
         lines->file = stdout;
-    else if (ns_output_file_check(path, error) && !(lines->file = fopen(path, "we")))
-        ns_output_error(path, errno, error);
+    else if (ns_output_file_check(path, error))
+        lines->file = open_live(path, error);
     if (lines->file) return lines;
     g_free(lines->path);
     g_free(lines);
@@ -215,6 +251,8 @@ void ns_progress_end(NsProgress *progress)
 char *ns_output_number(const char *format, double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
+    /* More digits would run into the next column. */
+    if (fabs(value) >= 1e7) format = "%.3e";
     return g_strdup(isfinite(value) ? g_ascii_formatd(text, sizeof text, format, value)
                                     : "diverged");
 }

@@ -154,7 +154,8 @@ static void show_lane(GString *row, const Source *source, const Shown *shown)
     const NsStep *lowest = ns_history_step(history, best);
     g_autofree char *from = ns_group_digits(ns_history_first_step(history));
     g_autofree char *to = ns_group_digits(last->step), *at = ns_group_digits(lowest->step);
-    g_autofree char *layers = ns_group_digits((int64_t)ns_history_layout(history)->layers);
+    size_t L = ns_history_layout(history)->layers;
+    g_autofree char *layers = ns_group_digits((int64_t)L);
     ns_row_add(row, 4, "%zu", shown->number);
     ns_row_add(row, 20, "%s to %s", from, to);
     ns_row_count(row, 9, (int64_t)records);
@@ -165,7 +166,8 @@ static void show_lane(GString *row, const Source *source, const Shown *shown)
         ns_row_number(row, CELL, "%.4f", lowest->loss);
     g_string_append(row, "  at step ");
     ns_row_add(row, -8, "%s", at);
-    g_string_append_printf(row, "%s layers  %s", layers, source->run->name);
+    if (L) g_string_append_printf(row, "%s layer%s  ", layers, L == 1 ? "" : "s");
+    g_string_append(row, source->run->name);
     ns_row_print(row);
 }
 

@@ -56,7 +56,9 @@ NsDatabaseFile *ns_database_file_open(const char *path, int flags)
     }
     struct stat own;
     int fd = open_other(path, flags | O_RDWR);
-    if (fd < 0 && (errno == EACCES || errno == EROFS)) fd = open_other(path, O_RDONLY);
+    int why = errno;
+    if (fd < 0 && (why == EACCES || why == EROFS) && (fd = open_other(path, O_RDONLY)) < 0)
+        errno = why; /* not that there is no file to read */
     if (fd < 0) return NULL;
     if (fstat(fd, &own) != 0 || !S_ISREG(own.st_mode)) {
         errno = S_ISDIR(own.st_mode) ? EISDIR : EINVAL;

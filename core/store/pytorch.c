@@ -398,12 +398,30 @@ static bool write_tensors(const NsCheckpoint *c, const NsCorpus *corpus, const c
 
 /* ---- The files ---- */
 
-bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError **error)
+static char *path_of_weights(const char *path)
 {
-    const NsSettings *s = &checkpoint->settings;
+    return g_strdup_printf("%.*s.safetensors", (int)(strlen(path) - strlen(".py")), path);
+}
+
+bool ns_pytorch_check(const char *path, GError **error)
+{
     if (!g_str_has_suffix(path, ".py"))
         return ns_refuse(error, NS_ERROR_USAGE,
                          N_("A PyTorch script needs a name that ends in “.py”."));
+    g_autofree char *weights = path_of_weights(path);
+    if (!g_file_test(weights, G_FILE_TEST_EXISTS) || g_file_test(path, G_FILE_TEST_EXISTS))
+        return true;
+    g_autofree char *name = g_filename_display_name(weights);
+    return ns_refuse(error, NS_ERROR_USAGE,
+                     N_("“%s” exists, and would be replaced by the weights of the script; choose "
+                        "another name."),
+                     name);
+}
+
+bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError **error)
+{
+    const NsSettings *s = &checkpoint->settings;
+    if (!ns_pytorch_check(path, error)) return false;
     if (s->dropout > 0 || s->drop_path > 0)
         return ns_refuse(error, NS_ERROR_SETTING,
                          N_("PyTorch cannot reproduce the random numbers of dropout and stochastic "
@@ -425,8 +443,7 @@ bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError *
         .words = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
         .sublayers = g_array_new(FALSE, FALSE, sizeof(Sublayer)),
     };
-    g_autofree char *data =
-        g_strdup_printf("%.*s.safetensors", (int)(strlen(path) - strlen(".py")), path);
+    g_autofree char *data = path_of_weights(path);
     /* The parts of the names of all tensors, such as "blk0", "attn", "q_norm" and "gain". */
     const NsTensorTable *table = &page.checkpoint->table;
     double lr = 1, eps = 1, width = 1 / ns_settings_width_ratio(page.settings);

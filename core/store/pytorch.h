@@ -17,5 +17,8 @@
  *
  * NS_ERROR_SETTING if this cannot be done for these settings (the noise of dropout and of
  * stochastic depth cannot be repeated in PyTorch); NS_ERROR_FILE; NS_ERROR_USAGE if the path does
- * not end in “.py”. */
+ * not end in “.py”, or if only the file of weights exists: it is another one, and stays. */
 bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError **error);
+
+/* Whether the path is one for ns_pytorch_write; NS_ERROR_USAGE as there. */
+bool ns_pytorch_check(const char *path, GError **error);

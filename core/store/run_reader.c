@@ -58,7 +58,9 @@ static bool refuse_damaged(const NsRunReader *r, GError **error)
 static bool complain(const NsRunReader *r, GError **error)
 {
     int code = sqlite3_errcode(r->db) & 0xff;
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return refuse_damaged(r, error);
+    if (code == SQLITE_CORRUPT) return refuse_damaged(r, error);
+    if (code == SQLITE_NOTADB)
+        return refuse(r, N_("it is not a run file, or its beginning is damaged"), error);
     if (code == SQLITE_BUSY && r->file && !ns_database_file_can_lock(r->file))
         return refuse(r, "its file system has no locks; copy it to a local disk", error);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)

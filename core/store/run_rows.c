@@ -324,6 +324,10 @@ static bool take_file(NsRunRows *rows, GError **error)
     int why = errno;
     rows->existed = rows->resumed || (!rows->file && why == EEXIST);
     if (!rows->file && rows->existed) rows->file = ns_database_file_open(rows->path, 0);
+    if (!rows->file && rows->existed && errno == EISDIR) {
+        ns_file_error(rows->path, EISDIR, error);
+        return false;
+    }
     rows->locked = rows->file && ns_database_file_lock(rows->file);
     if (rows->locked) return true;
     if (rows->file) why = errno;

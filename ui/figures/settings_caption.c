@@ -233,6 +233,7 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
     bool full = !brief || differences <= DIFFERENCES;
     for (size_t i = 0; (param = ns_param(i)); i++) {
         if (!tells_runs_apart(param) || all_equal(settings, n, param)) continue;
+        if (g_str_equal(param->key, "norm") && !has_norms(settings[which])) continue;
         if (!full && !is_placement(param) && is_of_most(settings, n, which, param)) continue;
         if (!full && ++told > DIFFERENCES) {
             g_string_append(words, ", …");
