@@ -60,31 +60,31 @@
 /* Common part of the rows for the gradients of W_1 and W_2 by layer.  The trained model has
  * learned: its validation loss is about 1 nat, where a model that knows only the frequencies stays
  * at 3. */
-#define BY_LAYER                                                                                    \
-    .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "             \
-               "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),     \
-    .holds =                                                                                        \
-        N_("Measured in the paper on IWSLT14 German-English, not proved; here with generated "      \
-           "pairs and a width of 32.  “At initialization” is a run with a learning rate of 0; " \
-           "the trained model has been trained for 400 steps, the first 100 of them warm-up.  "     \
-           "Layers 1 to 6 are the encoder, 7 to 12 the decoder."),                                  \
-    .settings = TRANSLATION "steps=400", .paper = IWSLT " steps=4000",                              \
-    .arms = {{N_("Post-LN, initialization"), "placement=post lr=0"},                                \
-             {N_("Pre-LN, initialization"), "placement=pre lr=0"},                                  \
-             {N_("Post-LN, trained"), "placement=post lr=2e-3 warmup=100",                          \
-              "lr=5e-4 warmup=4000"}},                                                              \
-    .seeds = 12,                                                                                    \
-    .claims = {{N_("ratio of last to first layer on the fitted trend, encoder, Post-LN"),           \
-                NS_CLAIM_TREND, 0, 0, NAN, 1.5, INFINITY, 0, NS_CLAIM_ENCODER},                     \
-               {N_("ratio of last to first layer on the fitted trend, decoder, Post-LN"),           \
-                NS_CLAIM_TREND, 0, 0, NAN, 1.5, INFINITY, 0, NS_CLAIM_DECODER},                     \
-               {N_("ratio of largest to smallest layer, encoder, Pre-LN"), NS_CLAIM_EVEN, 1, 0, 1,  \
-                -INFINITY, 1.5, 0, NS_CLAIM_ENCODER},                                               \
-               {N_("ratio of largest to smallest layer, decoder, Pre-LN"), NS_CLAIM_EVEN, 1, 0, 1,  \
-                -INFINITY, 1.5, 0, NS_CLAIM_DECODER},                                               \
-               {N_("largest ratio of trained to initial over the layers, encoder, Post-LN"),        \
-                NS_CLAIM_EVERY, 2, 0, NAN, -INFINITY, 0.5, 0, NS_CLAIM_ENCODER},                    \
-               {N_("largest ratio of trained to initial over the layers, decoder, Post-LN"),        \
+#define BY_LAYER                                                                                   \
+    .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "            \
+               "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),    \
+    .holds =                                                                                       \
+        N_("Measured in the paper on IWSLT14 German-English, not proved; here with "               \
+           "generated pairs and a width of 32.  “At initialization” is a run with a "          \
+           "learning rate of 0; the trained model has made 400 steps, 100 of them of warm-up. "    \
+           " Layers 1 to 6 are the encoder, 7 to 12 the decoder."),                                \
+    .settings = TRANSLATION "steps=400", .paper = IWSLT " steps=4000",                             \
+    .arms = {{N_("Post-LN, initialization"), "placement=post lr=0"},                               \
+             {N_("Pre-LN, initialization"), "placement=pre lr=0"},                                 \
+             {N_("Post-LN, trained"), "placement=post lr=2e-3 warmup=100",                         \
+              "lr=5e-4 warmup=4000"}},                                                             \
+    .seeds = 12,                                                                                   \
+    .claims = {{N_("ratio of last to first layer by the trend, encoder, Post-LN"), NS_CLAIM_TREND, \
+                0, 0, NAN, 1.5, INFINITY, 0, NS_CLAIM_ENCODER},                                    \
+               {N_("ratio of last to first layer by the trend, decoder, Post-LN"), NS_CLAIM_TREND, \
+                0, 0, NAN, 1.5, INFINITY, 0, NS_CLAIM_DECODER},                                    \
+               {N_("ratio of largest to smallest layer, encoder, Pre-LN"), NS_CLAIM_EVEN, 1, 0, 1, \
+                -INFINITY, 1.5, 0, NS_CLAIM_ENCODER},                                              \
+               {N_("ratio of largest to smallest layer, decoder, Pre-LN"), NS_CLAIM_EVEN, 1, 0, 1, \
+                -INFINITY, 1.5, 0, NS_CLAIM_DECODER},                                              \
+               {N_("largest ratio of trained to initial over the layers, encoder, Post-LN"),       \
+                NS_CLAIM_EVERY, 2, 0, NAN, -INFINITY, 0.5, 0, NS_CLAIM_ENCODER},                   \
+               {N_("largest ratio of trained to initial over the layers, decoder, Post-LN"),       \
                 NS_CLAIM_EVERY, 2, 0, NAN, -INFINITY, 0.5, 0, NS_CLAIM_DECODER}}
 
 /* Common part of the rows for the gradients of the last layer by model size. */
@@ -188,8 +188,8 @@ static const NsPaperStudy studies[] = {
         .choice = {"fig4", N_("Pre-LN without warm-up"), NULL, "Xiong et al. 2020, Fig. 4",
                    N_("Validation loss and BLEU of Post-LN with warm-up, Pre-LN without, and both "
                       "with RAdam without warm-up.")},
-        .says = N_("Pre-LN without warm-up reaches the same final loss as Post-LN with warm-up, "
-                   "and sooner; RAdam trains Post-LN without warm-up."),
+        .says = N_("Pre-LN without warm-up ends where Post-LN with warm-up does, and gets there "
+                   "sooner; RAdam trains Post-LN without warm-up."),
         .holds =
             N_("Measured in the paper on IWSLT14 German-English, not proved.  Here: generated "
                "sentence pairs, width 32, 600 steps, and four times the paper’s learning rates."),
@@ -219,9 +219,9 @@ static const NsPaperStudy studies[] = {
                  "Validation loss of a masked language model during pre-training, Post-LN with "
                  "warm-up and Pre-LN without, and the accuracy on two tasks after fine-tuning "
                  "from each checkpoint.")},
-        .says = N_(
-            "Pre-LN without warm-up, at three times the learning rate, learns faster than Post-LN "
-            "with warm-up, and after fine-tuning its accuracy on two tasks also rises faster."),
+        .says =
+            N_("Pre-LN without warm-up, at three times the rate, learns faster than Post-LN with "
+               "warm-up, and after fine-tuning its accuracy on two tasks rises faster, too."),
         .holds = N_("Measured in the paper with BERT base, MRPC and RTE, not proved.  Here: an "
                     "encoder with three layers, 2,100 steps on generated sentences, and for each "
                     "task 2,000 generated pairs for training and 1,000 for testing."),
@@ -392,8 +392,8 @@ static const NsPaperStudy studies[] = {
                    "Sun et al. 2025, arXiv 2502.05795",
                    N_("Squared norm of the hidden state after every layer, in units of d, after "
                       "100 steps of training.")},
-        .says = N_("In Pre-LN the hidden state keeps growing with depth, so deep layers change it "
-                   "little; LayerNorm scaling curbs this."),
+        .says = N_("In Pre-LN the hidden state keeps growing with depth, so that deep layers "
+                   "change it little; LayerNorm scaling curbs this."),
         .holds = N_("Measured in its paper for language models of 130 million parameters and "
                     "more; here 16 layers of width 32."),
         .settings = SMALL "layers=16 steps=100",
@@ -515,7 +515,8 @@ static const NsPaperStudy studies[] = {
                       "layers in training.")},
         .says = N_("Dropping layers at random in training lowers the loss on held-out data."),
         .holds = N_("Measured in its paper for images and hundreds of epochs.  Here a small "
-                    "language model sees fresh text for 200 steps, so there is little to overfit."),
+                    "language model sees fresh text for 200 steps, so that there is little to "
+                    "overfit."),
         .settings = SMALL "layers=12 placement=pre steps=200 eval-every=20",
         .result = "quantity = validation-loss\nat = every step\n",
         .arms = {{N_("p = 0"), "drop-path=0"},
@@ -649,7 +650,7 @@ static const NsPaperStudy studies[] = {
                     38, 1}},
     },
     {
-        .choice = {"layer-worth", N_("What the layers contribute"), NULL,
+        .choice = {"layer-worth", N_("What the layers are worth"), NULL,
                    "Sun et al. 2025, arXiv 2502.05795",
                    N_("Loss of the logit lens after every layer, after 300 steps of training.")},
         .says = N_("In Pre-LN the deep layers contribute little to the prediction; with LayerNorm "

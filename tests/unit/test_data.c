@@ -98,7 +98,7 @@ static void test_refused_texts(void)
         {"cut\xE2\x82", 5, "byte 4, in line 1,"},
         {"over\xC0\xAFlong", 10, "byte 5,"},
         {"half \xED\xA0\x80", 8, "byte 6,"},
-        {"a\n\0b", 4, "byte 3, in line 2, is zero"},
+        {"a\n\0b", 4, "byte 3 (line 2) is zero"},
         {"\x89PNG\n\0\xFF", 7, "is a binary file, not text: byte 6 (line 2)"},
         {"\xFF\xFEh\0i\0", 6, "UTF-16"},
     };
