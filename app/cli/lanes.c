@@ -166,16 +166,6 @@ static void report(Journal *journal, const char *sentence)
     fprintf(stderr, NS_CLI ": %s\n", sentence);
 }
 
-static bool open_run(Journal *journal, GError **error)
-{
-    journal->run_is_whole = true;
-    if (!journal->plan->run) return true;
-    const NsJournalPlan *plan = journal->plan;
-    journal->writer = (plan->resume ? ns_run_writer_resume : ns_run_writer_new)(
-        plan->run, journal->lockstep, plan->every, error);
-    return journal->writer != NULL;
-}
-
 static void report_message(Journal *journal)
 {
     g_autofree char *message = ns_run_writer_take_message(journal->writer);
@@ -259,12 +249,14 @@ static bool train(Journal *journal, GError **error)
 
 bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **error)
 {
-    Journal journal = {.lockstep = lockstep, .plan = plan};
+    Journal journal = {.lockstep = lockstep, .plan = plan, .run_is_whole = true};
     const char *jsonl = plan->jsonl;
     /* Check both files first, so that neither is touched if the other is refused. */
     if (!ns_outputs_differ(jsonl, plan->run, error) ||
-        (jsonl && !g_str_equal(jsonl, "-") && !ns_output_check(jsonl, error)) ||
-        !open_run(&journal, error))
+        (jsonl && !g_str_equal(jsonl, "-") && !ns_output_check(jsonl, error)))
+        return false;
+    if (plan->run && !(journal.writer = (plan->resume ? ns_run_writer_resume : ns_run_writer_new)(
+                           plan->run, lockstep, plan->every, error)))
         return false;
     if (jsonl) journal.lines = ns_lines_open(jsonl, true, error);
     bool ok = !jsonl || journal.lines;
