@@ -8,7 +8,6 @@
 #include "core/store/output_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdio.h>
@@ -118,22 +117,19 @@ bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GEr
 /* Opens a file that grows under its own name, and empties it unless another process writes it. */
 static FILE *open_live(const char *path, GError **error)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        close(fd);
+    FILE *file = fopen(path, "ae");
+    struct stat own;
+    if (file && flock(fileno(file), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         g_autofree char *name = g_filename_display_name(path);
         ns_refuse(error, NS_ERROR_FILE,
                   "“%s” is being written by another program; choose another file.", name);
-        return NULL;
-    }
-    struct stat own;
-    bool good = fd >= 0 && fstat(fd, &own) == 0 && (!S_ISREG(own.st_mode) || ftruncate(fd, 0) == 0);
-    FILE *file = good ? fdopen(fd, "w") : NULL;
-    if (!file) {
+    } else if (file && fstat(fileno(file), &own) == 0 &&
+               (!S_ISREG(own.st_mode) || ftruncate(fileno(file), 0) == 0))
+        return file;
+    else
         ns_output_error(path, errno, error);
-        if (fd >= 0) close(fd);
-    }
-    return file;
+    if (file) fclose(file);
+    return NULL;
 }
 
 NsLines *ns_lines_open(const char *path, bool live, GError **error)
