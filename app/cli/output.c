@@ -4,7 +4,7 @@
 #include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/experiment/files.h"
+#include "core/experiment/param.h"
 #include "core/store/output_file.h"
 
 #include <errno.h>

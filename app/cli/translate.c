@@ -91,7 +91,7 @@ static bool make_model(Translate *t, GError **error)
     /* More threads than sequences in a batch would be idle. */
     s.threads = (int64_t)ns_processors();
     s.batch = s.threads;
-    s.probe_every = s.curvature_every = s.sharpness_every = s.ablation_every = 0;
+    ns_settings_measure_nothing(&s);
     t->model = ns_model_new(&s, ns_corpus_vocab(t->corpus, &s), error);
     if (!t->model) return false;
     const NsTensorTable *table = ns_model_tensors(t->model);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/real.h"
+#include "core/base/team.h"
 
 typedef enum {
     NS_INIT_ZERO,
@@ -50,3 +51,7 @@ bool ns_tensor_in_layer(const NsTensor *tensor, size_t layer);
 
 /* Returns the tensor with this name, or NULL. */
 const NsTensor *ns_tensor_find(const NsTensorTable *table, const char *name);
+
+/* Writes the initial value of every tensor into an arena; the result does not depend on the number
+ * of members of the team. */
+void ns_tensor_table_init(const NsTensorTable *table, ns_real *arena, uint64_t seed, NsTeam *team);

@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/data/task.h"
-#include "core/experiment/files.h"
 #include "core/model/init.h"
 #include "core/model/wiring.h"
 #include "core/ops/activation.h"
@@ -375,4 +374,22 @@ bool ns_settings_check(const NsSettings *settings, GError **error)
                          " on; the largest seed is %" PRId64 ".",
                          settings->seeds, settings->seed, last);
     return true;
+}
+
+/* ---- Files ---- */
+
+static const size_t files[] = {offsetof(NsSettings, text), offsetof(NsSettings, source),
+                               offsetof(NsSettings, target), offsetof(NsSettings, valid_source),
+                               offsetof(NsSettings, valid_target)};
+
+char **ns_settings_file(NsSettings *settings, size_t i)
+{
+    return i < G_N_ELEMENTS(files) ? (void *)((char *)settings + files[i]) : NULL;
+}
+
+bool ns_param_is_file(const NsParam *param)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+        if (param->offset == files[i]) return true;
+    return false;
 }

@@ -94,3 +94,11 @@ bool ns_settings_same_data(const NsSettings *a, const NsSettings *b);
 /* Checks conditions on several settings: d-model is a multiple of heads, a decay ends after its
  * start, the task text has a file. */
 bool ns_settings_check(const NsSettings *settings, GError **error);
+
+/* The path in the i-th setting that names a file, "" if not set: text, then source, target,
+ * valid-source and valid-target of the task translation.  NULL past the last.  The tokenizer may be
+ * a file, too (core/data/tokenizer.h), but is not included. */
+char **ns_settings_file(NsSettings *settings, size_t i);
+
+/* Whether a setting names such a file. */
+bool ns_param_is_file(const NsParam *param);

@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/processors.h"
 #include "core/base/squares.h"
-#include "core/base/tensor_init.h"
+#include "core/base/tensor.h"
 #include "core/base/words.h"
 #include "core/model/branch.h"
 #include "core/model/model-private.h"

@@ -41,6 +41,12 @@ double ns_settings_width_ratio(const NsSettings *settings)
     return settings->base_width ? (double)settings->d_model / (double)settings->base_width : 1;
 }
 
+void ns_settings_measure_nothing(NsSettings *settings)
+{
+    settings->probe_every = settings->ablation_every = 0;
+    settings->curvature_every = settings->sharpness_every = 0;
+}
+
 int64_t ns_settings_d_ff(const NsSettings *settings)
 {
     return settings->d_ff ? settings->d_ff : 4 * settings->d_model;

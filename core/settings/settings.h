@@ -41,6 +41,9 @@ typedef struct {
 void ns_settings_copy(NsSettings *to, const NsSettings *from); /* `to` may be uninitialized */
 void ns_settings_clear(NsSettings *settings);
 
+/* Sets the intervals of all measurements of the model to 0, for a model that is only used. */
+void ns_settings_measure_nothing(NsSettings *settings);
+
 /* Number of layers of the encoder and of the decoder; 0 if the architecture has none. */
 int64_t ns_settings_encoder_layers(const NsSettings *settings);
 int64_t ns_settings_decoder_layers(const NsSettings *settings);

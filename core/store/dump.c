@@ -210,7 +210,7 @@ NsCheckpoint *ns_dump_read(const char *directory, GError **error)
      * possible. */
     NsSettings least = c->settings;
     least.batch = least.threads = 1;
-    least.probe_every = least.curvature_every = least.sharpness_every = least.ablation_every = 0;
+    ns_settings_measure_nothing(&least);
     g_autoptr(NsModel) model = ns_model_new(&least, ns_corpus_vocab(c->corpus, &least), error);
     if (!model) return NULL;
     size_t n_state;

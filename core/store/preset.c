@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/data/reader.h"
-#include "core/experiment/files.h"
+#include "core/experiment/param.h"
 
 #include <string.h>
 

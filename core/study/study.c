@@ -8,7 +8,7 @@
 #include "core/data/task.h"
 #include "core/data/text_file.h"
 #include "core/data/tokenizer.h"
-#include "core/experiment/files.h"
+#include "core/experiment/param.h"
 #include "core/probe/quantity.h"
 
 #include <errno.h>

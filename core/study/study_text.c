@@ -3,7 +3,7 @@
 #include "core/base/words.h"
 #include "core/data/reader.h"
 #include "core/data/tokenizer.h"
-#include "core/experiment/files.h"
+#include "core/experiment/param.h"
 #include "core/store/entries.h"
 #include "core/store/preset.h"
 #include "core/study/study.h"

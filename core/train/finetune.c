@@ -38,13 +38,13 @@ bool ns_finetune_can(const NsCorpus *vocabulary)
 void ns_finetune_settings(NsSettings *settings, const NsSettings *pretraining, int64_t steps)
 {
     ns_settings_copy(settings, pretraining);
-    g_autofree char *usual =
-        g_strdup_printf("steps=%" PRId64 " warmup=%" PRId64 " decay-start=%" PRId64
-                        " schedule=linear decay-steps=0 lr=1e-3 seeds=1 eval-every=0 probe-every=0 "
-                        "curvature-every=0 layer-sharpness-every=0 ablation-every=0 sample-every=0 "
-                        "tie-embeddings=off",
-                        steps, MAX(1, steps / 10), MAX(1, steps / 10));
+    g_autofree char *usual = g_strdup_printf(
+        "steps=%" PRId64 " warmup=%" PRId64 " decay-start=%" PRId64
+        " schedule=linear decay-steps=0 lr=1e-3 seeds=1 eval-every=0 sample-every=0 "
+        "tie-embeddings=off",
+        steps, MAX(1, steps / 10), MAX(1, steps / 10));
     ns_settings_assign_all(settings, usual, NULL);
+    ns_settings_measure_nothing(settings);
 }
 
 bool ns_finetune(const NsFinetuning *finetuning, NsFinetuned *result, GError **error)

@@ -11,7 +11,6 @@
 #include "core/base/share.h"
 #include "core/base/squares.h"
 #include "core/base/tensor.h"
-#include "core/base/tensor_init.h"
 #include "core/settings/settings.h"
 
 #include <math.h>

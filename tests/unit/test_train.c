@@ -1,7 +1,7 @@
 /* A run without a thread.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
 #include "core/base/squares.h"
-#include "core/base/tensor_init.h"
+#include "core/base/tensor.h"
 #include "core/experiment/assignment.h"
 #include "core/optim/optimizer.h"
 #include "core/optim/schedule.h"

@@ -30,9 +30,8 @@ static bool ask_lane(Question *question, size_t lane, GError **error)
     NsSettings settings = checkpoint->settings; /* borrows the texts */
     /* The record of the step was measured by the run. */
     settings.batch = 1;
-    settings.eval_every = settings.probe_every = settings.curvature_every = 0;
-    settings.batch_tokens = settings.ablation_every = settings.sample_every = 0;
-    settings.sharpness_every = 0;
+    settings.batch_tokens = settings.eval_every = settings.sample_every = 0;
+    ns_settings_measure_nothing(&settings);
     g_autoptr(NsRun) run = ns_run_fork(checkpoint, &settings, error);
     if (!run) return false;
     const NsCorpus *corpus = run->corpus;
