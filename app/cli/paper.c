@@ -6,7 +6,7 @@
 #include "core/store/output_file.h"
 #include "core/study/paper.h"
 #include "ui/figures/figures.h"
-#include "ui/plot/document.h"
+#include "ui/plot/export.h"
 
 #include <errno.h>
 #include <stdio.h>

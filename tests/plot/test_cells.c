@@ -1,5 +1,4 @@
 /* Cells of a heatmap: summary, levels, pixels.  SPDX-License-Identifier: MIT */
-#include "ui/plot/cells.h"
 #include "ui/plot/colormap.h"
 
 #include <float.h>

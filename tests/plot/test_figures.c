@@ -1,8 +1,8 @@
 /* Figures: from a history to a plot.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
 #include "run.h"
-#include "ui/figures/curve.h"
 #include "ui/figures/settings_caption.h"
+#include "ui/figures/step_curves.h"
 #include "ui/plot/layout.h"
 
 #include <math.h>

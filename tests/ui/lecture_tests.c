@@ -4,7 +4,6 @@
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/dashboard.h"
 #include "ui/widgets/settings/settings_pane.h"
-#include "ui/widgets/shell/class_mode.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"
 

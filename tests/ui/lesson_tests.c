@@ -7,7 +7,6 @@
 #include "ui/widgets/learn/lesson_highlight.h"
 #include "ui/widgets/learn/prediction.h"
 #include "ui/widgets/settings/settings_pane.h"
-#include "ui/widgets/shell/class_mode.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"
 

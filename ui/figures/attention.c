@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/figures/token_source.h"
+#include "ui/figures/figure.h"
 
 #include "core/base/words.h"
 #include "ui/plot/text.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/digits.h"
 #include "core/base/words.h"
+#include "ui/figures/figure.h"
 #include "ui/figures/layer_values.h"
-#include "ui/figures/ratio_panel.h"
-#include "ui/figures/wild.h"
 
 #include <math.h>
 

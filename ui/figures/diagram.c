@@ -5,7 +5,6 @@
 #include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
-#include "ui/figures/wild.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

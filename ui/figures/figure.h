@@ -2,6 +2,9 @@
 #pragma once
 
 #include "ui/figures/figures.h"
+#include "ui/plot/scale.h"
+
+#include <glib.h>
 
 #define NS_FIGURE_SERIES 40
 
@@ -166,3 +169,51 @@ int64_t ns_figure_newest(const NsFigureInput *input);
 extern const NsFigureClass ns_loss_class, ns_profile_class, ns_steps_class, ns_heatmap_class,
     ns_heads_class, ns_similarity_class, ns_compare_class, ns_schedule_class, ns_tokens_class,
     ns_attention_class, ns_cross_attention_class, ns_along_class;
+
+/* "Wild" lanes: they diverged, and their values are so far beyond those of the others that a common
+ * axis would flatten the others.  The axis, or the color scale, is fitted to the other lanes, and a
+ * note says so. */
+typedef struct {
+    const NsHistory *history; /* NULL before it exists */
+    const char *name;
+    double most;  /* the largest finite value that is drawn; 0 if there is none */
+    double least; /* the smallest value, positive on a logarithmic scale; needed for colors only */
+    bool wild;    /* it extends beyond the axis or the color scale */
+} NsWildRun;
+
+/* Sets `wild` of each run for an axis of that scale.  Returns the upper limit of the axis; NaN if
+ * all runs fit. */
+double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale);
+
+/* Appends "B is off the scale: up to 2.8×10^{10}." for every wild run. */
+void ns_wild_note(GString *words, const NsWildRun *runs, size_t n);
+
+/* The same for a color scale that runs share.  Returns the ends that fit the runs that are not
+ * wild; `all`, the ends that fit all runs, if no run is wild or the others have no range. */
+NsRange ns_wild_colors(NsWildRun *runs, size_t n, NsScaleKind scale, NsRange all);
+
+/* Appends "Values of B above the color scale, up to 3e+20, have its last color." for every wild
+ * run. */
+void ns_wild_colors_note(GString *words, const NsWildRun *runs, size_t n);
+
+/* A copy of the newest snapshot of tokens (core/probe/token_snapshot.h), which is shared by the
+ * figures of tokens and attention. */
+typedef struct {
+    NsSource source;
+    size_t record; /* index of the record in which it was measured */
+    bool there;
+    NsTokenSnapshot *snapshot; /* NULL before the first */
+} NsTokenSource;
+
+/* Copies the newest snapshot if it is not the one in `tokens`.  TRUE if it is new, or if the
+ * history is a different one. */
+bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history);
+void ns_token_source_clear(NsTokenSource *tokens);
+
+/* "Only the newest measurement is kept, from step 40." if the input requests another step;
+ * otherwise NULL.  Free with g_free. */
+char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input);
+
+/* Explains why there is no snapshot of tokens, or no similarity; NULL before the first step.  Free
+ * with g_free. */
+char *ns_token_source_empty(const NsFigureInput *input);

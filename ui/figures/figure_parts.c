@@ -498,3 +498,119 @@ void ns_figure_mark_step(NsFigure *figure, const NsFigureInput *input)
     double step = (double)ns_figure_viewed(input);
     mark(figure, step >= 0, (NsSpan){.from = step, .to = step});
 }
+
+/* A run is wild if its values exceed those of the others by WILD_*; the axis ends at ABOVE_* times
+ * the largest of the others.  The factors are larger for logarithmic axes, where equal factors have
+ * equal lengths. */
+#define WILD_LINEAR 3
+#define WILD_LOG 100
+#define ABOVE_LINEAR 1.2
+#define ABOVE_LOG 2
+
+double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale)
+{
+    bool linear = scale == NS_SCALE_LINEAR, any = false;
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!ns_figure_divergence(runs[i].history)) most = MAX(most, runs[i].most);
+    for (size_t i = 0; i < n; i++) {
+        runs[i].wild = most > 0 && ns_figure_divergence(runs[i].history) &&
+                       runs[i].most > (linear ? WILD_LINEAR : WILD_LOG) * most;
+        any |= runs[i].wild;
+    }
+    return any ? (linear ? ABOVE_LINEAR : ABOVE_LOG) * most : (double)NAN;
+}
+
+void ns_wild_note(GString *words, const NsWildRun *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!runs[i].wild) continue;
+        g_autofree char *most = ns_text_number(runs[i].most, 2);
+        g_autofree char *beyond =
+            g_strdup_printf(_("%s is off the scale: up to %s."), runs[i].name, most);
+        ns_figure_add_sentence(words, beyond);
+    }
+}
+
+NsRange ns_wild_colors(NsWildRun *runs, size_t n, NsScaleKind scale, NsRange all)
+{
+    NsRange range = {INFINITY, -INFINITY};
+    if (isnan(ns_wild_find(runs, n, scale))) return all;
+    for (size_t i = 0; i < n; i++) {
+        if (runs[i].wild || !(runs[i].most > 0)) continue;
+        range.lo = MIN(range.lo, runs[i].least);
+        range.hi = MAX(range.hi, runs[i].most);
+    }
+    if (range.lo < range.hi) return range;
+    for (size_t i = 0; i < n; i++) runs[i].wild = false;
+    return all;
+}
+
+void ns_wild_colors_note(GString *words, const NsWildRun *runs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!runs[i].wild) continue;
+        g_autofree char *most = ns_text_number(runs[i].most, 2);
+        g_autofree char *beyond =
+            g_strdup_printf(_("Values of %s above the color scale, up to %s, have its last color."),
+                            runs[i].name, most);
+        ns_figure_add_sentence(words, beyond);
+    }
+}
+
+bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history)
+{
+    bool changed = ns_source_follow(&tokens->source, history);
+    if (changed) tokens->there = false;
+    size_t records = history ? ns_history_steps(history) : 0;
+    if (!records) return changed;
+    /* The snapshot has about a megabyte and is copied only if it is new. */
+    size_t record = ns_history_measured(history, NS_QUANTITY_TOKEN_COSINE, records - 1);
+    if (tokens->there && record == tokens->record) return changed;
+    if (!tokens->snapshot) tokens->snapshot = g_new(NsTokenSnapshot, 1);
+    bool there = ns_history_token_snapshot(history, tokens->snapshot);
+    tokens->record = record;
+    changed |= there || tokens->there;
+    tokens->there = there;
+    return changed;
+}
+
+void ns_token_source_clear(NsTokenSource *tokens)
+{
+    ns_source_follow(&tokens->source, NULL);
+    g_clear_pointer(&tokens->snapshot, g_free);
+}
+
+char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input)
+{
+    if (!tokens->there || input->step < 0 || input->step == tokens->snapshot->step) return NULL;
+    g_autofree char *step = ns_group_digits(tokens->snapshot->step);
+    return g_strdup_printf(_("Only the newest measurement is kept; this one is from step %s."),
+                           step);
+}
+
+/* Whether the expensive quantities were measured at any step. */
+static bool was_measured(const NsHistory *history)
+{
+    const NsQuantity expensive = NS_QUANTITY_TOKEN_COSINE;
+    size_t records = ns_history_steps(history), n = ns_history_layout(history)->count[expensive];
+    if (!records || !n) return false;
+    g_autofree bool *has = g_new(bool, n);
+    ns_history_read(history, expensive, ns_history_measured(history, expensive, records - 1), NULL,
+                    NULL, has);
+    return has[n - 1];
+}
+
+char *ns_token_source_empty(const NsFigureInput *input)
+{
+    const NsHistory *history = input->history;
+    if (input->pending) return g_strdup(input->pending);
+    if (history && ns_history_layout(history)->probe_every < 1)
+        return g_strdup_printf(_("Not measured: “%s” is off."),
+                               _(ns_param_find("probe-every")->label));
+    /* It was measured but is not in memory: the history was read from a file, which does not
+     * contain it. */
+    if (history && was_measured(history))
+        return g_strdup(_("A run file does not contain this; run the experiment again to see it."));
+    return NULL;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "ui/figures/figure.h"
 #include "ui/figures/layer_values.h"
-#include "ui/figures/wild.h"
 
 #include "core/base/digits.h"
 #include "core/base/words.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/words.h"
 #include "core/optim/schedule.h"
+#include "ui/figures/figure.h"
 #include "ui/figures/step_curves.h"
-#include "ui/figures/wild.h"
 #include "ui/plot/text.h"
 
 #include <math.h>

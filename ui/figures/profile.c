@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/base/digits.h"
 #include "core/base/words.h"
+#include "ui/figures/figure.h"
 #include "ui/figures/layer_values.h"
-#include "ui/figures/ratio_panel.h"
 #include "ui/figures/theory.h"
-#include "ui/figures/wild.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
 #include "core/optim/schedule.h"
 
 #include "core/base/words.h"
-#include "ui/figures/curve.h"
 #include "ui/figures/figure.h"
+#include "ui/figures/step_curves.h"
 #include "ui/plot/live_limits.h"
 
 #include <string.h>

@@ -2,8 +2,25 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ui/figures/curve.h"
 #include "ui/figures/figure.h"
+
+#define NS_CURVE_POINTS ((size_t)50000)
+
+typedef struct {
+    double *x, *y;
+    size_t n, capacity;
+    int64_t stride; /* steps per bucket; 0 or 1: all points are stored */
+    size_t open;    /* index of the first point of the newest bucket */
+} NsCurve;
+
+/* x: a step >= 0 and >= the previous one. */
+void ns_curve_append(NsCurve *curve, double x, double y);
+
+/* Sets the points of a series, which borrows them until the next append. */
+void ns_curve_show(const NsCurve *curve, NsSeries *series);
+
+/* Frees the points; the curve is then empty, as is a zeroed struct. */
+void ns_curve_clear(NsCurve *curve);
 
 #define NS_STEP_CURVES 4
 

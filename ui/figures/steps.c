@@ -3,8 +3,8 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "core/probe/curvature.h"
+#include "ui/figures/figure.h"
 #include "ui/figures/step_curves.h"
-#include "ui/figures/wild.h"
 
 #include <math.h>
 

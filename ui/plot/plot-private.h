@@ -1,7 +1,7 @@
 /* What the files of this folder share.  SPDX-License-Identifier: MIT */
 #pragma once
 
-#include "ui/plot/cells.h"
+#include "ui/plot/colormap.h"
 #include "ui/plot/export.h"
 #include "ui/plot/layout.h"
 #include "ui/plot/path.h"

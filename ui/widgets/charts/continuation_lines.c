@@ -1,14 +1,139 @@
-/* SPDX-License-Identifier: MIT */
+/* A line for each lane with what its model writes after a prompt, and questions to the models.
+ * SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/continuation_lines.h"
-
 #include "core/base/digits.h"
 #include "core/base/words.h"
-#include "ui/widgets/charts/next_tokens.h"
+#include "ui/session/session.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 
+#include <gtk/gtk.h>
 #include <math.h>
 #include <string.h>
+
+#define CHARS 36  /* of the field */
+#define BAR 72    /* pixels: the width of a probability of 1 */
+#define COLUMNS 3 /* of a lane: token, bar, percent */
+
+static const char QUESTION[] = "ns-question";
+
+typedef struct {
+    NsSession *session;
+    GtkWidget *entry, *head, *hint, *grid;
+    GtkWidget *name[NS_LANES_MAX], *cell[NS_LANES_MAX][NS_NEXT_TOKENS][COLUMNS];
+    bool asking, again; /* again: the text was changed meanwhile */
+} Question;
+
+static void show_token(Question *q, size_t lane, size_t row, const NsNextToken *token)
+{
+    GtkWidget **cell = q->cell[lane][row];
+    for (size_t i = 0; i < COLUMNS; i++) gtk_widget_set_visible(cell[i], token != NULL);
+    if (!token) return;
+    double percent = 100 * token->probability;
+    g_autofree char *words = g_strdup_printf(percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+    ns_text_label_set(cell[0], token->text);
+    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(cell[1]), token->probability);
+    ns_text_label_set(cell[2], words);
+}
+
+static void show_answer(Question *q, const NsAnswer *answer)
+{
+    const NsView *view = q->session->view;
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
+        bool there = answer && lane < answer->lanes && answer->n[lane] > 0;
+        gtk_widget_set_visible(q->name[lane], there && answer->lanes > 1);
+        if (there && lane < view->started.n)
+            ns_text_label_set(q->name[lane], ns_view_lane_name(view, lane));
+        for (size_t row = 0; row < NS_NEXT_TOKENS; row++)
+            show_token(q, lane, row,
+                       there && row < answer->n[lane] ? &answer->next[lane][row] : NULL);
+    }
+}
+
+static void ask(GtkWidget *popover);
+
+static void on_answer(GObject *session, GAsyncResult *result, gpointer data)
+{
+    (void)session;
+    g_autoptr(GtkWidget) popover = data;
+    Question *q = g_object_get_data(G_OBJECT(popover), QUESTION);
+    g_autoptr(GError) error = NULL;
+    g_autofree NsAnswer *answer = ns_session_ask_finish(result, &error);
+    q->asking = false;
+    if (!gtk_widget_get_parent(popover)) return; /* it has closed */
+    show_answer(q, answer);
+    gtk_widget_set_visible(q->hint, error != NULL);
+    if (error) ns_text_label_set(q->hint, error->message);
+    g_autofree char *digits = answer ? ns_group_digits(answer->step) : NULL;
+    g_autofree char *words =
+        answer ? g_strdup_printf(_("Next token, with the weights of step %s"), digits) : NULL;
+    ns_text_label_set(q->head, words ? words : "");
+    if (q->again) ask(popover);
+}
+
+static void ask(GtkWidget *popover)
+{
+    Question *q = g_object_get_data(G_OBJECT(popover), QUESTION);
+    q->again = q->asking;
+    if (q->asking) return;
+    q->asking = true;
+    ns_session_ask(q->session, gtk_editable_get_text(GTK_EDITABLE(q->entry)), on_answer,
+                   g_object_ref(popover));
+}
+
+static void make_lane(Question *q, size_t lane)
+{
+    int left = (int)lane * COLUMNS;
+    q->name[lane] = ns_line_label_new("", "heading");
+    gtk_grid_attach(GTK_GRID(q->grid), q->name[lane], left, 0, COLUMNS, 1);
+    for (int row = 0; row < NS_NEXT_TOKENS; row++) {
+        GtkWidget **cell = q->cell[lane][row];
+        cell[0] = gtk_label_new(NULL);
+        cell[1] = gtk_progress_bar_new();
+        cell[2] = gtk_label_new(NULL);
+        gtk_widget_add_css_class(cell[0], "token");
+        gtk_widget_add_css_class(cell[2], "numeric");
+        gtk_label_set_xalign(GTK_LABEL(cell[0]), 1.0F);
+        gtk_label_set_xalign(GTK_LABEL(cell[2]), 1.0F);
+        gtk_widget_set_valign(cell[1], GTK_ALIGN_CENTER);
+        gtk_widget_set_size_request(cell[1], BAR, -1);
+        if (lane > 0) gtk_widget_set_margin_start(cell[0], 18);
+        for (int i = 0; i < COLUMNS; i++)
+            gtk_grid_attach(GTK_GRID(q->grid), cell[i], left + i, row + 1, 1, 1);
+    }
+}
+
+static void make_popover(GtkMenuButton *button, gpointer session)
+{
+    Question *q = g_new0(Question, 1);
+    GtkWidget *popover = gtk_popover_new(), *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
+    g_object_set_data_full(G_OBJECT(popover), QUESTION, q, g_free);
+    q->session = session;
+    q->entry = gtk_entry_new();
+    q->head = ns_line_label_new("", "hint");
+    q->hint = ns_text_label_new(NULL, "error");
+    q->grid = gtk_grid_new();
+    gtk_widget_add_css_class(box, "ask");
+    /* Begins with the prompt that the run continues. */
+    const NsHistory *history = q->session->view->histories[0];
+    size_t n = history ? ns_history_continuations(history) : 0;
+    gtk_editable_set_text(GTK_EDITABLE(q->entry),
+                          n > 0 ? ns_history_continuation(history, n - 1)->prompt : "");
+    gtk_editable_set_width_chars(GTK_EDITABLE(q->entry), CHARS);
+    ns_accessible_name(q->entry, _("Text to continue"));
+    gtk_label_set_max_width_chars(GTK_LABEL(q->hint), CHARS);
+    gtk_widget_set_visible(q->hint, FALSE);
+    gtk_grid_set_column_spacing(GTK_GRID(q->grid), 6);
+    gtk_grid_set_row_spacing(GTK_GRID(q->grid), 2);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) make_lane(q, lane);
+    show_answer(q, NULL);
+    GtkWidget *const parts[] = {q->entry, q->head, q->hint, q->grid};
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(box), parts[i]);
+    gtk_popover_set_child(GTK_POPOVER(popover), box);
+    g_signal_connect_object(q->entry, "changed", G_CALLBACK(ask), popover, G_CONNECT_SWAPPED);
+    gtk_menu_button_set_popover(button, popover);
+    ask(popover);
+}
 
 #define MARGIN 10
 #define BELOW 6
@@ -86,7 +211,16 @@ GtkWidget *ns_continuation_lines_new(NsSession *session)
     gtk_widget_add_css_class(step, "numeric");
     gtk_label_set_xalign(GTK_LABEL(step), 1.0F);
     gtk_box_append(GTK_BOX(end), step);
-    gtk_box_append(GTK_BOX(end), ns_next_tokens_button_new(session));
+    /* A button that opens a field for a text and, below it, the most probable next tokens of every
+     * lane side by side, by the models of the step on view. */
+    GtkWidget *button = gtk_menu_button_new();
+    gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Ask…"));
+    gtk_widget_add_css_class(button, "ask-models");
+    gtk_widget_set_halign(button, GTK_ALIGN_END);
+    gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
+    ns_accessible_tooltip(button, _("Type a text and see which token each model expects next"));
+    gtk_menu_button_set_create_popup_func(GTK_MENU_BUTTON(button), make_popover, session, NULL);
+    gtk_box_append(GTK_BOX(end), button);
     gtk_widget_set_valign(end, GTK_ALIGN_CENTER);
     gtk_box_append(GTK_BOX(lines), box);
     gtk_box_append(GTK_BOX(lines), end);

@@ -1,13 +1,106 @@
 /* The page Diagram.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/diagram/diagram_page.h"
-
 #include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
-#include "ui/widgets/diagram/diagram_lanes.h"
 
+#include <gtk/gtk.h>
 #include <math.h>
+
+/* ---- lanes side by side where there is space, otherwise the active one ---- */
+
+/* Signal: "folded", whether all of them are shown is different now. */
+#define NS_TYPE_DIAGRAM_LANES (ns_diagram_lanes_get_type())
+G_DECLARE_FINAL_TYPE(NsDiagramLanes, ns_diagram_lanes, NS, DIAGRAM_LANES, GtkWidget)
+
+#define LANE 300 /* minimum width in pixels if there are several */
+#define GAP 12
+
+struct _NsDiagramLanes {
+    GtkWidget parent;
+    size_t active;
+    bool abreast;
+    guint telling;
+};
+
+G_DEFINE_FINAL_TYPE(NsDiagramLanes, ns_diagram_lanes, GTK_TYPE_WIDGET)
+
+static int count(GtkWidget *widget)
+{
+    int n = 0;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        n++;
+    return n;
+}
+
+static void ns_diagram_lanes_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+                                     int *minimum, int *natural, int *minimum_baseline,
+                                     int *natural_baseline)
+{
+    (void)for_size;
+    int least = 0, one;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        gtk_widget_measure(child, orientation, -1, &one, NULL, NULL, NULL);
+        least = MAX(least, one);
+    }
+    *minimum = *natural = least;
+    *minimum_baseline = *natural_baseline = -1;
+}
+
+static gboolean tell(gpointer data)
+{
+    NsDiagramLanes *lanes = data;
+    lanes->telling = 0;
+    g_signal_emit_by_name(lanes, "folded");
+    return G_SOURCE_REMOVE;
+}
+
+static void ns_diagram_lanes_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    NsDiagramLanes *lanes = NS_DIAGRAM_LANES(widget);
+    int n = MAX(count(widget), 1), i = 0, least;
+    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    int each = (width - (n - 1) * GAP) / n;
+    bool abreast = n == 1 || each >= MAX(LANE, least);
+    /* Nobody may change what is visible while sizes are being given out. */
+    if (abreast != lanes->abreast && !lanes->telling) lanes->telling = g_idle_add(tell, lanes);
+    lanes->abreast = abreast;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child), i++) {
+        bool shown = lanes->abreast || (size_t)i == lanes->active;
+        gtk_widget_set_child_visible(child, shown);
+        if (!shown) continue;
+        GtkAllocation place = {lanes->abreast ? i * (each + GAP) : 0, 0,
+                               lanes->abreast ? each : width, height};
+        gtk_widget_size_allocate(child, &place, baseline);
+    }
+}
+
+static void ns_diagram_lanes_dispose(GObject *object)
+{
+    g_clear_handle_id(&NS_DIAGRAM_LANES(object)->telling, g_source_remove);
+    GtkWidget *child;
+    while ((child = gtk_widget_get_first_child(GTK_WIDGET(object)))) gtk_widget_unparent(child);
+    G_OBJECT_CLASS(ns_diagram_lanes_parent_class)->dispose(object);
+}
+
+static void ns_diagram_lanes_class_init(NsDiagramLanesClass *klass)
+{
+    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->dispose = ns_diagram_lanes_dispose;
+    ns_signal_new(NS_TYPE_DIAGRAM_LANES, "folded", 0);
+    widget_class->measure = ns_diagram_lanes_measure;
+    widget_class->size_allocate = ns_diagram_lanes_size_allocate;
+}
+
+static void ns_diagram_lanes_init(NsDiagramLanes *lanes)
+{
+    gtk_widget_set_hexpand(GTK_WIDGET(lanes), TRUE);
+    gtk_widget_set_vexpand(GTK_WIDGET(lanes), TRUE);
+}
 
 #define EVERY_US 100000 /* while running: numbers that change faster cannot be read */
 #define MARGIN 10
@@ -57,8 +150,7 @@ static void on_tab(GtkToggleButton *tab, NsDiagramPage *page)
 
 static void show_tabs(NsDiagramPage *page)
 {
-    bool abreast = ns_diagram_lanes_abreast(NS_DIAGRAM_LANES(page->lanes));
-    gtk_widget_set_visible(page->tabs, page->n > 1 && !abreast);
+    gtk_widget_set_visible(page->tabs, page->n > 1 && !NS_DIAGRAM_LANES(page->lanes)->abreast);
 }
 
 static void sync_lanes(NsDiagramPage *page)
@@ -67,11 +159,13 @@ static void sync_lanes(NsDiagramPage *page)
     for (; page->n < n; page->n++) {
         GtkWidget *view = ns_diagram_view_new(page->session, page->n);
         if (page->style) ns_diagram_view_set_style(NS_DIAGRAM_VIEW(view), page->style);
-        ns_diagram_lanes_add(NS_DIAGRAM_LANES(page->lanes), view);
+        gtk_widget_set_parent(view, page->lanes);
         page->views[page->n] = view;
     }
     for (; page->n > n; page->n--) gtk_widget_unparent(g_steal_pointer(&page->views[page->n - 1]));
-    ns_diagram_lanes_set_active(NS_DIAGRAM_LANES(page->lanes), active);
+    NsDiagramLanes *lanes = NS_DIAGRAM_LANES(page->lanes);
+    if (lanes->active != active) gtk_widget_queue_allocate(page->lanes);
+    lanes->active = active;
     page->syncing = true;
     show_tabs(page);
     for (size_t i = 0; i < NS_LANES_MAX; i++) gtk_widget_set_visible(page->tab[i], i < n);
@@ -79,7 +173,7 @@ static void sync_lanes(NsDiagramPage *page)
     page->syncing = false;
 }
 
-/* ---- what is seen ---- */
+/* ---- What is seen ---- */
 
 static void show_range(NsDiagramPage *page)
 {
@@ -337,7 +431,7 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     page->range = (NsRange){1, 0};
     page->due = true;
     gtk_widget_set_overflow(GTK_WIDGET(page), GTK_OVERFLOW_HIDDEN); /* its corners are round */
-    page->lanes = ns_diagram_lanes_new();
+    page->lanes = g_object_new(NS_TYPE_DIAGRAM_LANES, NULL);
     g_signal_connect_swapped(page->lanes, "folded", G_CALLBACK(show_tabs), page);
     page->legend = gtk_drawing_area_new();
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(page->legend), draw_legend, page, NULL);

@@ -7,7 +7,6 @@
 #include "ui/figures/figures.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/learn/learn_list.h"
-#include "ui/widgets/learn/lesson_question.h"
 #include "ui/widgets/learn/lesson_watch.h"
 #include "ui/widgets/learn/prediction.h"
 

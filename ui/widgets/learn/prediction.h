@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/probe/quantity.h"
+#include "core/store/lesson.h"
 
 #include <gtk/gtk.h>
 
@@ -29,3 +30,10 @@ bool ns_prediction_is_compared(NsPrediction *prediction);
  * counted; NULL if that cannot be compared: other layers, or something is missing.  Free with
  * g_free. */
 char *ns_prediction_compare(NsPrediction *prediction, const double *measured, size_t n);
+
+/* A question with answers.  The card is borrowed as long as the widget lives.  Once an answer is
+ * chosen it says whether that is right, and why, or why not; another can be chosen after it.
+ * `changed` is called, swapped, with `data`. */
+GtkWidget *ns_lesson_question_new(const NsCard *card, GCallback changed, gpointer data);
+
+bool ns_lesson_question_is_answered(GtkWidget *question);

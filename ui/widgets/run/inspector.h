@@ -4,12 +4,14 @@
 
 #include "ui/session/session.h"
 #include "ui/widgets/charts/dashboard.h"
-#include "ui/widgets/run/reading_table.h"
 #include "ui/widgets/run/run_tree.h"
 
 #include <gtk/gtk.h>
 
 /* Parts of it. */
+#define NS_TYPE_READING_TABLE (ns_reading_table_get_type())
+G_DECLARE_FINAL_TYPE(NsReadingTable, ns_reading_table, NS, READING_TABLE, GtkBox)
+
 #define NS_TYPE_EVENT_LIST (ns_event_list_get_type())
 G_DECLARE_FINAL_TYPE(NsEventList, ns_event_list, NS, EVENT_LIST, GtkBox)
 

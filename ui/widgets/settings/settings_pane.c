@@ -1,15 +1,299 @@
 /* The left pane: lanes, changes that wait, a row for every setting.
  * SPDX-License-Identifier: MIT */
 #include "ui/widgets/settings/settings_pane.h"
-
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "ui/plot/painter.h"
+#include "ui/session/session.h"
 #include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/settings/controls.h"
-#include "ui/widgets/settings/lane_tabs.h"
 #include "ui/widgets/settings/log_pane.h"
-#include "ui/widgets/settings/pending_bar.h"
 #include "ui/widgets/settings/setting_row.h"
+
+#include <gtk/gtk.h>
+
+/* ---- changes that wait for a restart or a fork ---- */
+
+typedef struct {
+    NsSession *session;
+    GtkWidget *words, *restart, *fork, *drop;
+} Bar;
+
+static Bar *bar_of(GtkWidget *revealer)
+{
+    return g_object_get_data(G_OBJECT(revealer), "ns-bar");
+}
+
+/* Says from which step a fork would begin; FALSE where none can. */
+static bool offer_fork(const Bar *bar)
+{
+    int64_t step = ns_session_fork_step(bar->session);
+    if (step < 0) {
+        gtk_widget_set_tooltip_text(
+            bar->fork, _("There is no checkpoint from which all lanes could continue."));
+        return false;
+    }
+    g_autofree char *digits = ns_group_digits(step);
+    g_autofree char *words = g_strdup_printf(
+        _("Continue from step %s with these settings, as a new branch (F)"), digits);
+    gtk_widget_set_tooltip_text(bar->fork, words);
+    return true;
+}
+
+static void sync_bar(GtkWidget *revealer)
+{
+    const Bar *bar = bar_of(revealer);
+    g_autofree char *words = ns_session_pending_words(bar->session);
+    bool waits = words != NULL;
+    bool had_focus = !waits && gtk_widget_get_focus_child(revealer);
+    if (waits) {
+        gtk_label_set_text(GTK_LABEL(bar->words), words);
+        gtk_widget_set_tooltip_text(bar->words, words);
+    }
+    gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), waits);
+    /* A bar that is folded away must not be reached by keyboard, pointer or assistive technology,
+     * which is told of each button alone. */
+    gtk_widget_set_can_target(revealer, waits);
+    gtk_widget_set_sensitive(bar->restart, waits && ns_session_can_restart(bar->session));
+    gtk_widget_set_sensitive(bar->fork, waits && offer_fork(bar));
+    gtk_widget_set_sensitive(bar->drop, waits);
+    if (had_focus) gtk_widget_child_focus(gtk_widget_get_parent(revealer), GTK_DIR_TAB_FORWARD);
+}
+
+static void on_restart(GtkWidget *revealer)
+{
+    ns_session_restart(bar_of(revealer)->session);
+}
+
+static void on_fork(GtkWidget *revealer)
+{
+    ns_session_fork(bar_of(revealer)->session);
+}
+
+static void on_drop(GtkWidget *revealer)
+{
+    ns_session_drop_pending(bar_of(revealer)->session);
+}
+
+static GtkWidget *add_button(GtkWidget *line, GtkWidget *owner, const char *label,
+                             const char *words, GCallback callback)
+{
+    GtkWidget *button = gtk_button_new_with_label(label);
+    gtk_widget_set_tooltip_text(button, words);
+    g_signal_connect_object(button, "clicked", callback, owner, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(line), button);
+    return button;
+}
+
+/* A GtkRevealer: "2 changes wait: Norm placement of B and Layers.  Restart | Fork | Undo". */
+static GtkWidget *pending_bar_new(NsSession *session)
+{
+    GtkWidget *revealer = gtk_revealer_new(), *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    Bar *bar = g_new0(Bar, 1);
+    bar->session = ns_session_hold(session, revealer);
+    g_object_set_data_full(G_OBJECT(revealer), "ns-bar", bar, g_free);
+    gtk_widget_add_css_class(box, "pending-bar");
+    bar->words = ns_text_label_new(NULL, NULL);
+    gtk_label_set_lines(GTK_LABEL(bar->words), 2);
+    gtk_label_set_ellipsize(GTK_LABEL(bar->words), PANGO_ELLIPSIZE_END);
+    gtk_widget_set_vexpand(bar->words, TRUE);
+    gtk_box_append(GTK_BOX(box), bar->words);
+    gtk_widget_add_css_class(line, "linked");
+    gtk_box_set_homogeneous(GTK_BOX(line), TRUE);
+    bar->restart =
+        add_button(line, revealer, _("Restart"),
+                   _("All lanes restart at step 0 with these settings"), G_CALLBACK(on_restart));
+    bar->fork = add_button(line, revealer, _("Fork"), NULL, G_CALLBACK(on_fork));
+    bar->drop = add_button(line, revealer, _("Undo"), _("Back to the settings of the run"),
+                           G_CALLBACK(on_drop));
+    gtk_box_append(GTK_BOX(box), line);
+    gtk_revealer_set_child(GTK_REVEALER(revealer), box);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_bar), revealer);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_bar), revealer);
+    ns_session_listen(session, "view-changed", G_CALLBACK(sync_bar), revealer);
+    sync_bar(revealer);
+    return revealer;
+}
+
+#define SWATCH_WIDTH 18
+#define SWATCH_HEIGHT 10
+#define SWATCH_MARK 7
+#define NAMES_CHARS 14 /* of two lanes */
+
+typedef struct {
+    NsSession *session;
+    GtkWidget *line, *tabs[NS_LANES_MAX], *names[NS_LANES_MAX];
+    GtkWidget *add, *add_label, *remove, *differences;
+    bool syncing;
+} Tabs;
+
+static Tabs *tabs_of(GtkWidget *widget)
+{
+    return g_object_get_data(G_OBJECT(widget), "ns-tabs");
+}
+
+/* ---- The color of a lane, as in a legend ---- */
+
+static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+    const NsStyle *style = ns_chart_style_for(GTK_WIDGET(area));
+    const NsSeriesStyle *look = &style->series[GPOINTER_TO_UINT(data)];
+    ns_set_color(cr, look->color);
+    ns_set_dash(cr, look, style->line_width);
+    cairo_set_line_width(cr, style->line_width);
+    cairo_move_to(cr, 0.0, 0.5 * height);
+    cairo_line_to(cr, width, 0.5 * height);
+    cairo_stroke(cr);
+    ns_draw_mark(cr, look->mark, 0.5 * width, 0.5 * height, SWATCH_MARK);
+}
+
+/* ---- What they show ---- */
+
+/* The value that distinguishes a lane from the others; "" if there is none. */
+static char *special(const NsExperiment *experiment, size_t lane)
+{
+    const NsParam *param, *placement = ns_param_find("placement");
+    if (ns_experiment_differs(experiment, placement) ||
+        ns_experiment_differs(experiment, ns_param_find("mixture")))
+        return ns_settings_value_words(&experiment->lane[lane], placement);
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        if (!ns_experiment_differs(experiment, param)) continue;
+        g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], param);
+        if (param->type == NS_PARAM_CHOICE) return g_steal_pointer(&value);
+        return g_strdup_printf("%s %s", param->key, value);
+    }
+    return g_strdup("");
+}
+
+static void sync_tab(Tabs *tabs, size_t lane, bool named)
+{
+    const NsExperiment *experiment = &tabs->session->experiment;
+    bool there = lane < experiment->n && experiment->n > 1;
+    gtk_widget_set_visible(tabs->tabs[lane], there);
+    if (!there) return;
+    g_autofree char *own = special(experiment, lane);
+    g_autofree char *words =
+        g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), named ? own : ""));
+    g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
+                                  : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
+    gtk_label_set_text(GTK_LABEL(tabs->names[lane]), words);
+    ns_accessible_tooltip(tabs->tabs[lane], whole);
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tabs->tabs[lane]),
+                                 lane == tabs->session->active);
+}
+
+static void sync_tabs(GtkWidget *box)
+{
+    Tabs *tabs = tabs_of(box);
+    size_t n = tabs->session->experiment.n;
+    /* Whether every tab has enough space for the value that distinguishes its lane. */
+    const NsExperiment *experiment = &tabs->session->experiment;
+    glong chars = 0;
+    for (size_t l = 0; l < experiment->n; l++) {
+        g_autofree char *own = special(experiment, l);
+        chars += g_utf8_strlen(own, -1);
+    }
+    bool named = experiment->n <= 2 && chars <= NAMES_CHARS;
+    tabs->syncing = true;
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) sync_tab(tabs, lane, named);
+    tabs->syncing = false;
+    gtk_widget_set_visible(tabs->add_label, n == 1);
+    gtk_widget_set_hexpand(tabs->add, n == 1);
+    gtk_widget_set_sensitive(tabs->add, n < NS_LANES_MAX); /* Remove stays where it is */
+    gtk_widget_set_visible(tabs->remove, n > 1);
+    if (n < NS_LANES_MAX) {
+        g_autofree char *words =
+            g_strdup_printf(_("Add lane %s, on the same clock and batches"), ns_lane_letter(n));
+        ns_accessible_tooltip(tabs->add, words);
+    }
+    g_autofree char *words =
+        g_strdup_printf(_("Remove lane %s"), ns_lane_letter(tabs->session->active));
+    ns_accessible_tooltip(tabs->remove, words);
+    g_autofree char *differences = ns_session_differences(tabs->session);
+    gtk_widget_set_visible(tabs->differences, differences != NULL);
+    gtk_label_set_text(GTK_LABEL(tabs->differences), differences ? differences : "");
+}
+
+/* ---- What they do ---- */
+
+/* A second press on the active tab leaves it pressed. */
+static void on_tab(GtkToggleButton *button, gpointer box)
+{
+    Tabs *tabs = tabs_of(box);
+    if (tabs->syncing) return;
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
+        if (GTK_WIDGET(button) == tabs->tabs[lane] && gtk_toggle_button_get_active(button))
+            ns_session_set_active(tabs->session, lane);
+    sync_tabs(box);
+}
+
+static void on_add(GtkWidget *box)
+{
+    ns_session_add_lane(tabs_of(box)->session);
+}
+
+static void on_remove(GtkWidget *box)
+{
+    NsSession *session = tabs_of(box)->session;
+    ns_session_remove_lane(session, session->active);
+}
+
+static void add_tab(Tabs *tabs, GtkWidget *owner, unsigned lane)
+{
+    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
+    tabs->names[lane] = gtk_label_new(NULL);
+    gtk_label_set_ellipsize(GTK_LABEL(tabs->names[lane]), PANGO_ELLIPSIZE_END);
+    GtkWidget *area = gtk_drawing_area_new();
+    gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(area), SWATCH_WIDTH);
+    gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(area), SWATCH_HEIGHT);
+    gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw_swatch, GUINT_TO_POINTER(lane),
+                                   NULL);
+    gtk_widget_set_valign(area, GTK_ALIGN_CENTER);
+    gtk_box_append(GTK_BOX(content), area);
+    gtk_box_append(GTK_BOX(content), tabs->names[lane]);
+    tabs->tabs[lane] = gtk_toggle_button_new();
+    gtk_button_set_child(GTK_BUTTON(tabs->tabs[lane]), content);
+    gtk_widget_set_hexpand(tabs->tabs[lane], TRUE);
+    gtk_widget_add_css_class(tabs->tabs[lane], "lane");
+    g_signal_connect(tabs->tabs[lane], "toggled", G_CALLBACK(on_tab), owner);
+    gtk_box_append(GTK_BOX(tabs->line), tabs->tabs[lane]);
+}
+
+/* A tab a lane, with the color and mark that it has in charts and what is special about it; the
+ * chosen one is active.  Buttons add a lane and take the active one out; below stands what differs
+ * between lanes. */
+static GtkWidget *lane_tabs_new(NsSession *session)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    Tabs *tabs = g_new0(Tabs, 1);
+    tabs->session = ns_session_hold(session, box);
+    g_object_set_data_full(G_OBJECT(box), "ns-tabs", tabs, g_free);
+    gtk_widget_add_css_class(box, "lane-tabs");
+    tabs->line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(tabs->line, "linked");
+    gtk_box_append(GTK_BOX(box), tabs->line);
+    for (unsigned lane = 0; lane < NS_LANES_MAX; lane++) add_tab(tabs, box, lane);
+    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
+    tabs->add_label = gtk_label_new(_("Compare with a second lane"));
+    gtk_box_append(GTK_BOX(content), gtk_image_new_from_icon_name("list-add-symbolic"));
+    gtk_box_append(GTK_BOX(content), tabs->add_label);
+    tabs->add = gtk_button_new();
+    gtk_button_set_child(GTK_BUTTON(tabs->add), content);
+    tabs->remove = gtk_button_new_from_icon_name("list-remove-symbolic");
+    g_signal_connect_object(tabs->add, "clicked", G_CALLBACK(on_add), box, G_CONNECT_SWAPPED);
+    g_signal_connect_object(tabs->remove, "clicked", G_CALLBACK(on_remove), box, G_CONNECT_SWAPPED);
+    gtk_box_append(GTK_BOX(tabs->line), tabs->remove);
+    gtk_box_append(GTK_BOX(tabs->line), tabs->add);
+    tabs->differences = ns_text_label_new(NULL, "hint");
+    gtk_box_append(GTK_BOX(box), tabs->differences);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_tabs), box);
+    sync_tabs(box);
+    return box;
+}
 
 #define PENDING_HEIGHT 88 /* pixels: two lines of words and a row of buttons */
 
@@ -238,10 +522,10 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     GtkWidget *place = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     gtk_widget_set_size_request(place, -1, PENDING_HEIGHT);
     gtk_widget_set_vexpand(place, FALSE);
-    gtk_box_append(GTK_BOX(place), ns_pending_bar_new(session));
+    gtk_box_append(GTK_BOX(place), pending_bar_new(session));
     gtk_widget_add_css_class(place, "pending-place");
     *parts = (Watching){ns_session_hold(session, pane),
-                        ns_lane_tabs_new(session),
+                        lane_tabs_new(session),
                         scroller,
                         ns_log_pane_new(session),
                         gtk_stack_new(),

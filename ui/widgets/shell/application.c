@@ -65,7 +65,6 @@ NsWindow *ns_application_window_new(GtkApplication *application, NsSession *sess
 {
     NsWindow *window = ns_window_new(application, session);
     ns_window_add_actions(window);
-    ns_window_add_time_actions(window);
     ns_window_add_keys(window);
     ns_window_add_drop(window);
     ns_close_guard_add(window);

@@ -7,7 +7,6 @@
 #include "core/store/lecture.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/windows.h"
-#include "ui/widgets/shell/class_mode.h"
 #include "ui/widgets/shell/learning.h"
 
 #define PRESENTER "ns-presenter"

@@ -2,7 +2,6 @@
 #include "ui/widgets/shell/window.h"
 
 #include "core/base/words.h"
-#include "ui/widgets/common/fold_box.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"

@@ -1,4 +1,4 @@
-/* What a window can be told to do: one table of actions, those about time apart.
+/* What a window can be told to do: one table of actions.
  * SPDX-License-Identifier: MIT
  *
  * Their keys are in ui/widgets/shell/window_keys.h.  What lies elsewhere adds its own action to the
@@ -7,7 +7,5 @@
 
 #include "ui/widgets/shell/window.h"
 
-/* Adds the actions to a window, those about time apart, and keeps in line with the session and the
- * page that is shown what they may do. */
+/* Adds the actions to a window, and enables those that the session and the page on view allow. */
 void ns_window_add_actions(NsWindow *window);
-void ns_window_add_time_actions(NsWindow *window);
