@@ -393,7 +393,9 @@ static void close_step(NsOutside *o, Lane *lane)
     int64_t last = ns_outside_records_last(records);
     int64_t record = records->history ? ns_history_record(records->history, line->step) : -1;
     bool has = record >= 0 && ns_history_step(records->history, (size_t)record)->step == line->step;
-    bool begins_again = has && line->scalars[NS_OUTSIDE_LOSS].name && !line->again;
+    bool twice = has && line->scalars[NS_OUTSIDE_LOSS].name && !line->again;
+    bool begins_again = twice && !line->repeats;
+    o->counts.second += twice && line->repeats;
     if (begins_again) {
         insert_late(lane);
         if (!restart(o, lane, line->step)) return;

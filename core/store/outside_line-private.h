@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
     bool passed_over; /* it is not a record, and not an error */
     bool again;       /* it has what was already read of a step, and more */
+    bool repeats;     /* its step has had a loss, such as that before the mean of an epoch */
     bool summary;     /* it has values of the whole run */
     bool partial;     /* more of its step may follow */
     int64_t step;     /* -1 if it has none */

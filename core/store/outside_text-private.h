@@ -15,6 +15,7 @@ typedef struct {
     double total;   /* of “[10/500]”, of which the training batches are counted; 0: not known */
     double pair[2]; /* of the last “Batch 2/300” */
     bool pairs;     /* the first of them is the epoch */
+    bool used;      /* a loss was read at the step or epoch in `at` */
     bool begun, stepped; /* a loss was read; in a line that has its step */
 } NsOutsideText;
 

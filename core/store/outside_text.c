@@ -271,9 +271,13 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
     bool indented = g_ascii_isspace(*part) && ns_outside_line_has_any(line);
     bool has_step = own[NS_OUTSIDE_STEP].name, has_epoch = own[NS_OUTSIDE_EPOCH].name;
     bool placed = has_step || (has_epoch && !*object && !text->stepped);
-    if (has_epoch && !*object) text->at[NS_OUTSIDE_EPOCH] = own[NS_OUTSIDE_EPOCH];
+    if (has_epoch && !*object) {
+        text->used &= text->at[NS_OUTSIDE_EPOCH].value >= own[NS_OUTSIDE_EPOCH].value;
+        text->at[NS_OUTSIDE_EPOCH] = own[NS_OUTSIDE_EPOCH];
+    }
     if (placed && (bar <= 0 || text->bar_of_steps <= 0 || bar == text->bar_of_steps)) {
         text->at[NS_OUTSIDE_STEP] = own[NS_OUTSIDE_STEP];
+        text->used = false;
         text->bar = bar;
         if (loss && !has_epoch && text->at[NS_OUTSIDE_EPOCH].name)
             ns_outside_line_put(line, text->at[NS_OUTSIDE_EPOCH].name,
@@ -283,8 +287,10 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
         if (!at.name && !*object) at = text->at[NS_OUTSIDE_EPOCH];
         ns_outside_line_put(line, at.name, at.value);
         placed = at.name;
+        line->repeats = text->used;
         if (own[NS_OUTSIDE_LOSS].name) text->bar_of_steps = text->bar;
     }
+    text->used |= own[NS_OUTSIDE_LOSS].name != NULL;
     text->begun |= loss;
     text->stepped |= loss && has_step;
     return *object || (placed && (loss || (text->begun && (triple || other || indented))));

@@ -98,6 +98,25 @@ static void test_pieces(void)
     }
 }
 
+/* The mean of an epoch, which has no step of its own, does not replace the loss of the last step,
+ * however the bytes come; a step that is printed again does. */
+static void test_mean_of_epoch(void)
+{
+    static const char *const lines[] = {"1epoch:train:1-5batch: loss=4, acc=1\n",
+                                        "1epoch:train:6-10batch: loss=3, acc=1\n",
+                                        "1epoch results: [train] loss=3.5, [valid] loss=5\n",
+                                        "2epoch:train:1-5batch: loss=2, acc=1\n",
+                                        "[step=15/20]\n",
+                                        "    loss=1\n"};
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) feed(o, lines[i]);
+    NsHistory *history = ns_outside_history(o, 0);
+    g_assert_cmpuint(ns_history_steps(history), ==, 3);
+    for (size_t i = 0; i < 2; i++)
+        g_assert_cmpfloat(ns_history_step(history, i)->loss, ==, 4 - (double)i);
+    g_assert_cmpfloat(ns_history_step(history, 2)->loss, ==, 1);
+}
+
 static void test_not_finite(void)
 {
     g_autoptr(NsOutside) o =
@@ -639,6 +658,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/least", test_least);
     g_test_add_func("/outside/arrays", test_arrays);
     g_test_add_func("/outside/pieces", test_pieces);
+    g_test_add_func("/outside/mean-of-epoch", test_mean_of_epoch);
     g_test_add_func("/outside/not-finite", test_not_finite);
     g_test_add_func("/outside/garbage", test_garbage);
     g_test_add_func("/outside/too-long", test_too_long);
