@@ -74,11 +74,17 @@ static int run_in_german(const char *argument, char **out, char **err)
 /* Errors of the core are in the language of the window. */
 static void test_german_errors(void)
 {
-    g_autofree char *out = NULL, *err = NULL;
-    int status = run_in_german("--set=layers=0", &out, &err);
-    if (status < 0) return;
-    g_assert_cmpint(status, ==, 2);
-    g_assert_nonnull(strstr(err, "der Wert muss zwischen 1 und"));
+    static const char *const cases[][2] = {
+        {"--set=layers=0", "der Wert muss zwischen 1 und"},
+        {"--set=lr=0,003", "meinten Sie 0.003, mit einem Punkt statt des Kommas?"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *out = NULL, *err = NULL;
+        int status = run_in_german(cases[i][0], &out, &err);
+        if (status < 0) return;
+        g_assert_cmpint(status, ==, 2);
+        g_assert_nonnull(strstr(err, cases[i][1]));
+    }
 }
 
 /* Whether a process has a handler for a signal: from then on it ends by its own doing. */
