@@ -581,6 +581,38 @@ static void test_pick(void)
 
 /* Theory that falls by a hundred decades does not extend the axis of measured values; theory that
  * is near is shown completely. */
+/* The name of a level is never beyond the line of another level, whose name it would seem to be. */
+static void test_level_names(void)
+{
+    static const double x[] = {0, 9};
+    static const NsLevel levels[] = {{.y = 4.3, .text = "upper"}, {.y = 3.2, .text = "lower"}};
+    for (double height = 120; height <= 400; height += 10)
+        for (double at = 3; at < 6; at += 0.25) {
+            const double y[] = {at, at - 0.3}, other[] = {2, 1};
+            const NsSeries series[] = {{.label = "a", .n = 2, .x = x, .y = y},
+                                       {.label = "b", .n = 2, .x = x, .y = other}};
+            NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                           .left = axis("loss", NULL, NS_SCALE_LOG, false),
+                           .series = series,
+                           .n_series = 2,
+                           .levels = levels,
+                           .n_levels = 2};
+            g_autoptr(NsPlotLayout) layout =
+                ns_plot_layout(&plot, 320, height, ns_style_find("screen-light"));
+            double upper = ns_plot_y_to_pixel(layout, levels[0].y);
+            double lower = ns_plot_y_to_pixel(layout, levels[1].y);
+            for (unsigned i = 0; i < layout->labels->len; i++) {
+                const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+                const char *text = pango_layout_get_text(label->text);
+                bool apart = lower - upper > label->box.height;
+                if (apart && g_str_equal(text, "upper"))
+                    g_assert_cmpfloat(label->box.y + label->box.height / 2, <, lower);
+                if (apart && g_str_equal(text, "lower"))
+                    g_assert_cmpfloat(label->box.y + label->box.height / 2, >, upper);
+            }
+        }
+}
+
 static void test_theory_far(void)
 {
     static const double x[] = {1, 2}, measured[] = {1e-8, 1}, far[] = {1e-90, 1},
@@ -699,6 +731,7 @@ int main(int argc, char **argv)
     g_test_add_func("/layout/extremes", test_extremes);
     g_test_add_func("/layout/gaps", test_gaps);
     g_test_add_func("/layout/theory-far", test_theory_far);
+    g_test_add_func("/layout/level-names", test_level_names);
     g_test_add_func("/draw/crisp", test_crisp);
     g_test_add_func("/draw/pure", test_pure);
     g_test_add_func("/draw/heat-spike", test_heat_spike);

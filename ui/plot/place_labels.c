@@ -543,11 +543,22 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
         gap = MAX(gap, NS_GRIP * style->text_size / 2 + (NS_GRIP_ARROW + 1) * style->axis_width);
     double above = py - gap - height, below = py + gap;
     double right = room.x + room.width - width, middle = room.x + (room.width - width) / 2;
-    const NsPoint corners[] = {{right, above},           {right, below},      {room.x, above},
-                               {room.x, below},          {middle, above},     {middle, below},
-                               {right, py - 2 * height}, {right, py + height}};
-    NsPoint at;
-    if (ns_layout_least_crowded(layout, corners, G_N_ELEMENTS(corners), width, height, &at))
+    const NsPoint all[] = {{right, above},           {right, below},      {room.x, above},
+                           {room.x, below},          {middle, above},     {middle, below},
+                           {right, py - 2 * height}, {right, py + height}};
+    NsPoint corners[G_N_ELEMENTS(all)], at;
+    size_t n = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
+        /* Beyond another line it would seem to be that line's name. */
+        bool beyond = false;
+        for (size_t k = 0; k < layout->plot->n_levels; k++) {
+            double other = ns_scale_to_pixel(&layout->y, layout->plot->levels[k].y);
+            double far = all[i].y < py ? all[i].y : all[i].y + height;
+            beyond |= fabs(other - py) > height / 2 && (other - py) * (other - far) < 0;
+        }
+        if (!beyond) corners[n++] = all[i];
+    }
+    if (ns_layout_least_crowded(layout, corners, n, width, height, &at))
         add_backed(layout, text, at, style->faint_text);
 }
 
