@@ -27,7 +27,9 @@ static void show_table(const NsSpeed *speed, const NsSettings *settings)
     printf("%-16s%12s tokens per second\n", "throughput", tokens);
     printf("%-16s%12.2f GFLOP/s in %.3f GFLOP of matrix products a step\n", "speed", speed->gflops,
            speed->plan.gflop_per_step);
-    if (!isnan(speed->probe_share))
+    if (speed->probe_share < 0)
+        printf("%-16s%12s\n", "measuring", "too little to be seen in these steps");
+    else if (!isnan(speed->probe_share))
         printf("%-16s%11.1f%% of a step\n", "measuring", 100 * speed->probe_share);
     if (!isnan(speed->peak_rss_mib))
         printf("%-16s%12.1f MiB at its peak, %.1f of it planned\n", "memory", speed->peak_rss_mib,

@@ -343,7 +343,8 @@ static bool read_recorded(Chart *chart, GError **error)
 {
     if (chart->runs->len && chart->limit > chart->recorded_to)
         return ns_refuse(error, NS_ERROR_USAGE,
-                         "Step %" PRId64 " was not recorded; the run ends with step %" PRId64 ".",
+                         "Step %" PRId64 " was not recorded; the run ends with step %" PRId64
+                         ".  “" NS_CLI " resume” continues a run file.",
                          chart->limit, chart->recorded_to);
     for (guint i = 0; i < chart->runs->len; i++)
         if (!ns_recorded_run_read(chart->runs->pdata[i], chart->limit, NULL, error)) return false;
@@ -613,7 +614,7 @@ static int run(NsArguments *a, GError **error)
 
 const NsCommand ns_cli_chart = {
     .choice = {.key = "chart",
-               .purpose = "Train a model and draw a chart as PDF, SVG, PNG, CSV or TeX"},
+               .purpose = "Train a model and draw a chart as PDF, SVG, PNG, GIF, CSV or TeX"},
     .settings = "steps=100",
     .summary =
         "Trains a model and draws a chart of what was measured.  A chart may need a quantity\n"

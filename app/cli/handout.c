@@ -245,6 +245,9 @@ static int run(NsArguments *a, GError **error)
         ns_choices_unknown("lesson", a->files[0], ns_lesson_choice, error);
         return NS_EXIT_USAGE;
     }
+    g_autofree char *lower = g_ascii_strdown(a->out, -1);
+    if (!g_str_has_suffix(lower, ".pdf"))
+        return ns_usage(error, "A handout is a PDF; end the name of --out in “.pdf”.");
     if (!ns_output_check(a->out, error)) return NS_EXIT_ERROR;
     g_autoptr(NsLesson) lesson = ns_lesson_open((size_t)i, error);
     if (!lesson) return NS_EXIT_ERROR;

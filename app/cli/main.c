@@ -55,7 +55,7 @@ static int dispatch(int argc, char **argv, GError **error)
         return NS_EXIT_OK;
     }
     bool help = g_str_equal(word, "help");
-    if (help && argc > 2) {
+    if (help && argc > 2 && !g_str_has_suffix(argv[2], "help")) {
         char option[] = "--help";
         char *arguments[] = {argv[2], option, NULL};
         return run_command(2, arguments, error);

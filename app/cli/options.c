@@ -146,7 +146,10 @@ static const Option options[] = {
      "missing there (default: beside the file of --out)"},
     {"sweep", "json", 'j', FLAG(json), "One JSON object with every cell"},
     {"sweep", "linear", 0, FLAG(linear), "Linear colors (default: logarithmic)"},
-    {"chart sweep", "out", 'o', PATH(out, "FILE"),
+    {"chart", "out", 'o', PATH(out, "FILE"),
+     "The output file; its extension png, svg, pdf, gif (an animation), csv or tex (pgfplots) sets "
+     "the format"},
+    {"sweep", "out", 'o', PATH(out, "FILE"),
      "The output file; its extension png, svg, pdf, csv or tex (pgfplots) sets the format"},
 
     {"study", "out", 'o', PATH(out, "FILE"),

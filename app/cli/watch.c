@@ -216,7 +216,7 @@ static int run(NsArguments *a, GError **error)
 
 const NsCommand ns_cli_watch = {
     .choice = {.key = "watch",
-               .purpose = "Follow runs of other programs through the JSON lines that they write"},
+               .purpose = "Follow runs of other programs through the logs that they write"},
     .words = "FILE…",
     .summary =
         "Follows runs of other programs through JSON lines that they append to a file or write\n"
