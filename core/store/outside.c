@@ -694,6 +694,11 @@ bool ns_outside_remember(const NsOutside *o, const char *map, GError **error)
 bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited, GError **error)
 {
     g_autofree char *names = ns_outside_names_words(o->names, MOST_NAMES);
+    if (!*names)
+        return ns_refuse(error, NS_ERROR_FILE,
+                         N_("“%s” has no record that is recognized%s; a record needs a step and a "
+                            "loss, as in the line “step 3, loss 2.1”."),
+                         name, limited ? " up to the step that is asked for" : "");
     return ns_refuse(
         error, NS_ERROR_FILE,
         ns_outside_may_be_mapped(o)
@@ -701,7 +706,7 @@ bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited,
                  " Use “--map loss=NAME” to say which one is the loss.")
             : N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
                  "%s."),
-        name, limited ? " up to the one that is asked for" : "", *names ? names : "neither");
+        name, limited ? " up to the one that is asked for" : "", names);
 }
 
 bool ns_outside_are(const char *bytes, size_t n)
