@@ -156,7 +156,7 @@ static void test_next(void)
 
 static void test_refused(void)
 {
-    static const char *const cases[][2] = {{"arch=decoder", "arch=encoder"}, {"seq=7", "seq 8"}};
+    static const char *const cases[][2] = {{"arch=decoder", "arch=encoder"}, {"seq=7", "seq to 8"}};
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         NsSettings settings;
         g_autoptr(GError) error = NULL;
