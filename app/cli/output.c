@@ -95,9 +95,10 @@ bool ns_output_spares_folder(const char *path, const char *folder, GError **erro
     if (!path || !folder) return true;
     g_autofree char *name = g_path_get_basename(path);
     g_autofree char *inside = g_build_filename(folder, name, NULL);
-    g_autofree char *whole = g_canonicalize_filename(path, NULL);
-    g_autofree char *other = g_canonicalize_filename(folder, NULL);
-    if (!g_str_equal(whole, other)) return ns_output_spares(path, inside, error);
+    GStatBuf out, in;
+    bool same = g_stat(path, &out) == 0 && g_stat(folder, &in) == 0 && out.st_dev == in.st_dev &&
+                out.st_ino == in.st_ino;
+    if (!same) return ns_output_spares(path, inside, error);
     return ns_refuse(error, NS_ERROR_USAGE,
                      "“%s” is an input, whose files would be overwritten; choose another folder.",
                      path);

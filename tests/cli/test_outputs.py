@@ -148,6 +148,45 @@ def test_no_output_replaces_an_input_or_another_output():
         assert {path: read(path) for path in files_in(of.folder.name)} == before, words
 
 
+def test_no_output_replaces_a_checkpoint_or_weights():
+    """The files of a folder that is read, by any name of it, and weights that belong to no script."""
+    with tempfile.TemporaryDirectory() as folder:
+        dump, link = os.path.join(folder, "dump"), os.path.join(folder, "link")
+        assert run("dump", "--out", dump).returncode == 0
+        os.symlink(dump, link)
+        weights = os.path.join(dump, "params.safetensors")
+        before = read(weights)
+        for out in (dump, link, dump + "/"):
+            assert "is an input" in sentence(run("dump", "--checkpoint", dump, "--steps", "1", "--out", out), 2)
+        for out in (weights, os.path.join(link, "params.safetensors")):
+            assert "is an input" in sentence(run("train", "--checkpoint", dump, "--steps", "1", "--jsonl", out), 2)
+        assert read(weights) == before
+        other, script = os.path.join(folder, "m.safetensors"), os.path.join(folder, "m.py")
+        with open(other, "wb") as file:
+            file.write(PREVIOUS)
+        assert "exists, and would be replaced" in sentence(run("dump", "--pytorch", script), 2)
+        assert read(other) == PREVIOUS and not os.path.exists(script)
+
+
+def test_lines_have_one_writer():
+    with tempfile.TemporaryDirectory() as folder:
+        lines = os.path.join(folder, "a.jsonl")
+        process = subprocess.Popen([CLI, "train", *MODEL, "--set", "steps=0", "--jsonl", lines],
+                                   stdout=subprocess.DEVNULL)
+        try:
+            end = time.monotonic() + 60
+            while not (os.path.exists(lines) and os.path.getsize(lines) > 1000):
+                assert time.monotonic() < end and process.poll() is None
+                time.sleep(0.05)
+            assert "is being written" in sentence(run("train", "--steps", "1", "--jsonl", lines), 1)
+            process.send_signal(signal.SIGINT)
+            assert process.wait() == 130 and os.path.getsize(lines) > 1000
+        finally:
+            process.kill()
+            process.wait()
+        assert run("train", "--steps", "1", "--jsonl", lines).returncode == 0
+
+
 def test_full_disk():
     """The previous file is whole, and nothing lies beside it."""
     of = Inputs()
