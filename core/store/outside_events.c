@@ -30,7 +30,7 @@ NsOutsideEvents *ns_outside_events_new(NsOutsideNames *names, const char *prefix
 {
     NsOutsideEvents *e = g_new0(NsOutsideEvents, 1);
     e->bytes = g_byte_array_new();
-    e->event = g_byte_array_new();
+    e->event = g_byte_array_sized_new(64); /* an event without bytes has an address, too */
     e->names = names;
     e->read = read;
     e->prefix = prefix;
