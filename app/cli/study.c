@@ -19,8 +19,7 @@ static bool load(const NsArguments *a, const char *path, NsStudy *study, GError 
     for (char **word = a->set; word && *word; word++)
         if (!ns_study_set(study, *word, error)) return false;
     if (a->seeds > 0) study->seeds = a->seeds;
-    bool changed = a->set || a->seeds > 0;
-    return !changed || ns_study_check(study, error);
+    return ns_study_check(study, error);
 }
 
 /* "0-99" */

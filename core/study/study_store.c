@@ -320,8 +320,7 @@ NsStudyStore *ns_study_store_read(const char *path, NsStudy *study, GError **err
 
 bool ns_study_open(NsStudy *study, const char *path, GError **error)
 {
-    if (!ns_study_store_is(path))
-        return ns_study_load(study, path, error) && ns_study_check(study, error);
+    if (!ns_study_store_is(path)) return ns_study_load(study, path, error);
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, study, error);
     return store != NULL;
 }

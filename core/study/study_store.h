@@ -45,8 +45,8 @@ NsStudyStore *ns_study_store_read(const char *path, NsStudy *study, GError **err
 /* The same for a study that was already checked, whose cells are looked up in the file. */
 NsStudyStore *ns_study_store_look(const char *path, const NsStudy *study, GError **error);
 
-/* Reads a study from a text file or a results file into an initialized one, and checks it.
- * NS_ERROR_SETTING, NS_ERROR_FILE. */
+/* Reads a study from a text file or a results file into an initialized one.  A text is not checked,
+ * because a setting may still be given that it lacks.  NS_ERROR_SETTING, NS_ERROR_FILE. */
 bool ns_study_open(NsStudy *study, const char *path, GError **error);
 
 /* The default path for the results of a study: "warm-up.nsstudy" for "warm-up.study"; a results

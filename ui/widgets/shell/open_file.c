@@ -191,7 +191,8 @@ static bool read_results(gpointer data, GCancellable *cancellable, GError **erro
     Reading *reading = data;
     g_auto(NsStudy) study;
     ns_study_init(&study);
-    if (!ns_study_open(&study, reading->path, error)) return false;
+    if (!ns_study_open(&study, reading->path, error) || !ns_study_check(&study, error))
+        return false;
     g_autofree char *out = ns_study_results_path(reading->path);
     reading->work = ns_study_work_new(&study, out, NULL);
     return read_cells(reading->work, out, error);
