@@ -113,7 +113,8 @@ typedef struct {
     NsProgress progress;
 } Journal;
 
-/* One of several lanes and seeds says which it is; `run` is NULL for all seeds of a lane. */
+/* Writes a line; with several lanes or seeds it names its own.  `run` is NULL for all seeds of a
+ * lane. */
 static bool write_line(const Journal *journal, size_t lane, NsRun *run, char *taken, GError **error)
 {
     bool lanes = ns_lockstep_lanes(journal->lockstep) > 1;

@@ -13,7 +13,7 @@ bool ns_study_train(NsStudyWork *work, unsigned jobs, const char *what, GError *
 void ns_study_show_table(const NsStudyResults *results);
 void ns_study_show_json(const NsStudyResults *results);
 
-/* One row for every cell, with the value of its seed. */
+/* Writes a row for every cell, with the value of its seed. */
 bool ns_study_write_csv(const NsStudyResults *results, const char *path, GError **error);
 
 /* ---- study_figure.c ---- */

@@ -35,7 +35,7 @@ static bool find_axis(const NsStudy *study, const char *key, size_t *axis, GErro
                              key, keys->len ? keys->str : "none");
 }
 
-/* One heatmap for every lane, all with the same color scale. */
+/* Draws a heatmap for every lane, all with the same color scale. */
 static bool draw_phases(const NsStudyResults *r, const NsStudyFigure *asked, GError **error)
 {
     size_t axes[2];

@@ -15,7 +15,7 @@ typedef struct {
     unsigned used;     /* number of words of `block` already returned */
 } NsRng;
 
-/* One block of Philox 4x32-10, exposed for its published test vectors. */
+/* A block of Philox 4x32-10, exposed for its published test vectors. */
 void ns_philox(uint32_t out[4], const uint32_t counter[4], const uint32_t key[2]);
 
 /* The state of a block during its rounds: first the counter, at the end the output. */
@@ -33,8 +33,8 @@ ns_philox_round(NsPhiloxBlock b, const uint32_t key[2], uint32_t round)
         (uint32_t)(p0 >> 32) ^ b.c3 ^ (key[1] + round * 0xBB67AE85u), (uint32_t)p0};
 }
 
-/* One block of Philox 4x32-10, inline so that loops over counters are vectorized.  Unrolled by
- * hand, since an inner loop would prevent that. */
+/* A block of Philox 4x32-10, inline so that loops over counters are vectorized.  Unrolled by hand,
+ * since an inner loop would prevent that. */
 __attribute__((always_inline)) static inline NsPhiloxBlock ns_philox_block(NsPhiloxBlock b,
                                                                            const uint32_t key[2])
 {

@@ -24,7 +24,7 @@ void ns_team_free(NsTeam *team);
 /* The maximum number of members of a run. */
 unsigned ns_team_threads(const NsTeam *team);
 
-/* One thread's part in a run: member `index` of `size`. */
+/* The part of a thread in a run: member `index` of `size`. */
 typedef struct {
     NsTeam *team;
     unsigned index, size;

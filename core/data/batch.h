@@ -10,7 +10,7 @@
 /* The target of a position without a loss: padding, or a position with nothing to predict. */
 #define NS_NO_TARGET (-1)
 
-/* What a model sees.  A decoder or an encoder alone reads `tokens`; the encoder of an
+/* The input of a model.  A decoder or an encoder alone reads `tokens`; the encoder of an
  * encoder-decoder reads `source`, its decoder `tokens`.  Positions at and after a sequence's length
  * are padding: they are never attended to, their targets are NS_NO_TARGET and their tokens 0. */
 typedef struct {

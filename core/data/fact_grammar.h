@@ -14,7 +14,7 @@
  * fact about the same agent.  The same seed gives the same sentences. */
 void ns_fact_text(uint64_t seed, size_t n, GString *first, GString *second);
 
-/* What the label of a pair of sentences means. */
+/* The meanings of the label of a pair of sentences. */
 typedef enum {
     NS_PARAPHRASE, /* 1: both mean the same */
     NS_ENTAILMENT, /* 1: the second follows from the first */

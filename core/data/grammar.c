@@ -42,7 +42,7 @@ typedef struct {
 
 /* clang-format off */
 static const Rule rules[] = {
-    /* What a speaker says in one line. */
+    /* The sentence of a speaker. */
     RULE("line",
         "{^clause}.", "{^clause}.", "{^clause}, {and} {clause}.", "{^clause}; {clause}.",
         "{^clause}, {other}.", "{^other}, {clause}.", "{^question}?", "{^question}, {other}?",

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* One pair in HELD_OUT is held out. */
+/* Of HELD_OUT pairs one is held out. */
 #define HELD_OUT 5
 
 /* The pairs collected so far. */

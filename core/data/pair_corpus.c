@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* One pair in HELD_OUT is for validation if there are no files of validation pairs. */
+/* Of HELD_OUT pairs one is for validation if there are no files of validation pairs. */
 #define HELD_OUT 10
 
 /* Enough that a model must learn the grammar instead of memorizing the sentences. */

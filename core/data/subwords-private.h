@@ -1,4 +1,4 @@
-/* What learning and using subwords share.  Internal to core/data.  SPDX-License-Identifier: MIT */
+/* Types for learning and using subwords, internal to core/data.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/data/subwords.h"

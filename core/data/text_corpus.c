@@ -11,11 +11,11 @@
 
 #include <string.h>
 
-/* One part in HELD_OUT is for validation. */
+/* Of HELD_OUT parts one is for validation. */
 #define HELD_OUT 10
 
-/* One bit for each code point that occurs, and for each 64-bit word the number of bits set before
- * it: together they give the rank of a code point without a table of all code points. */
+/* A bit for each code point that occurs, and for each 64-bit word the number of bits set before it:
+ * together they give the rank of a code point without a table of all code points. */
 #define ALPHABET_WORDS (0x110000 / 64)
 
 typedef struct {

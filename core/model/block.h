@@ -1,4 +1,4 @@
-/* One sub-layer of a stack: the block equation, forward and backward.
+/* A sub-layer of a stack: the block equation, forward and backward.
  * SPDX-License-Identifier: MIT
  *
  *     u  = s N_in(x)

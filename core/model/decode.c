@@ -51,7 +51,8 @@ static NsShape encoder_shape(const NsDecoder *d)
     return shape_of(d, d->n, d->S, d->S);
 }
 
-/* One position of every row.  Its own keys and values are computed; all others are cached. */
+/* A pass over a single position of every row, whose keys and values are computed; those of all
+ * earlier positions are cached. */
 static NsShape self_shape(const NsDecoder *d)
 {
     NsShape shape = shape_of(d, d->n * d->beam, 1, decoder_stack(d)->T);

@@ -1,4 +1,4 @@
-/* What a pass measures.  SPDX-License-Identifier: MIT */
+/* The measurements of a pass.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <stddef.h>

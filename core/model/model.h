@@ -61,9 +61,9 @@ void ns_model_reset(NsModel *model);
 /* Whether the placement requires ns_model_profile after a reset (Admin). */
 bool ns_model_needs_profile(const NsModel *model);
 
-/* One forward pass with omega = 1 that sets the placement's learned scales, separately in each
- * stack: omega_k = sqrt(1 + sum_{j<k} Var F_j), with Var over all features of all tokens that are
- * not padding.  Liu et al. 2020, section 4. */
+/* Sets, in a forward pass with omega = 1, the placement's learned scales, separately in each stack:
+ * omega_k = sqrt(1 + sum_{j<k} Var F_j), with Var over all features of all tokens that are not
+ * padding.  Liu et al. 2020, section 4. */
 void ns_model_profile(NsModel *model, const NsBatch *batch);
 
 /* Forward and backward over one batch of the model's B, T and S.  Overwrites the gradients with
@@ -76,9 +76,9 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
  * running statistics do not change.  For finite differences. */
 double ns_model_plain_loss(NsModel *model, const NsBatch *batch);
 
-/* What ns_model_measure measures besides the losses: everything (the default); only the squares of
- * gradients, which clipping needs; or nothing.  The other fields of NsMeasure keep their old
- * values. The benchmark uses this to find the cost of measuring. */
+/* The measurements of ns_model_measure besides the losses: everything (the default); only the
+ * squares of gradients, which clipping needs; or nothing.  The other fields of NsMeasure keep their
+ * old values. The benchmark uses this to find the cost of measuring. */
 typedef enum { NS_MEASURING_ALL, NS_MEASURING_GRADIENTS, NS_MEASURING_LOSS } NsMeasuring;
 void ns_model_set_measuring(NsModel *model, NsMeasuring measuring);
 

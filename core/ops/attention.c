@@ -93,7 +93,8 @@ static size_t block_rows(const Blocks *b, size_t i)
     return b->height + (i < b->taller);
 }
 
-/* One head of one sequence.  Q, K, V, dO and o have the given row strides; P and dP: [T, S]. */
+/* The attention of a head in a sequence.  Q, K, V, dO and o have the given row strides; P and dP:
+ * [T, S]. */
 typedef struct {
     /* The same for all heads and sequences. */
     const NsGemmKernels *kernels; /* NULL if this processor has none */

@@ -7,7 +7,8 @@
 #include "core/base/choice.h"
 #include "core/base/real.h"
 
-/* What forward stores for backward: nothing, two elements per row, or two elements per feature. */
+/* The statistics that forward stores for backward: nothing, two elements per row, or two elements
+ * per feature. */
 typedef enum { NS_STATS_NONE, NS_STATS_ROWS, NS_STATS_FEATURES } NsNormStats;
 
 /* Which statistics a norm over the batch uses: those of the batch (NS_OF_BATCH); those of the
@@ -23,7 +24,7 @@ typedef enum { NS_OF_BATCH, NS_OF_BATCH_KEPT, NS_RUNNING } NsStatistics;
  * (core/model/wiring.h). */
 enum { NS_NORM_AUTO, NS_NORM_LAYERNORM, NS_NORM_RMSNORM };
 
-/* One use of a norm on R rows of C features. */
+/* The use of a norm on R rows of C features. */
 typedef struct {
     size_t R, C;
     ns_real eps;

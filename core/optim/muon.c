@@ -204,7 +204,7 @@ typedef struct {
     size_t scratch; /* elements of each member */
 } Updating;
 
-/* One member updates a whole matrix. */
+/* Updates a matrix with a single member of the team. */
 static void update_tensor(void *data, size_t i, unsigned member)
 {
     const Updating *updating = data;

@@ -12,7 +12,7 @@
 #include "core/base/tensor.h"
 #include "core/settings/settings.h"
 
-/* What an update did to a tensor. */
+/* The measurements of an update of a tensor. */
 typedef struct {
     /* Sums of squares of the weights before the update, and of the update, which is subtracted from
      * them; and the inner product of both. */
@@ -25,7 +25,7 @@ typedef struct {
     double ratio_sum, ratio_max;
 } NsTensorUpdate;
 
-/* One update, number step >= 1. */
+/* An update, number step >= 1. */
 typedef struct {
     const NsSettings *settings; /* beta1, beta2, eps, momentum, weight-decay, decay-scope, clip */
     const NsTensorTable *table;

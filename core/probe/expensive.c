@@ -135,7 +135,7 @@ static void put_heads(const NsExpensiveProbes *probes, NsValues values,
     if (heads[0].has_logit) ns_record_put(layout, values, q->logit, layer, logit);
 }
 
-/* What the members of a team need to fill in a part of a record. */
+/* The data with which the members of a team fill in a part of a record. */
 typedef struct {
     NsExpensiveProbes *probes;
     NsModel *model;

@@ -380,7 +380,7 @@
 
 typedef enum { NS_DOMAIN_STEP, NS_DOMAIN_LAYER, NS_DOMAIN_HIDDEN, NS_DOMAIN_HEAD } NsDomain;
 
-/* What a model must have for a quantity to exist, as bits. */
+/* The parts that a model must have for a quantity to exist, as bits. */
 typedef enum {
     NS_NEED_NOTHING = 0,
     NS_NEED_FINAL_NORM = 1 << 0,
@@ -428,7 +428,7 @@ const NsChoice *ns_quantity_choice(size_t i);
  * NS_QUANTITIES_NAMED already.  It exists until the program ends.  Any thread. */
 NsQuantity ns_quantity_name(const char *key, NsDomain domain);
 
-/* What determines the layout of a record. */
+/* The properties of a model that determine the layout of a record. */
 typedef struct {
     const NsTensorTable *table;
     size_t layers;

@@ -128,7 +128,7 @@ size_t ns_lecture_append(const char *path, const NsPreset *scene, GError **error
         ns_entry_write(out, "title", name);
     }
     g_string_append_printf(out, "\n[" NS_SCENE "]\n%s", added);
-    /* What could not be opened again is not written. */
+    /* A text that could not be opened again is not written. */
     g_autoptr(NsLecture) longer = ns_lecture_new(out->str, out->len, error);
     return longer && ns_save(path, out->str, out->len, error) ? scenes + 1 : 0;
 }

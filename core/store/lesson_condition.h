@@ -40,7 +40,7 @@ typedef enum {
 
 typedef enum { NS_EQUAL, NS_AT_LEAST, NS_AT_MOST, NS_ABOVE, NS_BELOW } NsRelation;
 
-/* One term. */
+/* A term. */
 typedef struct {
     NsLessonConditionKind kind;
     size_t lane;          /* SETTING, LOSS, DIVERGED: from 0 */

@@ -53,7 +53,7 @@ typedef struct {
 size_t ns_run_reader_seeds(const NsRunReader *reader);
 NsRunLane ns_run_reader_lane(const NsRunReader *reader, size_t lane, size_t seed);
 
-/* One seed of a lane. */
+/* A seed of a lane. */
 typedef struct {
     NsRunReader *reader;
     size_t lane, seed;

@@ -29,7 +29,7 @@ typedef struct {
     NsCheckpoint *checkpoint; /* NULL for other kinds */
 } NsRunItem;
 
-/* One seed of a lane. */
+/* A seed of a lane. */
 typedef struct {
     int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;

@@ -172,7 +172,7 @@ static NsRowsWritten failed(const NsRunRows *rows, GError **error)
 /* Writes all items in one transaction. */
 NsRowsWritten ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError **error)
 {
-    /* What is written to a file that was deleted or replaced would be lost. */
+    /* Records written to a file that was deleted or replaced would be lost. */
     if (!ns_database_file_is_at(rows->file, rows->path)) {
         g_autofree char *name = g_filename_display_name(rows->path);
         ns_refuse(error, NS_ERROR_FILE, "“%s” was removed or replaced while it was being written.",

@@ -1,4 +1,4 @@
-/* One run of a study.  SPDX-License-Identifier: MIT
+/* A run of a study.  SPDX-License-Identifier: MIT
  *
  * A cell is trained by one thread, so its numbers do not depend on how many cells run at a time. */
 #pragma once

@@ -119,7 +119,7 @@ char *ns_paper_fixing_hash(unsigned i);
 /* The first of the seeds that no run had used before. */
 #define NS_PAPER_FRESH 1001
 
-/* What is fixed of a row, as text: settings, grid, results, seeds, arms and claims.  Free with
+/* The fixed part of a row, as text: settings, grid, results, seeds, arms and claims.  Free with
  * g_free. */
 char *ns_paper_claims_text(const NsPaperStudy *row);
 
@@ -127,7 +127,7 @@ char *ns_paper_claims_text(const NsPaperStudy *row);
  * 2026-11-26, seeds 1001 to 1005 not seen before”; untranslated.  Free with g_free. */
 char *ns_paper_seeds_words(const NsPaperStudy *row, const NsStudy *study);
 
-/* What was changed after first results had been seen: one paragraph, untranslated. */
+/* The changes that were made after first results had been seen: one paragraph, untranslated. */
 const char *ns_paper_history(void);
 
 /* Makes a study from a row; `study` need not be initialized.  Returns false with NS_ERROR_SETTING

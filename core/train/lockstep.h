@@ -1,4 +1,4 @@
-/* One to four lanes that step together.  SPDX-License-Identifier: MIT
+/* Lanes, up to four, that step together.  SPDX-License-Identifier: MIT
  *
  * Lanes share the initial value of every tensor that they have in common, and every batch.  One
  * call advances all of them by one step; a lane that has diverged stops.

@@ -40,7 +40,7 @@ const char *ns_trainer_state_word(NsTrainerState state);
 
 typedef struct NsTrainer NsTrainer;
 
-/* What the observer is notified of, between two steps. */
+/* The events of which the observer is notified, between two steps. */
 typedef enum {
     NS_TRAINER_BEGAN,   /* the lanes are at their beginning: they were prepared or reset */
     NS_TRAINER_STEPPED, /* a step was made */

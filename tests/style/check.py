@@ -72,7 +72,7 @@ WORDS = {
     "beside": ("alongside, next_to", 6),
 }
 # Comments that begin with a bare word in place of the thing that they are about.
-BARE, MOST_BARE_COMMENTS = r"What|Who|Whose|Such|One", 104
+BARE, MOST_BARE_COMMENTS = r"What|Who|Whose|Such|One", 0
 
 GTK = r"gtk/|gdk/|gsk/|gdk-pixbuf/|graphene"
 CAIRO = r"cairo|pango/"

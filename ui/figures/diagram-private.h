@@ -27,7 +27,7 @@ NsFlowValues ns_diagram_hidden(const NsDiagramData *data, size_t i);
 /* The input of the head. */
 NsFlowValues ns_diagram_final(const NsDiagramData *data);
 
-/* One value of a quantity: NaN if it was not measured, infinity if it is not finite. */
+/* A value of a quantity: NaN if it was not measured, infinity if it is not finite. */
 double ns_diagram_value(const NsDiagramData *data, NsQuantity quantity, size_t i);
 
 /* The quantities of a kind of sub-layer that diagrams show. */

@@ -36,7 +36,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsDiagramData, ns_diagram_data_free)
 /* Whether two models would be drawn identically. */
 bool ns_diagram_data_equal(const NsDiagramData *a, const NsDiagramData *b);
 
-/* What wires carry: hidden states upwards, or gradients downwards. */
+/* The flow that wires carry: hidden states upwards, or gradients downwards. */
 typedef enum { NS_FLOW_SIGNAL, NS_FLOW_GRADIENT, NS_FLOWS } NsFlow;
 
 /* ---- The graph ---- */
@@ -167,7 +167,7 @@ const NsPlacement *ns_diagram_moved(const NsDiagram *diagram, int sublayer, int 
 /* A sentence that describes a node, with its formula.  Free with g_free. */
 char *ns_diagram_tell(const NsDiagram *diagram, size_t node);
 
-/* What a wire carries: "branch: norm of the signal 3.2".  Free with g_free. */
+/* The flow of a wire in words: "branch: norm of the signal 3.2".  Free with g_free. */
 char *ns_diagram_tell_wire(const NsDiagram *diagram, size_t wire, NsFlow flow);
 
 /* The layer as text: "layer 3, Post-LN: self-attention, add skip, LayerNorm; ...; hidden norm 8.0,

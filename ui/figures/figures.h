@@ -16,7 +16,7 @@
 
 #define NS_FIGURE_PINNED 8 /* maximum number of earlier runs */
 
-/* One of several runs. */
+/* A run of several. */
 typedef struct {
     NsHistory *history;         /* NULL before it exists */
     const NsSettings *settings; /* of that history */
@@ -47,7 +47,7 @@ typedef struct {
     const NsSensitivity *sensitivity; /* or NULL */
 } NsComparedInput;
 
-/* What a figure shows.  Borrowed during the call; figures take their own references to the
+/* The data of a figure.  Borrowed during the call; figures take their own references to the
  * histories that they follow. */
 typedef struct {
     NsHistory *history;         /* NULL before it exists; of several lanes the active one, which
@@ -136,7 +136,7 @@ extern const NsFigureKind ns_phase_kind;
  * verdict. */
 extern const NsFigureKind ns_paper_kind;
 
-/* One figure for each result of a study of the paper. */
+/* The figures of a study of the paper, one for each result. */
 typedef struct {
     NsFigure *figures[NS_RESULTS_MAX];
     const NsPlot *plots[NS_RESULTS_MAX];

@@ -12,8 +12,7 @@ typedef struct {
     float *min, *max; /* [count] */
     bool *has;        /* [count] whether each was measured */
     bool band;        /* layers have a range of values: over steps, or over heads */
-    /* One entry for each layer with a measured value; values of heads are reduced to their
-     * extremes. */
+    /* An entry for each layer with a measured value; those of heads are their extremes. */
     size_t n;
     double *x, *y, *lo; /* [n] layer, largest, smallest value */
 } NsLayerValues;

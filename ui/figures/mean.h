@@ -1,4 +1,4 @@
-/* One figure for several seeds.  SPDX-License-Identifier: MIT
+/* Figures of several seeds.  SPDX-License-Identifier: MIT
  *
  * Runs that differ only in their initial weights are drawn as one: every curve is their mean, and
  * the band around it extends one sample standard deviation to either side. */

@@ -91,7 +91,7 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
  * reading. */
 bool ns_plot_has_legend(const NsPlotLayout *layout);
 
-/* One sentence that describes the plot for a screen reader.  Free with g_free. */
+/* A sentence that describes the plot for a screen reader.  Free with g_free. */
 char *ns_plot_describe(const NsPlot *plot);
 
 /* Returns whether the plot shows anything but the text `empty`. */

@@ -1,4 +1,4 @@
-/* What the files of this folder share.  SPDX-License-Identifier: MIT */
+/* Declarations that the files of this folder share.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/plot/colormap.h"

@@ -1,4 +1,4 @@
-/* What a chart shows, as data.  SPDX-License-Identifier: MIT
+/* The content of a chart, as data.  SPDX-License-Identifier: MIT
  *
  * A plot is a plain description: axes, series as borrowed columns, a heatmap, notes.  It owns
  * nothing: the caller keeps columns and strings alive while layouts of it are in use.

@@ -136,7 +136,7 @@ static void linear_ticks(GArray *ticks, const NsScale *scale, unsigned most)
     double step = round_step(lo, hi, most, scale->integer);
     double first = ceil(lo / step - 1e-9), n = count_multiples(lo, hi, step);
     double largest = MAX(fabs(lo), fabs(hi));
-    /* One label too many is accepted, since the layout removes overlaps. */
+    /* A label too many is accepted, since the layout removes overlaps. */
     double stride = n > most + 1 ? ceil(n / most) : 1;
     for (double i = 0; i < MIN(n, MOST); i++) {
         double value = (first + i) * step;
@@ -203,7 +203,7 @@ static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
         g_array_set_size(ticks, 0);
         log_multiples(ticks, scale, factors[i]);
         unsigned n = ns_ticks_labeled(ticks);
-        /* One label too many is better than ticks that are crowded at the upper end. */
+        /* A label too many is better than ticks that are crowded at the upper end. */
         if (n >= LEAST && n <= most + (i > 0)) return;
     }
     g_array_set_size(ticks, 0);

@@ -65,7 +65,7 @@ char *ns_text_letter(const char *name);
 /* A context for all text of one layout.  Free with g_object_unref. */
 PangoContext *ns_text_context_new(void);
 
-/* One line of text with the markup of NsPlot.  Free with g_object_unref. */
+/* A line of text with the markup of NsPlot.  Free with g_object_unref. */
 PangoLayout *ns_text_new(PangoContext *context, const NsStyle *style, double size, bool bold,
                          const char *text);
 

@@ -1,4 +1,4 @@
-/* What the user chose to see of a plot.  SPDX-License-Identifier: MIT
+/* The part of a plot that the user chose to see.  SPDX-License-Identifier: MIT
  *
  * A view state is plain data that outlives the plots to which it is applied: limits and scales of
  * the axes, hidden series, pinned readings.  It identifies series by their labels and readings by

@@ -1,4 +1,5 @@
-/* What the charts of a window show: the view, its choices, marks and the closer look at a step.
+/* The view of a window: the step and the choices that its charts show, marks, and the expensive
+ * quantities of a step.
  * SPDX-License-Identifier: MIT
  *
  * The model of the run does not store enough of a pass for expensive quantities.  So a thread makes

@@ -1,4 +1,4 @@
-/* What the charts of a window show.  SPDX-License-Identifier: MIT
+/* The view that the charts of a window share.  SPDX-License-Identifier: MIT
  *
  * A view owns references and copies, so that another thread (an export) can use a copy of it while
  * the window continues. */

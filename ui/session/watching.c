@@ -69,7 +69,7 @@ static void show_lanes(NsSession *session)
     ns_view_set_active(view, view->active);
 }
 
-/* What the runs that were polled have brought. */
+/* The news of the runs that were polled. */
 typedef struct {
     bool busy, view, pins,
         lanes; /* lanes: a run has others; view: that on view; pins: a pinned one */

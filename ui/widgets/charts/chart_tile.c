@@ -610,7 +610,7 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec)
     ns_accessible_tooltip(tile->note, _("About this chart"));
     ns_chart_view_leave_note(tile->chart);
     tile->heat = ns_heat_control_new(session);
-    /* What comes and goes is on the left, so that the others stay in their places. */
+    /* Buttons that come and go are on the left, so that the others stay in their places. */
     GtkWidget *const tools[] = {tile->follow, tile->note, tile->choice,
                                 tile->heat,   tile->log,  tile->menu_button};
     for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) gtk_box_append(GTK_BOX(tile->tools), tools[i]);

@@ -32,7 +32,7 @@ void ns_chart_tile_show(NsChartTile *tile, const NsFigureSpec *spec);
 void ns_chart_tile_set_lane(NsChartTile *tile, int lane);
 int ns_chart_tile_lane(NsChartTile *tile);
 
-/* What its figure is made of: the view of the session with what is the tile's own. */
+/* The input of its figure: the view of the session with the choices of the tile. */
 NsFigureInput ns_chart_tile_input(NsChartTile *tile);
 
 /* Whether the tile fills the window, for the words on its menu. */

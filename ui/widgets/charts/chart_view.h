@@ -41,8 +41,8 @@ void ns_chart_view_set_compact(NsChartView *chart, bool compact);
 /* Words beside the chart say the rest: it keeps its title, its curves and their legend. */
 void ns_chart_view_set_bare(NsChartView *chart);
 
-/* What a thumbnail says in place of its title, where others have the same one; NULL for nothing.
- * Takes the words over. */
+/* Sets the name of a thumbnail, in place of a title that others have as well; NULL for none. Takes
+ * the words over. */
 void ns_chart_view_set_name(NsChartView *chart, char *name);
 
 /* Reserves this width at the end of the title's lines for controls above the chart, and this height
@@ -55,7 +55,7 @@ const NsPlot *ns_chart_view_plot(NsChartView *chart);
 /* The picture as it is on the screen, without crosshair; NULL before it was first drawn. */
 GdkTexture *ns_chart_view_texture(NsChartView *chart);
 
-/* What was drawn last, laid out; NULL before that.  Borrowed until the chart changes. */
+/* The layout that was drawn last; NULL before that.  Borrowed until the chart changes. */
 const NsPlotLayout *ns_chart_view_layout(NsChartView *chart);
 
 /* Points at a place of the widget, with a signal; NaN for none. */
@@ -68,7 +68,7 @@ void ns_chart_view_point_at(NsChartView *chart, double x, double row);
 /* Moves the crosshair by points and rows, as ns_plot_next_x, and what is in view along with it. */
 void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows);
 
-/* What the crosshair reads; NULL for nothing.  Borrowed until the chart changes. */
+/* The reading of the crosshair; NULL without one.  Borrowed until the chart changes. */
 const NsReading *ns_chart_view_reading(NsChartView *chart);
 
 /* Pins what the crosshair reads, or removes the pin that is there.  FALSE if all pins are in use.

@@ -260,7 +260,7 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
     }
     bool changes = lanes_fit(dashboard, width, height) != dashboard->abreast ||
                    two_fit(dashboard, width, height) != dashboard->two;
-    /* What is visible must not change while sizes are being given out. */
+    /* The visibility of widgets must not change while sizes are allocated. */
     if (changes && !dashboard->arranging)
         dashboard->arranging = g_idle_add_full(G_PRIORITY_DEFAULT, arrange, dashboard, NULL);
 }

@@ -39,7 +39,7 @@ int ns_dashboard_thumbnails_width(NsDashboard *dashboard);
  * the preferences. */
 void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key);
 
-/* One tile in place of all; NULL brings them back. */
+/* Shows a tile in place of all; NULL brings them back. */
 void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile);
 NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard);
 

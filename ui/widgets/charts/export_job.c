@@ -35,7 +35,7 @@ static guint n_charts(const NsExportRequest *request)
 static NsFigureInput input_of(const Job *job)
 {
     NsFigureInput input = ns_view_input(job->view);
-    /* What is pointed out in the window is no part of a figure. */
+    /* The layer that the window points out is no part of a figure. */
     input.marked_layer = 0;
     return input;
 }

@@ -29,7 +29,7 @@ void ns_export_async(const NsView *view, const NsExportRequest *request, const c
                      GAsyncReadyCallback callback, gpointer user_data);
 char *ns_export_finish(GAsyncResult *result, GError **error);
 
-/* What can be chosen of the chart that ONE means, found as the file is made. */
+/* The choices of the chart that ONE means, found when the file is written. */
 typedef struct {
     char *title;                    /* its own */
     GPtrArray *curves;              /* names, in the order of ns_plot_curve */
@@ -50,5 +50,5 @@ void ns_export_provenance(const NsView *view, const NsExportRequest *request,
 /* The command line that draws the same file, if the file had that name.  Free with g_free. */
 char *ns_export_command(const NsView *view, const NsExportRequest *request, const char *name);
 
-/* What the command line leaves out of what is seen, as a sentence; NULL for nothing. */
+/* The part of the view that the command line cannot draw, as a sentence; NULL if there is none. */
 const char *ns_export_command_gap(const NsView *view);

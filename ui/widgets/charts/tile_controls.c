@@ -1,5 +1,4 @@
-/* What the tile of a chart can be asked for: its choices, controls and menu.
- * SPDX-License-Identifier: MIT */
+/* The choices, controls and menu of the tile of a chart. SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/tile_controls.h"
 
 #include "core/base/words.h"

@@ -1,5 +1,4 @@
-/* What the tile of a chart can be asked for: its choices, controls and menu.
- * SPDX-License-Identifier: MIT */
+/* The choices, controls and menu of the tile of a chart. SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/figures/spec.h"
@@ -43,8 +42,8 @@ GtkWidget *ns_smoothing_control_new(NsSession *session);
 /* How often the button below has expensive quantities measured. */
 #define NS_PROBE_EVERY 10
 
-/* What heatmaps show of several lanes: all of them, the active one, or the ratio of two.  Keeps
- * itself in step with the session. */
+/* The choice of lanes in heatmaps: all of them, the active one, or the ratio of two.  It follows
+ * the session. */
 GtkWidget *ns_heat_control_new(NsSession *session);
 
 /* "Measure every 10 steps", in all lanes, for figures of what is never measured; it sets

@@ -35,7 +35,7 @@ void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden);
 /* Running text, over as many lines as it needs; css_class may be NULL. */
 GtkWidget *ns_text_label_new(const char *text, const char *css_class);
 
-/* One line, which ends in "…" where it has no room. */
+/* A label of a single line, which ends in "…" where it does not fit. */
 GtkWidget *ns_line_label_new(const char *text, const char *css_class);
 
 /* Sets the text where it is another one: a label that is set is measured and drawn anew. */

@@ -106,8 +106,8 @@ static gboolean close_again(gpointer window)
     return G_SOURCE_REMOVE;
 }
 
-/* One window may take another one with it, so those of all windows are closed; the window follows
- * when the pointer has left them, or the next layout would ask a surface that is gone. */
+/* A window may close another one, so the popovers of all windows are closed.  The window follows
+ * when the pointer has left them; otherwise the next layout would ask a surface that is gone. */
 static gboolean on_close_request(GtkWindow *window)
 {
     GListModel *windows = gtk_window_get_toplevels();

@@ -6,8 +6,8 @@
 
 /* ---- Dialogs for one file ---- */
 
-/* What to do with the path that was chosen; not called if the user gave up, or if the owner
- * has gone meanwhile. */
+/* Receives the path that was chosen; not called if the user gave up, or if the owner is gone by
+ * then. */
 typedef void (*NsFileChosen)(const char *path, gpointer owner);
 
 /* Asks for a file to read, for a folder, or for a name to write to.  owner: an object. */

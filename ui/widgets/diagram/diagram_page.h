@@ -15,5 +15,5 @@ GtkWidget *ns_diagram_page_new(NsSession *session);
 /* The view of a lane; NULL past the last. */
 NsDiagramView *ns_diagram_page_view(NsDiagramPage *page, size_t lane);
 
-/* What the wires show now, in slow motion that of the stage. */
+/* The flow that the wires show now, in slow motion that of the stage. */
 NsFlow ns_diagram_page_flow(NsDiagramPage *page);

@@ -220,8 +220,8 @@ static void list_nodes(NsDiagramView *view)
         if (is_focusable(node)) g_array_append_val(view->nodes, i);
 }
 
-/* What the keyboard and a screen reader find of a node.  It draws nothing: the diagram below does.
- */
+/* The widget of a node for the keyboard and a screen reader.  It draws nothing: the diagram below
+ * does. */
 static GtkWidget *make_part(NsDiagramView *view)
 {
     GtkWidget *part = g_object_new(GTK_TYPE_BUTTON, "css-name", "part", "can-target", FALSE, NULL);

@@ -25,7 +25,7 @@ bool ns_diagram_view_read(NsDiagramView *view);
 /* Selects a layer so many above the one that is drawn; FALSE while none is. */
 bool ns_diagram_view_walk(NsDiagramView *view, int by);
 
-/* What it shows: which flow, and the ends of the colors. */
+/* Sets the flow that it shows and the ends of the colors. */
 void ns_diagram_view_show(NsDiagramView *view, NsFlow flow, NsRange range);
 
 /* The numbers of a flow; lo > hi where there is none. */
@@ -36,7 +36,7 @@ void ns_diagram_view_light(NsDiagramView *view, double light, double flash);
 
 void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style);
 
-/* What is drawn; NULL before it has a size.  Borrowed until the next frame. */
+/* The diagram that is drawn; NULL before the widget has a size.  Borrowed until the next frame. */
 const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view);
 
 /* Takes up the movable norm at a place of a sub-layer (-1: the spare one), holds it over a point,

@@ -47,7 +47,7 @@ static void scroll_to(GtkWidget *widget)
     gtk_adjustment_clamp_page(adjustment, top - 8, top + (double)bounds.size.height + 8);
 }
 
-/* What was unfolded is given its place at the end of the first frame. */
+/* A widget that was unfolded has its place at the end of the first frame. */
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer frames)
 {
     (void)clock;

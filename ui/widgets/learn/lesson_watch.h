@@ -4,7 +4,7 @@
 #include "core/store/lesson.h"
 #include "ui/session/session.h"
 
-/* What is known besides the session. */
+/* The state of the window besides the session. */
 typedef struct {
     const char *page; /* that is shown, or NULL */
     unsigned run;     /* the present one when the card was opened */

@@ -358,7 +358,7 @@ static bool is_changed(GtkWidget *entry, const char *text)
     return g_strcmp0(gtk_editable_get_text(GTK_EDITABLE(entry)), text ? text : "") != 0;
 }
 
-/* What was typed about a run is saved when the person turns to something else. */
+/* Notes typed about a run are saved when the person turns to something else. */
 static void save_notes(NsRunLibrary *library)
 {
     for (guint i = 0; library->chosen && i < library->runs->len; i++) {

@@ -234,7 +234,7 @@ static void show_work(NsPhasePage *page, NsStudyWork *work, char *asked)
     page->asked = asked;
 }
 
-/* What the controls say, and the lanes that they ask for; free with g_free. */
+/* The values of the controls as text, and the lanes that they ask for; free with g_free. */
 static char *read_controls(NsPhasePage *page, const NsStudyAxis *x, const NsStudyAxis *y,
                            const NsSettings **lanes, size_t *n)
 {
@@ -244,7 +244,7 @@ static char *read_controls(NsPhasePage *page, const NsStudyAxis *x, const NsStud
     *n = side ? page->session->experiment.n : 1;
     for (size_t i = 0; i < *n; i++) {
         size_t lane = *n > 1 ? i : page->session->active;
-        /* What the controls ask for, as a text to compare.  The lane's own values of the two axes
+        /* The values of the controls, as a text to compare.  The lane's own values of the two axes
          * do not count, so that opening a cell does not ask for another sweep. */
         g_autofree char *a = ns_study_axis_text(x), *b = ns_study_axis_text(y);
         NsSettings rest;

@@ -180,7 +180,7 @@ void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientC
 static void on_checked(NsGradientCheckPanel *panel)
 {
     const NsGradientCheck *check = panel->session->check;
-    /* One that was broken off leaves the one before. */
+    /* A check that was canceled leaves the result of the check before. */
     bool known = check && check->step == panel->last && check->lane == panel->lane &&
                  check->layer == panel->layer;
     if (check && !known) ns_gradient_check_panel_show(panel, check);

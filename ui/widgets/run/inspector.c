@@ -1,5 +1,4 @@
-/* What the inspector shows: the events and the pins of a run, below its settings.
- * SPDX-License-Identifier: MIT */
+/* The inspector: events and pins of a run, below its settings.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/run/inspector.h"
 #include "core/base/words.h"
 #include "core/probe/seeds.h"
@@ -338,7 +337,7 @@ typedef struct {
     unsigned number;
 } Pinned;
 
-/* What a pin reads now: "Loss and learning rate, step 20\ntraining: 3.2"; NULL where there is
+/* The reading of a pin now: "Loss and learning rate, step 20\ntraining: 3.2"; NULL where there is
  * nothing to read. */
 static char *words_of(NsChartTile *tile, const NsPin *pin)
 {

@@ -1,5 +1,4 @@
-/* What the inspector shows: the events and the pins of a run, below its settings.
- * SPDX-License-Identifier: MIT */
+/* The inspector: events and pins of a run, below its settings.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/session/session.h"

@@ -30,5 +30,5 @@ int64_t ns_timeline_step_at(NsTimeline *timeline, double x);
 /* Shows the step at a place in the next frame; to the right of the newest, the newest. */
 void ns_timeline_scrub(NsTimeline *timeline, double x);
 
-/* What the tip at a place says.  Free with g_free. */
+/* The text of the tip at a place.  Free with g_free. */
 char *ns_timeline_tip(NsTimeline *timeline, double x);

@@ -1,4 +1,4 @@
-/* What went wrong, and what may help.  SPDX-License-Identifier: MIT */
+/* The trouble of a run, and remedies.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/run/trouble_panel.h"
 
 #include "core/base/words.h"

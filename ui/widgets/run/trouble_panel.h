@@ -1,4 +1,4 @@
-/* What went wrong, and what may help: comes up when a run rests at a spike or a divergence.
+/* The trouble of a run, and remedies: comes up when a run rests at a spike or a divergence.
  * SPDX-License-Identifier: MIT
  *
  * It names lane, layer, tensor and step, shows what jumped in the fifty steps before, and offers

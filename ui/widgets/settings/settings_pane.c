@@ -300,7 +300,7 @@ static GtkWidget *lane_tabs_new(NsSession *session)
 /* AUTO has buttons for less and more beside a number, PLAIN has not. */
 typedef enum { AUTO, PLAIN, TOGGLES, SLIDER, SEED, FILE_BUTTON } Kind;
 
-/* What shows that another program's run is on view. */
+/* The widgets that are visible while another program's run is on view. */
 typedef struct {
     NsSession *session;
     GtkWidget *tabs, *rows, *log, *place, *pending, *watched;
@@ -364,7 +364,7 @@ static NsSettingControl control_for(NsSession *session, const NsParam *param)
                                                 : ns_entry_control_new(session, param)};
 }
 
-/* What the model takes in memory, under the row of its depth. */
+/* Sets the memory of the model, under the row of its depth. */
 static void sync_size(GtkWidget *label)
 {
     NsSession *session = g_object_get_data(G_OBJECT(label), "ns-session");

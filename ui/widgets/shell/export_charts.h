@@ -22,5 +22,5 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint curren
 /* The chosen chart. */
 guint ns_export_charts_current(NsExportCharts *charts);
 
-/* What is borrowed is about to go. */
+/* Releases the borrowed objects before their owner frees them. */
 void ns_export_charts_leave(NsExportCharts *charts);

@@ -14,7 +14,7 @@
 #define PREVIEW_PIXELS 1100.0      /* of the longer side */
 #define MOST_PREVIEW_PIXELS 2200.0 /* of an image that is shown as it is saved */
 
-/* What the fields of points take. */
+/* The range of the entries for sizes in points. */
 #define LEAST_TEXT 4
 #define MOST_TEXT 72
 #define LEAST_LINE 0.25
@@ -45,8 +45,8 @@ static const int DPI[] = {96, 150, 300, 600};
 /* The rows of the choices that are switches. */
 static const char *const SWITCHES[] = {"title", "note", "caption", "experiment"};
 
-/* What was chosen last, as long as the program runs.  Charts and names come back where the dialog
- * would begin with the same charts of the same lanes. */
+/* The last choices, as long as the program runs.  Charts and names come back where the dialog would
+ * begin with the same charts of the same lanes. */
 static struct {
     bool used;
     guint format;
@@ -114,7 +114,7 @@ static void set_saving(NsExportDialog *dialog, bool saving)
     dialog->tick = 0;
 }
 
-/* What cannot be written leaves all choices as they are. */
+/* If the file cannot be written, all choices stay as they are. */
 static void on_written(GObject *source, GAsyncResult *result, gpointer user_data)
 {
     (void)source;

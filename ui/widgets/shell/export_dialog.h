@@ -11,7 +11,7 @@ G_DECLARE_FINAL_TYPE(NsExportDialog, ns_export_dialog, NS, EXPORT_DIALOG, GtkWin
  * chosen the last time is chosen again. */
 GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one);
 
-/* What the controls ask for at present; borrowed from the dialog. */
+/* The request of the controls at present; borrowed from the dialog. */
 NsExportRequest ns_export_dialog_request(NsExportDialog *dialog);
 
 /* The command line that is shown; borrowed. */

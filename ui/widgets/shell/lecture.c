@@ -112,7 +112,7 @@ static void sync_forward(Presenter *presenter, bool ready)
                                       : _("Next scene (Page Down), which is being prepared"));
 }
 
-/* One scene after the other, and none while the run on view needs the processor. */
+/* Prepares scene after scene, but none while the run on view needs the processor. */
 static gboolean look(gpointer data)
 {
     Presenter *presenter = data;
@@ -412,7 +412,7 @@ static void on_fullscreened(NsWindow *window)
     if (!gtk_window_is_fullscreen(GTK_WINDOW(window))) ns_lecture_leave(window);
 }
 
-/* What is remembered of the window is not how a lecture has it. */
+/* The window is remembered as it was before the lecture. */
 static void on_unrealize(NsWindow *window)
 {
     Presenter *presenter = presenter_of(window);

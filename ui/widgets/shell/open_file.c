@@ -24,7 +24,7 @@ static void say(GString *words, char *sentence)
     g_free(sentence);
 }
 
-/* What cannot be used changes nothing. */
+/* Shows why a file cannot be used, and changes nothing. */
 static void refuse(NsWindow *window, const char *sentence)
 {
     g_autofree char *words = g_strdup_printf(_("%s  Nothing was changed."), sentence);

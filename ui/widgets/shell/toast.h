@@ -13,5 +13,5 @@ void ns_toast_show(GtkWidget *toast, const char *sentence);
 void ns_toast_offer(GtkWidget *toast, const char *sentence, const char *label, GFunc chosen,
                     gpointer data);
 
-/* What it says now; NULL while it is away. */
+/* The text that is visible now; NULL without one. */
 const char *ns_toast_text(GtkWidget *toast);

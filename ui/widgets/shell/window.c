@@ -314,7 +314,7 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     window->style = style;
     bool other = width != window->width;
     window->width = width;
-    /* What is visible must not change while sizes are being given out. */
+    /* The visibility of widgets must not change while sizes are allocated. */
     if (crossed && !window->fold_source)
         window->fold_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fold, window, NULL);
     /* A style of its own makes the words larger only after they were fitted. */

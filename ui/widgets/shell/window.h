@@ -63,8 +63,8 @@ typedef struct {
  * is canceled when the window goes, and then nothing is done. */
 void ns_window_read(NsWindow *window, const NsFileReader *reader, gpointer data, const char *name);
 
-/* What stands beside the pages, or below them in a narrow window, and whether it is there now: it
- * takes the place of the inspector where there is not room for both. */
+/* Adds a strip beside the pages, or below them in a narrow window, and shows or hides it.  It takes
+ * the place of the inspector where both do not fit. */
 void ns_window_add_strip(NsWindow *window, GtkWidget *strip);
 void ns_window_set_strip(NsWindow *window, bool shown);
 
@@ -81,6 +81,6 @@ typedef struct {
 
 void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, size_t n);
 
-/* One action of the window, by its name. */
+/* Enables an action of the window, or sets its state, by its name. */
 void ns_window_enable(NsWindow *window, const char *action, bool enabled);
 void ns_window_set_state(NsWindow *window, const char *action, bool state);

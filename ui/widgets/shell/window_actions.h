@@ -1,4 +1,4 @@
-/* What a window can be told to do: one table of actions.
+/* The actions of a window, in one table.
  * SPDX-License-Identifier: MIT
  *
  * Their keys are in ui/widgets/shell/window_keys.h.  What lies elsewhere adds its own action to the
