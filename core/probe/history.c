@@ -423,6 +423,12 @@ void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
                 byte |= (unsigned)values.has[i + k] << k;
             h->newest.has[i / 8] = (uint8_t)byte;
         }
+        /* Older files and other programs store it only as a number of the step. */
+        size_t total = h->layout.offset[NS_QUANTITY_GRAD_TOTAL];
+        if (h->layout.count[NS_QUANTITY_GRAD_TOTAL] && !step->grad_norm_untold) {
+            h->newest.min[total] = (float)step->grad_norm;
+            h->newest.has[total / 8] |= (uint8_t)(1u << total % 8);
+        }
     }
 
     if (h->n_records == 0) copy_profile(h->first, h->newest, width);

@@ -84,8 +84,9 @@ NsHistory *ns_history_ref(NsHistory *history);
 void ns_history_unref(NsHistory *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsHistory, ns_history_unref)
 
-/* Writer.  `values` are [layout->width]; if values.has is NULL, all were measured.  Steps ascend
- * from the first step, without gaps in a run of this program. */
+/* Writer.  `values` are [layout->width]; if values.has is NULL, all were measured.  The gradient
+ * norm of the whole model is taken from `step`.  Steps ascend from the first step, without gaps in
+ * a run of this program. */
 void ns_history_append(NsHistory *history, const NsStep *step, NsValues values);
 void ns_history_append_evaluation(NsHistory *history, const NsEvaluation *evaluation);
 void ns_history_append_continuation(NsHistory *history, const NsContinuation *continuation);

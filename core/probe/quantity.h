@@ -148,6 +148,8 @@
       NOTHING,                                                                                     \
       "Frobenius norm of the mini-batch gradient of all tensors of a layer, before clipping.",     \
       "Xiong et al. 2020, 3.3")                                                                    \
+    X(GRAD_TOTAL, "grad-total", "Gradient norm, whole model", "‖∇‖", STEP, CHEAP, SIZE, NOTHING,   \
+      "Frobenius norm of the mini-batch gradient of all tensors, before clipping.", NULL)          \
     X(GRAD_SHARE, "grad-share", "Share of the gradient, whole layer", "‖∇_l‖^2 / ‖∇‖^2", LAYER,    \
       CHEAP, UNIT, NOTHING,                                                                        \
       "Share of a layer in the squared norm of the whole gradient; the layers, the "               \

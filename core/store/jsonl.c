@@ -158,7 +158,7 @@ char *ns_jsonl_record(const NsHistory *history, size_t index)
     for (unsigned q = 0; q < NS_PARAMETER_COUNT; q++) write_quantity(&record, (NsQuantity)q);
     ns_json_close(json, '}');
     for (unsigned q = NS_PARAMETER_COUNT; q < NS_QUANTITY_ALL; q++)
-        write_quantity(&record, (NsQuantity)q);
+        if (q != NS_QUANTITY_GRAD_TOTAL) write_quantity(&record, (NsQuantity)q);
 
     if (record.steps.first != record.steps.last) {
         ns_json_open(json, "thinned", '{');

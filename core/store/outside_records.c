@@ -130,9 +130,23 @@ static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array
 
 /* ---- Records ---- */
 
+/* Extends the layout by n values of a quantity. */
+static void add_quantity(NsRecordLayout *layout, NsQuantity quantity, size_t n)
+{
+    if (layout->count[quantity] || layout->width + n > WIDEST) return;
+    layout->count[quantity] = n;
+    layout->width = 0;
+    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
+        layout->offset[q] = layout->width;
+        layout->width += layout->count[q];
+    }
+}
+
 /* Finds the quantities of the arrays of a line, and extends the layout by those that are new. */
 static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line, NsQuantity *quantities)
 {
+    if (line->scalars[NS_OUTSIDE_GRAD_NORM].name)
+        add_quantity(&r->layout, NS_QUANTITY_GRAD_TOTAL, 1);
     /* Quantities of the registry come first, because they determine the size of the model. */
     for (int pass = 0; pass < 2; pass++)
         for (guint i = 0; i < line->arrays->len; i++) {
@@ -143,16 +157,11 @@ static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line, NsQu
         const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
         NsRecordLayout *layout = &r->layout;
         bool fits = (unsigned)quantities[i] < NS_QUANTITY_ALL;
-        if (fits && !layout->count[quantities[i]] && layout->width + array->n <= WIDEST) {
-            layout->count[quantities[i]] = array->n;
-            layout->width = 0;
-            for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
-                layout->offset[q] = layout->width;
-                layout->width += layout->count[q];
-            }
-        } else if (!fits && array->scalar) {
+        if (fits) {
+            add_quantity(layout, quantities[i], array->n);
+        } else if (array->scalar) {
             r->report.left_out(r->report.data, array->group->key);
-        } else if (!fits) {
+        } else {
             bool has_size = array->n == layout->layers || array->n == layout->hidden;
             /* The number of values is right, so there is no more place for a name. */
             bool full = has_size && !array->inner && !registered(array);

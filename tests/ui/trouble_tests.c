@@ -156,8 +156,8 @@ static void test_evidence(void)
         const char *what, *figure, *title;
     } table[] = {
         {"loss", "loss", "Loss"},
-        {"gradient norm", "steps", "Gradient norm, whole layer"},
-        {"blk1.ffn.w1", "steps", "Gradient norm, whole layer"},
+        {"gradient norm", "steps", "Gradient norm, whole model"},
+        {"blk1.ffn.w1", "steps", "Gradient norm, whole model"},
         {"hidden state", "steps", "Hidden-state norm"},
     };
     NsWindow *window = ui_open("");

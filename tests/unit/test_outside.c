@@ -83,6 +83,20 @@ static void test_arrays(void)
     g_assert_cmpfloat(value_at(history, tokens, 1, 0), ==, 1234);
 }
 
+/* The gradient norm of the whole model is a quantity from the first line that reports it. */
+static void test_gradient_norm(void)
+{
+    static const char text[] = "step,loss,grad_norm\n0,4,\n1,3,1.5\n2,2,0.5\n";
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    ns_outside_feed(o, text, strlen(text));
+    NsHistory *history = ns_outside_history(o, 0);
+    bool has = true;
+    ns_history_read(history, NS_QUANTITY_GRAD_TOTAL, 0, NULL, NULL, &has);
+    g_assert_false(has);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_GRAD_TOTAL, 1, 0), ==, 1.5f);
+    g_assert_cmpfloat(value_at(history, NS_QUANTITY_GRAD_TOTAL, 2, 0), ==, 0.5f);
+}
+
 /* The bytes may come in any pieces. */
 static void test_pieces(void)
 {
@@ -657,6 +671,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/outside/least", test_least);
     g_test_add_func("/outside/arrays", test_arrays);
+    g_test_add_func("/outside/gradient-norm", test_gradient_norm);
     g_test_add_func("/outside/pieces", test_pieces);
     g_test_add_func("/outside/mean-of-epoch", test_mean_of_epoch);
     g_test_add_func("/outside/not-finite", test_not_finite);

@@ -11,10 +11,11 @@
 
 /* ---- Choices ---- */
 
-/* The whole layer and the six weight matrices come before whatever else there is. */
+/* The whole model, the whole layer and the six weight matrices come before whatever else there
+ * is. */
 static const NsQuantity USUAL[] = {
-    NS_QUANTITY_GRAD_LAYER, NS_QUANTITY_GRAD_WQ, NS_QUANTITY_GRAD_WK, NS_QUANTITY_GRAD_WV,
-    NS_QUANTITY_GRAD_WO,    NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2,
+    NS_QUANTITY_GRAD_TOTAL, NS_QUANTITY_GRAD_LAYER, NS_QUANTITY_GRAD_WQ, NS_QUANTITY_GRAD_WK,
+    NS_QUANTITY_GRAD_WV,    NS_QUANTITY_GRAD_WO,    NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2,
 };
 
 static bool is_usual(NsQuantity quantity)
@@ -53,8 +54,8 @@ GArray *ns_tile_choices(const NsFigureKind *kind, const NsView *view, int shown)
         for (int i = 0; i < NS_SIMILARITY_COUNT; i++) add_choice(choices, i);
     if (kind->subject == NS_SUBJECT_PLACE && history)
         add_places(choices, kind, ns_history_layout(history));
-    if (kind->domains & 1u << NS_DOMAIN_LAYER)
-        for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++) add_choice(choices, (int)USUAL[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++)
+        if (kind->domains & 1u << ns_quantity(USUAL[i])->domain) add_choice(choices, (int)USUAL[i]);
     for (NsQuantity q = 0; kind->domains && q < NS_QUANTITY_COUNT; q++) {
         bool fits = kind->domains & 1u << ns_quantity(q)->domain;
         bool there = !history || ns_history_layout(history)->count[q] > 0 ||
@@ -62,8 +63,7 @@ GArray *ns_tile_choices(const NsFigureKind *kind, const NsView *view, int shown)
                      q == kind->initial ||              /* stays when another is chosen */
                      q == NS_QUANTITY_LAYER_ABLATION || /* the tile offers to measure it */
                      q == NS_QUANTITY_LOGIT_LENS;
-        bool listed = kind->domains & 1u << NS_DOMAIN_LAYER && is_usual(q);
-        if (fits && there && !listed) add_choice(choices, (int)q);
+        if (fits && there && !is_usual(q)) add_choice(choices, (int)q);
     }
     return choices;
 }

@@ -147,8 +147,7 @@ typedef struct {
     NsQuantity quantity; /* of the curve over steps or layers */
 } Evidence;
 
-/* The curve that jumped; before any update, how it grows from layer to layer.  The norm of all
- * gradients together is no quantity of its own; it is made of those of the layers. */
+/* The curve that jumped; before any update, how it grows from layer to layer. */
 static Evidence evidence_of(const NsTrouble *trouble)
 {
     bool of_loss = g_str_equal(trouble->event->what, "loss");
@@ -157,7 +156,8 @@ static Evidence evidence_of(const NsTrouble *trouble)
                       of_loss || (g_str_equal(trouble->event->what, "hidden state") ||
                                   g_str_equal(trouble->event->what, "embedding"))
                           ? NS_QUANTITY_HIDDEN_NORM
-                          : NS_QUANTITY_GRAD_LAYER};
+                      : trouble->first ? NS_QUANTITY_GRAD_LAYER
+                                       : NS_QUANTITY_GRAD_TOTAL};
 }
 
 /* Shows the curve of the lane alone. */
