@@ -17,6 +17,9 @@ int main(int argc, char **argv)
     ns_gemm_init(NULL);
     /* From here on _() translates into the language of the desktop, if resources/po has it. */
     setlocale(LC_ALL, "");
+    /* Numbers have a point in sentences too, as in entries, charts and files. */
+    setlocale(LC_NUMERIC, "C");
+    gtk_disable_setlocale();
     g_autofree char *folder = ns_installed_folder("resources/po", "share/locale");
     if (folder) {
         bindtextdomain(NS_WORDS_DOMAIN, folder);

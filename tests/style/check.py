@@ -319,6 +319,15 @@ def untranslated():
             yield f"{name}:{line}: a sentence that no catalog has; give ns_refuse a literal, or mark it by N_"
 
 
+def decimal_points():
+    """Numbers look the same in sentences as in entries, charts and files."""
+    for entry in text(ROOT / "resources/po/de.po").split("\n\n"):
+        message, _, translation = entry.partition("\nmsgstr")
+        for number in set(re.findall(r"\d+\.\d+", message)):
+            if re.search(rf"(?<![\d,]){number.replace('.', ',')}(?!\d)", translation):
+                yield f"resources/po/de.po: {number} has a decimal comma"
+
+
 def desktop_file():
     program = shutil.which("desktop-file-validate")
     if not program:
@@ -363,6 +372,7 @@ RULES = [
     ("words in names", words),
     ("beginnings of comments", comments),
     ("refusals are translated", untranslated),
+    ("decimal points", decimal_points),
     ("desktop file", desktop_file),
     ("top level", top_level),
     ("README and links", readme),

@@ -121,6 +121,15 @@ static GtkDropDown *column_list(NsWindow *window, const char *column)
     return name ? GTK_DROP_DOWN(gtk_widget_get_next_sibling(name)) : NULL;
 }
 
+/* Whether the first chart is the only one. */
+static bool is_alone(NsDashboard *dashboard)
+{
+    size_t seen = 0;
+    for (size_t i = 0; ns_dashboard_tile(dashboard, i); i++)
+        seen += gtk_widget_get_visible(GTK_WIDGET(ns_dashboard_tile(dashboard, i)));
+    return seen == 1 && ns_dashboard_stage(dashboard) == ns_dashboard_tile(dashboard, 0);
+}
+
 /* A table without a loss that is recognized: its columns can be chosen, and the choice is
  * remembered for the next table with these columns. */
 static void test_columns(void)
@@ -144,7 +153,7 @@ static void test_columns(void)
     gtk_drop_down_set_selected(column_list(window, score), loss);
     UI_UNTIL(ns_session_steps(session) == 1);
     NsDashboard *dashboard = ns_window_dashboard(window);
-    UI_UNTIL(ns_dashboard_maximized(dashboard) == ns_dashboard_tile(dashboard, 0));
+    UI_UNTIL(is_alone(dashboard));
     UI_UNTIL(gtk_drop_down_get_selected(column_list(window, score)) == loss);
     gtk_drop_down_set_selected(column_list(window, "at"), step);
     UI_UNTIL(ns_session_steps(session) == 5);
@@ -153,9 +162,9 @@ static void test_columns(void)
     UI_UNTIL(session->view->history && ns_history_layout(session->view->history)->layers == 2);
     /* The other charts of this page would be empty still. */
     ui_rest(window);
-    g_assert_true(ns_dashboard_maximized(dashboard) == ns_dashboard_tile(dashboard, 0));
+    g_assert_true(is_alone(dashboard));
     ui_press(window, GDK_KEY_Escape);
-    g_assert_true(ns_dashboard_maximized(dashboard) == ns_dashboard_tile(dashboard, 0));
+    g_assert_true(is_alone(dashboard));
     ns_window_open(window, other);
     UI_UNTIL(ns_session_steps(session) == 7);
     /* The pane names the log on view, whose columns are those of the one before. */
@@ -167,6 +176,35 @@ static void test_columns(void)
              gtk_drop_down_get_selected(column_list(window, score)) == own);
     ui_close(window);
     g_assert_cmpint(g_remove(table) | g_remove(other), ==, 0);
+    tear_down();
+}
+
+/* Of a log without layers the page of curves has the loss and the gradient norm, and no more. */
+static void test_gradient_norm(void)
+{
+    set_up();
+    g_autofree char *table = g_build_filename(folder, "total.csv", NULL);
+    g_file_set_contents(table, "step,loss,grad_norm\n0,3,1\n1,2,4\n2,1,2\n", -1, NULL);
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, table);
+    UI_UNTIL(ns_session_steps(ns_window_session(window)) == 2);
+    ns_page_stack_show(ns_window_pages(window), "curves");
+    ui_rest(window);
+    NsDashboard *curves = NS_DASHBOARD(ns_page_stack_page(ns_window_pages(window)));
+    guint seen = 0;
+    for (size_t i = 0; ns_dashboard_tile(curves, i); i++) {
+        NsChartTile *tile = ns_dashboard_tile(curves, i);
+        if (!gtk_widget_get_visible(GTK_WIDGET(tile))) continue;
+        seen++;
+        if (!g_str_equal(ns_chart_tile_kind(tile)->choice.key, "steps")) continue;
+        g_assert_cmpint(ns_chart_tile_spec(tile).quantity, ==, NS_QUANTITY_GRAD_TOTAL);
+        g_assert_cmpuint(ns_chart_view_plot(ns_chart_tile_chart(tile))->n_series, ==, 1);
+        seen += 10;
+    }
+    g_assert_cmpuint(seen, ==, 12);
+    ui_close(window);
+    g_assert_cmpint(g_remove(table), ==, 0);
     tear_down();
 }
 
@@ -282,6 +320,7 @@ void ui_add_watching_tests(void)
     g_test_add_func("/ui/watching/open", test_open);
     g_test_add_func("/ui/watching/names", test_names);
     g_test_add_func("/ui/watching/columns", test_columns);
+    g_test_add_func("/ui/watching/gradient-norm", test_gradient_norm);
     g_test_add_func("/ui/watching/export", test_export);
     g_test_add_func("/ui/watching/unseen", test_unseen);
     g_test_add_func("/ui/watching/minimized", test_minimized);

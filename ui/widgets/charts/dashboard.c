@@ -50,10 +50,9 @@ struct _NsDashboard {
     guint second;       /* the slot that was it before, and is large where two have room */
     const char *stored; /* the preference that remembers the stage; NULL for none */
     bool by_lane;
-    bool abreast;   /* all charts are large */
-    bool two;       /* two are */
-    bool alone;     /* two never stand in a column */
-    bool no_layers; /* the run of another program has nothing by layer */
+    bool abreast; /* all charts are large */
+    bool two;     /* two are */
+    bool alone;   /* two never stand in a column */
     guint arranging;
     bool linking;
 };
@@ -74,6 +73,11 @@ static Slot *slot_at(NsDashboard *dashboard, guint i)
 static bool is_there(NsDashboard *dashboard, guint i)
 {
     return gtk_widget_get_visible(GTK_WIDGET(slot_at(dashboard, i)->tile));
+}
+
+static bool is_kind(const Slot *slot, const char *key)
+{
+    return g_str_equal(ns_chart_tile_kind(slot->tile)->choice.key, key);
 }
 
 static int tiles_there(NsDashboard *dashboard)
@@ -385,42 +389,51 @@ static void on_enlarge(NsChartTile *tile, NsDashboard *dashboard)
                               ns_chart_tile_kind(tile)->choice.key);
 }
 
-/* Of a run of another program that has neither gradients nor hidden states by layer the loss stands
- * in place of all charts, the others of which would be empty. */
-static void sync_layers(NsDashboard *dashboard)
+/* Whether this is the run of another program that has neither gradients nor hidden states by layer,
+ * shown where the loss is. */
+static bool has_no_layers(NsDashboard *dashboard)
 {
     const NsView *view = dashboard->session->view;
-    bool none = ns_session_is_watching(dashboard->session) && view->history;
+    bool none = ns_session_is_watching(dashboard->session) && view->history, loss = false;
     for (unsigned i = 0; none && i < view->started.n; i++) {
         const NsRecordLayout *layout =
             view->histories[i] ? ns_history_layout(view->histories[i]) : NULL;
         none = !layout || (!layout->count[view->gradient] && !layout->count[view->hidden]);
     }
-    if (none == dashboard->no_layers) return;
-    dashboard->no_layers = none;
-    NsChartTile *loss = NULL;
-    for (guint i = dashboard->slots->len; none && i-- > 0;) {
-        NsChartTile *tile = slot_at(dashboard, i)->tile;
-        if (g_str_equal(ns_chart_tile_kind(tile)->choice.key, "loss")) loss = tile;
-    }
-    if (loss || !none) ns_dashboard_maximize(dashboard, loss);
+    for (guint i = 0; i < dashboard->slots->len; i++)
+        loss |= is_kind(slot_at(dashboard, i), "loss");
+    return none && loss;
+}
+
+/* The gradient norm of the whole model takes the place of that of a layer; false if the run does
+ * not have it. */
+static bool show_total(NsDashboard *dashboard, NsChartTile *tile)
+{
+    const NsRecordLayout *layout = ns_history_layout(dashboard->session->view->history);
+    NsFigureSpec spec = ns_chart_tile_spec(tile);
+    if (layout->count[spec.quantity]) return true;
+    if (!layout->count[NS_QUANTITY_GRAD_TOTAL]) return false;
+    spec.quantity = NS_QUANTITY_GRAD_TOTAL;
+    ns_chart_tile_show(tile, &spec);
+    return true;
 }
 
 static void on_view_changed(NsDashboard *dashboard)
 {
     const NsExperiment *started = &dashboard->session->view->started;
-    bool crosses = false;
+    bool crosses = false, no_layers = has_no_layers(dashboard);
     for (size_t i = 0; i < started->n; i++)
         crosses = crosses || started->lane[i].arch == NS_ARCH_ENCODER_DECODER;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         Slot *slot = slot_at(dashboard, i);
-        bool cross = slot->cross && slot->tile != dashboard->maximized &&
-                     g_str_equal(ns_chart_tile_kind(slot->tile)->choice.key, "cross-attention");
+        bool cross =
+            slot->cross && slot->tile != dashboard->maximized && is_kind(slot, "cross-attention");
+        bool empty = no_layers && !is_kind(slot, "loss") &&
+                     !(is_kind(slot, "steps") && show_total(dashboard, slot->tile));
         ns_hide(GTK_WIDGET(slot->tile), NS_HIDDEN_USELESS,
-                ns_chart_tile_lane(slot->tile) >= (int)started->n || (cross && !crosses));
+                ns_chart_tile_lane(slot->tile) >= (int)started->n || (cross && !crosses) || empty);
     }
     sync_compact(dashboard);
-    sync_layers(dashboard);
     for (guint i = 0; i < dashboard->slots->len; i++) slot_at(dashboard, i)->stale = true;
     ns_page_refresh(NS_PAGE(dashboard));
 }
@@ -567,12 +580,12 @@ static NsChartTile *page_current(NsPage *page)
     return dashboard->hovered ? dashboard->hovered : ns_dashboard_stage(dashboard);
 }
 
-/* Escape leaves a tile that a person maximized, else it removes the pins. */
+/* Escape leaves a maximized tile, else it removes the pins. */
 static bool page_back(NsPage *page)
 {
     NsDashboard *dashboard = NS_DASHBOARD(page);
     bool any = false;
-    if (dashboard->maximized && !dashboard->no_layers) {
+    if (dashboard->maximized) {
         ns_dashboard_maximize(dashboard, NULL);
         return true;
     }
