@@ -197,6 +197,26 @@ static void test_diverge_together(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
+/* Lanes that jump at the same step are named together; a later jump of one of them is its own. */
+static void test_spike_together(void)
+{
+    Run *runs[4];
+    four_lanes(runs, 6);
+    NsEvent jump = {.step = 2, .kind = NS_EVENT_SPIKE, .what = "loss", .text = "It jumped."};
+    ns_history_append_event(runs[0]->history, &jump);
+    ns_history_append_event(runs[2]->history, &jump);
+    jump.step = 4;
+    ns_history_append_event(runs[2]->history, &jump);
+    NsFigureInput input = lanes_of(runs, 4);
+    g_autoptr(NsFigure) figure = figure_new("loss");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_markers, ==, 2);
+    g_assert_cmpstr(plot->markers[0].text, ==, "A, C spike");
+    g_assert_true(plot->markers[0].alarm);
+    g_assert_cmpstr(plot->markers[1].text, ==, "C spike");
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
 /* Lanes that diverge at neighboring steps each have a label at any position, which no label of a
  * spike replaces. */
 static void test_diverge_near(void)
@@ -237,6 +257,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/told-once", test_told_once);
     g_test_add_func("/lane-names/no-end", test_no_end);
     g_test_add_func("/lane-names/diverge-together", test_diverge_together);
+    g_test_add_func("/lane-names/spike-together", test_spike_together);
     g_test_add_func("/lane-names/diverge-near", test_diverge_near);
     return g_test_run();
 }

@@ -257,6 +257,20 @@ static void choose(GtkWidget *menu, const char *text)
     ui_click_here(GDK_BUTTON_PRIMARY);
 }
 
+/* The main menu shows all of its items on a screen of 800 pixels. */
+static void test_main_menu_fits(void)
+{
+    NsWindow *window = ui_open_paused();
+    GtkWidget *button = ns_window_main_menu(window);
+    gtk_menu_button_popup(GTK_MENU_BUTTON(button));
+    UI_UNTIL(open_popover(button));
+    int height = 0;
+    gtk_widget_measure(open_popover(button), GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL,
+                       NULL);
+    g_assert_cmpint(height, <, 740);
+    ui_close(window);
+}
+
 /* After a choice in a submenu the keys act. */
 static void test_keys_after_choice(void)
 {
@@ -344,6 +358,7 @@ void ui_add_menu_tests(void)
 {
     g_test_add_func("/ui/menu/f10", test_f10);
     g_test_add_func("/ui/menu/parts", test_parts);
+    g_test_add_func("/ui/menu/fits", test_main_menu_fits);
     g_test_add_func("/ui/menu/keys-after-choice", test_keys_after_choice);
     g_test_add_func("/ui/menu/passes", test_passes);
     g_test_add_data_func("/ui/menu/window-goes", GSIZE_TO_POINTER(3), test_window_goes);

@@ -367,8 +367,8 @@ static const char *event_word(const NsEvent *event)
     return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
 }
 
-/* The event of the same kind at the same step in another history: a divergence, or a change of the
- * same setting; NULL if there is none. */
+/* The event of the same kind at the same step in another history, for a setting a change of the
+ * same; NULL if there is none. */
 static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
 {
     for (size_t k = history ? ns_history_events(history) : 0; k-- > 0;) {
@@ -381,11 +381,11 @@ static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
     return NULL;
 }
 
-/* The runs (as bits) that share a marker.  Spikes are frequent, and each has its own marker. */
+/* The runs (as bits) that share a marker. */
 static unsigned sharing(const NsFigureInput *input, unsigned run, const NsEvent *event)
 {
     unsigned runs = 1u << run;
-    for (unsigned i = 0; event->kind != NS_EVENT_SPIKE && i < ns_figure_runs(input); i++)
+    for (unsigned i = 0; i < ns_figure_runs(input); i++)
         if (find_event(ns_figure_run(input, i).history, event)) runs |= 1u << i;
     return runs;
 }

@@ -288,13 +288,16 @@ static GtkWidget *new_leave(NsWindow *window)
     return leave;
 }
 
-static void append_choices(GMenu *menu, const char *title, NsChoices rows, const char *action)
+/* `more`: a section below the choices; NULL: none. */
+static void append_choices(GMenu *menu, const char *title, NsChoices rows, const char *action,
+                           GMenu *more)
 {
     g_autoptr(GMenu) choices = g_menu_new();
     for (size_t i = 0; rows(i); i++) {
         g_autofree char *name = g_strconcat(action, rows(i)->key, NULL);
         g_menu_append(choices, _(rows(i)->label), name);
     }
+    if (more) g_menu_append_section(choices, NULL, G_MENU_MODEL(more));
     g_menu_append_submenu(menu, title, G_MENU_MODEL(choices));
 }
 
@@ -328,13 +331,14 @@ void ns_window_add_learning(NsWindow *window)
     g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
     /* Adds the items once, since all windows have the same menu. */
     static GMenu *added;
-    GMenu *menu =
-        gtk_application_get_menu_by_id(gtk_window_get_application(GTK_WINDOW(window)), "main-menu");
+    GtkApplication *application = gtk_window_get_application(GTK_WINDOW(window));
+    GMenu *menu = gtk_application_get_menu_by_id(application, "main-menu");
     if (menu == added) return;
     added = menu;
     g_autoptr(GMenu) section = g_menu_new();
-    append_choices(section, _("Presets"), ns_preset_choice, "win.preset::");
-    append_choices(section, _("Lectures"), ns_lecture_choice, "win.lecture::");
+    append_choices(section, _("Presets"), ns_preset_choice, "win.preset::", NULL);
+    append_choices(section, _("Lectures"), ns_lecture_choice,
+                   "win.lecture::", gtk_application_get_menu_by_id(application, "lecture-menu"));
     g_menu_append(section, _("Class mode"), "win.class-mode");
     g_menu_insert_section(menu, 1, NULL, G_MENU_MODEL(section));
 }
