@@ -139,9 +139,12 @@ static void test_previous_and_swap(void)
 
     /* A setting that was changed during the run is not part of its name, but the change is
      * mentioned. */
+    NsEvent measured = {.step = 2, .kind = NS_EVENT_SETTING, .what = "probe-every"};
     NsEvent event = {.step = 3, .kind = NS_EVENT_SETTING, .what = "lr"};
+    ns_history_append_event(first->history, &measured);
     ns_history_append_event(first->history, &event);
     plot = ns_figure_update(loss, &input);
+    g_assert_null(strstr(plot->subtitle, "changed"));
     g_assert_nonnull(series_named(plot, "previous run: Pre-LN, 3 layers, changed at step 3"));
 
     plot = ns_figure_update(gradient, &input);
@@ -156,6 +159,11 @@ static void test_previous_and_swap(void)
     plot = ns_figure_update(heatmap, &input);
     g_assert_cmpuint(plot->heatmap->rows, ==, 5);
     g_assert_cmpuint(plot->heatmap->columns, ==, 3);
+
+    /* In the settings that a figure names, too. */
+    input = input_of(first);
+    plot = ns_figure_update(loss, &input);
+    g_assert_nonnull(strstr(plot->subtitle, "no warm-up, changed at step 3, step 3"));
 
     input = input_of(NULL);
     g_assert_cmpuint(ns_figure_update(gradient, &input)->n_series, ==, 0);

@@ -152,12 +152,15 @@ char *ns_figure_shared_words(const NsFigureInput *input, unsigned runs, const ch
 
 /* ---- Text ---- */
 
-/* The step at which a live setting of the run was first changed; 0 if none was. */
+/* The step at which a setting of the model or its training was first changed during the run; 0 if
+ * none was. */
 static int64_t first_change(const NsHistory *history)
 {
     for (size_t i = 0; history && i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
-        if (event->kind == NS_EVENT_SETTING && event->step > 1) return event->step;
+        if (event->kind != NS_EVENT_SETTING || event->step <= 1) continue;
+        const NsParam *param = ns_param_find(event->what);
+        if (!param || param->group != NS_GROUP_RUN) return event->step;
     }
     return 0;
 }
@@ -289,8 +292,8 @@ static char *joined_note(const NsFigureInput *input, char *note)
     return g_string_free(words, words->len == 0);
 }
 
-/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, no warm-up"; *differ is the length in bytes of the part
- * in which the runs differ. */
+/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, no warm-up, changed at step 236"; *differ is the length
+ * in bytes of the part in which the runs differ. */
 static char *settings_words(const NsFigureInput *input, size_t *differ)
 {
     unsigned n = ns_figure_runs(input);
@@ -308,6 +311,13 @@ static char *settings_words(const NsFigureInput *input, size_t *differ)
     g_autofree char *common = ns_text_literal(alike);
     const char *between = n > 1 ? "; " : " ";
     if (*common) g_string_append_printf(words, "%s%s", words->len ? between : "", common);
+    int64_t changed = 0;
+    for (unsigned i = 0; i < n; i++) {
+        int64_t at = first_change(ns_figure_run(input, i).history);
+        if (at && (!changed || at < changed)) changed = at;
+    }
+    g_autofree char *step = ns_group_digits(changed);
+    if (changed) g_string_append_printf(words, _(", changed at step %s"), step);
     return g_string_free(words, FALSE);
 }
 
