@@ -249,6 +249,31 @@ static void test_diverge_near(void)
     }
 }
 
+/* The titles of the loss and the learning rate are in one line of text, but do not read as one. */
+static void test_titles_apart(void)
+{
+    Pair pair = pair_new(2, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        set(pair.run[i], "warmup=2");
+        for (int k = 0; k < 4; k++) append(pair.run[i], 4 - 0.1 * k);
+    }
+    g_autoptr(NsFigure) figure = figure_new("loss");
+    const NsPlot *plot = ns_figure_update(figure, &pair.input);
+    unsigned pages = 0;
+    for (double height = 150; height < 300; height += 2) {
+        g_autoptr(NsPlotLayout) page = ns_plot_layout(plot, 320, height, ns_style_find("paper"));
+        const NsLabel *upper = ns_layout_label(page, NS_PART_LEFT_LABEL);
+        const NsLabel *lower =
+            page->lower ? ns_layout_label(page->lower, NS_PART_LEFT_LABEL) : NULL;
+        if (!upper || !lower) continue;
+        double above = upper->box.y + upper->box.height, below = page->lower_y + lower->box.y;
+        g_assert_cmpfloat(below - above, >=, 0.6 * page->style->text_size);
+        pages++;
+    }
+    g_assert_cmpuint(pages, >, 10);
+    pair_clear(&pair);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -258,6 +283,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/no-end", test_no_end);
     g_test_add_func("/lane-names/diverge-together", test_diverge_together);
     g_test_add_func("/lane-names/spike-together", test_spike_together);
+    g_test_add_func("/lane-names/titles-apart", test_titles_apart);
     g_test_add_func("/lane-names/diverge-near", test_diverge_near);
     return g_test_run();
 }

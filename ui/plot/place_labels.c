@@ -407,6 +407,8 @@ static void place_axis_labels(NsFrame *frame)
         if (frame->show[NS_PART_MARKER]) highest -= frame->marker_line;
         double height = area->height + (i ? layout->plot->key_reach : 0);
         double lowest = free_below(layout, x, x + ns_text_height(text)) + height - area->height;
+        /* Above a second panel it stops there, or the two titles would read as one. */
+        if (layout->plot->lower) lowest = MIN(lowest, area->y + height);
         text = fit_label(frame, sides[i], lowest - highest);
         double width = ns_text_width(text), top = area->y + (height - width) / 2;
         top = MIN(MAX(top, highest), lowest - width);
