@@ -297,13 +297,13 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
 {
     const char *path = chart->a->from;
     size_t lanes = 0;
-    if (chart->a->beside && (steps || !is_same(chart)))
+    if (chart->a->alongside && (steps || !is_same(chart)))
         return ns_refuse(error, NS_ERROR_USAGE,
                          "--beside shows runs as they were recorded; omit --set, --steps, --preset "
                          "and --lane.");
     NsRecordedKind kind = path ? ns_recorded_kind(path) : NS_RECORDED_NONE;
-    if (!chart->a->beside && kind == NS_RECORDED_NONE) return true;
-    chart->outside = chart->a->beside || kind == NS_RECORDED_LOG;
+    if (!chart->a->alongside && kind == NS_RECORDED_NONE) return true;
+    chart->outside = chart->a->alongside || kind == NS_RECORDED_LOG;
     if (!is_same(chart)) {
         if (!chart->outside) return true;
         g_autofree char *name = g_filename_display_basename(path);
@@ -313,20 +313,20 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
                          name);
     }
     if (!add_run(chart, path, &lanes, error)) return false;
-    for (char **other = chart->a->beside; other && *other; other++)
+    for (char **other = chart->a->alongside; other && *other; other++)
         if (!add_run(chart, *other, &lanes, error)) return false;
     if (chart->outside) ns_experiment_resize(&chart->a->experiment, lanes, 0);
     for (size_t i = 0; !steps && i < lanes; i++)
         chart->a->experiment.lane[i].steps = chart->recorded_to;
-    if (chart->a->beside && !chart->a->names) {
+    if (chart->a->alongside && !chart->a->names) {
         /* The names of the files if each has one lane and the names differ, otherwise NULL. */
         g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
         g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        guint n = g_strv_length(chart->a->beside) + 1;
+        guint n = g_strv_length(chart->a->alongside) + 1;
         bool apart = lanes == n;
         for (guint i = 0; i < n; i++) {
             g_autofree char *name =
-                g_filename_display_basename(i ? chart->a->beside[i - 1] : chart->a->from);
+                g_filename_display_basename(i ? chart->a->alongside[i - 1] : chart->a->from);
             char *dot = strrchr(name, '.');
             if (dot && dot > name) *dot = '\0';
             g_strv_builder_add(builder, g_strdelimit(name, ";", ','));
@@ -524,14 +524,14 @@ static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
     g_auto(NsProvenance) provenance = ns_sheet_provenance(&chart->sheet, first, n, &chart->input,
                                                           drawing->done, &chart->a->experiment);
     /* A run of another program has no settings to store. */
-    const NsProvenance *told = chart->outside ? NULL : &provenance;
+    const NsProvenance *stamp = chart->outside ? NULL : &provenance;
     g_autofree char *key = key_of(chart, first);
     g_autofree char *path = ns_picture_path(&chart->a->picture, key);
     if (!(chart->a->picture.choices.seconds > 0))
         return ns_picture_write(&chart->a->picture, (const NsPlot *const *)plots->pdata, plots->len,
-                                told, key, error);
+                                stamp, key, error);
     const NsFigureInput input = input_of(drawing);
-    const NsSheetFile file = {&chart->a->picture.choices, NS_FORMAT_GIF, told, path, NULL};
+    const NsSheetFile file = {&chart->a->picture.choices, NS_FORMAT_GIF, stamp, path, NULL};
     return ns_sheet_write_film(&chart->sheet, first, n, &input, &file, error);
 }
 
@@ -549,7 +549,7 @@ static bool finish(Drawing *drawing, GError **error)
 {
     add_charts(drawing, false);
     if (!draw_all(drawing, error)) return false;
-    ns_lanes_tell_end(drawing->lockstep, drawing->chart->limit);
+    ns_lanes_report_end(drawing->lockstep, drawing->chart->limit);
     return true;
 }
 
@@ -602,7 +602,7 @@ static int run(NsArguments *a, GError **error)
         if (!ns_picture_check(&chart.a->picture, key, run, error) ||
             !ns_output_spares_data(path, &chart.a->experiment, error))
             return NS_EXIT_USAGE;
-        for (char **other = chart.a->beside; other && *other; other++)
+        for (char **other = chart.a->alongside; other && *other; other++)
             if (!ns_output_spares(path, *other, error)) return NS_EXIT_USAGE;
     }
 

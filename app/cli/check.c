@@ -118,7 +118,7 @@ static void show_result(const Going *going, const NsGradientCheck *result)
 }
 
 /* Shows the tensors that were checked before the interrupt. */
-static void tell_end(const Going *going, const NsGradientCheck *result)
+static void report_end(const Going *going, const NsGradientCheck *result)
 {
     if (result->n) show_result(going, result);
     fprintf(stderr, NS_CLI ": Interrupted; the result covers %zu %s.\n", result->n,
@@ -128,7 +128,7 @@ static void tell_end(const Going *going, const NsGradientCheck *result)
 static void finish_early(void *data)
 {
     const Going *going = data;
-    tell_end(going, &going->seen);
+    report_end(going, &going->seen);
 }
 
 static bool look(void *data)
@@ -160,7 +160,7 @@ static int run(NsArguments *a, GError **error)
     ns_gradient_check(going->run, (unsigned)a->layer, look, going, &going->now);
     ns_interrupt_end();
     if (ns_interrupt_signal()) {
-        tell_end(going, result);
+        report_end(going, result);
         return ns_interrupt_status();
     }
     if (*result->problem) {

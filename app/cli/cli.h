@@ -36,7 +36,7 @@ typedef struct {
     /* Figures. */
     char *figure, *names, *shown, *until, *quantity, *gradient, *hidden, *similarity;
     char *smooth, *heat, *theory, *x, *y;
-    char **beside;
+    char **alongside;
     gboolean each, linear;
     NsPicture picture;
 

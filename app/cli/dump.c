@@ -27,7 +27,7 @@ static int run(NsArguments *a, GError **error)
     if (a->out && !ns_dump(run, a->out, error)) return NS_EXIT_ERROR;
     g_autoptr(NsCheckpoint) now = a->pytorch ? ns_run_checkpoint(run, error) : NULL;
     if (a->pytorch && (!now || !ns_pytorch_write(now, a->pytorch, error))) return NS_EXIT_ERROR;
-    ns_lanes_tell_end(lockstep, limit);
+    ns_lanes_report_end(lockstep, limit);
     return ns_interrupt_status();
 }
 

@@ -21,7 +21,7 @@
 #define OUTPUT_SECONDS 5
 
 static volatile sig_atomic_t interrupted;
-static sem_t told;
+static sem_t signaled;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static NsInterruptFinish *finish_work;
 static void *finish_data;
@@ -29,7 +29,7 @@ static void *finish_data;
 static void interrupt(int signal_)
 {
     interrupted = signal_;
-    sem_post(&told);
+    sem_post(&signaled);
 }
 
 /* Ends the program if writing takes too long. */
@@ -49,7 +49,7 @@ static void catch_one(int signal_, void (*handler)(int))
 static void *end_in_time(void *data)
 {
     (void)data;
-    while (sem_wait(&told) != 0 && errno == EINTR) {}
+    while (sem_wait(&signaled) != 0 && errno == EINTR) {}
     catch_one(SIGALRM, give_up);
     alarm(OUTPUT_SECONDS);
     g_usleep(PATIENCE);
@@ -65,7 +65,7 @@ void ns_interrupt_catch(void)
     if (caught) return;
     caught = true;
     pthread_t thread;
-    sem_init(&told, 0, 0);
+    sem_init(&signaled, 0, 0);
     pthread_mutex_lock(&lock);
     /* If the thread cannot be created, a signal takes effect after the current step. */
     if (ns_thread_start(&thread, end_in_time, NULL) == 0) pthread_detach(thread);

@@ -87,7 +87,7 @@ void ns_lanes_train(NsLockstep *lockstep, gint64 limit, NsInterruptFinish *finis
     ns_progress_end(&progress);
 }
 
-void ns_lanes_tell_end(NsLockstep *lockstep, gint64 limit)
+void ns_lanes_report_end(NsLockstep *lockstep, gint64 limit)
 {
     gint64 step = ns_lanes_steps(lockstep);
     if (step >= limit) return;
@@ -108,7 +108,7 @@ typedef struct {
     const NsJournalPlan *plan;
     NsLines *lines;                             /* NULL without --jsonl */
     NsRunWriter *writer;                        /* NULL: no run file, or it failed */
-    bool run_is_whole;                          /* recording has not failed */
+    bool run_is_complete;                       /* recording has not failed */
     size_t records[NS_LANES_MAX][NS_SEEDS_MAX]; /* of each run, that have been written */
     NsProgress progress;
 } Journal;
@@ -187,7 +187,7 @@ static void close_run(Journal *journal)
     }
     g_autoptr(GError) wrong = NULL;
     NsRunWriter *writer = g_steal_pointer(&journal->writer);
-    if (!ns_run_writer_close(writer, summaries, &wrong)) journal->run_is_whole = false;
+    if (!ns_run_writer_close(writer, summaries, &wrong)) journal->run_is_complete = false;
     if (wrong) report(journal, wrong->message);
     for (size_t i = 0; i < n; i++) g_free(summaries[i]);
 }
@@ -240,7 +240,7 @@ static bool train(Journal *journal, GError **error)
         report(journal,
                "There is not enough memory for a checkpoint of the last step; “resume” continues "
                "from the previous one.");
-        journal->run_is_whole = false;
+        journal->run_is_complete = false;
     }
     ns_interrupt_begin(finish_early, journal);
     ns_lockstep_evaluate(lockstep);
@@ -250,7 +250,7 @@ static bool train(Journal *journal, GError **error)
 
 bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **error)
 {
-    Journal journal = {.lockstep = lockstep, .plan = plan, .run_is_whole = true};
+    Journal journal = {.lockstep = lockstep, .plan = plan, .run_is_complete = true};
     const char *jsonl = plan->jsonl;
     /* Check both files first, so that neither is touched if the other is refused. */
     if (!ns_outputs_differ(jsonl, plan->run, error) ||
@@ -269,7 +269,7 @@ bool ns_journal_run(NsLockstep *lockstep, const NsJournalPlan *plan, GError **er
     close_run(&journal);
     ns_progress_end(&journal.progress);
     ok = journal.lines ? ns_lines_close(journal.lines, ok, error) : ok;
-    return ok && journal.run_is_whole;
+    return ok && journal.run_is_complete;
 }
 
 const char *ns_journal_state(NsRun *run)

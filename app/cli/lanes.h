@@ -27,7 +27,7 @@ gint64 ns_lanes_steps(NsLockstep *lockstep);
 void ns_lanes_train(NsLockstep *lockstep, gint64 limit, NsInterruptFinish *finish, void *data);
 
 /* Prints on stderr, after the results were written, whether training ended before `limit`. */
-void ns_lanes_tell_end(NsLockstep *lockstep, gint64 limit);
+void ns_lanes_report_end(NsLockstep *lockstep, gint64 limit);
 
 /* ---- Recorded training ---- */
 

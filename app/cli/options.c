@@ -94,7 +94,7 @@ static const Option options[] = {
      "Steps to time, with measuring and as many without (default: 20)", 1, 1000000, 20},
     {"check bench", "json", 'j', FLAG(json), "One JSON object"},
 
-    {"chart", "beside", 0, LIST(beside, "FILE"),
+    {"chart", "beside", 0, LIST(alongside, "FILE"),
      "A recorded run, of this program or another, that is drawn together with that of --from; "
      "repeatable, up to four lanes in all"},
     {"chart", "figure", 'f', TEXT(figure, "NAME"),

@@ -21,8 +21,8 @@
 
 struct NsLines {
     FILE *file;
-    char *path;  /* NULL: standard output */
-    bool beside; /* `file` writes to `output` */
+    char *path;    /* NULL: standard output */
+    bool separate; /* `file` writes to `output` */
     NsOutputFile output;
     gint64 flushed;
 };
@@ -142,9 +142,9 @@ NsLines *ns_lines_open(const char *path, bool live, GError **error)
                                    file.st_dev == output.st_dev && file.st_ino == output.st_ino);
     NsLines *lines = g_new0(NsLines, 1);
     lines->path = standard ? NULL : g_strdup(path);
-    lines->beside = !standard && !live &&
-                    (g_file_test(path, G_FILE_TEST_IS_REGULAR) || access(path, F_OK) != 0);
-    if (lines->beside) {
+    lines->separate = !standard && !live &&
+                      (g_file_test(path, G_FILE_TEST_IS_REGULAR) || access(path, F_OK) != 0);
+    if (lines->separate) {
         if (ns_output_file_open(&lines->output, path, error))
             lines->file = fdopen(dup(lines->output.fd), "w");
     } else if (standard)
@@ -186,7 +186,7 @@ bool ns_lines_close(NsLines *lines, bool good, GError **error)
     int code = 0;
     if (fflush(lines->file) != 0 || ferror(lines->file)) code = errno;
     if (lines->file != stdout && fclose(lines->file) != 0 && !code) code = errno;
-    if (lines->beside)
+    if (lines->separate)
         good = ns_output_file_close(&lines->output, good ? code : ECANCELED, good ? error : NULL) &&
                good;
     else if (code) {

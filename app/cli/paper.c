@@ -191,8 +191,8 @@ static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GErr
 
 /* ---- Studies ---- */
 
-static bool tell(Paper *paper, const NsStudy *study, NsPaperResult *result, bool *agrees,
-                 GError **error)
+static bool report_result(Paper *paper, const NsStudy *study, NsPaperResult *result, bool *agrees,
+                          GError **error)
 {
     *agrees = *agrees && result->verdict != NS_VERDICT_DISAGREES;
     if (paper->a->json) {
@@ -234,7 +234,7 @@ static bool run_study(Paper *paper, const NsPaperStudy *row, bool *agrees, GErro
     g_autoptr(NsStudyWork) work = ns_study_work_new(&study, path, NULL);
     if (!ns_study_train(work, (unsigned)paper->a->jobs, row->choice.key, error)) return false;
     g_autoptr(NsPaperResult) result = ns_paper_result_new(row, work, error);
-    return result && tell(paper, ns_study_work_study(work), result, agrees, error);
+    return result && report_result(paper, ns_study_work_study(work), result, agrees, error);
 }
 
 static bool run_all(Paper *paper, bool *agrees, GError **error)

@@ -61,7 +61,7 @@ static bool draw_phases(const NsStudyResults *r, const NsStudyFigure *asked, GEr
         if (!(phases[made] = ns_phase_new(work, made, axes[0], axes[1], error))) break;
     for (size_t lane = 0; made == n && lane < n; lane++) {
         NsFigureInput input = {.phase = phases[lane], .log = true, .step = -1};
-        if (n > 1) input.beside = phases[lane ? 0 : 1];
+        if (n > 1) input.alongside = phases[lane ? 0 : 1];
         if (n > 1) input.n_lanes = 1;
         input.lanes[0].name = ns_lane_letter(lane);
         figures[lane] = ns_figure_create(&ns_phase_kind);

@@ -312,13 +312,13 @@ bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error)
             g_autoptr(GError) wrong = NULL;
             g_usleep(pause * G_USEC_PER_SEC);
             pause = MIN(pause + 1, MOST_PAUSE);
-            bool told = has_tasks(id, &there, &wrong);
-            failures = told ? 0 : failures + 1;
+            bool was_known = has_tasks(id, &there, &wrong);
+            failures = was_known ? 0 : failures + 1;
             if (failures == MOST_FAILURES) {
                 g_propagate_error(error, g_steal_pointer(&wrong));
                 return false;
             }
-            there |= !told;
+            there |= !was_known;
         }
     }
     return true;

@@ -76,7 +76,7 @@ static bool was_shown(const NsHistory *old, size_t shown, const NsStep *step)
             memcmp(&a->grad_norm, &step->grad_norm, sizeof a->grad_norm) == 0);
 }
 
-static bool tell_news(Watch *watch, Source *source, GError **error)
+static bool report_news(Watch *watch, Source *source, GError **error)
 {
     NsRecordedRun *run = source->run;
     if (run->messages.length) ns_progress_end(&watch->progress);
@@ -125,14 +125,14 @@ static bool follow_all(Watch *watch, GError **error)
             more |= news;
             if (!news && wait == 0) ns_recorded_run_end(run);
             going += run->state != NS_OUTSIDE_CLOSED;
-            if (!tell_news(watch, &watch->sources[i], error)) return false;
+            if (!report_news(watch, &watch->sources[i], error)) return false;
         }
         if (!more && watch->lines && !ns_lines_flush(watch->lines, error)) return false;
     }
     for (size_t i = 0; i < watch->n; i++) {
         if (watch->sources[i].run->state == NS_OUTSIDE_CLOSED) continue;
         ns_recorded_run_end(watch->sources[i].run);
-        if (!tell_news(watch, &watch->sources[i], error)) return false;
+        if (!report_news(watch, &watch->sources[i], error)) return false;
     }
     return true;
 }

@@ -16,8 +16,8 @@
 static double in_affinity(void)
 {
     /* The kernel rejects a set that is smaller than its own. */
-    for (size_t room = CPU_SETSIZE; room <= MOST_PROCESSORS; room *= 2) {
-        size_t size = CPU_ALLOC_SIZE(room);
+    for (size_t capacity = CPU_SETSIZE; capacity <= MOST_PROCESSORS; capacity *= 2) {
+        size_t size = CPU_ALLOC_SIZE(capacity);
         g_autofree cpu_set_t *set = g_malloc0(size);
         if (sched_getaffinity(0, size, set) == 0) return CPU_COUNT_S(size, set);
         if (errno != EINVAL) break;

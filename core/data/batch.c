@@ -31,9 +31,9 @@ void ns_batch_init(NsBatch *batch, size_t B, size_t T, size_t S)
 void ns_batch_init_for(NsBatch *batch, const NsSettings *settings)
 {
     size_t B = (size_t)ns_settings_batch(settings), T = (size_t)settings->seq;
-    size_t S = (size_t)ns_settings_source_seq(settings), room = (size_t)settings->batch_tokens;
-    *batch = (NsBatch){.B = B, .T = T, .S = S, .room = room};
-    init(batch, MAX(B, room), MAX(B * T, room), MAX(B * S, room));
+    size_t S = (size_t)ns_settings_source_seq(settings), capacity = (size_t)settings->batch_tokens;
+    *batch = (NsBatch){.B = B, .T = T, .S = S, .capacity = capacity};
+    init(batch, MAX(B, capacity), MAX(B * T, capacity), MAX(B * S, capacity));
 }
 
 void ns_batch_clear(NsBatch *batch)

@@ -14,12 +14,13 @@
  * encoder-decoder reads `source`, its decoder `tokens`.  Positions at and after a sequence's length
  * are padding: they are never attended to, their targets are NS_NO_TARGET and their tokens 0. */
 typedef struct {
-    size_t B, T, S; /* S: 0 without a source */
-    size_t room; /* 0: B, T and S are fixed; otherwise the capacity: B T and B S are at most this */
-    int32_t *tokens;        /* [B, T] */
-    int32_t *targets;       /* [B, T]: what to predict at each position, or NS_NO_TARGET */
-    int32_t *length;        /* [B] in 1..T */
-    int32_t *source;        /* [B, S], or NULL */
+    size_t B, T, S;   /* S: 0 without a source */
+    size_t capacity;  /* 0: B, T and S are fixed; otherwise the capacity: B T and B S are at most
+                         this */
+    int32_t *tokens;  /* [B, T] */
+    int32_t *targets; /* [B, T]: what to predict at each position, or NS_NO_TARGET */
+    int32_t *length;  /* [B] in 1..T */
+    int32_t *source;  /* [B, S], or NULL */
     int32_t *source_length; /* [B] in 1..S, or NULL */
     int32_t
         *second; /* [B] in 0..T: where the second segment of `tokens` begins; T: no second one */

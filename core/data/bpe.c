@@ -82,7 +82,7 @@ typedef struct {
 static bool add_word(const Words *w, const char *word, JsonNode *number, GError **error)
 {
     int64_t at;
-    if (!ns_json_whole_of(number, &at) || at < 0 || at >= (int64_t)NS_TOKENS_MAX)
+    if (!ns_json_integer_of(number, &at) || at < 0 || at >= (int64_t)NS_TOKENS_MAX)
         return refuse(w->path, "a word has no number from 0 to 65,535", error);
     gpointer value = GUINT_TO_POINTER((guint)at + 1);
     if (g_hash_table_lookup(w->numbers, word) == value) return true; /* as a special token again */
@@ -128,9 +128,9 @@ static bool add_merge(NsBpe *bpe, const char *first, const char *second, GHashTa
     g_autofree char *joined = g_strconcat(first, second, NULL);
     guint left = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, first));
     guint right = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, second));
-    guint whole = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, joined));
-    if (!left || !right || !whole) return false;
-    NsMerge merge = {(uint16_t)(left - 1), (uint16_t)(right - 1), (uint16_t)(whole - 1)};
+    guint merged = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, joined));
+    if (!left || !right || !merged) return false;
+    NsMerge merge = {(uint16_t)(left - 1), (uint16_t)(right - 1), (uint16_t)(merged - 1)};
     ns_merges_add(bpe->merges, merge);
     return true;
 }

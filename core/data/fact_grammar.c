@@ -115,7 +115,7 @@ static void weaken_phrase(NsRng *rng, Phrase *phrase)
     if (chance(rng, 30)) phrase->general = true;
 }
 
-static Fact weakened(NsRng *rng, Fact fact)
+static Fact entailed(NsRng *rng, Fact fact)
 {
     weaken_phrase(rng, &fact.agent);
     weaken_phrase(rng, &fact.patient);
@@ -225,7 +225,7 @@ void ns_fact_text(uint64_t seed, size_t n, GString *first, GString *second)
                 next.patient.noun = other(&rng, G_N_ELEMENTS(nouns), next.agent.noun);
             break;
         case 1:
-            next = weakened(&rng, fact);
+            next = entailed(&rng, fact);
             break;
         default:
             break;
@@ -240,7 +240,7 @@ int ns_fact_pair(NsRng *rng, NsPairRelation relation, GString *first, GString *s
 {
     Fact fact = draw_fact(rng);
     int label = draw(rng, 2);
-    Fact said = relation == NS_ENTAILMENT ? weakened(rng, fact) : fact;
+    Fact said = relation == NS_ENTAILMENT ? entailed(rng, fact) : fact;
     if (label == 0 && relation == NS_ENTAILMENT) {
         /* Restores the details that were left out, so that the change contradicts the first
          * sentence instead of adding a true detail again. */

@@ -46,7 +46,7 @@ const char *ns_json_text_of(JsonNode *node)
     return holds(node, G_TYPE_STRING) ? json_node_get_string(node) : NULL;
 }
 
-bool ns_json_whole_of(JsonNode *node, int64_t *number)
+bool ns_json_integer_of(JsonNode *node, int64_t *number)
 {
     if (!holds(node, G_TYPE_INT64)) return false;
     *number = json_node_get_int(node);

@@ -17,4 +17,4 @@ JsonArray *ns_json_array_of(JsonNode *node);
 const char *ns_json_text_of(JsonNode *node);
 
 /* Returns false if the node is not an integer. */
-bool ns_json_whole_of(JsonNode *node, int64_t *number);
+bool ns_json_integer_of(JsonNode *node, int64_t *number);

@@ -15,8 +15,8 @@ typedef struct {
 void ns_segments_write(NsBatch *batch, size_t b, size_t V, const uint16_t *first, size_t n_first,
                        const uint16_t *second, size_t n_second)
 {
-    size_t T = batch->T, room = T - SPECIAL;
-    while (n_first + n_second > room) *(n_first > n_second ? &n_first : &n_second) -= 1;
+    size_t T = batch->T, space = T - SPECIAL;
+    while (n_first + n_second > space) *(n_first > n_second ? &n_first : &n_second) -= 1;
     int32_t *tokens = batch->tokens + b * T, *at = tokens;
     *at++ = (int32_t)V + 1;
     for (size_t i = 0; i < n_first; i++) *at++ = first[i];
@@ -58,9 +58,9 @@ static Segments segments_at(const NsCorpus *corpus, size_t at, const NsBatch *ba
         return (Segments){corpus->tokens + pair->source, corpus->tokens + pair->target,
                           pair->source_length - 1, pair->target_length - 1}; /* without line ends */
     }
-    size_t room = batch->T - SPECIAL, half = (room + 1) / 2;
+    size_t space = batch->T - SPECIAL, half = (space + 1) / 2;
     const uint16_t *from = corpus->tokens + at;
-    return (Segments){from, from + half, half, room - half};
+    return (Segments){from, from + half, half, space - half};
 }
 
 /* Writes sequence b, whose first segment begins at the given place of the part. */

@@ -119,7 +119,7 @@ static size_t next_line(const NsCorpus *corpus, size_t end, size_t *at)
 
 /* The largest number of tokens of a sentence on each side, and where the next sentences begin. */
 typedef struct {
-    size_t room[SIDES], at[SIDES];
+    size_t capacity[SIDES], at[SIDES];
 } Sentences;
 
 /* Adds the next `lines` pairs, except those that are too long. */
@@ -133,7 +133,7 @@ static void add_pairs(NsCorpus *corpus, size_t lines, Sentences *next)
             begin[s] = next_line(of[s], end[s], &next->at[s]);
             length[s] = next->at[s] - begin[s];
         }
-        if (length[SOURCE] <= next->room[SOURCE] && length[TARGET] <= next->room[TARGET])
+        if (length[SOURCE] <= next->capacity[SOURCE] && length[TARGET] <= next->capacity[TARGET])
             corpus->pairs[corpus->n_pairs++] = (NsPair){.source = begin[SOURCE],
                                                         .target = begin[TARGET],
                                                         .source_length = length[SOURCE],
@@ -155,9 +155,9 @@ static NsCorpus *tokens_of(const Texts *training, const Texts *held_out, Side fi
 }
 
 /* A corpus of the pairs that fit into next.room, with a shared vocabulary or one for each side. */
-static NsCorpus *of_texts(const Texts *training, const Texts *held_out,
-                          const NsTokenizer *tokenizer, bool separate, Sentences next,
-                          GError **error)
+static NsCorpus *corpus_from_texts(const Texts *training, const Texts *held_out,
+                                   const NsTokenizer *tokenizer, bool separate, Sentences next,
+                                   GError **error)
 {
     if (tokenizer->bytes) {
         ns_refuse(error, NS_ERROR_SETTING,
@@ -208,9 +208,10 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
                                               : g_strdup("generated pairs");
     training.name = name;
     const Sentences all = {
-        .room = {(size_t)ns_settings_source_seq(settings), (size_t)settings->seq}};
+        .capacity = {(size_t)ns_settings_source_seq(settings), (size_t)settings->seq}};
     bool separate = settings->vocabularies == NS_VOCABULARIES_SEPARATE;
-    g_autoptr(NsCorpus) corpus = of_texts(&training, &held_out, &tokenizer, separate, all, error);
+    g_autoptr(NsCorpus) corpus =
+        corpus_from_texts(&training, &held_out, &tokenizer, separate, all, error);
     if (!corpus) return NULL;
     size_t lines = training.lines + held_out.lines;
     corpus->sampler = &ns_pairs_sampler;
@@ -243,8 +244,8 @@ NsCorpus *ns_corpus_new_from_facts(const NsSettings *settings, GError **error)
     ns_fact_text((uint64_t)settings->data_seed, GENERATED_PAIRS, training.side[SOURCE],
                  training.side[TARGET]);
     hold_out(&training, &held_out);
-    const Sentences all = {.room = {SIZE_MAX, SIZE_MAX}};
-    NsCorpus *corpus = of_texts(&training, &held_out, &tokenizer, false, all, error);
+    const Sentences all = {.capacity = {SIZE_MAX, SIZE_MAX}};
+    NsCorpus *corpus = corpus_from_texts(&training, &held_out, &tokenizer, false, all, error);
     if (corpus) corpus->sampler = &ns_mlm_sampler;
     return corpus;
 }
@@ -276,9 +277,9 @@ static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, Ns
 {
     NsRng rng;
     ns_rng_init(&rng, data_seed, ns_rng_stream("pairs") + index);
-    if (batch->room) {
+    if (batch->capacity) {
         /* Draw pairs of similar length. */
-        NsPairGroup group = ns_pair_lengths_draw(corpus->lengths, batch->room, &rng);
+        NsPairGroup group = ns_pair_lengths_draw(corpus->lengths, batch->capacity, &rng);
         batch->B = group.B;
         batch->T = group.T;
         batch->S = group.S;

@@ -102,16 +102,16 @@ NsPairGroup ns_pair_lengths_draw(const NsPairLengths *lengths, size_t tokens, Ns
     double at = batches * ns_rng_uniform(rng);
     Walk walk = {.length = 1};
     next_group(lengths, tokens, &walk);
-    NsPairGroup drawn = walk.group;
-    while ((at -= batches_of(&drawn)) > 0 && next_group(lengths, tokens, &walk)) drawn = walk.group;
-    return drawn;
+    NsPairGroup draw = walk.group;
+    while ((at -= batches_of(&draw)) > 0 && next_group(lengths, tokens, &walk)) draw = walk.group;
+    return draw;
 }
 
 double ns_pair_lengths_padding(const NsPairLengths *lengths, const NsBatch *batch)
 {
     double positions = 0, used = 0;
-    for (Walk walk = {.length = 1}; next_group(lengths, MAX(batch->room, 1), &walk);) {
-        size_t each = batch->room ? walk.group.S + walk.group.T : batch->S + batch->T;
+    for (Walk walk = {.length = 1}; next_group(lengths, MAX(batch->capacity, 1), &walk);) {
+        size_t each = batch->capacity ? walk.group.S + walk.group.T : batch->S + batch->T;
         positions += (double)(walk.group.n * each);
         used += walk.tokens;
     }

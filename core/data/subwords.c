@@ -14,7 +14,7 @@
 #define MOST_BYTES ((size_t)64 << 20)
 
 /* Bytes of a symbol that is one character with the end-of-word mark. */
-#define CHARACTER_ROOM (6 + sizeof END_OF_WORD)
+#define CHARACTER_BYTES (6 + sizeof END_OF_WORD)
 
 NsSubwords *ns_subwords_new(void)
 {
@@ -104,7 +104,7 @@ void ns_words_add(GHashTable *words, const char *text, size_t bytes, size_t weig
 }
 
 /* Writes the character at p as a symbol; returns where the next one begins. */
-static const char *spell_character(const char *p, const char *end, char symbol[CHARACTER_ROOM])
+static const char *spell_character(const char *p, const char *end, char symbol[CHARACTER_BYTES])
 {
     size_t n = (size_t)(g_utf8_next_char(p) - p);
     memcpy(symbol, p, n);
@@ -117,7 +117,7 @@ size_t ns_subwords_spell(const NsSubwords *subwords, const char *word, size_t by
                          uint16_t *symbols)
 {
     size_t n = 0;
-    char symbol[CHARACTER_ROOM];
+    char symbol[CHARACTER_BYTES];
     for (const char *p = word, *end = word + bytes; p < end; n++) {
         p = spell_character(p, end, symbol);
         symbols[n] = (uint16_t)GPOINTER_TO_SIZE(g_hash_table_lookup(subwords->numbers, symbol));
@@ -136,7 +136,7 @@ bool ns_subwords_add_characters(NsSubwords *subwords, GHashTable *words, const c
     g_autoptr(GHashTable) characters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     GHashTableIter iter;
     gpointer word;
-    char symbol[CHARACTER_ROOM];
+    char symbol[CHARACTER_BYTES];
     g_hash_table_iter_init(&iter, words);
     while (g_hash_table_iter_next(&iter, &word, NULL))
         for (const char *p = word, *end = p + strlen(p); p < end;) {
@@ -166,9 +166,9 @@ static bool read_merge(NsSubwords *subwords, const char *line)
     g_autofree char *joined = g_strconcat(parts[0], parts[1], NULL);
     size_t left = ns_subwords_symbol(subwords, parts[0]);
     size_t right = ns_subwords_symbol(subwords, parts[1]);
-    size_t whole = ns_subwords_symbol(subwords, joined);
-    if (MAX(MAX(left, right), whole) == NS_TOKENS_MAX) return false;
-    ns_merges_add(subwords->merges, (NsMerge){(uint16_t)left, (uint16_t)right, (uint16_t)whole});
+    size_t merged = ns_subwords_symbol(subwords, joined);
+    if (MAX(MAX(left, right), merged) == NS_TOKENS_MAX) return false;
+    ns_merges_add(subwords->merges, (NsMerge){(uint16_t)left, (uint16_t)right, (uint16_t)merged});
     return true;
 }
 
@@ -260,31 +260,31 @@ bool ns_subwords_append(const NsSubwords *subwords, size_t symbol, GString *text
 
 /* Appends the characters of a word that are symbols; returns how many are not.  The word is scanned
  * backward, because the last character that remains carries the end-of-word mark. */
-static size_t keep_known(const NsSubwords *subwords, const char *word, size_t bytes, GString *kept)
+static size_t keep_known(const NsSubwords *subwords, const char *word, size_t bytes, GString *known)
 {
-    size_t begin = kept->len, left_out = 0;
-    char symbol[CHARACTER_ROOM];
+    size_t begin = known->len, left_out = 0;
+    char symbol[CHARACTER_BYTES];
     for (const char *p = word + bytes, *from; p > word; p = from) {
         from = g_utf8_prev_char(p);
-        bool last = kept->len == begin;
+        bool last = known->len == begin;
         spell_character(from, last ? p : p + 1, symbol);
         if (g_hash_table_contains(subwords->numbers, symbol))
-            g_string_insert_len(kept, (gssize)begin, from, p - from);
+            g_string_insert_len(known, (gssize)begin, from, p - from);
         else
             left_out++;
     }
-    if (kept->len > begin) g_string_append_c(kept, ' ');
+    if (known->len > begin) g_string_append_c(known, ' ');
     return left_out;
 }
 
 char *ns_subwords_keep_known(const NsSubwords *subwords, const char *line, size_t *left_out)
 {
-    GString *kept = g_string_new(NULL);
+    GString *known = g_string_new(NULL);
     const char *at = line, *end = line + strlen(line), *word;
     size_t n;
     *left_out = 0;
-    while ((word = ns_word_next(&at, end, &n))) *left_out += keep_known(subwords, word, n, kept);
-    return g_string_free(kept, FALSE);
+    while ((word = ns_word_next(&at, end, &n))) *left_out += keep_known(subwords, word, n, known);
+    return g_string_free(known, FALSE);
 }
 
 void ns_subwords_encode(const NsSubwords *subwords, const char *text, size_t bytes, GArray *tokens)

@@ -99,7 +99,7 @@ void ns_experiment_set_lanes(NsExperiment *experiment, const NsSettings *const *
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
         replace_lane(experiment, lane, settings[MIN(lane, n - 1)]);
     experiment->n = n;
-    memset(experiment->kept, 0, sizeof experiment->kept);
+    memset(experiment->retained, 0, sizeof experiment->retained);
     ns_experiment_link(experiment);
     ns_experiment_settle(experiment, n);
 }
@@ -188,10 +188,10 @@ static void add(NsExperiment *experiment, size_t model)
 {
     size_t lane = experiment->n++;
     /* A removed lane is restored to its place in the current run if no other lane has taken it. */
-    if (!experiment->kept[lane] || experiment->from[lane] == NO_LANE ||
+    if (!experiment->retained[lane] || experiment->from[lane] == NO_LANE ||
         ns_experiment_is_new(experiment, lane))
         experiment->from[lane] = experiment->from[model];
-    if (experiment->kept[lane]) {
+    if (experiment->retained[lane]) {
         for (size_t i = 0; ns_param(i); i++)
             if (!experiment->split[i])
                 copy_value(&experiment->lane[lane], &experiment->lane[model], ns_param(i));
@@ -205,7 +205,7 @@ void ns_experiment_resize(NsExperiment *experiment, size_t n, size_t model)
 {
     n = CLAMP(n, 1, NS_LANES_MAX);
     while (experiment->n < n) add(experiment, model);
-    while (experiment->n > n) experiment->kept[--experiment->n] = true;
+    while (experiment->n > n) experiment->retained[--experiment->n] = true;
 }
 
 void ns_experiment_remove(NsExperiment *experiment, size_t lane)
@@ -219,7 +219,7 @@ void ns_experiment_remove(NsExperiment *experiment, size_t lane)
     }
     experiment->lane[lane] = removed;
     experiment->from[lane] = from;
-    experiment->kept[lane] = true;
+    experiment->retained[lane] = true;
     experiment->n--;
 }
 
@@ -246,7 +246,7 @@ bool ns_experiment_is_gone(const NsExperiment *experiment, size_t lane_of_run)
 void ns_experiment_take_back(NsExperiment *experiment, const NsExperiment *run)
 {
     for (size_t lane = 0; lane < run->n; lane++) replace_lane(experiment, lane, &run->lane[lane]);
-    for (size_t lane = run->n; lane < experiment->n; lane++) experiment->kept[lane] = true;
+    for (size_t lane = run->n; lane < experiment->n; lane++) experiment->retained[lane] = true;
     experiment->n = run->n;
     ns_experiment_settle(experiment, run->n);
 }

@@ -16,7 +16,7 @@ typedef struct NsSharedExperiment NsSharedExperiment;
 typedef struct {
     size_t n;                      /* 1 .. NS_LANES_MAX; 0: no experiment */
     NsSettings lane[NS_LANES_MAX]; /* from n on: settings of removed lanes, or like the last lane */
-    bool kept[NS_LANES_MAX];       /* from n on: the settings are those of a removed lane */
+    bool retained[NS_LANES_MAX];   /* from n on: the settings are those of a removed lane */
     size_t from[NS_LANES_MAX];     /* lane of the current run from which a fork continues */
     bool split[NS_PARAM_COUNT];    /* by row of the table of settings */
     char *title;                   /* or NULL */

@@ -96,12 +96,13 @@ static char *without_comma(const NsParam *param, const char *value)
 static void refuse_number(const NsParam *param, const char *value, GError **error)
 {
     g_autofree char *meant = without_comma(param, value);
-    bool whole = param->type == NS_PARAM_INT;
+    bool integer = param->type == NS_PARAM_INT;
     char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
     if (meant)
         ns_refuse(error, NS_ERROR_SETTING,
-                  whole ? N_("“%s” is not a number; did you mean %s, without the comma?")
-                        : N_("“%s” is not a number; did you mean %s, with a point for the comma?"),
+                  integer
+                      ? N_("“%s” is not a number; did you mean %s, without the comma?")
+                      : N_("“%s” is not a number; did you mean %s, with a point for the comma?"),
                   value, meant);
     else if (strchr(value, '='))
         ns_refuse(error, NS_ERROR_SETTING,
@@ -109,7 +110,7 @@ static void refuse_number(const NsParam *param, const char *value, GError **erro
                   param->key, param->default_text);
     else
         ns_refuse(error, NS_ERROR_SETTING,
-                  whole
+                  integer
                       ? N_("“%s” is not a number; %s takes a whole one, such as %s, from %s to %s.")
                       : N_("“%s” is not a number; %s takes one, such as %s, from %s to %s."),
                   value, param->key, param->default_text,

@@ -45,16 +45,16 @@ static size_t count(NsModelLayout *layout, size_t B)
     g_autofree Needs *needs = g_new(Needs, layout->shards);
     size_t forward_only = 0;
     for (size_t i = 0; i < layout->shards; i++) {
-        size_t n = ns_model_layout_room(layout, B, i), like = 0;
+        size_t n = ns_model_layout_capacity(layout, B, i), like = 0;
         NsPiece *pieces = plan->pieces + i * layout->layers;
-        while (ns_model_layout_room(layout, B, like) != n) like++;
+        while (ns_model_layout_capacity(layout, B, like) != n) like++;
         if (like < i) {
             memcpy(pieces, plan->pieces + like * layout->layers, layout->layers * sizeof *pieces);
             needs[i] = needs[like];
         } else {
             needs[i] = count_shard(layout, n, pieces);
         }
-        plan->outside += layout->kept * needs[i].outside;
+        plan->outside += layout->retained * needs[i].outside;
         plan->forward_only[i] = forward_only;
         forward_only += needs[i].forward_only;
     }
@@ -70,7 +70,7 @@ static size_t place(NsModelLayout *layout)
         for (size_t i = 0; i < layout->shards; i++) {
             NsPiece *piece = &layout->arena_plan.pieces[i * layout->layers + l];
             piece->at = end;
-            end += layout->kept * piece->elements;
+            end += layout->retained * piece->elements;
         }
     return end;
 }

@@ -25,7 +25,7 @@ void ns_activations_take(NsActivations *a, const NsSublayer *s, const NsShape *s
                          const NsSources *from)
 {
     size_t n = shape->R * shape->D;
-    NsCursor *cursor = from->kept;
+    NsCursor *cursor = from->retained;
     *a = (NsActivations){.x = x, .layer = layer};
     if (s->in.norm || !is_one(s->c.s)) a->u = ns_cursor_take(from->u, n);
     a->stats_in = take_stats(&s->in, shape, cursor);

@@ -43,7 +43,7 @@ static ns_real *take_stats(const NsNormPlace *place, size_t width, size_t rows, 
 void ns_branch_take(NsActivations *a, const NsSublayer *s, const NsShape *shape,
                     const NsSources *from)
 {
-    NsCursor *cursor = s->kind == NS_FFN ? from->ffn : from->kept;
+    NsCursor *cursor = s->kind == NS_FFN ? from->ffn : from->retained;
     size_t R = shape->R, D = shape->D, F = shape->F;
     if (s->kind == NS_FFN) {
         a->raw = a->hidden = ns_cursor_take(cursor, R * F);

@@ -119,7 +119,7 @@ static size_t scratch_elements(const NsDecoder *d)
 }
 
 /* Elements that a sub-layer caches from one position to the next. */
-static size_t kept_elements(const NsDecoder *d, const NsSublayer *s)
+static size_t cached_elements(const NsDecoder *d, const NsSublayer *s)
 {
     const NsStack *stack = decoder_stack(d);
     size_t width = ns_keys_width(s, d->model.layout->KV);
@@ -140,9 +140,9 @@ static void take(NsDecoder *d, NsCursor *cursor)
     size_t most = 0;
     for (size_t k = 0; k < stack->n; k++) {
         const NsSublayer *s = &layout->sublayers[stack->first + k];
-        size_t kept = kept_elements(d, s);
-        d->keys[k] = kept > 0 ? ns_cursor_take(cursor, kept) : NULL;
-        if (s->kind == NS_SELF_ATTENTION) most = kept;
+        size_t cached = cached_elements(d, s);
+        d->keys[k] = cached > 0 ? ns_cursor_take(cursor, cached) : NULL;
+        if (s->kind == NS_SELF_ATTENTION) most = cached;
     }
     d->spare = ns_cursor_take(cursor, most);
     d->scratch = ns_cursor_take(cursor, scratch_elements(d));
@@ -334,8 +334,8 @@ void ns_decoder_reorder(NsDecoder *d, const size_t *parent)
         for (size_t r = 0; r < d->n * d->beam; r++)
             memcpy(d->spare + r * row, d->keys[k] + parent[r] * row,
                    d->position * width * sizeof *d->spare);
-        ns_real *kept = d->spare;
+        ns_real *cached = d->spare;
         d->spare = d->keys[k];
-        d->keys[k] = kept;
+        d->keys[k] = cached;
     }
 }

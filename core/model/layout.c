@@ -465,7 +465,7 @@ void ns_model_layout_init(NsModelLayout *layout, const NsSettings *settings,
     find_spans(layout);
     layout->parts = ns_model_layout_parts(layout, settings);
     layout->spare = spare_of(layout, settings);
-    layout->kept = settings->probe_every > 0 ? layout->parts : 1;
+    layout->retained = settings->probe_every > 0 ? layout->parts : 1;
     ns_arena_plan_init(layout, settings);
 }
 

@@ -58,9 +58,9 @@ typedef struct {
     size_t V, D, H, F; /* V: number of logits of a token */
     size_t KV;         /* features of the keys of a token */
     size_t shards;
-    size_t parts; /* consecutive parts into which the batch share of each worker is divided */
-    size_t spare; /* full-length sequences that a part may hold beyond its share of a batch */
-    size_t kept;  /* number of parts with stored activations: all if probes read them, else 1 */
+    size_t parts;    /* consecutive parts into which the batch share of each worker is divided */
+    size_t spare;    /* full-length sequences that a part may hold beyond its share of a batch */
+    size_t retained; /* number of parts with stored activations: all if probes read them, else 1 */
     NsArenaPlan arena_plan;
     ns_real eps;
     ns_real embedding_scale; /* factor on token embeddings */
@@ -100,7 +100,7 @@ typedef struct {
 
 typedef struct {
     size_t first, B; /* its sequences in the batch are [first, first + B) */
-    size_t room;     /* sequences of full length that fit in its memory */
+    size_t capacity; /* sequences of full length that fit in its memory */
     const int32_t
         *length[NS_STACKS_MAX]; /* [B] tokens of each sequence of the last batch, borrowed */
     size_t present;             /* with recompute: the layer whose activations are in memory */
@@ -131,7 +131,7 @@ void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i
 
 /* Number of sequences of full length that a part of worker i has memory for, if a batch has B of
  * them.  A batch by tokens may contain more, shorter sequences. */
-size_t ns_model_layout_room(const NsModelLayout *layout, size_t B, size_t i);
+size_t ns_model_layout_capacity(const NsModelLayout *layout, size_t B, size_t i);
 
 /* The number of parts into which the share of each worker is divided.  It is 1 if parts would save
  * little memory or cost much time, or if a norm needs the whole batch at once.  The rounding of

@@ -46,16 +46,16 @@ static void take_shards(NsWorker *w, const NsModel *model, size_t i, size_t n, N
     const NsModelLayout *layout = &model->layout;
     NsPlaces places = {.arena = cursor->base ? model->activations : NULL,
                        .pieces = layout->arena_plan.pieces + i * layout->layers};
-    for (; places.part < layout->kept; places.part++)
+    for (; places.part < layout->retained; places.part++)
         ns_shard_take(&w->shards[places.part], layout, n, cursor, &places);
 }
 
 static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **error)
 {
     const NsModelLayout *layout = &model->layout;
-    size_t n = ns_model_layout_room(layout, model->B, i);
-    w->shards = w->shard = g_new0(NsShard, layout->kept);
-    for (size_t k = 0; k < layout->kept; k++)
+    size_t n = ns_model_layout_capacity(layout, model->B, i);
+    w->shards = w->shard = g_new0(NsShard, layout->retained);
+    for (size_t k = 0; k < layout->retained; k++)
         w->shards[k].sublayers = g_new0(NsActivations, layout->n_sublayers);
     w->forward_only.sublayers = g_new0(NsActivations, layout->n_sublayers);
     w->sums = g_new0(NsSums, layout->n_sublayers);
@@ -77,7 +77,7 @@ static bool worker_init(NsWorker *w, const NsModel *model, unsigned i, GError **
 static void worker_clear(NsWorker *w, const NsModelLayout *layout)
 {
     ns_real_free(w->activations);
-    for (size_t k = 0; w->shards && k < layout->kept; k++) g_free(w->shards[k].sublayers);
+    for (size_t k = 0; w->shards && k < layout->retained; k++) g_free(w->shards[k].sublayers);
     g_free(w->shards);
     g_free(w->forward_only.sublayers);
     g_free(w->sums);
@@ -580,7 +580,7 @@ static void revisit_worker(void *data, size_t i, unsigned member)
     const Revisit *r = data;
     NsModel *model = r->model;
     const NsModelLayout *layout = &model->layout;
-    for (size_t part = layout->parts - layout->kept; part < layout->parts; part++) {
+    for (size_t part = layout->parts - layout->retained; part < layout->parts; part++) {
         ns_worker_select(layout, &model->workers[i], &model->call, part);
         ns_worker_revisit(layout, &model->workers[i], &model->call, r->layer);
     }
@@ -610,7 +610,7 @@ bool ns_model_keeps(const NsModel *model)
 
 size_t ns_model_shards(const NsModel *model)
 {
-    return model->n_workers * model->layout.kept;
+    return model->n_workers * model->layout.retained;
 }
 
 NsTeam *ns_model_team(const NsModel *model)
@@ -626,7 +626,8 @@ size_t ns_model_sublayers(const NsModel *model)
 NsActivationView ns_model_activation_view(const NsModel *model, size_t shard, size_t sublayer)
 {
     const NsModelLayout *layout = &model->layout;
-    const NsShard *part = &model->workers[shard / layout->kept].shards[shard % layout->kept];
+    const NsShard *part =
+        &model->workers[shard / layout->retained].shards[shard % layout->retained];
     const NsSublayer *s = &layout->sublayers[sublayer];
     const NsActivations *a = &part->sublayers[sublayer];
     size_t stack = layout->n_stacks > 1 && sublayer >= layout->stacks[1].first ? 1 : 0;

@@ -88,7 +88,7 @@ void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *ca
     size_t first, n, parts = layout->parts;
     ns_model_layout_shard_range(layout, call->batch->B, w->number, &first, &n);
     w->part = part;
-    w->shard = call->forward_only ? &w->forward_only : &w->shards[part % layout->kept];
+    w->shard = call->forward_only ? &w->forward_only : &w->shards[part % layout->retained];
     w->shard->first = first + n * part / parts;
     w->shard->B = n * (part + 1) / parts - n * part / parts;
     /* Set the shapes for a part of the batch.  Fewer or shorter sequences use the beginning of the
@@ -96,7 +96,7 @@ void ns_worker_select(const NsModelLayout *layout, NsWorker *w, const NsCall *ca
     for (size_t i = 0; i < layout->n_stacks; i++) {
         bool source = i + 1 < layout->n_stacks;
         size_t T = source ? call->batch->S : call->batch->T, most = layout->stacks[i].T;
-        g_assert(T <= most && w->shard->B * T <= w->shard->room * most);
+        g_assert(T <= most && w->shard->B * T <= w->shard->capacity * most);
         w->shard->stacks[i].self = ns_layout_shape(layout, w->shard->B, T, T);
         w->shard->stacks[i].cross = ns_layout_shape(layout, w->shard->B, T, call->batch->S);
     }

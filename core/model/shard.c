@@ -24,7 +24,7 @@ void ns_model_layout_shard_range(const NsModelLayout *layout, size_t B, size_t i
     *n = B * (i + 1) / layout->shards - *first;
 }
 
-size_t ns_model_layout_room(const NsModelLayout *layout, size_t B, size_t i)
+size_t ns_model_layout_capacity(const NsModelLayout *layout, size_t B, size_t i)
 {
     size_t first, n;
     ns_model_layout_shard_range(layout, B, i, &first, &n);
@@ -66,7 +66,7 @@ static const ns_real *take_layer(NsShard *shard, const NsModelLayout *layout,
                                  const LayerSources *from)
 {
     const NsSources sources = {
-        .kept = from->inner,
+        .retained = from->inner,
         .u = layout->derived ? from->derived : from->inner,
         .ffn = layout->derived == NS_DERIVED_FFN ? from->derived : from->inner,
     };
@@ -171,7 +171,7 @@ const NsShape *ns_stack_shape(const NsStackShard *stack, const NsSublayer *s)
 void ns_shard_take(NsShard *shard, const NsModelLayout *layout, size_t sequences, NsCursor *cursor,
                    const NsPlaces *places)
 {
-    shard->B = shard->room = sequences;
+    shard->B = shard->capacity = sequences;
     shard->common = shard->derived = NULL;
     size_t T = 0;
     for (size_t i = 0; i < layout->n_stacks; i++) {

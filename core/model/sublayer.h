@@ -126,7 +126,7 @@ typedef struct {
 /* The cursors from which activations are allocated.  The activations that ns_sublayer_derive can
  * recompute, u and the hidden layer of an FFN, may be in memory that sub-layers share. */
 typedef struct {
-    NsCursor *kept, *u, *ffn;
+    NsCursor *retained, *u, *ffn;
 } NsSources;
 
 /* The arguments of a norm over R rows at this place. */

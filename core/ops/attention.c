@@ -122,7 +122,7 @@ static size_t visible(const Head *h, size_t i)
 }
 
 /* Number of elements of a row to compute if n of them are needed: whole vectors, if they fit. */
-static size_t whole(const Head *h, size_t n)
+static size_t round_up(const Head *h, size_t n)
 {
     return MIN((n + NS_VECTOR_LANES - 1) / NS_VECTOR_LANES * NS_VECTOR_LANES, h->S);
 }
@@ -371,7 +371,7 @@ typedef struct {
 static void score_block(const Head *h, const Scores *s, const Piece *p, size_t first, size_t end)
 {
     size_t vector_lanes = h->kernels->vector_lanes, width = 2 * vector_lanes,
-           seen = whole(h, visible(h, end - 1));
+           seen = round_up(h, visible(h, end - 1));
     NsGemmTile t = {.a = s->X + first * s->x_stride + p->feature,
                     .a_stride = s->x_stride,
                     .b_stride = width,
@@ -392,7 +392,7 @@ static void score(const Head *h, const Scores *s)
 {
     if (h->kernels) {
         alignas(64) ns_real panels[PANELS];
-        size_t features = h->piece_features, keys = h->piece_keys, all = whole(h, h->keys);
+        size_t features = h->piece_features, keys = h->piece_keys, all = round_up(h, h->keys);
         for (size_t k = 0; k < all; k += keys)
             for (size_t c = 0; c < h->d; c += features) {
                 Piece p = {k, MIN(keys, all - k), c, MIN(features, h->d - c), panels};

@@ -33,36 +33,36 @@
 #define FETCH(address) __builtin_prefetch((const void *)(address), 0, 2)
 
 /* Some processors without AVX-512 have slow masked stores, so `whole` vectors avoid masks. */
-INLINE Vector take(const ns_real *p, bool whole, Mask mask)
+INLINE Vector take(const ns_real *p, bool full, Mask mask)
 {
-    return whole ? V(loadu)(p) : load(p, mask);
+    return full ? V(loadu)(p) : load(p, mask);
 }
 
-INLINE void put(ns_real *p, bool whole, Mask mask, Vector v)
+INLINE void put(ns_real *p, bool full, Mask mask, Vector v)
 {
-    if (whole)
+    if (full)
         V(storeu)(p, v);
     else
         store(p, mask, v);
 }
 
 /* C = alpha sum + beta C + bias for one vector of columns, which starts at column `at`. */
-INLINE void finish(const NsGemmTile *t, size_t rows, size_t at, bool whole, Mask mask,
+INLINE void finish(const NsGemmTile *t, size_t rows, size_t at, bool full, Mask mask,
                    Vector sum[][2], size_t v)
 {
     Vector alpha = V(set1)(t->alpha), beta = V(set1)(t->beta);
-    Vector start = t->bias ? take(t->bias + at, whole, mask) : V(setzero)();
+    Vector start = t->bias ? take(t->bias + at, full, mask) : V(setzero)();
     ns_real *c = t->c + at;
     size_t c_row = t->c_stride;
     if (t->beta != 0) {
         UNROLL for (size_t m = 0; m < rows; m++)
         {
-            Vector old = V(fmadd)(beta, take(c + m * c_row, whole, mask), start);
-            put(c + m * c_row, whole, mask, V(fmadd)(alpha, sum[m][v], old));
+            Vector old = V(fmadd)(beta, take(c + m * c_row, full, mask), start);
+            put(c + m * c_row, full, mask, V(fmadd)(alpha, sum[m][v], old));
         }
     } else {
         UNROLL for (size_t m = 0; m < rows; m++)
-            put(c + m * c_row, whole, mask, V(fmadd)(alpha, sum[m][v], start));
+            put(c + m * c_row, full, mask, V(fmadd)(alpha, sum[m][v], start));
     }
 }
 
@@ -76,7 +76,7 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
     HIDE(high);
     uintptr_t prefetch = t->prefetch;
     size_t prefetch_step = t->prefetch_step;
-    bool whole = t->columns == vectors * LANES;
+    bool full = t->columns == vectors * LANES;
     Mask last = mask_of(t->columns - end);
     Vector sum[TALL][2];
     UNROLL for (size_t m = 0; m < rows; m++)
@@ -94,7 +94,7 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
     UNROLL_SOME
     for (size_t k = 0; k < K; k++, a += a_k, high += a_k, b += b_k, prefetch += prefetch_step) {
         FETCH(prefetch);
-        Vector b0 = V(setzero)(), b1 = take(b + end, whole, last);
+        Vector b0 = V(setzero)(), b1 = take(b + end, full, last);
         if (vectors > 1) b0 = V(loadu)(b);
         UNROLL for (size_t m = 0; m < rows; m++)
         {
@@ -105,7 +105,7 @@ INLINE void tile(const NsGemmTile *t, size_t rows, size_t vectors, bool across)
         }
     }
     if (vectors > 1) finish(t, rows, 0, true, last, sum, 0);
-    if (whole)
+    if (full)
         finish(t, rows, end, true, last, sum, 1);
     else
         finish(t, rows, end, false, last, sum, 1);
@@ -153,15 +153,15 @@ TARGET static void transpose(ns_real *out, const ns_real *in, size_t ld, size_t 
  * prefetches them by itself. */
 TARGET static void copy(ns_real *out, const ns_real *in, size_t ld, size_t n, size_t K)
 {
-    size_t whole = n / PANEL * PANEL, left = n - whole;
+    size_t full = n / PANEL * PANEL, left = n - full;
     Mask low = mask_of(MIN(left, LANES)), high = mask_of(left > LANES ? left - LANES : 0);
     for (size_t k = 0; k < K; k++, in += ld, out += PANEL) {
         ns_real *panel = out;
-        for (size_t j = 0; j < whole; j += PANEL, panel += PANEL * K) {
+        for (size_t j = 0; j < full; j += PANEL, panel += PANEL * K) {
             V(storeu)(panel, V(loadu)(in + j));
             V(storeu)(panel + LANES, V(loadu)(in + j + LANES));
         }
-        if (left) V(storeu)(panel, load(in + whole, low));
-        if (left > LANES) V(storeu)(panel + LANES, load(in + whole + LANES, high));
+        if (left) V(storeu)(panel, load(in + full, low));
+        if (left > LANES) V(storeu)(panel + LANES, load(in + full + LANES, high));
     }
 }

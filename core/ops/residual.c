@@ -93,10 +93,10 @@ static Join *const joins[] = {NULL,     join_stream,     join_branch,     join_t
                               join_sum, join_stream_sum, join_branch_sum, join_all};
 
 /* ns_real_squares of x, given the sum of squares of its whole blocks. */
-static double squares_of(double squares, const ns_real *x, size_t whole, size_t rest)
+static double squares_of(double squares, const ns_real *x, size_t blocks, size_t rest)
 {
-    double sum = whole ? ns_real_squares_close(squares, x, whole) : 0;
-    return rest ? sum + ns_real_squares(x + whole, rest) : sum;
+    double sum = blocks ? ns_real_squares_close(squares, x, blocks) : 0;
+    return rest ? sum + ns_real_squares(x + blocks, rest) : sum;
 }
 
 /* z = a x + b y for a piece, and the requested sums of squares.  If z overwrites x or y, the
@@ -108,12 +108,12 @@ static NsJointSquares join_piece(ns_real *z, ns_real a, const ns_real *x, ns_rea
     if (z == x && asked & NS_SQUARES_STREAM) squares.stream = ns_real_squares(x, n);
     if (z == y && asked & NS_SQUARES_BRANCH) squares.branch = ns_real_squares(y, n);
     asked &= ~((z == x ? NS_SQUARES_STREAM : 0U) | (z == y ? NS_SQUARES_BRANCH : 0U));
-    size_t whole = asked ? n / BLOCK * BLOCK : 0, rest = n - whole;
-    if (whole) sums = joins[asked](z, a, x, b, y, whole);
-    if (asked & NS_SQUARES_STREAM) squares.stream = squares_of(sums.stream, x, whole, rest);
-    if (asked & NS_SQUARES_BRANCH) squares.branch = squares_of(sums.branch, y, whole, rest);
-    if (rest) ns_residual_forward(z + whole, a, x + whole, b, y + whole, rest);
-    if (asked & NS_SQUARES_SUM) squares.sum = squares_of(sums.sum, z, whole, rest);
+    size_t blocks = asked ? n / BLOCK * BLOCK : 0, rest = n - blocks;
+    if (blocks) sums = joins[asked](z, a, x, b, y, blocks);
+    if (asked & NS_SQUARES_STREAM) squares.stream = squares_of(sums.stream, x, blocks, rest);
+    if (asked & NS_SQUARES_BRANCH) squares.branch = squares_of(sums.branch, y, blocks, rest);
+    if (rest) ns_residual_forward(z + blocks, a, x + blocks, b, y + blocks, rest);
+    if (asked & NS_SQUARES_SUM) squares.sum = squares_of(sums.sum, z, blocks, rest);
     return squares;
 }
 

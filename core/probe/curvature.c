@@ -216,21 +216,21 @@ static void record_gates(NsCurvatureProbe *p, NsModel *model, const NsBatch *bat
 void ns_curvature_by_layer(NsCurvatureProbe *p, NsModel *model, const NsBatch *batch,
                            double *sharpness)
 {
-    const NsTensorTable *whole = p->table;
-    NsTensorTable part = *whole;
+    const NsTensorTable *complete = p->table;
+    NsTensorTable part = *complete;
     ns_real *w = ns_model_weights(model), *gradient = p->after;
     double residual;
     ns_curvature_begin(p, model);
     ns_model_set_measuring(model, NS_MEASURING_LOSS);
     record_gates(p, model, batch);
-    memcpy(gradient, ns_model_gradients(model), whole->size * sizeof *gradient);
+    memcpy(gradient, ns_model_gradients(model), complete->size * sizeof *gradient);
     p->displacement = DISPLACEMENT;
     p->table = &part; /* whose tensors are those of a layer, which are contiguous */
     for (size_t l = 0; l < ns_model_layers(model); l++) {
         part.n = 0;
-        for (size_t k = 0; k < whole->n; k++)
-            if (ns_tensor_in_layer(&whole->tensors[k], l) && part.n++ == 0)
-                part.tensors = whole->tensors + k;
+        for (size_t k = 0; k < complete->n; k++)
+            if (ns_tensor_in_layer(&complete->tensors[k], l) && part.n++ == 0)
+                part.tensors = complete->tensors + k;
         EACH(&part, i)
         {
             p->root[i] = 1;
@@ -241,7 +241,7 @@ void ns_curvature_by_layer(NsCurvatureProbe *p, NsModel *model, const NsBatch *b
                                                     : find_largest(p, model, batch, &residual);
         EACH(&part, i) w[i] = p->before[i];
     }
-    p->table = whole;
+    p->table = complete;
     ns_model_set_gates(model, NULL, false);
     ns_model_set_measuring(model, NS_MEASURING_ALL);
 }

@@ -330,13 +330,13 @@ static void fill_matrix(void *data, size_t i, unsigned member)
     const ns_real *w = ns_model_weights(filling->model) + tensor->offset;
     const ns_real *g = ns_model_gradients(filling->model) + tensor->offset;
     size_t n = ns_tensor_size(tensor);
-    double norm = ns_real_norm(w, n), whole = norm * ns_real_norm(g, n), singular;
+    double norm = ns_real_norm(w, n), product = norm * ns_real_norm(g, n), singular;
     bool known = ns_largest_singular_value(&singular, w, tensor->rows, tensor->cols,
                                            probes->vectors + member * probes->vectors_size);
     for (size_t l = (size_t)tensor->layer; ns_tensor_in_layer(tensor, l); l++) {
         ns_record_put(layout, filling->values, q->weight, l, norm);
-        if (whole != 0)
-            ns_record_put(layout, filling->values, q->cosine, l, ns_inner(g, w, n) / whole);
+        if (product != 0)
+            ns_record_put(layout, filling->values, q->cosine, l, ns_inner(g, w, n) / product);
         if (known) ns_record_put(layout, filling->values, q->singular, l, singular);
         if (known && singular != 0)
             ns_record_put(layout, filling->values, q->stable_rank, l,

@@ -125,9 +125,9 @@ static inline __attribute__((always_inline)) void widen_byte(Profile so_far, Pro
 
 NS_CLONES(static, widen, (Profile so_far, Profile by, size_t n), (so_far, by, n))
 {
-    size_t whole = n - n % 8;
-    for (size_t i = 0; i < whole; i += 8) widen_byte(so_far, by, i, 8);
-    if (n > whole) widen_byte(so_far, by, whole, (unsigned)(n - whole));
+    size_t aligned = n - n % 8;
+    for (size_t i = 0; i < aligned; i += 8) widen_byte(so_far, by, i, 8);
+    if (n > aligned) widen_byte(so_far, by, aligned, (unsigned)(n - aligned));
 }
 
 /* An empty record, of a run that only has a loss, has NULL arrays, which memcpy does not take. */
@@ -468,8 +468,8 @@ void ns_history_append_continuation(NsHistory *history, const NsContinuation *co
 char *ns_event_number(double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
-    bool whole = fabs(value) >= 1e3 && fabs(value) < 1e6;
-    g_ascii_formatd(text, sizeof text, whole ? "%.0f" : "%.3g", value);
+    bool aligned = fabs(value) >= 1e3 && fabs(value) < 1e6;
+    g_ascii_formatd(text, sizeof text, aligned ? "%.0f" : "%.3g", value);
     char *power = strchr(text, 'e');
     if (!power) return ns_group_plain(text);
     *power = '\0';

@@ -92,9 +92,9 @@ static void put(NsRecorder *r, NsQuantity quantity, size_t i, double value)
 }
 
 /* Leaves the ratio unmeasured if the denominator is 0. */
-static void put_ratio(NsRecorder *r, NsQuantity quantity, size_t i, double part, double whole)
+static void put_ratio(NsRecorder *r, NsQuantity quantity, size_t i, double part, double complete)
 {
-    if (whole != 0) put(r, quantity, i, part / whole);
+    if (complete != 0) put(r, quantity, i, part / complete);
 }
 
 static void find_tensors(NsRecorder *r, const NsTensorTable *table)
@@ -205,7 +205,7 @@ double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq
  * the tensors; `offset`: the number of layers of the run before it.  ADAM_RMS and SPIKE_SCORE
  * are not measured if no tensor of the layer has a second moment, or one before the update. */
 static void record_layer(NsRecorder *r, const TensorRun *run, size_t offset,
-                         const NsRecordInput *input, double whole)
+                         const NsRecordInput *input, double complete)
 {
     const double *grad_sq = input->seen->grad_sq;
     size_t layer = (size_t)run->layer + offset;
@@ -227,7 +227,7 @@ static void record_layer(NsRecorder *r, const TensorRun *run, size_t offset,
     }
     put(r, NS_QUANTITY_GRAD_LAYER, layer, sqrt(gradient));
     put(r, NS_QUANTITY_GRAD_RMS_LAYER, layer, sqrt(gradient / run->elements));
-    put_ratio(r, NS_QUANTITY_GRAD_SHARE, layer, gradient / (double)run->layers, whole);
+    put_ratio(r, NS_QUANTITY_GRAD_SHARE, layer, gradient / (double)run->layers, complete);
     put(r, NS_QUANTITY_UPDATE_RATIO, layer, input->updated ? sqrt(update / weight) : 0);
     if (input->updated) {
         /* The squared area that weights and update span; rounding may make it negative. */

@@ -48,18 +48,18 @@ size_t ns_similarity_scratch(size_t n, size_t tokens, size_t D)
  * of the centered features; 0 if the tokens differ only by rounding. */
 static double center(ns_real *to, const ns_real *const *rows, size_t tokens, size_t D)
 {
-    double whole = 0, left = 0;
+    double total = 0, left = 0;
     for (size_t i = 0; i < D; i++) {
         double sum = 0;
         for (size_t t = 0; t < tokens; t++) sum += (double)rows[t][i];
         for (size_t t = 0; t < tokens; t++) {
             double x = (double)rows[t][i], centered = x - sum / (double)tokens;
-            whole += x * x;
+            total += x * x;
             left += centered * centered;
             to[t * D + i] = (ns_real)centered;
         }
     }
-    return left < ROUNDING * ROUNDING * whole ? 0 : sqrt(left);
+    return left < ROUNDING * ROUNDING * total ? 0 : sqrt(left);
 }
 
 /* K = X X^T over tokens, scaled to norm 1, so that <K, L> is the CKA, because

@@ -10,7 +10,7 @@
 #include "core/settings/settings.h"
 
 /* Beyond it not every whole number is one of JSON: no step in a file is larger. */
-#define NS_JSON_LAST_WHOLE ((int64_t)1 << 53)
+#define NS_JSON_LAST_INTEGER ((int64_t)1 << 53)
 
 typedef struct {
     GString *text;

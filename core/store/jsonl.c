@@ -42,8 +42,8 @@ typedef struct {
     NsJson json;
     const NsHistory *history;
     size_t record;
-    NsValues room;  /* buffer for the longest quantity */
-    NsBucket steps; /* range of steps covered by the values written so far */
+    NsValues buffer; /* buffer for the longest quantity */
+    NsBucket steps;  /* range of steps covered by the values written so far */
 } Record;
 
 /* Writes nothing if the model does not have the quantity or it was not measured at this step;
@@ -54,10 +54,10 @@ static void write_quantity(Record *record, NsQuantity quantity)
     size_t n = layout->count[quantity];
     if (n == 0) return;
 
-    const float *values = record->room.value;
-    const bool *has = record->room.has;
+    const float *values = record->buffer.value;
+    const bool *has = record->buffer.has;
     NsBucket bucket = ns_history_read(record->history, quantity, record->record, NULL,
-                                      record->room.value, record->room.has);
+                                      record->buffer.value, record->buffer.has);
     record->steps.first = MIN(record->steps.first, bucket.first);
     record->steps.last = MAX(record->steps.last, bucket.last);
     bool has_any = false;
@@ -138,11 +138,11 @@ static void write_scalar(NsJson *json, const char *key, double value, bool untol
 char *ns_jsonl_record(const NsHistory *history, size_t index)
 {
     const NsStep *scalars = ns_history_step(history, index);
-    g_auto(NsValues) room = ns_values_new(ns_history_layout(history)->width);
+    g_auto(NsValues) buffer = ns_values_new(ns_history_layout(history)->width);
     Record record = {
         .history = history,
         .record = index,
-        .room = room,
+        .buffer = buffer,
         .steps = {scalars->step, scalars->step},
     };
 

@@ -326,9 +326,9 @@ static void open_event(NsOutsideEvents *e)
     const Field summary = find_field(&event, 5);
     double time = 0;
     if (wall.type == WIRE_EIGHT_BYTES) memcpy(&time, &wall.value, sizeof time);
-    e->event_step = step.type != WIRE_VARINT                     ? 0
-                    : step.value <= (uint64_t)NS_JSON_LAST_WHOLE ? (int64_t)step.value
-                                                                 : -1;
+    e->event_step = step.type != WIRE_VARINT                       ? 0
+                    : step.value <= (uint64_t)NS_JSON_LAST_INTEGER ? (int64_t)step.value
+                                                                   : -1;
     e->summary = summary.type == WIRE_LENGTH ? summary.bytes : NULL;
     e->summary_end = e->summary ? summary.end : NULL;
     if (!e->summary || !(time > 0)) return;

@@ -185,7 +185,7 @@ static bool take_points(NsOutsideInput *input)
         }
         NsOutsideLine *line = input->line;
         if (objects && line->step < 0 && !line->scalars[NS_OUTSIDE_EPOCH].name)
-            line->step = (int64_t)MIN(record, (double)NS_JSON_LAST_WHOLE);
+            line->step = (int64_t)MIN(record, (double)NS_JSON_LAST_INTEGER);
         if (objects) mark_line(line);
         input->sink.line(input);
     }

@@ -125,7 +125,7 @@ const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, 
     if (name->kind >= NS_OUTSIDE_SCALARS) return NULL;
     NsOutsideCell *scalar = &line->scalars[name->kind];
     /* A fraction of a step is not one, but another name may be. */
-    if (is_step && !(natural && value <= (double)NS_JSON_LAST_WHOLE))
+    if (is_step && !(natural && value <= (double)NS_JSON_LAST_INTEGER))
         return name->rank > 2 || scalar->name ? NULL
                                               : N_("its step is negative or not a whole number");
     if (scalar->name == name) {

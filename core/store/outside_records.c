@@ -395,7 +395,7 @@ static bool count_tokens(NsOutsideSteps *steps, NsOutsideLine *line, NsOutsideLi
     if (i == line->cells->len) return false;
     const NsOutsideName *name = cells[i].name;
     double value = cells[i].value;
-    bool whole = value >= 0 && value <= floor(value) && value < (double)NS_JSON_LAST_WHOLE;
+    bool whole = value >= 0 && value <= floor(value) && value < (double)NS_JSON_LAST_INTEGER;
     bool loss = line->scalars[NS_OUTSIDE_LOSS].name, grows = value > (double)steps->top;
     if (!whole || (loss && !grows && steps->grown < COUNT_GROWS)) {
         /* The number of one batch is no step, nor was it that of the first line. */
@@ -420,7 +420,7 @@ static void count_step(NsOutsideSteps *steps, NsOutsideLine *line)
     const NsOutsideCell *epoch = &line->scalars[NS_OUTSIDE_EPOCH];
     bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
     bool whole = epoch->name && epoch->value >= 0 && epoch->value <= floor(epoch->value) &&
-                 epoch->value < (double)NS_JSON_LAST_WHOLE;
+                 epoch->value < (double)NS_JSON_LAST_INTEGER;
     /* Several losses of one epoch need numbers of their own. */
     bool again = loss && steps->by_epoch && whole && (int64_t)epoch->value <= steps->top;
     if (whole && !again && !steps->counted) {

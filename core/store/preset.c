@@ -178,10 +178,10 @@ void ns_preset_find_texts(NsExperiment *experiment, const char *folder)
         char **path;
         for (size_t k = 0; (path = ns_settings_file(&experiment->lane[i], k)); k++) {
             if (!**path || g_path_is_absolute(*path)) continue;
-            g_autofree char *beside = g_build_filename(folder, *path, NULL);
-            if (!g_file_test(beside, G_FILE_TEST_EXISTS)) continue;
+            g_autofree char *neighbor = g_build_filename(folder, *path, NULL);
+            if (!g_file_test(neighbor, G_FILE_TEST_EXISTS)) continue;
             g_free(*path);
-            *path = g_steal_pointer(&beside);
+            *path = g_steal_pointer(&neighbor);
         }
     }
 }

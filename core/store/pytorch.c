@@ -466,10 +466,10 @@ bool ns_pytorch_write(const NsCheckpoint *checkpoint, const char *path, GError *
     add_equations(&page);
     add_model(&page);
     g_autofree char *file = g_filename_display_basename(path);
-    g_autofree char *beside = g_filename_display_basename(data);
+    g_autofree char *data_name = g_filename_display_basename(data);
     g_autofree char *line = ns_settings_line(page.settings, false);
     word(&page, "file", quoted(file));
-    word(&page, "data", quoted(beside));
+    word(&page, "data", quoted(data_name));
     word(&page, "settings", quoted(line));
     word(&page, "version", g_strdup(NS_VERSION));
     g_autoptr(GString) text = write_text(&page);

@@ -303,7 +303,7 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     c->lr = ns_database_number(row, 4);
     bool good =
         unpack_state(c, sqlite3_column_blob(row, 5), (size_t)sqlite3_column_bytes(row, 5)) &&
-        c->step >= 0 && c->step <= step && c->step <= NS_JSON_LAST_WHOLE &&
+        c->step >= 0 && c->step <= step && c->step <= NS_JSON_LAST_INTEGER &&
         c->settings.seed == seed && read_state(c, row, 6) &&
         read_tensors(db, sqlite3_column_int64(row, 0), c);
     return good ? g_steal_pointer(&c) : NULL;

@@ -11,7 +11,7 @@
 /* Each reads one run. */
 #define MOST_THREADS 8
 
-const char *const ns_run_beside[NS_RUN_BESIDE] = {"-wal", "-shm"};
+const char *const ns_run_suffixes[NS_RUN_SUFFIXES] = {"-wal", "-shm"};
 
 static guint64 bytes_at(const char *path)
 {
@@ -35,8 +35,8 @@ static NsRecordedRun *read_head(const char *path)
     if (log && !run->wrong) ns_run_config_read(run);
     run->bytes = bytes_at(log ? log : path);
     g_clear_pointer(&run->log, ns_outside_file_free);
-    for (size_t i = 0; i < NS_RUN_BESIDE; i++) {
-        g_autofree char *other = g_strconcat(path, ns_run_beside[i], NULL);
+    for (size_t i = 0; i < NS_RUN_SUFFIXES; i++) {
+        g_autofree char *other = g_strconcat(path, ns_run_suffixes[i], NULL);
         run->bytes += bytes_at(other);
     }
     return run;

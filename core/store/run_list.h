@@ -4,8 +4,8 @@
 #include "core/store/recorded_run.h"
 
 /* The files next to the run file while it is being written, or after its writer was killed. */
-#define NS_RUN_BESIDE 2
-extern const char *const ns_run_beside[NS_RUN_BESIDE]; /* suffixes of the run file's name */
+#define NS_RUN_SUFFIXES 2
+extern const char *const ns_run_suffixes[NS_RUN_SUFFIXES]; /* suffixes of the run file's name */
 
 /* The runs (NsRecordedRun) in a folder, sorted by name: what the heads of their files say, which
  * are closed again.  `logs`: also files and folders of other programs, which are read to their

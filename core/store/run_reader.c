@@ -159,7 +159,7 @@ static bool read_range(NsRunReader *r, Run *run, GError **error)
     if (none && !r->to_resume) return refuse(r, "no step has been recorded yet", error);
     run->first = sqlite3_column_int64(statement, 0);
     run->last = none ? -1 : sqlite3_column_int64(statement, 1);
-    bool whole = run->first >= 0 && run->last <= NS_JSON_LAST_WHOLE &&
+    bool whole = run->first >= 0 && run->last <= NS_JSON_LAST_INTEGER &&
                  run->last - run->first + 1 == sqlite3_column_int64(statement, 2);
     return whole || refuse_damaged(r, error);
 }

@@ -161,10 +161,10 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
     NsHistory **history = &lane->history;
     JsonObject *gradients = ns_json_object_of(json_object_get_member(object, "grad_norm"));
     NsStep step = {.loss = (double)NAN, .grad_norm = (double)NAN};
-    if (!ns_json_whole_of(json_object_get_member(object, "step"), &step.step) || !gradients)
+    if (!ns_json_integer_of(json_object_get_member(object, "step"), &step.step) || !gradients)
         return false;
     if (!json_object_has_member(object, "loss") || step.step < 0 ||
-        step.step > NS_JSON_LAST_WHOLE ||
+        step.step > NS_JSON_LAST_INTEGER ||
         (*history && step.step != lane->next && step.step <= reader->until))
         return false;
     if (!read_scalar(object, "loss", &step.loss) || !read_scalar(object, "lr", &step.lr) ||

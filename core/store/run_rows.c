@@ -376,13 +376,13 @@ bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)
 
 /* The summary of a resumed run covers only the part after it was resumed.  The values for the whole
  * run are computed from the file. */
-#define WHOLE_VALIDATION                                                                           \
+#define COMPLETE_VALIDATION                                                                        \
     "UPDATE lanes SET summary = json_set(summary, '$.summary.validation_loss', "                   \
     "json(format('%!.17g', e.loss)), '$.summary.validation_step', e.step) FROM (SELECT lane, "     \
     "seed, max(step) AS step, loss FROM evaluations GROUP BY lane, seed) AS e "                    \
     "WHERE e.lane = lanes.lane AND e.seed = lanes.seed AND e.loss NOT NULL "                       \
     "AND json_extract(summary, '$.summary.validation_step') IS NULL;"
-#define WHOLE_TIME                                                                                 \
+#define COMPLETE_TIME                                                                              \
     "UPDATE lanes SET summary = json_set(summary, '$.summary.seconds', t.seconds, "                \
     "'$.summary.ms_per_step', t.mean) FROM (SELECT lane, seed, sum(seconds) AS seconds, "          \
     "1e3 * avg(seconds) AS mean FROM steps WHERE step > 0 GROUP BY lane, seed) AS t "              \
@@ -398,8 +398,9 @@ static bool write_summaries(NsRunRows *rows, char *const *summaries, int64_t rea
         written =
             ns_database_bind_text(statement, 3, summaries[i]) && ns_database_finish(statement);
     }
-    return written && (!rows->resumed || (ns_run_drop_after(rows->db, reached) &&
-                                          ns_database_run(rows->db, WHOLE_VALIDATION WHOLE_TIME)));
+    return written &&
+           (!rows->resumed || (ns_run_drop_after(rows->db, reached) &&
+                               ns_database_run(rows->db, COMPLETE_VALIDATION COMPLETE_TIME)));
 }
 
 NsRowsWritten ns_run_rows_end(NsRunRows *rows, char *const *summaries, int64_t reached,

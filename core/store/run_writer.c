@@ -194,8 +194,8 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
         for (; run->events < ns_history_events(history); run->events++) {
             NsRunItem item = {.kind = NS_RUN_ITEM_EVENT};
             item.what.event = *ns_history_event(history, run->events);
-            bool kept = run->kept_events > 0 && item.what.event.step > w->rows.from;
-            if (kept)
+            bool retained = run->kept_events > 0 && item.what.event.step > w->rows.from;
+            if (retained)
                 run->kept_events--;
             else
                 enqueue(w, i, item, 0);
@@ -210,7 +210,7 @@ bool ns_run_writer_checkpoint(NsRunWriter *w, NsLockstep *lockstep)
     if (step == w->checkpoint_step) return true;
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     size_t lanes = ns_lockstep_lanes(lockstep);
-    bool taken = ns_lockstep_has_room(lockstep);
+    bool taken = ns_lockstep_fits_memory(lockstep);
     for (size_t i = 0; taken && i < lanes; i++)
         taken = (checkpoints[i] = ns_lockstep_checkpoint(lockstep, i, NULL)) != NULL;
     w->checkpoint_at = g_get_monotonic_time();

@@ -197,7 +197,7 @@ static int numbers_of(JsonObject *tensor, const char *key, int64_t numbers[2])
     if (!array) return -1;
     guint n = json_array_get_length(array);
     for (guint i = 0; i < MIN(n, 2); i++)
-        if (!ns_json_whole_of(json_array_get_element(array, i), &numbers[i]) || numbers[i] < 0)
+        if (!ns_json_integer_of(json_array_get_element(array, i), &numbers[i]) || numbers[i] < 0)
             return -1;
     return (int)MIN(n, 1000);
 }

@@ -10,7 +10,7 @@
 
 /* Formats of the values of a range on an axis, and of values drawn from one. */
 #define DIGITS "%.3g"
-#define DRAWN_DIGITS "%.4g"
+#define DRAW_DIGITS "%.4g"
 
 static bool refuse(const char *text, const char *why, GError **error)
 {
@@ -217,7 +217,7 @@ char *ns_study_distribution_text(const NsStudyDistribution *d)
 
 /* For whole numbers, the range is widened by half at both ends, so that each number has an interval
  * of the same width. */
-static double drawn(const NsStudyDistribution *d, double u)
+static double draw_value(const NsStudyDistribution *d, double u)
 {
     bool whole = d->param->type == NS_PARAM_INT;
     double from = whole ? d->from - 0.5 : d->from, to = whole ? d->to + 0.5 : d->to;
@@ -231,9 +231,9 @@ char *ns_study_distribution_draw(const NsStudyDistribution *d, uint64_t seed, si
     NsRng rng;
     ns_rng_init(&rng, seed, ns_rng_stream(name));
     if (d->among.n) return g_strdup(d->among.values[ns_rng_below(&rng, d->among.n)]);
-    double value = drawn(d, ns_rng_uniform(&rng));
+    double value = draw_value(d, ns_rng_uniform(&rng));
     if (d->param->type == NS_PARAM_INT) return g_strdup_printf("%.0f", value);
-    g_autofree char *text = number_text(d->param, DRAWN_DIGITS, value);
+    g_autofree char *text = number_text(d->param, DRAW_DIGITS, value);
     /* Rounding may move it beyond an end. */
     value = CLAMP(g_ascii_strtod(text, NULL), d->from, d->to);
     g_autofree char *exact = g_malloc(G_ASCII_DTOSTR_BUF_SIZE);

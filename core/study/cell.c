@@ -205,14 +205,14 @@ static bool read_tokens(const Meter *meter, const NsHistory *history, int64_t st
 
 /* ---- Downstream tasks ---- */
 
-static bool tell(void *data)
+static bool report_progress(void *data)
 {
     Training *training = data;
     const NsCellWork *work = training->work;
     training->cell.seconds = (double)(g_get_monotonic_time() - training->started) / 1e6;
-    bool goes = !work->progress || work->progress(work->data, &training->cell);
-    training->ended |= !goes;
-    return goes;
+    bool continues = !work->progress || work->progress(work->data, &training->cell);
+    training->ended |= !continues;
+    return continues;
 }
 
 /* Measures the accuracy after fine-tuning from the current weights.  Returns false if `progress`
@@ -231,7 +231,7 @@ static bool finetune(Training *training, Meter *meter, double *value)
     NsSettings settings;
     g_autoptr(NsCheckpoint) weights = ns_run_checkpoint(run, NULL);
     ns_finetune_settings(&settings, pretraining, steps ? steps : NS_CELL_FINETUNE_STEPS);
-    const NsFinetuning finetuning = {&settings, meter->pairs, weights, tell, training};
+    const NsFinetuning finetuning = {&settings, meter->pairs, weights, report_progress, training};
     NsFinetuned tuned = {0};
     bool good = weights && ns_finetune(&finetuning, &tuned, NULL);
     ns_settings_clear(&settings);
@@ -379,9 +379,9 @@ static bool takes_step(Training *training)
 {
     NsRun *run = training->run;
     if (run->diverged || training->cell.step >= run->settings.steps) return false;
-    bool goes = ns_run_step(run);
+    bool continues = ns_run_step(run);
     training->cell.step = run->steps;
-    if (!tell(training) || !goes) return false;
+    if (!report_progress(training) || !continues) return false;
     look_all(training);
     const NsHistory *history = run->history;
     return !training->ended &&

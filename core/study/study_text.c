@@ -50,8 +50,8 @@ static bool refuse(const NsEntry *entry, const char *why, GError **error)
                      entry->value, _(why));
 }
 
-static bool read_whole(const NsEntry *entry, int64_t least, int64_t most, int64_t *value,
-                       GError **error)
+static bool read_integer(const NsEntry *entry, int64_t least, int64_t most, int64_t *value,
+                         GError **error)
 {
     gint64 number;
     if (!g_ascii_string_to_signed(entry->value, 10, least, most, &number, NULL)) {
@@ -136,10 +136,10 @@ static bool read_random(Reader *reader, const NsEntry *entry, GError **error)
     GError *wrong = NULL;
     if (g_str_equal(entry->key, "draws")) {
         reader->draws = true;
-        return read_whole(entry, 1, NS_STUDY_CELLS_MAX, &study->draws, error);
+        return read_integer(entry, 1, NS_STUDY_CELLS_MAX, &study->draws, error);
     }
     if (g_str_equal(entry->key, "draw-seed"))
-        return read_whole(entry, 0, G_MAXINT32, &study->draw_seed, error);
+        return read_integer(entry, 0, G_MAXINT32, &study->draw_seed, error);
     g_autofree char *text = assignment_of(entry);
     if (!has_room(entry, study->n_random, error)) return false;
     NsStudyDistribution *distribution = &study->random[study->n_random];
@@ -218,10 +218,10 @@ static bool read_result(Reader *reader, const NsEntry *entry, GError **error)
                                        "finetune-steps", "better", NULL};
     NsResult *result = reader->result;
     if (g_str_equal(entry->key, "finetune-steps"))
-        return read_whole(entry, 2, 1000000000, &result->finetune, error);
+        return read_integer(entry, 2, 1000000000, &result->finetune, error);
     if (g_str_equal(entry->key, "quantity")) return read_quantity(result, entry, error);
     if (g_str_equal(entry->key, "at")) return read_at(result, entry, error);
-    if (g_str_equal(entry->key, "head")) return read_whole(entry, 1, 256, &result->head, error);
+    if (g_str_equal(entry->key, "head")) return read_integer(entry, 1, 256, &result->head, error);
     if (g_str_equal(entry->key, "better")) {
         result->better = g_str_equal(entry->value, "lower")    ? -1
                          : g_str_equal(entry->value, "higher") ? 1
@@ -231,7 +231,7 @@ static bool read_result(Reader *reader, const NsEntry *entry, GError **error)
     if (!g_str_equal(entry->key, "layer")) return ns_entry_unknown(entry, keys, error);
     bool all = g_str_equal(entry->value, "all");
     if (!all && !g_str_equal(entry->value, "last"))
-        return read_whole(entry, 0, 20001, &result->layer, error);
+        return read_integer(entry, 0, 20001, &result->layer, error);
     result->layer = all ? NS_LAYER_ALL : -1;
     return true;
 }
@@ -298,7 +298,7 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
         if (g_str_equal(entry->key, "title")) return read_text(entry, &study->experiment.title);
         if (g_str_equal(entry->key, "note")) return read_text(entry, &study->note);
         if (g_str_equal(entry->key, "seeds"))
-            return read_whole(entry, 1, NS_STUDY_SEEDS, &study->seeds, error);
+            return read_integer(entry, 1, NS_STUDY_SEEDS, &study->seeds, error);
         return read_setting(reader, entry, 0, keys, error);
     }
     if (lane) return read_lane(reader, entry, error);
@@ -409,7 +409,7 @@ static void write_number(GString *out, const char *key, double value)
     if (!isnan(value)) ns_entry_write(out, key, g_ascii_dtostr(number, sizeof number, value));
 }
 
-static void write_whole(GString *out, const char *key, int64_t value)
+static void write_integer(GString *out, const char *key, int64_t value)
 {
     g_string_append_printf(out, "%s = %" G_GINT64_FORMAT "\n", key, value);
 }
@@ -458,7 +458,7 @@ char *ns_study_write(const NsStudy *study)
     if (experiment->title) ns_entry_write(out, "title", experiment->title);
     if (study->note) ns_entry_write(out, "note", study->note);
     write_settings(out, study, 0, true);
-    if (study->seeds > 1) write_whole(out, "seeds", study->seeds);
+    if (study->seeds > 1) write_integer(out, "seeds", study->seeds);
     if (study->n_grid) g_string_append(out, "\n[grid]\n");
     for (size_t i = 0; i < study->n_grid; i++) {
         g_autofree char *text = ns_study_axis_text(&study->grid[i]);
@@ -466,8 +466,8 @@ char *ns_study_write(const NsStudy *study)
     }
     if (study->n_random) {
         g_string_append(out, "\n[random]\n");
-        write_whole(out, "draws", study->draws);
-        if (study->draw_seed != 1) write_whole(out, "draw-seed", study->draw_seed);
+        write_integer(out, "draws", study->draws);
+        if (study->draw_seed != 1) write_integer(out, "draw-seed", study->draw_seed);
         for (size_t i = 0; i < study->n_random; i++) {
             g_autofree char *text = ns_study_distribution_text(&study->random[i]);
             write_assignment(out, text);
@@ -484,10 +484,10 @@ char *ns_study_write(const NsStudy *study)
         g_autofree char *at = at_words(result);
         g_string_append_printf(out, "\n[%s]\nquantity = %s\nat = %s\n", section,
                                ns_study_quantity_key(result), at);
-        if (result->layer >= 0) write_whole(out, "layer", result->layer);
+        if (result->layer >= 0) write_integer(out, "layer", result->layer);
         if (result->layer == NS_LAYER_ALL) ns_entry_write(out, "layer", "all");
-        if (result->head > 1) write_whole(out, "head", result->head);
-        if (result->finetune) write_whole(out, "finetune-steps", result->finetune);
+        if (result->head > 1) write_integer(out, "head", result->head);
+        if (result->finetune) write_integer(out, "finetune-steps", result->finetune);
         if (result->better) ns_entry_write(out, "better", result->better < 0 ? "lower" : "higher");
     }
     for (size_t lane = 0; lane < experiment->n; lane++) {

@@ -76,11 +76,11 @@ static void count(NsStudyWork *work, size_t i, int sign)
 /* The caller holds the mutex. */
 static void put_cell(NsStudyWork *work, size_t i, const NsStudyCell *cell)
 {
-    bool told = work->cells[i].state != cell->state;
+    bool counts = work->cells[i].state != cell->state;
     count(work, i, -1);
     work->cells[i] = *cell;
     count(work, i, 1);
-    if (told) atomic_fetch_add(&work->version, 1);
+    if (counts) atomic_fetch_add(&work->version, 1);
 }
 
 void ns_study_work_set_cells(NsStudyWork *work, const NsStudyCell *cells)

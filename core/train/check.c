@@ -44,7 +44,7 @@ typedef struct {
     double layer_norm;  /* norm of the gradient of the layer */
     double loss;        /* at the unchanged weights */
     double rounding;    /* standard deviation of the rounding error of a loss */
-    ns_real *kept;      /* [largest tensor] original weights of the tensor that is moved */
+    ns_real *original;  /* [largest tensor] original weights of the tensor that is moved */
     ns_real *direction; /* [largest tensor] of unit length */
 } Check;
 
@@ -60,9 +60,9 @@ static double loss_at(const Check *c, const NsTensor *t, double h)
     ns_real *w = ns_model_weights(c->run->model) + t->offset;
     size_t n = ns_tensor_size(t);
     for (size_t i = 0; i < n; i++)
-        w[i] = (ns_real)((double)c->kept[i] + h * (double)c->direction[i]);
+        w[i] = (ns_real)((double)c->original[i] + h * (double)c->direction[i]);
     double loss = ns_model_plain_loss(c->run->model, &c->run->batch);
-    memcpy(w, c->kept, n * sizeof *w);
+    memcpy(w, c->original, n * sizeof *w);
     return loss;
 }
 
@@ -156,8 +156,8 @@ static bool derive(const Check *c, const NsTensor *t, double least, NsDerivative
 
     double part = t->cols ? FIRST_OF_MATRIX : FIRST_OF_VECTOR;
     Differences s;
-    if (!take_differences(c, t, part * MAX(ns_real_norm(c->kept, n), LEAST_RMS * sqrt((double)n)),
-                          &s))
+    if (!take_differences(
+            c, t, part * MAX(ns_real_norm(c->original, n), LEAST_RMS * sqrt((double)n)), &s))
         return false;
     size_t i = bottom(&s);
     d->numeric = s.slopes[i];
@@ -178,7 +178,7 @@ static bool check_tensor(const Check *c, const NsTensor *t, NsCheckRow *row)
     double share = MAX(ns_real_norm(g, n), least) / sqrt((double)n);
     *row = (NsCheckRow){0};
     g_strlcpy(row->tensor, t->name, sizeof row->tensor);
-    memcpy(c->kept, ns_model_weights(c->run->model) + t->offset, n * sizeof *c->kept);
+    memcpy(c->original, ns_model_weights(c->run->model) + t->offset, n * sizeof *c->original);
     memcpy(c->direction, g, n * sizeof *g);
     if (!derive(c, t, least, &row->along)) return false;
     ns_rng_fill_normal(c->direction, n, 0, 1, (uint64_t)c->run->steps, ns_rng_stream(t->name));
@@ -239,9 +239,9 @@ static bool prepare(Check *c, NsGradientCheck *check)
     for (size_t i = 0; i < table->n; i++)
         if (ns_tensor_in_layer(&table->tensors[i], check->layer - 1))
             largest = MAX(largest, ns_tensor_size(&table->tensors[i]));
-    c->kept = ns_real_new(largest, "the check", NULL);
+    c->original = ns_real_new(largest, "the check", NULL);
     c->direction = ns_real_new(largest, "the check", NULL);
-    if (c->kept && c->direction) return true;
+    if (c->original && c->direction) return true;
     g_strlcpy(check->problem, "There is not enough memory for the check; close other programs.",
               sizeof check->problem);
     return false;
@@ -267,8 +267,8 @@ void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
          * change. */
         const NsTensor *t = ns_model_tensors(c.run->model)->tensors;
         size_t n = ns_tensor_size(t);
-        memcpy(c.kept, ns_model_weights(c.run->model) + t->offset, n * sizeof *c.kept);
-        double h = ROUNDING_SIZE * ns_real_norm(c.kept, n), sum = 0;
+        memcpy(c.original, ns_model_weights(c.run->model) + t->offset, n * sizeof *c.original);
+        double h = ROUNDING_SIZE * ns_real_norm(c.original, n), sum = 0;
         c.loss = ns_model_plain_loss(c.run->model, &c.run->batch);
         for (uint64_t i = 0; i < ROUNDING_PAIRS && !is_over(&c); i++) {
             ns_rng_fill_normal(c.direction, n, 0, 1, i, ns_rng_stream("rounding"));
@@ -302,7 +302,7 @@ void ns_gradient_check(NsRun *run, unsigned layer, NsCheckStop stop, void *data,
                 "precision, or the loss is not smooth there; check another layer or another step.",
                 layer);
     }
-    ns_real_free(c.kept);
+    ns_real_free(c.original);
     ns_real_free(c.direction);
     check->seconds = (double)(g_get_monotonic_time() - started) / 1e6;
 }

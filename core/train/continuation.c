@@ -107,11 +107,11 @@ static int32_t choose(const ns_real *logits, size_t V, double temperature, NsRng
         if (logits[i] > logits[best]) best = i;
     }
     if (temperature <= 0) return (int32_t)best;
-    double sum = 0, below = 0, drawn = ns_rng_uniform(rng);
+    double sum = 0, below = 0, draw = ns_rng_uniform(rng);
     for (size_t i = 0; i < V; i++) sum += exp((double)(logits[i] - logits[best]) / temperature);
     for (size_t i = 0; i < V; i++) {
         below += exp((double)(logits[i] - logits[best]) / temperature);
-        if (drawn * sum < below) return (int32_t)i;
+        if (draw * sum < below) return (int32_t)i;
     }
     return (int32_t)best; /* by rounding */
 }

@@ -58,7 +58,7 @@ bool ns_finetune(const NsFinetuning *finetuning, NsFinetuned *result, GError **e
     bool alive = !run->diverged;
     while (alive && run->steps < finetuning->settings->steps) {
         alive = ns_run_step(run);
-        if (finetuning->goes_on && !finetuning->goes_on(finetuning->data)) return false;
+        if (finetuning->continues && !finetuning->continues(finetuning->data)) return false;
     }
     size_t n = finetuning->pairs->n_pairs - finetuning->pairs->n_train_pairs;
     g_autofree int32_t *answers = g_new(int32_t, run->validation.B);

@@ -21,15 +21,15 @@ void ns_finetune_settings(NsSettings *settings, const NsSettings *pretraining, i
 typedef struct {
     const NsSettings *settings;
     NsCorpus *pairs;
-    NsCheckpoint *pretrained;    /* NULL for none */
-    bool (*goes_on)(void *data); /* called after every step; false ends the training; or NULL */
+    NsCheckpoint *pretrained;      /* NULL for none */
+    bool (*continues)(void *data); /* called after every step; false ends the training; or NULL */
     void *data;
 } NsFinetuning;
 
 /* Trains an encoder with a linear head of two classes on its first token for settings->steps steps,
  * and tests it.  Tensors that the checkpoint has, too, start with its weights; the head, or without
  * a checkpoint everything, is drawn from settings->seed.  Moments and steps start at 0.  False with
- * an error, or without one if goes_on ended it.  Devlin et al. 2018, section 4.1. */
+ * an error, or without one if continues ended it.  Devlin et al. 2018, section 4.1. */
 bool ns_finetune(const NsFinetuning *finetuning, NsFinetuned *result, GError **error);
 
 /* The share of the more frequent label among the held-out pairs, and the F1 of always answering 1.

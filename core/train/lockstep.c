@@ -315,7 +315,7 @@ NsCheckpoint *ns_lockstep_checkpoint(NsLockstep *lockstep, size_t lane, GError *
 }
 
 /* Half of the available memory is left to other programs. */
-bool ns_lockstep_has_room(NsLockstep *lockstep)
+bool ns_lockstep_fits_memory(NsLockstep *lockstep)
 {
     size_t available = ns_memory_available(), needed = 0;
     for (size_t i = 0; i < lockstep->n; i++)

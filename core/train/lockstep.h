@@ -64,4 +64,4 @@ size_t ns_lockstep_diverged(const NsLockstep *lockstep, size_t lane);
 NsCheckpoint *ns_lockstep_checkpoint(NsLockstep *lockstep, size_t lane, GError **error);
 
 /* Whether there is memory for checkpoints of all lanes. */
-bool ns_lockstep_has_room(NsLockstep *lockstep);
+bool ns_lockstep_fits_memory(NsLockstep *lockstep);

@@ -334,11 +334,11 @@ NsCheckpoint *ns_run_checkpoint(NsRun *run, GError **error)
     if (s->bands.n > 0) s->bands.n--;
     s->curvature = run->curvature;
     s->n_state = run->n_state;
-    bool room = keep(&s->w, ns_model_weights(run->model), table->size, error) &&
-                keep(&s->m, run->m, table->size, error) &&
-                keep(&s->v, run->v, table->size, error) &&
-                keep(&s->state, run->state, s->n_state, error);
-    return room ? g_steal_pointer(&s) : NULL;
+    bool enough = keep(&s->w, ns_model_weights(run->model), table->size, error) &&
+                  keep(&s->m, run->m, table->size, error) &&
+                  keep(&s->v, run->v, table->size, error) &&
+                  keep(&s->state, run->state, s->n_state, error);
+    return enough ? g_steal_pointer(&s) : NULL;
 }
 
 size_t ns_run_checkpoint_size(const NsRun *run)

@@ -321,7 +321,7 @@ static char *new_spike(NsTrainer *t, size_t lane)
 
 /* Whether a lane has diverged or had a jump since the last call; with `tell`, a jump becomes the
  * message of the lane. */
-static bool note_trouble(NsTrainer *t, bool tell)
+static bool note_trouble(NsTrainer *t, bool notify)
 {
     /* Set the message of every lane with a diverged seed. */
     bool trouble = false;
@@ -345,7 +345,7 @@ static bool note_trouble(NsTrainer *t, bool tell)
     for (size_t i = 0; i < t->experiment->n; i++) {
         g_autofree char *spike = new_spike(t, i);
         if (!spike || atomic_load(&t->lanes[i].diverged)) continue;
-        if (tell) set_message(t, i, spike);
+        if (notify) set_message(t, i, spike);
         trouble = true;
     }
     return trouble;
@@ -362,7 +362,7 @@ static bool all_diverged(const NsTrainer *t)
 
 static bool take_all(NsTrainer *t, NsCheckpoint *checkpoints[], bool beginning)
 {
-    bool taken = ns_lockstep_has_room(t->lockstep);
+    bool taken = ns_lockstep_fits_memory(t->lockstep);
     for (size_t i = 0; taken && i < t->experiment->n; i++) {
         if (beginning && t->origins[i])
             checkpoints[i] = ns_checkpoint_ref(t->origins[i]);
@@ -393,9 +393,9 @@ static void keep(NsTrainer *t, bool beginning)
 
 /* ---- Transitions between states ---- */
 
-static void tell(NsTrainer *t, NsTrainerMoment moment)
+static void notify(NsTrainer *t, NsTrainerMoment moment)
 {
-    if (t->observer.tell) t->observer.tell(t->observer.data, moment, t->lockstep);
+    if (t->observer.notify) t->observer.notify(t->observer.data, moment, t->lockstep);
 }
 
 /* Called when the lanes are at their beginning. */
@@ -409,7 +409,7 @@ static void begin(NsTrainer *t)
         pthread_mutex_unlock(&t->mutex);
         ns_history_unref(replaced);
     }
-    tell(t, NS_TRAINER_BEGAN);
+    notify(t, NS_TRAINER_BEGAN);
     for (size_t i = 0; i < t->experiment->n; i++)
         memset(t->lanes[i].events, 0, sizeof t->lanes[i].events);
     note_trouble(t, false);
@@ -469,7 +469,7 @@ static void apply_live(NsTrainer *t)
 static void rest(NsTrainer *t, NsTrainerState state)
 {
     keep(t, false);
-    tell(t, NS_TRAINER_RESTED);
+    notify(t, NS_TRAINER_RESTED);
     set_state(t, state);
 }
 
@@ -482,7 +482,7 @@ static void finish(NsTrainer *t)
 static void reset(NsTrainer *t)
 {
     apply_live(t);
-    tell(t, NS_TRAINER_RESETS);
+    notify(t, NS_TRAINER_RESETS);
     ns_lockstep_reset(t->lockstep);
     for (size_t i = 0; i < t->experiment->n; i++) {
         atomic_store(&t->lanes[i].diverged, false);
@@ -659,11 +659,11 @@ static void *trainer_main(void *data)
         if (take_step(t)) {
             apply_live(t);
             ns_lockstep_step(t->lockstep);
-            tell(t, NS_TRAINER_STEPPED);
+            notify(t, NS_TRAINER_STEPPED);
             if (t->left > 0) t->left--;
             bool careful = atomic_load(&t->pause_on_trouble), trouble = note_trouble(t, careful);
             if (all_diverged(t)) {
-                tell(t, NS_TRAINER_RESTED);
+                notify(t, NS_TRAINER_RESTED);
                 set_state(t, NS_TRAINER_DIVERGED);
             } else if (at_end(t)) {
                 finish(t);
@@ -676,7 +676,7 @@ static void *trainer_main(void *data)
         }
     }
     g_array_unref(commands);
-    tell(t, NS_TRAINER_ENDED);
+    notify(t, NS_TRAINER_ENDED);
     ns_lockstep_free(t->lockstep);
     bool given_up = t->given_up;
     unref(t);

@@ -52,7 +52,7 @@ typedef enum {
 /* Called on the thread of the trainer, which waits for its return.  The lanes are borrowed; NULL if
  * they could not be made. */
 typedef struct {
-    void (*tell)(void *data, NsTrainerMoment moment, NsLockstep *lockstep); /* or NULL */
+    void (*notify)(void *data, NsTrainerMoment moment, NsLockstep *lockstep); /* or NULL */
     void *data;
 } NsTrainerObserver;
 

@@ -520,14 +520,14 @@ static void test_hits(void)
     for (int i = 0; (n = ns_diagram_node(d, (size_t)i)); i++) {
         double x = n->box.x + n->box.width / 2, y = n->box.y + n->box.height / 2;
         g_assert_cmpint(ns_diagram_node_at(d, x, y), ==, i);
-        g_autofree char *words = ns_diagram_tell(d, (size_t)i);
+        g_autofree char *words = ns_diagram_describe_node(d, (size_t)i);
         g_assert_true(g_str_has_suffix(words, "."));
     }
     g_assert_cmpint(ns_diagram_node_at(d, -1, -1), ==, -1);
     const NsWire *w;
     for (int i = 0; (w = ns_diagram_wire(d, (size_t)i)); i++) {
         g_assert_cmpint(ns_diagram_wire_at(d, w->points[0].x, w->points[0].y, 2), >=, 0);
-        g_autofree char *words = ns_diagram_tell_wire(d, (size_t)i, NS_FLOW_GRADIENT);
+        g_autofree char *words = ns_diagram_describe_wire(d, (size_t)i, NS_FLOW_GRADIENT);
         g_assert_nonnull(strstr(words, "not measured"));
     }
     g_assert_cmpint(ns_diagram_norm_at(d, 0, NS_PLACE_BRANCH), >=, 0);

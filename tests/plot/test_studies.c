@@ -325,8 +325,8 @@ static void test_phase(void)
     g_autoptr(NsPhase) beside = make_phase("lr=0.001,0.003", "placement=none,pre", &second);
     train(second);
     g_autoptr(NsFigure) other = ns_figure_create(&ns_phase_kind);
-    NsFigureInput right = {.step = -1, .log = true, .phase = beside, .beside = phase};
-    input.beside = beside;
+    NsFigureInput right = {.step = -1, .log = true, .phase = beside, .alongside = phase};
+    input.alongside = beside;
     const NsHeatmap *a = ns_figure_update(figure, &input)->heatmap;
     const NsHeatmap *b = ns_figure_update(other, &right)->heatmap;
     g_assert_cmpfloat(a->lo, ==, b->lo);

@@ -304,7 +304,7 @@ static void test_run_to_shown(void)
     UI_WAIT(window, ui_is_paused);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
-    ns_session_run_anew_to(session, 3);
+    ns_session_run_again_to(session, 3);
     UI_UNTIL(ns_session_steps(session) == 3);
     ui_close(window);
     remove_file(&file);

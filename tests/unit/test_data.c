@@ -384,10 +384,10 @@ static void test_json(void)
     JsonArray *inner = ns_json_array_of(
         json_array_get_element(ns_json_array_of(json_object_get_member(object, "[[")), 0));
     int64_t number = 0;
-    g_assert_true(ns_json_whole_of(json_array_get_element(inner, 0), &number));
+    g_assert_true(ns_json_integer_of(json_array_get_element(inner, 0), &number));
     g_assert_cmpint(number, ==, 7);
     g_assert_cmpstr(ns_json_text_of(json_array_get_element(inner, 1)), ==, "\"[");
-    g_assert_false(ns_json_whole_of(json_object_get_member(object, "b"), &number));
+    g_assert_false(ns_json_integer_of(json_object_get_member(object, "b"), &number));
     g_assert_null(ns_json_text_of(json_object_get_member(object, "c")));
     g_assert_null(ns_json_parse("[1]", 3));
     g_assert_null(ns_json_parse("{\"a\": \"\xff\"}", 10));

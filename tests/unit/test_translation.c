@@ -370,8 +370,9 @@ static double drawn_padding(const NsCorpus *corpus, NsBatch *batch, double *leas
     g_autoptr(GHashTable) there = g_hash_table_new(NULL, NULL);
     for (uint64_t i = 0; i < DRAWN; i++) {
         ns_corpus_train_batch(corpus, 1, i, batch);
-        g_assert_true(!batch->room || batch->B * MAX(batch->S, batch->T) <= batch->room);
-        g_assert_true(!batch->room || (batch->B + 1) * MAX(batch->S, batch->T) > batch->room);
+        g_assert_true(!batch->capacity || batch->B * MAX(batch->S, batch->T) <= batch->capacity);
+        g_assert_true(!batch->capacity ||
+                      (batch->B + 1) * MAX(batch->S, batch->T) > batch->capacity);
         padding += (double)padding_of(batch);
         positions += (double)(batch->B * (batch->S + batch->T));
         pairs += (double)batch->B;

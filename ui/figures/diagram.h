@@ -165,10 +165,10 @@ const NsPlacement *ns_diagram_moved(const NsDiagram *diagram, int sublayer, int 
 /* ---- Text ---- */
 
 /* A sentence that describes a node, with its formula.  Free with g_free. */
-char *ns_diagram_tell(const NsDiagram *diagram, size_t node);
+char *ns_diagram_describe_node(const NsDiagram *diagram, size_t node);
 
 /* The flow of a wire in words: "branch: norm of the signal 3.2".  Free with g_free. */
-char *ns_diagram_tell_wire(const NsDiagram *diagram, size_t wire, NsFlow flow);
+char *ns_diagram_describe_wire(const NsDiagram *diagram, size_t wire, NsFlow flow);
 
 /* The layer as text: "layer 3, Post-LN: self-attention, add skip, LayerNorm; ...; hidden norm 8.0,
  * gradient 0.031".  Free with g_free. */

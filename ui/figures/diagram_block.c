@@ -41,7 +41,7 @@ static const double ROW[ROWS] = {0, 0.9, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
 static const double NORM_WIDTH[] = {0.3, 0.31};
 static const double F_WIDTH[] = {0.36, 0.42};
 #define MEMORY_WIDTH 0.14
-#define MEMORY_WHOLE 4.6 /* minimum width in text sizes for the full name */
+#define MEMORY_COMPLETE 4.6 /* minimum width in text sizes for the full name */
 #define NORM_MOST 9.0
 #define F_MOST 13.0
 
@@ -310,7 +310,7 @@ static void add_memory(Builder *b, int k)
         /* Translators: the encoder, if there is space for a few letters only. */
         const char *brief = C_("brief", "enc.");
         double width = MEMORY_WIDTH * b->d->block.width;
-        bool wide = width > MEMORY_WHOLE * b->d->text_size;
+        bool wide = width > MEMORY_COMPLETE * b->d->text_size;
         ns_copy_text(n.text, sizeof n.text, wide ? _("encoder") : brief);
         unsigned memory = ns_diagram_add(b->d, n, at(b, MEMORY, fork_row((size_t)k) + ROW[ROW_F]),
                                          width, NORM_HEIGHT * b->unit);

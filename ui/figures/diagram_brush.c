@@ -84,14 +84,14 @@ NsColor ns_brush_ground(const NsBrush *p)
 
 void ns_brush_text(const NsBrush *p, const NsBrushText *text)
 {
-    double size = MAX(text->size, p->look->least), room = text->room;
+    double size = MAX(text->size, p->look->least), space = text->space;
     g_autoptr(PangoLayout) layout = ns_text_new(p->context, p->style, size, text->bold, text->text);
-    if (room > 0 && ns_text_width(layout) > room) {
-        double smaller = MAX(SHRINK, room / ns_text_width(layout)) * size;
+    if (space > 0 && ns_text_width(layout) > space) {
+        double smaller = MAX(SHRINK, space / ns_text_width(layout)) * size;
         g_object_unref(layout);
         layout =
             ns_text_new(p->context, p->style, MAX(smaller, p->look->least), text->bold, text->text);
-        if (ns_text_width(layout) > room) ns_text_limit(layout, room, 1);
+        if (ns_text_width(layout) > space) ns_text_limit(layout, space, 1);
     }
     double width, height;
     ns_text_size(layout, &width, &height);
@@ -173,7 +173,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
         &(NsTextRoom){pen.context, p->style, small, width - x, 1}, &(NsCaption){.text = what});
     ns_brush_text(
         p, &(NsBrushText){
-               .text = brief ? brief : what, .size = small, .x = x, .y = y, .room = width - x});
+               .text = brief ? brief : what, .size = small, .x = x, .y = y, .space = width - x});
     ns_brush_use(p, p->style->previous, 1);
     cairo_set_line_width(cr, NS_BRUSH_THIN * size);
     cairo_move_to(cr, x, y + 1.15 * size);
@@ -184,7 +184,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
                                     .size = small,
                                     .x = x + 2.5 * size,
                                     .y = y + 1.15 * size,
-                                    .room = width - x - 2.5 * size});
+                                    .space = width - x - 2.5 * size});
     cairo_restore(cr);
     g_object_unref(pen.context);
 }

@@ -43,7 +43,7 @@ typedef struct {
     bool bold;
     NsAnchor align; /* which part of the text is at x: its start, middle or end */
     double x, y;    /* y: its vertical center */
-    double room;    /* maximum width; 0: unlimited */
+    double space;   /* maximum width; 0: unlimited */
     bool backed;    /* it has a background */
 } NsBrushText;
 

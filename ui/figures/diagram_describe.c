@@ -74,7 +74,7 @@ static const char *extent(const NsDiagram *d, const NsNode *n)
     return full ? _("over all heads jointly") : _("per head");
 }
 
-static char *tell_norm(const NsDiagram *d, const NsNode *n)
+static char *describe_norm(const NsDiagram *d, const NsNode *n)
 {
     /* Outside the layers the text of the node is the kind of norm. */
     const char *kind = n->sublayer < 0 ? n->text : _(d->wiring[n->sublayer].c.norm->choice.label);
@@ -104,7 +104,7 @@ static char *tell_norm(const NsDiagram *d, const NsNode *n)
     return g_strdup_printf(_("%s after the last layer, before the head."), kind);
 }
 
-static char *tell_scale(const NsDiagram *d, const NsNode *n)
+static char *describe_scale(const NsDiagram *d, const NsNode *n)
 {
     const NsWiring *c = &d->wiring[n->sublayer].c;
     g_autofree char *value = number(n->number), *start = number(c->gain_start);
@@ -130,7 +130,7 @@ static char *tell_scale(const NsDiagram *d, const NsNode *n)
     return g_strdup_printf(_("The branch is multiplied by b = %s."), value);
 }
 
-static char *tell_branch(const NsNode *n)
+static char *describe_branch(const NsNode *n)
 {
     switch (n->part) {
     case NS_SELF_ATTENTION:
@@ -147,7 +147,7 @@ static char *tell_branch(const NsNode *n)
         "Feed-forward network, applied to every position separately: act(x W_1 + b_1) W_2 + b_2."));
 }
 
-static char *tell_layer(const NsDiagram *d, const NsNode *n)
+static char *describe_layer(const NsDiagram *d, const NsNode *n)
 {
     g_autofree char *gradient =
         number(ns_diagram_value(d->data, NS_QUANTITY_GRAD_LAYER, n->layer - 1));
@@ -158,14 +158,14 @@ static char *tell_layer(const NsDiagram *d, const NsNode *n)
         gradient, update);
 }
 
-char *ns_diagram_tell(const NsDiagram *d, size_t node)
+char *ns_diagram_describe_node(const NsDiagram *d, size_t node)
 {
     const NsNode *n = ns_diagram_node(d, node);
     switch (n->kind) {
     case NS_NODE_EMBEDDING:
         return g_strdup(_("Embedding: a learned vector for every token, plus its position."));
     case NS_NODE_LAYER:
-        return tell_layer(d, n);
+        return describe_layer(d, n);
     case NS_NODE_DOTS:
         return g_strdup_printf(_("Layers %u to %u, collapsed."), n->layer, n->last);
     case NS_NODE_HEAD:
@@ -182,16 +182,16 @@ char *ns_diagram_tell(const NsDiagram *d, size_t node)
     case NS_NODE_SUM:
         return g_strdup(_("Sum of the skip path and the branch: a x + y."));
     case NS_NODE_SCALE:
-        return tell_scale(d, n);
+        return describe_scale(d, n);
     case NS_NODE_NORM:
         break;
     case NS_NODE_BRANCH:
-        return tell_branch(n);
+        return describe_branch(n);
     case NS_NODE_FACTOR:
         return g_strdup(_("The output of every head is multiplied by a learned factor, 1 at the "
                           "start."));
     }
-    g_autofree char *norm = tell_norm(d, n);
+    g_autofree char *norm = describe_norm(d, n);
     double sigma = ns_diagram_sigma(d, n);
     if (isnan(sigma)) return g_steal_pointer(&norm);
     g_autofree char *value = number(sigma);
@@ -210,7 +210,7 @@ static const char *const wire_names[] = {
 };
 
 /* "78% of the gradient" if the wire carries one of two parts of it; otherwise NULL. */
-static char *tell_share(const NsDiagram *d, const NsWire *w)
+static char *describe_share(const NsDiagram *d, const NsWire *w)
 {
     const NsNode *from = ns_diagram_node(d, w->from);
     if (from->kind != NS_NODE_FORK || from->sublayer < 0) return NULL;
@@ -222,11 +222,11 @@ static char *tell_share(const NsDiagram *d, const NsWire *w)
     return g_strdup_printf(_("%.0f%% of the gradient"), 100 * share);
 }
 
-char *ns_diagram_tell_wire(const NsDiagram *d, size_t wire, NsFlow flow)
+char *ns_diagram_describe_wire(const NsDiagram *d, size_t wire, NsFlow flow)
 {
     const NsWire *w = ns_diagram_wire(d, wire);
     g_autofree char *value = number(w->value[flow]);
-    g_autofree char *share = flow == NS_FLOW_GRADIENT ? tell_share(d, w) : NULL;
+    g_autofree char *share = flow == NS_FLOW_GRADIENT ? describe_share(d, w) : NULL;
     if (share)
         return g_strdup_printf(_("%s: norm of the gradient %s, %s"), _(wire_names[w->kind]), value,
                                share);

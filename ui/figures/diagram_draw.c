@@ -319,7 +319,7 @@ static void draw_round(const NsBrush *p, const NsNode *n, const NsBox *box)
 static void draw_texts(const NsBrush *p, const NsNode *n, const NsBox *box)
 {
     double x = box->x + box->width / 2, y = box->y + box->height / 2;
-    double room = box->width - 0.4 * p->size, size = p->size;
+    double space = box->width - 0.4 * p->size, size = p->size;
     /* Small boxes within F reduce the space for its text. */
     double top = box->y, bottom = box->y + box->height;
     for (guint i = 0; n->kind == NS_NODE_BRANCH && ns_diagram_node(p->d, i); i++) {
@@ -344,7 +344,7 @@ static void draw_texts(const NsBrush *p, const NsNode *n, const NsBox *box)
                                     .align = NS_ANCHOR_MIDDLE,
                                     .x = x,
                                     .y = two ? y - 0.62 * size : y,
-                                    .room = room});
+                                    .space = space});
     if (!two) return;
     ns_brush_use(p, p->style->faint_text, 1);
     ns_brush_text(p, &(NsBrushText){.text = n->detail,
@@ -352,7 +352,7 @@ static void draw_texts(const NsBrush *p, const NsNode *n, const NsBox *box)
                                     .align = NS_ANCHOR_MIDDLE,
                                     .x = x,
                                     .y = y + 0.68 * size,
-                                    .room = room});
+                                    .space = space});
 }
 
 static void draw_sigma(const NsBrush *p, const NsNode *n, const NsBox *box)
@@ -434,7 +434,7 @@ static void draw_promise(const NsBrush *p)
                                     .bold = true,
                                     .x = box->x + box->width + 0.5 * p->size,
                                     .y = box->y + box->height / 2,
-                                    .room = p->d->width - box->x - box->width,
+                                    .space = p->d->width - box->x - box->width,
                                     .backed = true});
 }
 
@@ -453,7 +453,7 @@ static void draw_tray(const NsBrush *p)
                                     .align = NS_ANCHOR_MIDDLE,
                                     .x = p->d->tray.x + p->d->tray.width / 2,
                                     .y = p->d->tray.y + p->d->tray.height / 2,
-                                    .room = p->d->tray.width});
+                                    .space = p->d->tray.width});
 }
 
 /* ---- the whole ---- */
@@ -500,17 +500,17 @@ static void draw_head(const NsBrush *p)
                                     .bold = true,
                                     .x = p->d->stacks.x,
                                     .y = 0.8 * p->style->title_size,
-                                    .room = p->d->width - p->d->stacks.x});
+                                    .space = p->d->width - p->d->stacks.x});
     ns_brush_use(p, p->style->faint_text, 1);
     const char *formula = ns_diagram_formula(p->d->data, p->d->layer);
-    double room = p->d->width - p->d->stacks.x;
-    g_autofree char *brief = ns_text_abridge(&(NsTextRoom){p->context, p->style, p->size, room, 1},
+    double space = p->d->width - p->d->stacks.x;
+    g_autofree char *brief = ns_text_abridge(&(NsTextRoom){p->context, p->style, p->size, space, 1},
                                              &(NsCaption){.text = formula});
     ns_brush_text(p, &(NsBrushText){.text = brief ? brief : formula,
                                     .size = p->size,
                                     .x = p->d->stacks.x,
                                     .y = 1.75 * p->style->title_size + 0.4 * p->size,
-                                    .room = room});
+                                    .space = space});
 }
 
 void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)

@@ -52,8 +52,8 @@ static GArray *fold(unsigned layers, unsigned chosen)
     GArray *pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
     unsigned shown = 0; /* the layers up to this one are in pieces */
     for (unsigned l = 1; l <= layers; l++) {
-        bool kept = l <= ENDS || l == chosen || l + ENDS > layers;
-        if (!kept) continue;
+        bool visible = l <= ENDS || l == chosen || l + ENDS > layers;
+        if (!visible) continue;
         add_piece(pieces, shown + 1, l - 1);
         add_piece(pieces, l, l);
         shown = l;

@@ -283,9 +283,9 @@ static char *joined_note(const NsFigureInput *input, char *note)
         const NsEvent *event = ns_figure_divergence(run.history);
         if (!event) continue;
         bool several = ns_figure_runs(input) > 1;
-        g_autofree char *told = with_subscripts(event->text);
+        g_autofree char *marked_up = with_subscripts(event->text);
         g_autofree char *sentence =
-            g_strconcat(several ? run.name : "", several ? ": " : "", told, NULL);
+            g_strconcat(several ? run.name : "", several ? ": " : "", marked_up, NULL);
         ns_figure_add_sentence(words, sentence);
     }
     ns_figure_add_sentence(words, taken);

@@ -80,7 +80,7 @@ typedef struct {
     int64_t step;          /* shown by profiles and marked in charts over steps; negative for the
                             * newest */
     NsPhase *phase;        /* a sweep, shown by ns_phase_kind; or NULL */
-    NsPhase *beside;       /* a sweep with the same axes that is shown beside it and shares its
+    NsPhase *alongside;    /* a sweep with the same axes that is shown beside it and shares its
                             * color scale; or NULL */
     const NsPaperStudy *study;           /* a study of the paper, shown by ns_paper_kind; or NULL */
     NsPaperResult *result;               /* of that study; NULL before it has been run */

@@ -13,9 +13,9 @@ typedef struct {
     NsQuantity quantity;
     NsLayerValues values;
     NsHeatmap map;
-    NsLayerValues beside[NS_LANES_MAX]; /* values of all lanes */
-    NsWildRun wild[NS_LANES_MAX];       /* the same lanes */
-    double lo, hi;                      /* limits of the color scale that the lanes share */
+    NsLayerValues alongside[NS_LANES_MAX]; /* values of all lanes */
+    NsWildRun wild[NS_LANES_MAX];          /* the same lanes */
+    double lo, hi;                         /* limits of the color scale that the lanes share */
     bool log;
 } Heads;
 
@@ -37,7 +37,7 @@ static void share_colors(Heads *heads, const NsFigureInput *input, bool log)
 {
     NsRange range = {INFINITY, -INFINITY};
     for (unsigned i = 0; i < input->n_beside; i++) {
-        NsLayerValues *values = &heads->beside[i];
+        NsLayerValues *values = &heads->alongside[i];
         NsHistory *history = input->lanes[i].history;
         int64_t record = ns_figure_record_at(history, input->step);
         ns_layer_values_read(values, history, heads->quantity, record, 1);
@@ -118,7 +118,7 @@ static void clear(NsFigure *figure)
 {
     Heads *heads = (Heads *)figure;
     ns_layer_values_clear(&heads->values);
-    for (unsigned i = 0; i < NS_LANES_MAX; i++) ns_layer_values_clear(&heads->beside[i]);
+    for (unsigned i = 0; i < NS_LANES_MAX; i++) ns_layer_values_clear(&heads->alongside[i]);
 }
 
 static void init(NsFigure *figure)

@@ -22,7 +22,7 @@ typedef struct {
     NsHeatmapRun run[NS_LANES_MAX];
     unsigned n;
     float *z; /* [rows, room]; cells without a value are -infinity */
-    size_t rows, columns, room;
+    size_t rows, columns, capacity;
     int64_t start;   /* first step of the first column */
     int64_t spacing; /* steps between the first two records; 0: nothing was read yet */
     int64_t stride;  /* steps per column */
@@ -72,7 +72,7 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
     g_clear_pointer(&cells->z, g_free);
     cells->quantity = quantity;
     cells->n = n;
-    cells->rows = cells->columns = cells->room = 0;
+    cells->rows = cells->columns = cells->capacity = 0;
     cells->spacing = cells->stride = spacing_of(runs, n);
     cells->start = G_MAXINT64;
     size_t most = 0;
@@ -100,24 +100,24 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
 
 /* Increases the capacity to `columns`.  Rows are moved from the last to the first, so that none is
  * overwritten before it is moved. */
-static void make_room(NsHeatmapCells *cells, size_t columns)
+static void reserve(NsHeatmapCells *cells, size_t columns)
 {
-    size_t room = MIN(COLUMNS, MAX(2 * columns, 64));
-    if (columns <= cells->room) return;
-    cells->z = g_renew(float, cells->z, cells->rows *room);
+    size_t capacity = MIN(COLUMNS, MAX(2 * columns, 64));
+    if (columns <= cells->capacity) return;
+    cells->z = g_renew(float, cells->z, cells->rows *capacity);
     for (size_t row = cells->rows; row-- > 0;)
-        memmove(cells->z + row * room, cells->z + row * cells->room,
+        memmove(cells->z + row * capacity, cells->z + row * cells->capacity,
                 cells->columns * sizeof *cells->z);
-    cells->room = room;
+    cells->capacity = capacity;
 }
 
 static void set_columns(NsHeatmapCells *cells, size_t columns)
 {
     if (columns <= cells->columns) return;
-    make_room(cells, columns);
+    reserve(cells, columns);
     for (size_t row = 0; row < cells->rows; row++)
         for (size_t c = cells->columns; c < columns; c++)
-            cells->z[row * cells->room + c] = NO_VALUE;
+            cells->z[row * cells->capacity + c] = NO_VALUE;
     cells->columns = columns;
 }
 
@@ -132,7 +132,7 @@ static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
         ns_history_read_range(history, cells->quantity, first, end - 1, NULL, cells->values.value,
                               cells->values.has);
         for (size_t row = 0; row < run->rows; row++) {
-            float *cell = &cells->z[(run->row + row) * cells->room + column];
+            float *cell = &cells->z[(run->row + row) * cells->capacity + column];
             if (!cells->values.has[row]) continue;
             *cell = larger(cells->values.value[row], *cell);
             widen(run, (double)*cell);
@@ -160,7 +160,7 @@ static bool read_all(NsHeatmapCells *cells)
         if (cells->columns) {
             size_t columns = (cells->columns + 1) / 2;
             for (size_t row = 0; row < cells->rows; row++) {
-                float *z = cells->z + row * cells->room;
+                float *z = cells->z + row * cells->capacity;
                 for (size_t c = 0; c < columns; c++)
                     z[c] = 2 * c + 1 < cells->columns ? larger(z[2 * c], z[2 * c + 1]) : z[2 * c];
             }
@@ -177,19 +177,21 @@ static bool read_all(NsHeatmapCells *cells)
  * g_free. */
 static char *heatmap_cells_note(const NsHeatmapCells *cells)
 {
-    int64_t kept = 1, every = cells->spacing;
+    int64_t stored = 1, every = cells->spacing;
     bool rare = false;
     for (unsigned i = 0; i < cells->n; i++) {
         const NsHeatmapRun *run = &cells->run[i];
         if (!run->rows) continue;
-        kept = MAX(kept, ns_history_stride(run->source.history));
+        stored = MAX(stored, ns_history_stride(run->source.history));
         int64_t own = ns_record_interval(ns_history_layout(run->source.history), cells->quantity);
         every = MAX(every, own);
         rare |= own > 1;
     }
     if (!cells->rows) return NULL;
-    bool grouped = kept > cells->stride, wide = cells->stride > every;
-    g_autofree char *count = ns_group_digits(grouped ? kept : wide ? cells->stride / every : every);
+    bool grouped = stored > cells->stride, wide = cells->stride > every;
+    g_autofree char *count = ns_group_digits(grouped ? stored
+                                             : wide  ? cells->stride / every
+                                                     : every);
     if (grouped)
         return g_strdup_printf(
             _("Older steps are grouped, up to %s at a time, and keep their largest values."),
@@ -222,7 +224,7 @@ static NsHeatmap heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *pan
     NsHeatmap map = {.z = cells->z,
                      .rows = cells->rows,
                      .columns = cells->columns,
-                     .stride = cells->room,
+                     .stride = cells->capacity,
                      .grows = true,
                      .x0 = x0,
                      .x1 = x0 + (double)(cells->columns * (size_t)cells->stride),
@@ -268,8 +270,8 @@ static NsHeatmap heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned 
     size_t columns = to > from ? to - from : 0;
     *z = g_renew(float, *z, MAX(rows * columns, 1));
     for (size_t row = 0; row < rows; row++) {
-        const float *over = cells->z + (upper->row + row) * cells->room + from;
-        const float *under = cells->z + (lower->row + row) * cells->room + from;
+        const float *over = cells->z + (upper->row + row) * cells->capacity + from;
+        const float *under = cells->z + (lower->row + row) * cells->capacity + from;
         for (size_t c = 0; c < columns; c++) (*z)[row * columns + c] = log_ratio(over[c], under[c]);
     }
     double width = (double)cells->stride, y0 = lower_edge(cells);

@@ -44,10 +44,10 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
     NsStepCurves *lane = &loss->lanes[i];
     NsSource *run = &lane->run;
     NsHistory *history = ns_figure_run(input, i).history;
-    bool anew = ns_step_curves_follow(lane, history, input->smoothing, false);
+    bool rebuilt = ns_step_curves_follow(lane, history, input->smoothing, false);
     size_t steps = history ? ns_history_steps(history) : 0;
     size_t evaluations = history ? ns_history_evaluations(history) : 0;
-    loss->figure.changed |= anew || steps != run->steps || evaluations != run->evaluations;
+    loss->figure.changed |= rebuilt || steps != run->steps || evaluations != run->evaluations;
     if (!run->steps) loss->runs[i] = (NsWildRun){.most = -INFINITY, .least = INFINITY};
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
@@ -66,7 +66,7 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
         const NsEvaluation *evaluation = ns_history_evaluation(history, run->evaluations);
         ns_curve_append(&lane->curves[VALIDATION], (double)evaluation->step, evaluation->loss);
     }
-    return anew;
+    return rebuilt;
 }
 
 /* Finds the lanes whose loss is so much larger than another that a common linear axis would flatten

@@ -18,8 +18,8 @@
 
 typedef struct {
     NsFigure figure;
-    NsPhase *phase;           /* owned reference; the source of all other fields */
-    unsigned version, beside; /* versions of the sweep and of the one beside it */
+    NsPhase *phase;              /* owned reference; the source of all other fields */
+    unsigned version, alongside; /* versions of the sweep and of the one beside it */
     bool log;
     int at[2];  /* column and row of the current settings; -1: not in the grid */
     bool exact; /* the cell has exactly the current settings */
@@ -181,7 +181,7 @@ static void take_loss(Losses *losses, const NsStudyCell *cell)
     losses->hi = MAX(losses->hi, cell->loss);
 }
 
-static void read_cells(Phase *p, NsPhase *beside)
+static void read_cells(Phase *p, NsPhase *alongside)
 {
     Losses losses = {INFINITY, -INFINITY, 0};
     bool losses_only = is_training_loss(p->phase->study);
@@ -207,8 +207,8 @@ static void read_cells(Phase *p, NsPhase *beside)
         p->done++;
         p->worse += losses_only && cell.loss > cell.first;
     }
-    for (size_t i = 0; beside && i < beside->cells; i++) {
-        NsStudyCell cell = ns_phase_cell(beside, i);
+    for (size_t i = 0; alongside && i < alongside->cells; i++) {
+        NsStudyCell cell = ns_phase_cell(alongside, i);
         take_loss(&losses, &cell);
     }
     /* Losses that exploded would use up the color scale, so it ends at the largest initial loss. */
@@ -344,9 +344,10 @@ static char *common_words(const Phase *p)
     others.seeds = study->seeds;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
-        bool told = is_axis(p, param) || g_str_equal(param->key, "steps");
-        for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) told |= g_str_equal(param->key, keys[k]);
-        if (!told && !ns_settings_is_default(&others, param)) append_setting(words, &others, param);
+        bool listed = is_axis(p, param) || g_str_equal(param->key, "steps");
+        for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) listed |= g_str_equal(param->key, keys[k]);
+        if (!listed && !ns_settings_is_default(&others, param))
+            append_setting(words, &others, param);
     }
     ns_settings_clear(&others);
     return g_string_free(words, FALSE);
@@ -372,9 +373,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     /* The version is read before the cells, so that a concurrent change is noticed in the next
      * update. */
     unsigned version = p->phase ? ns_study_work_version(p->phase->work) : 0;
-    unsigned beside = input->beside ? ns_study_work_version(input->beside->work) : 0;
+    unsigned alongside = input->alongside ? ns_study_work_version(input->alongside->work) : 0;
     NS_FIGURE_SET(figure, p->version, version);
-    NS_FIGURE_SET(figure, p->beside, beside);
+    NS_FIGURE_SET(figure, p->alongside, alongside);
     NS_FIGURE_SET(figure, p->log, input->log);
     /* Draws a frame around the cell of the current settings. */
     int at[2] = {-1, -1};
@@ -390,7 +391,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     p->figure.plot.spans = p->figure.spans;
     p->figure.plot.n_spans = at[0] < 0 ? 0 : 2;
     if (!figure->changed) return;
-    if (p->phase) read_cells(p, input->beside);
+    if (p->phase) read_cells(p, input->alongside);
     p->map.log = input->log;
     figure->plot.heatmap = p->phase ? &p->map : NULL;
     bool usual = !p->phase || is_usual(p->phase->study);

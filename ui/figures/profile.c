@@ -246,9 +246,9 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
         curves |= profile->lanes[i].theory.n_curves > 0;
     }
     for (unsigned i = 0; i < 2 * n; i++) {
-        bool told = !said[i];
-        for (unsigned k = 0; k < i && !told; k++) told = g_strcmp0(said[k], said[i]) == 0;
-        if (told) continue;
+        bool repeated = !said[i];
+        for (unsigned k = 0; k < i && !repeated; k++) repeated = g_strcmp0(said[k], said[i]) == 0;
+        if (repeated) continue;
         g_autoptr(GString) of = g_string_new(NULL);
         unsigned found = 0;
         for (unsigned k = i; k < 2 * n; k++) {

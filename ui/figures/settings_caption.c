@@ -226,7 +226,7 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
                                 bool brief)
 {
     GString *words = g_string_new(NULL);
-    size_t differences = 0, told = 0;
+    size_t differences = 0, listed = 0;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++)
         differences += tells_runs_apart(param) && !all_equal(settings, n, param);
@@ -235,7 +235,7 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
         if (!tells_runs_apart(param) || all_equal(settings, n, param)) continue;
         if (g_str_equal(param->key, "norm") && !has_norms(settings[which])) continue;
         if (!full && !is_placement(param) && is_of_most(settings, n, which, param)) continue;
-        if (!full && ++told > DIFFERENCES) {
+        if (!full && ++listed > DIFFERENCES) {
             g_string_append(words, ", …");
             break;
         }

@@ -100,13 +100,13 @@ static void follow(Steps *steps, const NsFigureInput *input)
     for (unsigned i = 0; i < n; i++) {
         NsStepCurves *lane = &steps->lanes[i];
         NsFigureRun run = ns_figure_run(input, i);
-        bool anew = ns_step_curves_follow(lane, run.history, input->smoothing, other);
+        bool rebuilt = ns_step_curves_follow(lane, run.history, input->smoothing, other);
         steps->runs[i].history = run.history;
         steps->runs[i].name = run.name;
-        if (anew) steps->runs[i].most = 0;
+        if (rebuilt) steps->runs[i].most = 0;
         size_t before = lane->run.steps;
         read_lane(steps, lane, &steps->runs[i].most);
-        steps->figure.changed |= anew || lane->run.steps != before;
+        steps->figure.changed |= rebuilt || lane->run.steps != before;
     }
     ns_previous_curves_follow(&steps->previous, figure, input, read_previous);
 }
@@ -115,9 +115,9 @@ static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
 {
     char *groups = ns_step_curves_note(steps->lanes, steps->n, MEAN);
     if (groups) return groups;
-    int64_t kept = input->history ? ns_history_stride(input->history) : 1;
-    g_autofree char *most = ns_group_digits(kept);
-    if (kept > 1)
+    int64_t stride = input->history ? ns_history_stride(input->history) : 1;
+    g_autofree char *most = ns_group_digits(stride);
+    if (stride > 1)
         return g_strdup_printf(_("Older steps are grouped, up to %s at a time, and keep their "
                                  "extremes and their largest mean."),
                                most);

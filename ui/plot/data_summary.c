@@ -145,7 +145,7 @@ NsDataSummary ns_data_summary(const NsPlot *plot)
 }
 
 /* Appends a sentence about n values if there are any. */
-static void say(GString *note, size_t n, const char *sentence)
+static void add_count(GString *note, size_t n, const char *sentence)
 {
     if (!n) return;
     g_autofree char *count = ns_text_fixed((double)n, 0);
@@ -159,25 +159,27 @@ char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
 {
     GString *note = g_string_new(NULL);
     bool log = plot->left.scale == NS_SCALE_LOG;
-    bool told = plot->heatmap && plot->heatmap->hatch;
+    bool hatched = plot->heatmap && plot->heatmap->hatch;
     size_t nan = summary->faults[NS_FAULT_NAN], infinite = summary->faults[NS_FAULT_INFINITE];
-    size_t low = summary->faults[NS_FAULT_LOW], bad = told ? 0 : summary->bad_cells;
+    size_t low = summary->faults[NS_FAULT_LOW], bad = hatched ? 0 : summary->bad_cells;
     size_t unshown = summary->unshown_cells;
-    say(note, nan,
-        ns_plural("%s value is not a number (△)", "%s values are not a number (△)", nan));
-    say(note, infinite,
-        ns_plural("%s value is infinite (▲)", "%s values are infinite (▲)", infinite));
+    add_count(note, nan,
+              ns_plural("%s value is not a number (△)", "%s values are not a number (△)", nan));
+    add_count(note, infinite,
+              ns_plural("%s value is infinite (▲)", "%s values are infinite (▲)", infinite));
     bool zero = !summary->negative;
-    say(note, log && zero ? low : 0, ns_plural("%s value is 0 (▼)", "%s values are 0 (▼)", low));
-    say(note, log && !zero ? low : 0,
-        ns_plural("%s value is 0 or less (▼)", "%s values are 0 or less (▼)", low));
-    say(note, log ? 0 : low, ns_plural("%s value is −∞ (▼)", "%s values are −∞ (▼)", low));
-    say(note, bad, ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
-    say(note, zero ? unshown : 0,
-        ns_plural("%s cell is 0 (gray)", "%s cells are 0 (gray)", unshown));
-    say(note, zero ? 0 : unshown,
-        ns_plural("%s cell is 0 or less (gray)", "%s cells are 0 or less (gray)", unshown));
-    say(note, summary->theory_beyond, _("theory is off the scale"));
+    add_count(note, log && zero ? low : 0,
+              ns_plural("%s value is 0 (▼)", "%s values are 0 (▼)", low));
+    add_count(note, log && !zero ? low : 0,
+              ns_plural("%s value is 0 or less (▼)", "%s values are 0 or less (▼)", low));
+    add_count(note, log ? 0 : low, ns_plural("%s value is −∞ (▼)", "%s values are −∞ (▼)", low));
+    add_count(note, bad,
+              ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
+    add_count(note, zero ? unshown : 0,
+              ns_plural("%s cell is 0 (gray)", "%s cells are 0 (gray)", unshown));
+    add_count(note, zero ? 0 : unshown,
+              ns_plural("%s cell is 0 or less (gray)", "%s cells are 0 or less (gray)", unshown));
+    add_count(note, summary->theory_beyond, _("theory is off the scale"));
     if (plot->note) g_string_append_printf(note, "%s%s", note->len ? " · " : "", plot->note);
     return g_string_free(note, note->len == 0);
 }
@@ -186,13 +188,14 @@ char *ns_data_summary_marks(const NsPlot *plot, const NsDataSummary *summary)
 {
     bool log = plot->left.scale == NS_SCALE_LOG;
     const size_t *faults = summary->faults;
-    bool told = plot->heatmap && plot->heatmap->hatch;
+    bool hatched = plot->heatmap && plot->heatmap->hatch;
     GString *marks = g_string_new(NULL);
-    say(marks, faults[NS_FAULT_NAN], _("△ not a number"));
-    say(marks, faults[NS_FAULT_INFINITE], _("▲ infinite"));
+    add_count(marks, faults[NS_FAULT_NAN], _("△ not a number"));
+    add_count(marks, faults[NS_FAULT_INFINITE], _("▲ infinite"));
     const char *low = summary->negative ? _("▼ 0 or less") : "▼ 0";
-    say(marks, faults[NS_FAULT_LOW], log ? low : "▼ −∞");
-    say(marks, told ? 0 : summary->bad_cells, _("red: not finite"));
-    say(marks, summary->unshown_cells, summary->negative ? _("gray: 0 or less") : _("gray: 0"));
+    add_count(marks, faults[NS_FAULT_LOW], log ? low : "▼ −∞");
+    add_count(marks, hatched ? 0 : summary->bad_cells, _("red: not finite"));
+    add_count(marks, summary->unshown_cells,
+              summary->negative ? _("gray: 0 or less") : _("gray: 0"));
     return g_string_free(marks, marks->len == 0);
 }

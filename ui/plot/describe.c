@@ -10,58 +10,58 @@
 
 /* A number to be spoken, without superscripts and thin spaces.  Strings that these functions return
  * are freed with g_free. */
-static char *say_number(double value)
+static char *number_words(double value)
 {
     if (isnan(value)) return g_strdup(_("not a number"));
     if (isinf(value)) return g_strdup(value < 0 ? _("minus infinity") : _("infinity"));
     return ns_text_input(value, DIGITS);
 }
 
-static char *say_label(const char *label, const char *otherwise)
+static char *label_words(const char *label, const char *otherwise)
 {
     return ns_text_plain(label ? label : otherwise);
 }
 
 /* "step 40" */
-static char *say_place(const NsPlot *plot, double x)
+static char *place_words(const NsPlot *plot, double x)
 {
-    g_autofree char *label = say_label(plot->x.label, "x"), *number = say_number(x);
+    g_autofree char *label = label_words(plot->x.label, "x"), *number = number_words(x);
     return g_strdup_printf("%s %s", label, number);
 }
 
-static char *say_value(const NsAxis *axis, double y)
+static char *value_words(const NsAxis *axis, double y)
 {
-    g_autofree char *number = say_number(y);
+    g_autofree char *number = number_words(y);
     if (!axis->unit) return g_steal_pointer(&number);
-    g_autofree char *unit = say_label(axis->unit, "");
+    g_autofree char *unit = label_words(axis->unit, "");
     return g_strdup_printf("%s %s", number, unit);
 }
 
-static char *say_series(const NsPlot *plot, const NsSeries *series)
+static char *describe_series(const NsPlot *plot, const NsSeries *series)
 {
     const NsAxis *axis = &plot->left;
     size_t end = series->n - 1;
-    g_autofree char *name = say_label(series->label, axis->label ? axis->label : _("value"));
-    g_autofree char *last = say_value(axis, series->y[end]);
-    g_autofree char *last_place = say_place(plot, series->x[end]);
+    g_autofree char *name = label_words(series->label, axis->label ? axis->label : _("value"));
+    g_autofree char *last = value_words(axis, series->y[end]);
+    g_autofree char *last_place = place_words(plot, series->x[end]);
     if (series->kind != NS_SERIES_POINTS || !end) /* Translators: "loss 2.31 at step 40" */
         return g_strdup_printf(_("%s %s at %s"), name, last, last_place);
     /* A profile over layers is described by both of its ends. */
-    g_autofree char *first = say_number(series->y[0]), *place = say_place(plot, series->x[0]);
+    g_autofree char *first = number_words(series->y[0]), *place = place_words(plot, series->x[0]);
     return g_strdup_printf(_("%s %s at %s and %s at %s"), name, first, place, last, last_place);
 }
 
-static char *say_cells(const NsPlot *plot)
+static char *describe_cells(const NsPlot *plot)
 {
     const NsHeatmap *map = plot->heatmap;
-    g_autofree char *row = say_label(plot->left.label, _("row"));
-    g_autofree char *column = say_label(plot->x.label, _("column"));
+    g_autofree char *row = label_words(plot->left.label, _("row"));
+    g_autofree char *column = label_words(plot->x.label, _("column"));
     if (!map->n_panels)
         return g_strdup_printf(_("%s by %s, %zu by %zu cells"), row, column, map->rows,
                                map->columns);
-    g_autofree char *panels = say_label(map->panels[0].name, "");
+    g_autofree char *panels = label_words(map->panels[0].name, "");
     for (size_t i = 1; i < map->n_panels; i++) {
-        g_autofree char *before = panels, *name = say_label(map->panels[i].name, "");
+        g_autofree char *before = panels, *name = label_words(map->panels[i].name, "");
         panels = g_strdup_printf(_("%s and %s"), before, name);
     }
     return g_strdup_printf(_("%s by %s, %zu by %zu cells of %s"), row, column, map->rows,
@@ -79,7 +79,7 @@ static void add(GString *text, const char *between, char *said)
 static void add_line(GString *text, const NsPlot *plot, const NsSpan *span)
 {
     if (span->rows || span->from < span->to) return;
-    g_autofree char *place = say_place(plot, span->from);
+    g_autofree char *place = place_words(plot, span->from);
     add(text, "; ", g_strdup_printf(_("a line at %s"), place));
 }
 
@@ -91,25 +91,25 @@ char *ns_plot_describe(const NsPlot *plot)
     }
     NsDataSummary summary = ns_data_summary(plot);
     GString *text = g_string_new(NULL);
-    add(text, "", say_label(plot->title, _("chart")));
+    add(text, "", label_words(plot->title, _("chart")));
     if (!summary.any) {
-        add(text, ": ", say_label(plot->empty, _("no data")));
+        add(text, ": ", label_words(plot->empty, _("no data")));
         g_string_append_c(text, '.');
         return g_string_free(text, FALSE);
     }
     for (size_t i = 0; i < plot->n_series; i++)
         if (plot->series[i].n && !plot->series[i].previous)
-            add(text, "; ", say_series(plot, &plot->series[i]));
+            add(text, "; ", describe_series(plot, &plot->series[i]));
     if (plot->heatmap) {
-        add(text, "; ", say_cells(plot));
-        g_autofree char *name = say_label(plot->heatmap->label, _("value"));
-        g_autofree char *lo = say_number(summary.z_lo), *hi = say_number(summary.z_hi);
+        add(text, "; ", describe_cells(plot));
+        g_autofree char *name = label_words(plot->heatmap->label, _("value"));
+        g_autofree char *lo = number_words(summary.z_lo), *hi = number_words(summary.z_hi);
         if (summary.z_lo <= summary.z_hi)
             add(text, ", ", g_strdup_printf(_("%s from %s to %s"), name, lo, hi));
     }
     for (size_t i = 0; i < plot->n_spans; i++) add_line(text, plot, &plot->spans[i]);
     g_autofree char *note = ns_data_summary_note(plot, &summary);
-    if (note) add(text, "; ", say_label(note, ""));
+    if (note) add(text, "; ", label_words(note, ""));
     if (text->str[text->len - 1] != '.') g_string_append_c(text, '.');
     return g_string_free(text, FALSE);
 }

@@ -50,15 +50,15 @@ static void limit_title(NsFrame *frame, double room)
 {
     const NsStyle *style = frame->layout->style;
     double taken = style->corner + CORNER_GAP * style->text_size - style->padding;
-    bool beside = style->corner > 0;
+    bool alongside = style->corner > 0;
     bool high = frame->layout->height >= TWO_TITLE_LINES * style->text_size;
-    ns_text_limit(frame->text[NS_PART_TITLE], beside ? room - MAX(taken, 0) : room,
-                  1 + (beside || high));
+    ns_text_limit(frame->text[NS_PART_TITLE], alongside ? room - MAX(taken, 0) : room,
+                  1 + (alongside || high));
 }
 
 /* Returns whether every run that the subtitle lists is also named, with the same words, at a curve
  * or beside a panel. */
-bool ns_frame_names_tell(const NsFrame *frame)
+bool ns_frame_names_identify(const NsFrame *frame)
 {
     const NsPlot *plot = frame->layout->plot;
     if (!plot->special || !frame->show[NS_PART_SUBTITLE]) return false;
@@ -83,7 +83,7 @@ int ns_frame_write_subtitle(NsFrame *frame, int lines)
     const NsPlot *plot = layout->plot;
     const NsStyle *style = layout->style;
     NsCaption caption = {plot->subtitle, plot->special, plot->moment};
-    if (layout->told) {
+    if (layout->identified) {
         caption.text += plot->special + strspn(plot->subtitle + plot->special, ";, ");
         caption.keep = 0;
     }

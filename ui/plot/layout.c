@@ -82,9 +82,9 @@ static double area_height(const NsFrame *frame)
 }
 
 /* Either names in the chart or the subtitle identify the runs. */
-static void tell_runs(NsFrame *frame, bool by_names)
+static void identify_runs(NsFrame *frame, bool by_names)
 {
-    frame->layout->told = by_names;
+    frame->layout->identified = by_names;
     if (frame->show[NS_PART_SUBTITLE]) ns_frame_write_subtitle(frame, NS_SUBTITLE_LINES);
     measure_heights(frame);
 }
@@ -114,7 +114,7 @@ static void fit_height(NsFrame *frame)
     double fair = frame->x ? NOTE_LEAVES_TO_LOWER * size : MAX(share * height, 3.5 * size);
     double ample = MAX(SUBTITLE_SHARE * height, fair);
     measure_heights(frame);
-    if (frame->layout->names && ns_frame_names_tell(frame)) tell_runs(frame, true);
+    if (frame->layout->names && ns_frame_names_identify(frame)) identify_runs(frame, true);
     for (int lines = NS_SUBTITLE_LINES; lines > 1 && area_height(frame) < ample; lines--) {
         ns_frame_write_subtitle(frame, lines - 1);
         measure_heights(frame);
@@ -128,7 +128,8 @@ static void fit_height(NsFrame *frame)
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
         double least = MAX(order[i].share * height, order[i].lines * size);
         if (area_height(frame) >= least) continue;
-        if (order[i].part == NS_PART_LEGEND && frame->layout->told) tell_runs(frame, false);
+        if (order[i].part == NS_PART_LEGEND && frame->layout->identified)
+            identify_runs(frame, false);
         if (order[i].part == NS_PART_LEGEND && frame->layout->plot->lettered) {
             /* Letters remain if possible, because curves are useless if the runs cannot be
              * distinguished. */
@@ -161,8 +162,8 @@ static void clear_edges(const NsFrame *frame, const NsScale *scale, GArray *tick
         NsTick *tick = &g_array_index(ticks, NsTick, i);
         if (!tick->label) continue;
         double y = ns_scale_to_pixel(scale, tick->value);
-        bool free_room = MIN(y - top, bottom - y) >= apart / 2 && fabs(y - before) >= apart;
-        if (free_room)
+        bool free_space = MIN(y - top, bottom - y) >= apart / 2 && fabs(y - before) >= apart;
+        if (free_space)
             before = y;
         else if (left-- > 1)
             g_clear_pointer(&tick->label, g_free);
@@ -433,7 +434,7 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     NsFrame frame = {.layout = layout, .size = layout->style->text_size, .least = *least, .x = x};
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
-    layout->turned = layout->letters = layout->listed = layout->told = false;
+    layout->turned = layout->letters = layout->listed = layout->identified = false;
     ns_end_names_fit(layout);
     ns_frame_write(&frame);
     fit_height(&frame);
@@ -442,8 +443,9 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
         fit_vertical(&frame);
         fit_horizontal(&frame);
         /* The names beside panels make part of the subtitle redundant. */
-        if (!frame.layout->told && ns_frame_panels_named(&frame) && ns_frame_names_tell(&frame))
-            tell_runs(&frame, true);
+        if (!frame.layout->identified && ns_frame_panels_named(&frame) &&
+            ns_frame_names_identify(&frame))
+            identify_runs(&frame, true);
         else if (ns_frame_list_panels(&frame))
             fit_height(&frame);
         else if (make_square(&frame) || turn_names(&frame))
@@ -531,7 +533,7 @@ static double lower_share(const NsStyle *style)
 }
 
 /* The part of that height for which there is space below two plots. */
-static double room_for_lines(NsPlotLayout *layout)
+static double height_for_lines(NsPlotLayout *layout)
 {
     double size = layout->style->text_size, words = (LOWER_WORDS + UPPER_WORDS) * size;
     double share = lower_share(layout->style);
@@ -620,7 +622,7 @@ NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double hei
 {
     NsPlotLayout *layout = layout_new(plot, width, height, style);
     make_notes(layout);
-    double further = plot->lower ? room_for_lines(layout) : 0;
+    double further = plot->lower ? height_for_lines(layout) : 0;
     const size_t *faults = layout->summary.faults;
     double lower_height =
         lower_share(style) * (height - further) + LOWER_WORDS * style->text_size + further;
@@ -654,7 +656,7 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
                   (plot->legend == NS_LEGEND_OUTSIDE || plot->legend == NS_LEGEND_ABOVE);
     double legend = listed ? ns_legend_place(layout, 0, 0, room, width, false) : 0;
     frame.show[NS_PART_SUBTITLE] = plot->subtitle != NULL;
-    layout->told = layout->names && ns_frame_names_tell(&frame);
+    layout->identified = layout->names && ns_frame_names_identify(&frame);
     int n = ns_frame_write_subtitle(&frame, NS_SUBTITLE_LINES);
     double more = further(frame.text[NS_PART_SUBTITLE], n);
     more += MAX(0, legend - LEGEND_LINES * style->text_size);

@@ -91,7 +91,7 @@ GPtrArray *ns_legend_entries(NsPlotLayout *layout)
     return found;
 }
 
-static double value_room(NsPlotLayout *layout)
+static double value_width(NsPlotLayout *layout)
 {
     if (!layout->plot->readings) return 0;
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, VALUE);
@@ -183,7 +183,7 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
 
 static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
 {
-    double value = value_room(layout);
+    double value = value_width(layout);
     for (unsigned i = 0; i < series->len; i++)
         if (!place_entry(layout, pen, series->pdata[i], value)) return false;
     return true;
@@ -340,7 +340,7 @@ static PangoLayout *name_text(NsPlotLayout *layout, const NsSeries *series)
 }
 
 /* The width that names need, or 0 if there are too many or they are too wide. */
-static double room_for(NsPlotLayout *layout, const GPtrArray *entries)
+static double width_for(NsPlotLayout *layout, const GPtrArray *entries)
 {
     double size = layout->style->text_size, widest = 0;
     unsigned n = 0;
@@ -369,7 +369,7 @@ void ns_end_names_fit(NsPlotLayout *layout)
     for (int ends = NS_ENDS_ALL; ends <= NS_ENDS_OWN && layout->ends_room <= 0; ends++) {
         layout->ends = (NsEnds)ends;
         layout->ends_room = size;
-        layout->ends_room = room_for(layout, entries);
+        layout->ends_room = width_for(layout, entries);
     }
 }
 

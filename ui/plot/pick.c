@@ -113,8 +113,8 @@ static char *cell_range(const NsAxis *axis, double from, double to)
 }
 
 /* Appends the tooltip line of a cell. */
-static void tell_cell(GString *text, const NsPlot *plot, const char *label, size_t row,
-                      size_t column)
+static void describe_cell(GString *text, const NsPlot *plot, const char *label, size_t row,
+                          size_t column)
 {
     const NsHeatmap *map = plot->heatmap;
     float z = ns_heatmap_row(map, row)[column];
@@ -125,13 +125,13 @@ static void tell_cell(GString *text, const NsPlot *plot, const char *label, size
 }
 
 /* Appends the cells at the same row in every panel that has it. */
-static void tell_panels(GString *text, const NsPlot *plot, double value, size_t column)
+static void describe_panels(GString *text, const NsPlot *plot, double value, size_t column)
 {
     const NsHeatmap *map = plot->heatmap;
     for (size_t i = 0; i < map->n_panels; i++) {
         NsPanel panel = ns_panel(map, i);
         if (value > panel.y0 && value < panel.y1)
-            tell_cell(text, plot, panel.name, panel.row + (size_t)(value - panel.y0), column);
+            describe_cell(text, plot, panel.name, panel.row + (size_t)(value - panel.y0), column);
     }
 }
 
@@ -156,9 +156,9 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     g_string_append_printf(text, "%s %s\n%s %s", plot->x.label ? plot->x.label : "x", steps,
                            plot->left.label ? plot->left.label : "y", layers);
     if (map->n_panels)
-        tell_panels(text, plot, bottom + dy / 2, (size_t)column);
+        describe_panels(text, plot, bottom + dy / 2, (size_t)column);
     else
-        tell_cell(text, plot, map->label, (size_t)row, (size_t)column);
+        describe_cell(text, plot, map->label, (size_t)row, (size_t)column);
     double middle = ns_panel_to_axis(&panel, bottom + dy / 2);
     *reading = (NsReading){
         .x = ns_cell_value(&plot->x, left, dx),
@@ -172,7 +172,7 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
 }
 
 /* Appends the tooltip text of the marker near the pointer. */
-static void tell_marker(const NsPlotLayout *layout, double px, NsReading *reading)
+static void describe_marker(const NsPlotLayout *layout, double px, NsReading *reading)
 {
     const NsMarker *nearest_one = NULL;
     double best = NEAR * layout->style->text_size;
@@ -204,7 +204,7 @@ bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *r
         return false;
     bool there = layout->plot->heatmap ? pick_cell(layout, px, py, reading)
                                        : pick_series(layout, px, py, reading);
-    if (there) tell_marker(layout, px, reading);
+    if (there) describe_marker(layout, px, reading);
     return there;
 }
 
@@ -363,8 +363,8 @@ static double badness(const NsPlotLayout *layout, const NsBox *box)
 
 /* Places the tooltip beside a matrix, whose cells should stay visible: over the color bar, or at
  * the left.  Returns false if there is no space. */
-static bool place_beside(const NsPlotLayout *layout, const NsReading *reading, double width,
-                         double height, NsPoint *corner)
+static bool place_next_to(const NsPlotLayout *layout, const NsReading *reading, double width,
+                          double height, NsPoint *corner)
 {
     const NsBox *area = &layout->area;
     double edge = 0.3 * layout->style->text_size;
@@ -386,7 +386,7 @@ static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, 
     double page = layout->height + (layout->lower ? layout->lower->height : 0);
     double least = INFINITY;
     NsPoint best = {0, 0};
-    if (place_beside(layout, reading, width, height, &best)) return best;
+    if (place_next_to(layout, reading, width, height, &best)) return best;
     for (int quarter = 0; quarter < 4; quarter++) {
         bool left = quarter & 1, below = quarter & 2;
         NsBox box = {left ? reading->px - gap - width : reading->px + gap,

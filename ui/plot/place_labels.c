@@ -271,8 +271,8 @@ static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, size_t way
 }
 
 /* The vertical extent of a panel on the page. */
-static void panel_room(const NsPlotLayout *layout, const NsPanel *panel, double *top,
-                       double *height)
+static void panel_space(const NsPlotLayout *layout, const NsPanel *panel, double *top,
+                        double *height)
 {
     *top = ns_scale_to_pixel(&layout->y, panel->hi);
     *height = ns_scale_to_pixel(&layout->y, panel->lo) - *top;
@@ -285,7 +285,7 @@ static bool panels_fit(NsFrame *frame, size_t way)
     for (size_t i = 0; i < map->n_panels; i++) {
         NsPanel panel = ns_panel(map, i);
         double top, height;
-        panel_room(frame->layout, &panel, &top, &height);
+        panel_space(frame->layout, &panel, &top, &height);
         g_autoptr(PangoLayout) text = panel_words(frame, &panel, way);
         if (ns_text_width(text) + NS_GAP / 2 * frame->size > height) return false;
     }
@@ -314,14 +314,14 @@ bool ns_frame_list_panels(NsFrame *frame)
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
     bool named = plot->heatmap && plot->heatmap->n_panels && plot->lettered;
-    if (layout->listed || layout->told || !named || !frame->show[NS_PART_LEGEND] ||
+    if (layout->listed || layout->identified || !named || !frame->show[NS_PART_LEGEND] ||
         !frame->show[NS_PART_LEFT_LABEL] || !ways[fit_panels(frame)].letter)
         return false;
-    bool told = frame->show[NS_PART_SUBTITLE];
-    for (size_t i = 0; i < plot->heatmap->n_panels && told; i++)
-        told = strstr(ns_text_words(frame->text[NS_PART_SUBTITLE]),
-                      plot->heatmap->panels[i].name) != NULL;
-    layout->listed = !told;
+    bool identified = frame->show[NS_PART_SUBTITLE];
+    for (size_t i = 0; i < plot->heatmap->n_panels && identified; i++)
+        identified = strstr(ns_text_words(frame->text[NS_PART_SUBTITLE]),
+                            plot->heatmap->panels[i].name) != NULL;
+    layout->listed = !identified;
     return layout->listed;
 }
 
@@ -335,7 +335,7 @@ static void place_panel_names(NsFrame *frame)
     for (size_t i = 0; i < map->n_panels; i++) {
         NsPanel panel = ns_panel(map, i);
         double top, height;
-        panel_room(layout, &panel, &top, &height);
+        panel_space(layout, &panel, &top, &height);
         g_autoptr(PangoLayout) text = panel_words(frame, &panel, way);
         if (ns_text_width(text) > height) ns_text_limit(text, height, 1);
         double x = style->padding + frame->spare, y = top + (height - ns_text_width(text)) / 2;

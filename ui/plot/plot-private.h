@@ -124,7 +124,7 @@ struct NsPlotLayout {
                                           * runs */
     bool names;                          /* the legend, or the ends of curves, has the complete
                                           * names */
-    bool told;                           /* names identify the runs, so that the subtitle omits
+    bool identified;                     /* names identify the runs, so that the subtitle omits
                                           * what distinguishes them */
     double ends_room;                    /* width of the area that is reserved for names at the
                                           * ends of curves */
@@ -223,7 +223,7 @@ int ns_frame_write_note(NsFrame *frame, int lines);
 
 /* Returns whether names in the chart make redundant, with the same words, what distinguishes runs
  * in the subtitle. */
-bool ns_frame_names_tell(const NsFrame *frame);
+bool ns_frame_names_identify(const NsFrame *frame);
 
 /* Maximum numbers of lines, which decrease if the data have little space. */
 #define NS_SUBTITLE_LINES 3

@@ -428,7 +428,7 @@ bool ns_scale_is_even(const double *values, size_t n)
 #define NARROWEST 1e-7
 
 /* Minimum number of whole numbers in a zoomed range. */
-#define LEAST_WHOLE 2
+#define LEAST_INTEGER 2
 
 /* Beyond this, computations with the difference of the ends overflow. */
 #define WIDEST (DBL_MAX / 16)
@@ -439,7 +439,7 @@ static bool is_usable(const NsScale *scale, NsRange range)
         return false;
     double size = MAX(fabs(range.lo), fabs(range.hi)), width = range.hi - range.lo;
     if (size > WIDEST) return false;
-    if (scale->integer && width < LEAST_WHOLE) return false;
+    if (scale->integer && width < LEAST_INTEGER) return false;
     return width > MAX(NARROWEST * size, DBL_MIN * 1e9);
 }
 

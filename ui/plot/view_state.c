@@ -98,8 +98,8 @@ static bool differs(NsRange a, NsRange b)
 static bool take(NsViewState *view_state, NsViewStateAxis which, const NsScale *scale,
                  NsRange range)
 {
-    NsRange drawn = {scale->lo, scale->hi};
-    if (!differs(range, drawn) || !differs(range, view_state->range[which])) return false;
+    NsRange visible = {scale->lo, scale->hi};
+    if (!differs(range, visible) || !differs(range, view_state->range[which])) return false;
     view_state->range[which] = range;
     if (which == NS_VIEW_STATE_X) view_state->held = !ns_range_is_free(range);
     return true;

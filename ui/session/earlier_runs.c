@@ -21,7 +21,7 @@ NsPastRun *ns_past_run_new(NsRecordedRun *recorded, const NsExperiment *settings
 {
     NsPastRun *run = g_new0(NsPastRun, 1);
     run->recorded = recorded;
-    run->told.lanes = recorded->lanes = settings->n;
+    run->listed.lanes = recorded->lanes = settings->n;
     ns_experiment_copy(&run->settings, settings);
     if (!recorded->title) recorded->title = ns_experiment_title(&recorded->experiment);
     return run;
@@ -49,7 +49,7 @@ static bool has_event(const NsPastRun *run, size_t lane, NsEventKind kind)
 
 static bool all_diverged(const NsPastRun *run)
 {
-    for (size_t lane = 0; lane < run->told.lanes; lane++)
+    for (size_t lane = 0; lane < run->listed.lanes; lane++)
         if (!has_event(run, lane, NS_EVENT_DIVERGED)) return false;
     return true;
 }
@@ -63,30 +63,30 @@ static int64_t find_checkpoints(const NsPastRun *run, int64_t step,
     while (run->recorded->checkpoints &&
            ns_checkpoints_find(run->recorded->checkpoints, step, checkpoints, &at)) {
         size_t lane = 0;
-        while (lane < run->told.lanes && checkpoints[lane]) lane++;
-        if (lane == run->told.lanes) return at;
+        while (lane < run->listed.lanes && checkpoints[lane]) lane++;
+        if (lane == run->listed.lanes) return at;
         ns_session_drop_checkpoints(checkpoints);
         step = at - 1;
     }
     return -1;
 }
 
-int64_t ns_past_run_goes_on(const NsPastRun *run)
+int64_t ns_past_run_continues_from(const NsPastRun *run)
 {
     int64_t steps = run->settings.lane[0].steps;
-    bool ended = steps > 0 && run->told.last_step >= steps;
+    bool ended = steps > 0 && run->listed.last_step >= steps;
     if (ended || all_diverged(run)) return -1;
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
-    int64_t at = run->in_file ? run->kept : find_checkpoints(run, INT64_MAX, checkpoints);
+    int64_t at = run->in_file ? run->stored : find_checkpoints(run, INT64_MAX, checkpoints);
     ns_session_drop_checkpoints(checkpoints);
-    return at > run->told.fork_step ? at : -1;
+    return at > run->listed.fork_step ? at : -1;
 }
 
 /* ---- Lookup ---- */
 
 static NsSessionRun present(NsSession *session)
 {
-    if (ns_session_is_watching(session)) return session->opened->told;
+    if (ns_session_is_watching(session)) return session->opened->listed;
     NsSessionRun run = {.id = session->id,
                         .parent = session->forked_from,
                         .checkpoint = -1,
@@ -109,7 +109,7 @@ static NsPastRun *run_at(const NsSession *session, guint i)
 static NsPastRun *find_run(NsSession *session, unsigned id)
 {
     for (guint i = 0; i < session->runs->len; i++)
-        if (run_at(session, i)->told.id == id) return run_at(session, i);
+        if (run_at(session, i)->listed.id == id) return run_at(session, i);
     return NULL;
 }
 
@@ -121,13 +121,13 @@ void ns_session_show_pinned(NsSession *session)
         const char *path = run->sources ? run->sources[0] : run->recorded->path;
         const NsRunMark *mark =
             session->run_marks && path ? g_hash_table_lookup(session->run_marks, path) : NULL;
-        for (size_t lane = 0; run->told.pinned && lane < run->told.lanes; lane++) {
+        for (size_t lane = 0; run->listed.pinned && lane < run->listed.lanes; lane++) {
             g_autofree char *name =
                 mark         ? g_strdup(mark->words)
                 : run->watch ? g_strdup(run->recorded->names[lane])
-                : run->told.lanes > 1
-                    ? g_strdup_printf(_("run %u %s"), run->told.id, ns_lane_letter(lane))
-                    : g_strdup_printf(_("run %u"), run->told.id);
+                : run->listed.lanes > 1
+                    ? g_strdup_printf(_("run %u %s"), run->listed.id, ns_lane_letter(lane))
+                    : g_strdup_printf(_("run %u"), run->listed.id);
             if (run->recorded->histories[lane])
                 ns_view_pin(session->view, mark ? mark->lane : (unsigned)lane,
                             mark ? mark->shade : 0, run->recorded->histories[lane],
@@ -153,7 +153,7 @@ static size_t bytes_of_all(NsSession *session)
     size_t bytes = 0;
     for (guint i = 0; i < session->runs->len; i++) {
         const NsPastRun *run = run_at(session, i);
-        for (size_t lane = 0; lane < run->told.lanes; lane++) {
+        for (size_t lane = 0; lane < run->listed.lanes; lane++) {
             const NsHistory *history = run->recorded->histories[lane];
             size_t records = history ? ns_history_seeds(history) * ns_history_steps(history) : 0;
             if (records)
@@ -169,12 +169,12 @@ static bool let_one_go(NsSession *session)
 {
     for (guint i = 0; i + 1 < session->runs->len; i++) {
         const NsPastRun *run = run_at(session, i);
-        if (run->told.pinned) continue;
+        if (run->listed.pinned) continue;
         g_autofree char *words =
             g_strdup_printf(_("Run %u was removed to free memory: %s.  Pinned runs are kept."),
-                            run->told.id, run->recorded->title);
+                            run->listed.id, run->recorded->title);
         g_ptr_array_remove_index(session->runs, i);
-        ns_session_tell(session, words);
+        ns_session_report(session, words);
         return true;
     }
     return false;
@@ -204,9 +204,9 @@ static NsPastRun *run_on_view(NsSession *session)
     for (size_t lane = 0; lane < view->started.n; lane++)
         recorded->histories[lane] = ns_history_ref(view->histories[lane]);
     NsPastRun *run = ns_past_run_new(recorded, &view->now);
-    run->told = present(session);
+    run->listed = present(session);
     run->in_file = recorded->path && !recorded->checkpoints;
-    run->kept = run->told.last_step;
+    run->stored = run->listed.last_step;
     return run;
 }
 
@@ -217,16 +217,16 @@ static void pin_before(NsSession *session, NsPastRun *before, size_t n)
     size_t pinned = 0;
     for (guint i = 0; i < session->runs->len; i++) {
         NsPastRun *run = run_at(session, i);
-        run->told.pinned &= !run->by_itself;
+        run->listed.pinned &= !run->by_itself;
         run->by_itself = false;
-        if (run->told.pinned) pinned += run->told.lanes;
+        if (run->listed.pinned) pinned += run->listed.lanes;
     }
     /* Up to the fork point both runs are the same. */
-    bool differs = before->told.last_step > session->origin_step;
-    bool room = pinned + before->told.lanes <= NS_FIGURE_PINNED;
-    bool same = !session->left_experiment && before->told.lanes == n;
-    if (before->told.pinned || n == 1 || !same || !room || !differs) return;
-    before->by_itself = before->told.pinned = true;
+    bool differs = before->listed.last_step > session->origin_step;
+    bool room = pinned + before->listed.lanes <= NS_FIGURE_PINNED;
+    bool same = !session->left_experiment && before->listed.lanes == n;
+    if (before->listed.pinned || n == 1 || !same || !room || !differs) return;
+    before->by_itself = before->listed.pinned = true;
 }
 
 static void file_run(NsSession *session, size_t n)
@@ -241,7 +241,7 @@ static void file_run(NsSession *session, size_t n)
     if (!was_opened || session->trainer) pin_before(session, before, n);
     /* The list of runs is sorted by number. */
     guint at = 0;
-    while (at < session->runs->len && run_at(session, at)->told.id < before->told.id) at++;
+    while (at < session->runs->len && run_at(session, at)->listed.id < before->listed.id) at++;
     g_ptr_array_insert(session->runs, (gint)at, before);
     session->id = ++session->last_id;
     ns_session_bound_checkpoints(session);
@@ -274,10 +274,10 @@ static char *differs_from(NsSession *session, const NsSessionRun *run)
 static void append_run(NsSession *session, NsPastRun *run)
 {
     g_free(run->recorded->differs);
-    run->told.title = run->recorded->title;
-    run->told.differs = run->recorded->differs = differs_from(session, &run->told);
-    run->told.checkpoint = ns_past_run_goes_on(run);
-    g_array_append_val(session->run_list, run->told);
+    run->listed.title = run->recorded->title;
+    run->listed.differs = run->recorded->differs = differs_from(session, &run->listed);
+    run->listed.checkpoint = ns_past_run_continues_from(run);
+    g_array_append_val(session->run_list, run->listed);
 }
 
 const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
@@ -292,7 +292,7 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
     g_free(session->differs);
     now.differs = session->differs = differs_from(session, &now);
     guint i = 0;
-    for (; i < session->runs->len && run_at(session, i)->told.id < now.id; i++)
+    for (; i < session->runs->len && run_at(session, i)->listed.id < now.id; i++)
         append_run(session, run_at(session, i));
     g_array_append_val(session->run_list, now);
     for (; i < session->runs->len; i++) append_run(session, run_at(session, i));
@@ -302,7 +302,7 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
 
 void ns_session_leave_experiment(NsSession *session)
 {
-    for (guint i = 0; i < session->runs->len; i++) run_at(session, i)->told.pinned = false;
+    for (guint i = 0; i < session->runs->len; i++) run_at(session, i)->listed.pinned = false;
     ns_view_clear_previous(session->view);
     ns_session_show_pinned(session);
     session->left_experiment = true;
@@ -314,14 +314,14 @@ void ns_session_leave_experiment(NsSession *session)
 void ns_session_pin_run(NsSession *session, unsigned id, bool pinned)
 {
     NsPastRun *run = find_run(session, id);
-    if (!run || run->told.pinned == pinned) return;
-    if (pinned && session->view->n_pinned + run->told.lanes > NS_FIGURE_PINNED) {
+    if (!run || run->listed.pinned == pinned) return;
+    if (pinned && session->view->n_pinned + run->listed.lanes > NS_FIGURE_PINNED) {
         g_autofree char *words = g_strdup_printf(
             _("At most %d curves of earlier runs can be shown; unpin another run first."),
             NS_FIGURE_PINNED);
-        ns_session_tell(session, words);
+        ns_session_report(session, words);
     } else {
-        run->told.pinned = pinned;
+        run->listed.pinned = pinned;
         run->by_itself = false;
         ns_session_show_pinned(session);
     }
@@ -373,13 +373,13 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
 void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState state)
 {
     session->opened = run;
-    if (run->told.id)
+    if (run->listed.id)
         session->last_id--; /* an opened run keeps its number, so the new one is given
                                back */
-    session->id = run->told.id ? run->told.id : session->id;
-    run->told.id = session->id;
+    session->id = run->listed.id ? run->listed.id : session->id;
+    run->listed.id = session->id;
     session->state = state;
-    for (unsigned lane = 0; lane < run->told.lanes; lane++) {
+    for (unsigned lane = 0; lane < run->listed.lanes; lane++) {
         NsHistory *history = run->recorded->histories[lane];
         ns_view_set_live(session->view, lane, &run->settings.lane[lane]);
         session->records_seen[lane] = history ? ns_history_steps(history) : 0;
@@ -394,7 +394,7 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
 {
     if (ns_session_is_past(session)) {
         const NsPastRun *run = session->opened;
-        bool diverged = lane < run->told.lanes && has_event(run, lane, NS_EVENT_DIVERGED);
+        bool diverged = lane < run->listed.lanes && has_event(run, lane, NS_EVENT_DIVERGED);
         return diverged ? NS_TRAINER_DIVERGED : session->state;
     }
     if (!session->trainer || lane >= session->run->n) return session->state;
@@ -405,20 +405,20 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
  * can only restart, those with which it began. */
 void ns_session_open_saved(NsSession *session, NsPastRun *run)
 {
-    bool goes_on = ns_past_run_goes_on(run) >= 0;
-    const NsExperiment *experiment = goes_on ? &run->settings : &run->recorded->experiment;
+    bool continues = ns_past_run_continues_from(run) >= 0;
+    const NsExperiment *experiment = continues ? &run->settings : &run->recorded->experiment;
     ns_session_leave_trainer(session);
     session->wants_run = false;
     NsExperiment *shown = ns_experiment_new_shared(experiment);
     ns_experiment_share(shown);
     ns_session_set_run(session, shown);
-    session->forking_from = run->told.parent;
-    session->origin_step = run->told.fork_step;
+    session->forking_from = run->listed.parent;
+    session->origin_step = run->listed.fork_step;
     session->left_experiment = true;
     ns_session_adopt(session, run->recorded->histories, &run->recorded->experiment);
     ns_session_put_past(session, run,
                         all_diverged(run) ? NS_TRAINER_DIVERGED
-                        : goes_on         ? NS_TRAINER_PAUSED
+                        : continues       ? NS_TRAINER_PAUSED
                                           : NS_TRAINER_FINISHED);
     ns_session_open(session, experiment);
     ns_session_forget_undo(session);
@@ -470,7 +470,7 @@ static void on_read_back(GObject *object, GAsyncResult *result, gpointer data)
     if (!run) return;
     run->in_file = false;
     run->recorded->checkpoints = g_steal_pointer(&read);
-    if (error) ns_session_tell(session, error->message);
+    if (error) ns_session_report(session, error->message);
     ns_session_open_run(session, reading->id);
 }
 
@@ -479,12 +479,12 @@ void ns_session_open_run(NsSession *session, unsigned id)
     const NsPastRun *there = find_run(session, id);
     if (there && there->in_file) {
         Reading *reading = g_new0(Reading, 1);
-        reading->id = session->opening = there->told.id;
+        reading->id = session->opening = there->listed.id;
         reading->path = g_strdup(there->recorded->path);
-        reading->last = there->shared_from > 0 ? there->shared_from : there->told.last_step;
+        reading->last = there->shared_from > 0 ? there->shared_from : there->listed.last_step;
         reading->most = session->most_checkpoint_bytes;
         g_autofree char *words = g_strdup_printf(_("Reading %s…"), there->recorded->name);
-        ns_session_tell(session, words);
+        ns_session_report(session, words);
         g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, session);
         g_task_set_task_data(task, reading, reading_free);
         g_task_run_in_thread(task, read_back);
@@ -499,18 +499,18 @@ void ns_session_open_run(NsSession *session, unsigned id)
         return;
     }
     ns_session_open_saved(session, run);
-    int64_t at = ns_past_run_goes_on(run);
+    int64_t at = ns_past_run_continues_from(run);
     g_autofree char *step = ns_group_digits(at);
     g_autofree char *words =
         at >= 0 ? g_strdup_printf(
                       _("Run %u is shown again; press Run to continue it from step %s."), id, step)
                 : g_strdup_printf(_("Run %u is shown again; press Run to restart it."), id);
-    ns_session_tell(session, words);
+    ns_session_report(session, words);
 }
 
-int64_t ns_session_goes_on_from(NsSession *session)
+int64_t ns_session_continues_from(NsSession *session)
 {
-    return ns_session_is_past(session) ? ns_past_run_goes_on(session->opened) : -1;
+    return ns_session_is_past(session) ? ns_past_run_continues_from(session->opened) : -1;
 }
 
 char *ns_session_past_words(NsSession *session)
@@ -518,7 +518,7 @@ char *ns_session_past_words(NsSession *session)
     if (!ns_session_is_past(session) || session->opened->watch) return NULL;
     const NsRecordedRun *recorded = session->opened->recorded;
     if (recorded->kind) return g_strdup_printf(_("read from %s"), recorded->name);
-    return g_strdup_printf(_("run %u again"), session->opened->told.id);
+    return g_strdup_printf(_("run %u again"), session->opened->listed.id);
 }
 
 /* ---- Continuing and restarting ---- */
@@ -527,63 +527,63 @@ char *ns_session_past_words(NsSession *session)
 static bool is_as_begun(const NsSession *session)
 {
     const NsPastRun *run = session->opened;
-    for (size_t lane = 0; lane < run->told.lanes; lane++)
+    for (size_t lane = 0; lane < run->listed.lanes; lane++)
         if (has_event(run, lane, NS_EVENT_SETTING) ||
             ns_live_differs(&run->recorded->experiment.lane[lane], &session->run->lane[lane]))
             return false;
     return true;
 }
 
-static char *anew_words(const NsSession *session)
+static char *restart_words(const NsSession *session)
 {
     const NsPastRun *run = session->opened;
     if (run->recorded->kind)
         return g_strdup_printf(_("The run of %s restarts here."), run->recorded->name);
-    if (run->told.parent)
+    if (run->listed.parent)
         return g_strdup_printf(_("Run %u was a fork whose checkpoint is gone; a run with its "
                                  "settings starts at step 0."),
-                               run->told.id);
+                               run->listed.id);
     if (is_as_begun(session))
         return g_strdup_printf(_("Run %u restarts; the same seed gives the same numbers."),
-                               run->told.id);
-    return g_strdup_printf(_("Run %u restarts with the settings that are shown."), run->told.id);
+                               run->listed.id);
+    return g_strdup_printf(_("Run %u restarts with the settings that are shown."), run->listed.id);
 }
 
-void ns_session_begin_anew(NsSession *session)
+void ns_session_begin_again(NsSession *session)
 {
     const NsPastRun *run = session->opened;
     NsCheckpoint *first[NS_LANES_MAX] = {NULL};
     g_autofree char *words = NULL;
-    if (run->told.parent && find_checkpoints(run, run->told.fork_step, first) >= 0) {
-        g_autofree char *step = ns_group_digits(run->told.fork_step);
-        words = g_strdup_printf(_("Run %u restarts at step %s, where it was forked."), run->told.id,
-                                step);
+    if (run->listed.parent && find_checkpoints(run, run->listed.fork_step, first) >= 0) {
+        g_autofree char *step = ns_group_digits(run->listed.fork_step);
+        words = g_strdup_printf(_("Run %u restarts at step %s, where it was forked."),
+                                run->listed.id, step);
     } else {
-        words = anew_words(session);
+        words = restart_words(session);
         session->forking_from = 0;
     }
     ns_session_launch(session, first, run->recorded->histories);
     ns_session_drop_checkpoints(first);
-    ns_session_tell(session, words);
+    ns_session_report(session, words);
 }
 
 void ns_session_revive(NsSession *session)
 {
     NsPastRun *run = session->opened;
-    if (ns_past_run_goes_on(run) < 0) {
-        ns_session_begin_anew(session);
+    if (ns_past_run_continues_from(run) < 0) {
+        ns_session_begin_again(session);
         return;
     }
     NsCheckpoint *checkpoints[NS_LANES_MAX] = {NULL};
     int64_t at = find_checkpoints(run, INT64_MAX, checkpoints);
     g_autofree char *step = ns_group_digits(at);
     g_autofree char *words =
-        g_strdup_printf(_("Run %u continues from step %s."), run->told.id, step);
-    session->forking_from = run->told.id;
+        g_strdup_printf(_("Run %u continues from step %s."), run->listed.id, step);
+    session->forking_from = run->listed.id;
     g_free(session->goes_on_with);
     session->goes_on_with = g_strdup(run->recorded->path);
     if (session->folder) run->shared_from = at;
     ns_session_launch(session, checkpoints, run->recorded->histories);
     ns_session_drop_checkpoints(checkpoints);
-    ns_session_tell(session, words);
+    ns_session_report(session, words);
 }

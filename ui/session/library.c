@@ -168,8 +168,8 @@ bool ns_library_trash(const char *path, GError **error)
                          "“%s” is being written; it can be removed when the run has ended.", name);
     /* If its writer was killed, opening the file first merges what was left beside it. */
     ns_run_reader_free(ns_run_reader_open(path, NULL));
-    for (size_t i = 0; i < NS_RUN_BESIDE; i++) {
-        g_autofree char *other = g_strconcat(path, ns_run_beside[i], NULL);
+    for (size_t i = 0; i < NS_RUN_SUFFIXES; i++) {
+        g_autofree char *other = g_strconcat(path, ns_run_suffixes[i], NULL);
         if (g_file_test(other, G_FILE_TEST_EXISTS) && !trash_file(other, error)) return false;
     }
     return trash_file(path, error);
@@ -220,13 +220,13 @@ NsPastRun *ns_past_run_read(const char *path, GCancellable *cancellable, GError 
                            !read_settings(run, error)))
         return NULL;
     g_clear_pointer(&recorded->file, ns_run_reader_free);
-    run->told.measured = true;
-    run->told.last_step = recorded->last;
-    run->told.fork_step = recorded->fork_step > 0 ? recorded->fork_step
-                                                  : ns_history_first_step(recorded->histories[0]);
+    run->listed.measured = true;
+    run->listed.last_step = recorded->last;
+    run->listed.fork_step = recorded->fork_step > 0 ? recorded->fork_step
+                                                    : ns_history_first_step(recorded->histories[0]);
     for (size_t lane = 0; lane < recorded->lanes; lane++) {
         NsHistory *history = recorded->histories[lane];
-        run->told.loss[lane] = ns_seeds_step(history, ns_seeds_records(history) - 1).loss;
+        run->listed.loss[lane] = ns_seeds_step(history, ns_seeds_records(history) - 1).loss;
     }
     return g_steal_pointer(&run);
 }

@@ -56,8 +56,8 @@ static bool drop_oldest(NsSession *session, bool recorded)
         NsPastRun *run = run_at(session, i);
         if (!run->recorded->checkpoints || !run->recorded->path == recorded) continue;
         /* The checkpoints in memory are freed; those of a recorded run are also in its file. */
-        run->kept = ns_past_run_goes_on(run);
-        run->in_file = run->recorded->path && run->kept >= 0;
+        run->stored = ns_past_run_continues_from(run);
+        run->in_file = run->recorded->path && run->stored >= 0;
         g_clear_pointer(&run->recorded->checkpoints, ns_checkpoints_free);
         return true;
     }
@@ -212,7 +212,7 @@ void ns_session_launch(NsSession *session, NsCheckpoint *const origins[NS_LANES_
         session->state = NS_TRAINER_FAILED;
         session->wants_run = false;
     }
-    ns_session_tell_settings(session, NULL);
+    ns_session_notify_settings(session, NULL);
     g_signal_emit_by_name(session, "status-changed");
 }
 
@@ -345,7 +345,7 @@ bool ns_session_start_at(NsSession *session, int64_t step)
             ? g_strdup_printf(_("Forked at step %s, the newest checkpoint at or before step %s."),
                               digits, shown)
             : g_strdup_printf(_("Forked at step %s."), digits);
-    ns_session_tell(session, words);
+    ns_session_report(session, words);
     return true;
 }
 
@@ -437,7 +437,7 @@ void ns_session_run_to(NsSession *session, int64_t step)
     if (step > ns_session_steps(session)) run_until(session, (NsTrainerUntil){.step = step});
 }
 
-void ns_session_run_anew_to(NsSession *session, int64_t step)
+void ns_session_run_again_to(NsSession *session, int64_t step)
 {
     bool anew = ns_session_differs(session) || step <= ns_session_steps(session);
     if (anew) ns_session_restart(session);
@@ -459,7 +459,7 @@ void ns_session_reset(NsSession *session)
         return;
     }
     if (ns_session_is_past(session)) {
-        ns_session_begin_anew(session);
+        ns_session_begin_again(session);
         return;
     }
     if (session->problem_is_run) ns_session_set_problem(session, NULL, NULL, false);
@@ -549,7 +549,7 @@ void ns_session_set_slow_motion(NsSession *session, bool slow)
     g_signal_emit_by_name(session, "status-changed");
 }
 
-static gint64 whole_step(void)
+static gint64 longest_step(void)
 {
     gint64 whole = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(STAGES); i++) whole += STAGES[i];
@@ -565,7 +565,7 @@ bool ns_session_poll_stage(NsSession *session)
     if (session->stage_since == 0) {
         session->stage_since = now;
         session->stepping = false;
-    } else if (now - session->stage_since >= whole_step()) {
+    } else if (now - session->stage_since >= longest_step()) {
         session->stage_since = 0;
         session->stepping = true;
         ns_trainer_step(session->trainer, 1);
@@ -578,7 +578,7 @@ bool ns_session_stage(NsSession *session, NsStage *stage, double *progress)
     if (!session->slow || !session->wants_run || (session->stage_since == 0 && !session->stepping))
         return false;
     gint64 passed =
-        session->stage_since ? g_get_monotonic_time() - session->stage_since : whole_step();
+        session->stage_since ? g_get_monotonic_time() - session->stage_since : longest_step();
     for (size_t i = 0; i < G_N_ELEMENTS(STAGES); i++) {
         *stage = (NsStage)i;
         *progress = CLAMP((double)passed / (double)STAGES[i], 0.0, 1.0);

@@ -26,8 +26,8 @@ struct NsAutosave {
     int64_t fork_step;
 
     /* Used on the trainer's thread only: */
-    char *goes_on; /* the file that is continued until the first reset */
-    bool refused;  /* this run cannot be recorded */
+    char *continues; /* the file that is continued until the first reset */
+    bool refused;    /* this run cannot be recorded */
 
     GMutex mutex;        /* protects the fields below */
     NsRunWriter *writer; /* of the present run; NULL before its first step.  Only the trainer's
@@ -49,7 +49,7 @@ NsAutosave *ns_autosave_new(const NsAutosavePlan *plan)
     NsAutosave *autosave = g_new0(NsAutosave, 1);
     atomic_init(&autosave->refs, 1);
     autosave->folder = g_strdup(plan->folder);
-    autosave->goes_on = g_strdup(plan->goes_on);
+    autosave->continues = g_strdup(plan->continues);
     autosave->parent = plan->parent ? g_path_get_basename(plan->parent) : NULL;
     autosave->fork_step = plan->fork_step;
     autosave->files = g_array_new(FALSE, FALSE, sizeof(File));
@@ -64,7 +64,7 @@ void ns_autosave_unref(NsAutosave *autosave)
     g_array_unref(autosave->files);
     g_mutex_clear(&autosave->mutex);
     g_free(autosave->message);
-    g_free(autosave->goes_on);
+    g_free(autosave->continues);
     g_free(autosave->parent);
     g_free(autosave->folder);
     g_free(autosave);
@@ -152,18 +152,18 @@ static void close_file(NsAutosave *autosave, NsLockstep *lockstep)
     while (n-- > 0) g_free(summaries[n]);
 }
 
-static void tell(void *data, NsTrainerMoment moment, NsLockstep *lockstep)
+static void notify(void *data, NsTrainerMoment moment, NsLockstep *lockstep)
 {
     NsAutosave *autosave = data;
     NsRunWriter *writer = autosave->writer;
     switch (moment) {
     case NS_TRAINER_BEGAN:
         autosave->refused = false;
-        if (autosave->goes_on) {
-            set_writer(autosave, ns_run_writer_resume(autosave->goes_on, lockstep, 0, NULL));
-            if (autosave->writer) add_file(autosave, lockstep, autosave->goes_on);
+        if (autosave->continues) {
+            set_writer(autosave, ns_run_writer_resume(autosave->continues, lockstep, 0, NULL));
+            if (autosave->writer) add_file(autosave, lockstep, autosave->continues);
         }
-        g_clear_pointer(&autosave->goes_on, g_free);
+        g_clear_pointer(&autosave->continues, g_free);
         return;
     case NS_TRAINER_STEPPED:
         if (!writer && !autosave->refused) open_new(autosave, lockstep);
@@ -186,7 +186,7 @@ static void tell(void *data, NsTrainerMoment moment, NsLockstep *lockstep)
 NsTrainerObserver ns_autosave_observer(NsAutosave *autosave)
 {
     atomic_fetch_add(&autosave->refs, 1);
-    return (NsTrainerObserver){tell, autosave};
+    return (NsTrainerObserver){notify, autosave};
 }
 
 /* ---- On any thread ---- */
@@ -242,7 +242,7 @@ static void keep_bound(GTask *task, gpointer session, gpointer data, GCancellabl
     g_task_return_boolean(task, TRUE);
 }
 
-static void on_bound_kept(GObject *object, GAsyncResult *result, gpointer data)
+static void on_bound_checked(GObject *object, GAsyncResult *result, gpointer data)
 {
     (void)object;
     NsSession *session = data;
@@ -257,7 +257,7 @@ static void on_bound_kept(GObject *object, GAsyncResult *result, gpointer data)
                                   "trash: saved runs are limited to %s.",
                                   bound->moved),
                         bound->moved, size);
-    ns_session_tell(session, words);
+    ns_session_report(session, words);
     g_signal_emit_by_name(session, "runs-changed");
 }
 
@@ -270,7 +270,7 @@ static void start_bound(NsSession *session)
     bound->spared = g_ptr_array_new_with_free_func(g_free);
     char *path = ns_session_path_on_view(session);
     if (path) g_ptr_array_add(bound->spared, path);
-    g_autoptr(GTask) task = g_task_new(session, NULL, on_bound_kept, session);
+    g_autoptr(GTask) task = g_task_new(session, NULL, on_bound_checked, session);
     g_task_set_task_data(task, bound, bound_free);
     session->bounding = true;
     g_task_run_in_thread(task, keep_bound);
@@ -291,16 +291,16 @@ void ns_session_set_recording(NsSession *session, const char *folder, guint64 mo
 NsTrainerObserver ns_session_observe(NsSession *session)
 {
     g_clear_pointer(&session->autosave, ns_autosave_unref);
-    g_autofree char *goes_on = g_steal_pointer(&session->goes_on_with);
+    g_autofree char *continues = g_steal_pointer(&session->goes_on_with);
     const char *parent = NULL; /* the file of the run from which the next run is forked */
     if (session->forking_from && session->opened &&
-        session->opened->told.id == session->forking_from)
+        session->opened->listed.id == session->forking_from)
         parent = session->opened->recorded->path;
     else if (session->forking_from && session->forking_from == session->id)
         parent = session->path;
     session->autosave = ns_autosave_new(&(NsAutosavePlan){
         .folder = session->folder,
-        .goes_on = session->folder ? goes_on : NULL,
+        .continues = session->folder ? continues : NULL,
         .parent = parent,
         .fork_step = session->origin_step,
     });
@@ -327,7 +327,7 @@ void ns_session_poll_record(NsSession *session)
     if (!message) message = g_steal_pointer(&autosave->message);
     g_mutex_unlock(&autosave->mutex);
     if (message) {
-        ns_session_tell(session, message);
+        ns_session_report(session, message);
         g_signal_emit_by_name(session, "status-changed");
         if (!session->autosave) return;
     }
@@ -367,8 +367,8 @@ double ns_session_unsaved_seconds(NsSession *session, GHashTable *saved)
     for (guint i = 0; i < session->runs->len; i++) {
         const NsPastRun *run = g_ptr_array_index(session->runs, i);
         if (run->recorded->path) continue;
-        seconds +=
-            seconds_without(run->recorded->histories, run->told.lanes, run->told.fork_step, saved);
+        seconds += seconds_without(run->recorded->histories, run->listed.lanes,
+                                   run->listed.fork_step, saved);
     }
     return seconds;
 }

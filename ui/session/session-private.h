@@ -7,12 +7,12 @@
 
 /* A run that is not the present one any more, or that was read from a file. */
 struct NsPastRun {
-    NsSessionRun told;
+    NsSessionRun listed;
     bool by_itself;          /* pinned automatically, as the run before the present one */
     NsRecordedRun *recorded; /* its histories, settings of the first update, checkpoints and file */
     NsExperiment settings;   /* settings of the newest step */
     bool in_file; /* the checkpoints are in the file instead; `kept` is the newest step */
-    int64_t kept;
+    int64_t stored;
     int64_t shared_from; /* the step from which the file belongs to another run; 0: none */
 
     /* Only for runs of other programs, which have no settings: */
@@ -31,11 +31,11 @@ struct NsPastRun {
 typedef struct NsAutosave NsAutosave;
 
 typedef struct {
-    const char *folder;  /* created if missing; NULL: no recording yet */
-    const char *goes_on; /* the file that the run continues from its newest checkpoint until a
+    const char *folder;    /* created if missing; NULL: no recording yet */
+    const char *continues; /* the file that the run continues from its newest checkpoint until a
                             reset; a new file if this is NULL or fails */
-    const char *parent;  /* of a fork: the file of its parent, or NULL */
-    int64_t fork_step;   /* the step of the fork */
+    const char *parent;    /* of a fork: the file of its parent, or NULL */
+    int64_t fork_step;     /* the step of the fork */
 } NsAutosavePlan;
 
 /* The caller owns one reference. */
@@ -66,7 +66,7 @@ void ns_session_poll_record(NsSession *session);
 
 /* Emits "setting-changed" for each setting whose row has changed since the last call, and for the
  * key `tried` (or NULL) in any case; then "settings-changed". */
-void ns_session_tell_settings(NsSession *session, const char *tried);
+void ns_session_notify_settings(NsSession *session, const char *tried);
 
 void ns_session_set_problem(NsSession *session, const char *sentence, const char *key, bool of_run);
 
@@ -151,7 +151,7 @@ bool ns_session_poll_stage(NsSession *session);
 NsPastRun *ns_past_run_new(NsRecordedRun *recorded, const NsExperiment *settings);
 
 /* The step from which it can continue; negative if it can only restart. */
-int64_t ns_past_run_goes_on(const NsPastRun *run);
+int64_t ns_past_run_continues_from(const NsPastRun *run);
 
 /* Stores the checkpoints of a trainer that ends or resets. */
 void ns_session_keep_left(NsSession *session);
@@ -168,7 +168,7 @@ void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState stat
 /* Starts a trainer for an earlier run, with a notice.  The first continues from the newest
  * checkpoint or restarts; the second restarts in any case. */
 void ns_session_revive(NsSession *session);
-void ns_session_begin_anew(NsSession *session);
+void ns_session_begin_again(NsSession *session);
 
 /* "run 2 again", "read from run.jsonl"; NULL if a trainer has the run.  Free with g_free. */
 char *ns_session_past_words(NsSession *session);

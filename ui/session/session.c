@@ -8,7 +8,7 @@
 
 /* ---- Signals ---- */
 
-void ns_session_tell(NsSession *session, const char *sentence)
+void ns_session_report(NsSession *session, const char *sentence)
 {
     g_signal_emit_by_name(session, "notice", sentence);
 }
@@ -17,14 +17,15 @@ void ns_session_tell(NsSession *session, const char *sentence)
  * problem. */
 static bool row_differs(const NsSession *session, const NsParam *param, const char *tried)
 {
-    const NsExperiment *now = &session->experiment, *told = &session->told;
-    if (now->n != told->n || g_strcmp0(tried, param->key) == 0) return true;
+    const NsExperiment *now = &session->experiment, *notified = &session->notified;
+    if (now->n != notified->n || g_strcmp0(tried, param->key) == 0) return true;
     bool blamed = g_strcmp0(session->problem_key, param->key) == 0;
     if (blamed != (g_strcmp0(session->told_key, param->key) == 0)) return true;
-    if (ns_experiment_is_linked(now, param) != ns_experiment_is_linked(told, param)) return true;
+    if (ns_experiment_is_linked(now, param) != ns_experiment_is_linked(notified, param))
+        return true;
     if (session->active != session->told_active && ns_experiment_differs(now, param)) return true;
     for (size_t lane = 0; lane < now->n; lane++)
-        if (!ns_settings_same(&now->lane[lane], &told->lane[lane], param)) return true;
+        if (!ns_settings_same(&now->lane[lane], &notified->lane[lane], param)) return true;
     return false;
 }
 
@@ -33,13 +34,13 @@ static char *signal_of(const NsParam *param)
     return g_strconcat("setting-changed::", param->key, NULL);
 }
 
-void ns_session_tell_settings(NsSession *session, const char *tried)
+void ns_session_notify_settings(NsSession *session, const char *tried)
 {
     const NsParam *param;
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; (param = ns_param(i)); i++)
         if (row_differs(session, param, tried)) g_ptr_array_add(rows, signal_of(param));
-    ns_experiment_assign(&session->told, &session->experiment);
+    ns_experiment_assign(&session->notified, &session->experiment);
     session->told_active = session->active;
     g_free(session->told_key);
     session->told_key = g_strdup(session->problem_key);
@@ -263,7 +264,7 @@ static void ns_session_finalize(GObject *object)
     g_array_unref(session->marks);
     ns_experiment_clear(&session->experiment);
     ns_experiment_unref(session->run);
-    ns_experiment_clear(&session->told);
+    ns_experiment_clear(&session->notified);
     g_free(session->told_key);
     g_free(session->check);
     g_free(session->problem);
@@ -307,7 +308,7 @@ NsSession *ns_session_new(const NsExperiment *experiment)
     NsSession *session = g_object_new(NS_TYPE_SESSION, NULL);
     ns_experiment_copy(&session->experiment, experiment);
     ns_experiment_share(&session->experiment);
-    ns_experiment_copy(&session->told, &session->experiment);
+    ns_experiment_copy(&session->notified, &session->experiment);
     ns_session_set_run(session, ns_experiment_ref(&session->experiment));
     ns_session_estimate(session);
     ns_session_start(session, NULL, NULL);

@@ -52,11 +52,11 @@ NsSession *ns_session_hold(NsSession *session, gpointer object);
 void ns_session_listen(NsSession *session, const char *signal, GCallback callback, gpointer object);
 
 /* Emits "notice" with this sentence. */
-void ns_session_tell(NsSession *session, const char *sentence);
+void ns_session_report(NsSession *session, const char *sentence);
 
 /* Emits a notice about the placement of the active lane, and of the lanes linked to it: whether it
  * is in effect or pending. */
-void ns_session_tell_placement(NsSession *session);
+void ns_session_report_placement(NsSession *session);
 
 /* ---- Lanes ---- */
 
@@ -165,7 +165,7 @@ void ns_session_run_to(NsSession *session, int64_t step);
 
 /* Runs to a step with the settings that the controls show.  If these differ from the run's, or the
  * run is past that step, it restarts from step 0. */
-void ns_session_run_anew_to(NsSession *session, int64_t step);
+void ns_session_run_again_to(NsSession *session, int64_t step);
 void ns_session_run_until_loss(NsSession *session,
                                double loss); /* of any lane, smoothed as in the trainer */
 
@@ -361,7 +361,7 @@ void ns_session_open_saved(NsSession *session, NsPastRun *run);
 
 /* The step from which the earlier run on view would continue; negative if it can only restart or no
  * earlier run is on view. */
-int64_t ns_session_goes_on_from(NsSession *session);
+int64_t ns_session_continues_from(NsSession *session);
 
 /* ---- Prepared runs ---- */
 
@@ -522,7 +522,7 @@ struct _NsSession {
 
     /* The rest is only for ui/session. */
     NsExperiment
-        told; /* state that rows were last notified of, with its active lane and problem key */
+        notified; /* state that rows were last notified of, with its active lane and problem key */
     size_t told_active;
     char *told_key;
 

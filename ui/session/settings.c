@@ -94,7 +94,7 @@ bool ns_session_can_restart(NsSession *session)
     return !session->problem || session->problem_is_run;
 }
 
-void ns_session_tell_placement(NsSession *session)
+void ns_session_report_placement(NsSession *session)
 {
     const NsParam *placement = ns_param_find("placement");
     bool waits = ns_session_pending(session);
@@ -112,7 +112,7 @@ void ns_session_tell_placement(NsSession *session)
     else
         words = g_strdup_printf(
             waits ? _("%s becomes %s with Restart or Fork.") : _("%s is now %s."), lane, name);
-    ns_session_tell(session, words);
+    ns_session_report(session, words);
 }
 
 /* ---- Undo and redo ---- */
@@ -172,10 +172,10 @@ static bool slides_on(NsSession *session, const NsParam *slid)
  * changes during a drag of the slider of `slid` (NULL: no slider) are one step. */
 static void remember(NsSession *session, const NsParam *slid)
 {
-    if (ns_experiment_equal(&session->told, &session->experiment) || slides_on(session, slid))
+    if (ns_experiment_equal(&session->notified, &session->experiment) || slides_on(session, slid))
         return;
     Entry *entry = g_new0(Entry, 1);
-    ns_experiment_copy(&entry->experiment, &session->told);
+    ns_experiment_copy(&entry->experiment, &session->notified);
     entry->slid = slid;
     entry->at = g_get_monotonic_time();
     g_ptr_array_set_size(session->redo, 0);
@@ -314,7 +314,7 @@ static void settings_differ(NsSession *session, const char *key)
     }
     session->active = MIN(session->active, session->experiment.n - 1);
     ns_view_set_active(session->view, (unsigned)session->experiment.from[session->active]);
-    ns_session_tell_settings(session, key);
+    ns_session_notify_settings(session, key);
     g_signal_emit_by_name(session, "view-changed");
     g_signal_emit_by_name(session, "status-changed");
 }
@@ -339,9 +339,9 @@ static bool change(NsSession *session, Change wanted)
     if (wanted.own && param)
         ns_experiment_set_linked(&session->experiment, wanted.lane, param, false);
     if (!ns_experiment_set(&session->experiment, wanted.lane, wanted.key, wanted.value, &error)) {
-        ns_experiment_assign(&session->experiment, &session->told);
+        ns_experiment_assign(&session->experiment, &session->notified);
         ns_session_set_problem(session, error->message, wanted.key, false);
-        ns_session_tell_settings(session, wanted.key);
+        ns_session_notify_settings(session, wanted.key);
         g_signal_emit_by_name(session, "status-changed");
         return false;
     }
@@ -420,7 +420,7 @@ void ns_session_set_active(NsSession *session, size_t lane)
     if (lane == session->active) return;
     session->active = lane;
     ns_view_set_active(session->view, (unsigned)session->experiment.from[lane]);
-    ns_session_tell_settings(session, NULL);
+    ns_session_notify_settings(session, NULL);
     g_signal_emit_by_name(session, "view-changed");
 }
 

@@ -122,7 +122,7 @@ bool ns_session_plan(NsSession *session, NsPlan *plan)
 #define SPEED_WINDOW_S 1.0
 
 /* At most this many differences between lanes are listed; the rest are counted. */
-#define DIFFERENCES_TOLD 4
+#define DIFFERENCES_LISTED 4
 
 /* ---- Titles ---- */
 
@@ -136,12 +136,12 @@ char *ns_session_differences(NsSession *session)
 {
     const NsExperiment *experiment = &session->experiment;
     if (experiment->n < 2) return NULL;
-    size_t n = ns_experiment_differences(experiment), told = 0;
+    size_t n = ns_experiment_differences(experiment), listed = 0;
     if (n == 0) return g_strdup(_("All lanes are identical."));
     g_autoptr(GString) text = g_string_new(NULL);
-    for (size_t i = 0; ns_param(i) && told < DIFFERENCES_TOLD; i++) {
+    for (size_t i = 0; ns_param(i) && listed < DIFFERENCES_LISTED; i++) {
         if (!ns_experiment_differs(experiment, ns_param(i))) continue;
-        if (told++) g_string_append_c(text, '\n');
+        if (listed++) g_string_append_c(text, '\n');
         /* "A Post-LN, B Pre-LN", "Layers: A 6, B 12". */
         const NsParam *param = ns_param(i);
         bool plain = g_str_equal(param->key, "placement");
@@ -151,8 +151,8 @@ char *ns_session_differences(NsSession *session)
             g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_letter(lane), value);
         }
     }
-    if (n == told) return g_strdup_printf(_("%s; all else equal."), text->str);
-    n -= told;
+    if (n == listed) return g_strdup_printf(_("%s; all else equal."), text->str);
+    n -= listed;
     return g_strdup_printf(ns_plural("%s\nand %zu more", "%s\nand %zu more", n), text->str, n);
 }
 

@@ -260,10 +260,11 @@ bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const c
 void ns_session_check(NsSession *session, size_t lane, unsigned layer)
 {
     if (ns_session_is_watching(session))
-        ns_session_tell(session, _("Another program trains this run; only gradients of a run that "
-                                   "is trained here can be checked."));
+        ns_session_report(session,
+                          _("Another program trains this run; only gradients of a run that "
+                            "is trained here can be checked."));
     else if (ns_session_is_past(session))
-        ns_session_tell(
+        ns_session_report(
             session,
             _("An earlier run is shown; press Run to continue it, then check its gradients."));
     if (!session->trainer || lane >= session->run->n || session->state == NS_TRAINER_FAILED) return;

@@ -385,9 +385,9 @@ static void add_events(NsSession *session, size_t lane, size_t seed)
 
 static void add_checkpoints(NsSession *session)
 {
-    size_t room = ns_session_checkpoints(session, NULL, 0);
-    g_autofree int64_t *steps = g_new(int64_t, room + 1);
-    size_t n = MIN(room, ns_session_checkpoints(session, steps, room));
+    size_t capacity = ns_session_checkpoints(session, NULL, 0);
+    g_autofree int64_t *steps = g_new(int64_t, capacity + 1);
+    size_t n = MIN(capacity, ns_session_checkpoints(session, steps, capacity));
     for (size_t i = 0; i < n; i++) {
         NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT, -1, 0,
                               _("A fork can begin here.")};
@@ -515,7 +515,7 @@ static void on_measured(GObject *object, GAsyncResult *result, gpointer data)
     session->view->closer_step = look->step;
     session->view->closer_layers = look->layers;
     session->view->closer_curved = look->curved;
-    if (!good) ns_session_tell(session, error->message);
+    if (!good) ns_session_report(session, error->message);
     g_signal_emit_by_name(session, "view-changed");
 }
 

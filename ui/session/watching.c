@@ -33,22 +33,22 @@ static bool take_lanes(NsPastRun *run, bool *others)
 {
     NsRecordedRun *recorded = run->recorded;
     if (!ns_outside_watch_update(run->watch, recorded, others)) return false;
-    run->told.measured = false;
-    run->told.last_step = 0;
+    run->listed.measured = false;
+    run->listed.last_step = 0;
     for (size_t i = 0; i < recorded->lanes; i++) {
         const NsHistory *history = recorded->histories[i];
         size_t records = history ? ns_history_steps(history) : 0;
-        run->told.loss[i] = records ? ns_history_step(history, records - 1)->loss : (double)NAN;
+        run->listed.loss[i] = records ? ns_history_step(history, records - 1)->loss : (double)NAN;
         if (!records) continue;
-        run->told.measured = true;
-        run->told.last_step = MAX(run->told.last_step, ns_history_last_step(history));
+        run->listed.measured = true;
+        run->listed.last_step = MAX(run->listed.last_step, ns_history_last_step(history));
     }
-    if (recorded->lanes != run->told.lanes) {
+    if (recorded->lanes != run->listed.lanes) {
         ns_experiment_resize(&recorded->experiment, recorded->lanes, 0);
         ns_experiment_resize(&run->settings, recorded->lanes, 0);
     }
-    run->told.lanes = recorded->lanes;
-    run->told.names = recorded->names;
+    run->listed.lanes = recorded->lanes;
+    run->listed.names = recorded->names;
     return true;
 }
 
@@ -58,8 +58,8 @@ static void show_lanes(NsSession *session)
     NsView *view = session->view;
     const char *only = run->sources[1] ? NULL : run->saved ? run->saved : run->sources[0];
     ns_view_set_source(view, only && g_str_equal(only, "-") ? NULL : only);
-    ns_view_set_lanes(view, (unsigned)run->told.lanes);
-    for (unsigned lane = 0; lane < run->told.lanes; lane++) {
+    ns_view_set_lanes(view, (unsigned)run->listed.lanes);
+    for (unsigned lane = 0; lane < run->listed.lanes; lane++) {
         const NsRecordedRun *recorded = run->recorded;
         if (view->histories[lane] != recorded->histories[lane])
             ns_view_set_history(view, lane, recorded->histories[lane],
@@ -84,7 +84,7 @@ static void poll_run(NsSession *session, NsPastRun *run, News *news)
         run->news_at = now;
         if (others && run == session->opened) show_lanes(session);
         news->view |= others && run == session->opened;
-        news->pins |= others && run != session->opened && run->told.pinned;
+        news->pins |= others && run != session->opened && run->listed.pinned;
         news->lanes |= others;
         char *message;
         while ((message = g_queue_pop_head(&run->recorded->messages))) {
@@ -109,7 +109,7 @@ bool ns_session_poll_watched(NsSession *session)
     if (news.pins) ns_session_show_pinned(session);
     if (news.view) g_signal_emit_by_name(session, "view-changed");
     if (news.lanes) g_signal_emit_by_name(session, "runs-changed");
-    for (guint i = 0; i < messages->len; i++) ns_session_tell(session, messages->pdata[i]);
+    for (guint i = 0; i < messages->len; i++) ns_session_report(session, messages->pdata[i]);
     return news.busy;
 }
 
@@ -149,7 +149,7 @@ void ns_session_show_watched(NsSession *session, NsPastRun *run)
     ns_session_set_problem(session, NULL, NULL, false);
     ns_session_show_pinned(session);
     keep_looking(session);
-    ns_session_tell_settings(session, NULL);
+    ns_session_notify_settings(session, NULL);
     g_signal_emit_by_name(session, "view-changed");
     g_signal_emit_by_name(session, "runs-changed");
     g_signal_emit_by_name(session, "status-changed");
@@ -189,8 +189,8 @@ static NsPastRun *watched_run_new(const char *const *paths, const char *save, GE
     for (size_t i = 0; i < n; i++) run->sources[i] = g_strdup(paths[i]);
     run->saved = g_strdup(save);
     run->messages = g_ptr_array_new_with_free_func(g_free);
-    run->told.outside = true;
-    run->told.checkpoint = -1;
+    run->listed.outside = true;
+    run->listed.checkpoint = -1;
     run->news_at = g_get_monotonic_time();
     bool others;
     take_lanes(run, &others);
@@ -212,7 +212,7 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
     g_autofree char *where = g_filename_display_name(save);
     g_autofree char *words =
         g_strdup_printf(_("Standard input is saved in %s while it is watched."), where);
-    ns_session_tell(session, words);
+    ns_session_report(session, words);
     return true;
 }
 
@@ -222,13 +222,13 @@ bool ns_session_pin_file(NsSession *session, const char *path, GError **error)
         NsPastRun *earlier = g_ptr_array_index(session->runs, i);
         if (!earlier->watch || earlier->sources[1] || !g_str_equal(earlier->sources[0], path))
             continue;
-        ns_session_pin_run(session, earlier->told.id, !earlier->told.pinned);
+        ns_session_pin_run(session, earlier->listed.id, !earlier->listed.pinned);
         return true;
     }
     size_t pinned = 0; /* the lanes of a run that is still being read count as well */
     for (guint i = 0; i < session->runs->len; i++) {
         const NsPastRun *earlier = g_ptr_array_index(session->runs, i);
-        if (earlier->told.pinned) pinned += earlier->told.lanes;
+        if (earlier->listed.pinned) pinned += earlier->listed.lanes;
     }
     if (pinned >= NS_FIGURE_PINNED)
         return ns_refuse(
@@ -237,8 +237,8 @@ bool ns_session_pin_file(NsSession *session, const char *path, GError **error)
             NS_FIGURE_PINNED);
     NsPastRun *run = watched_run_new((const char *const[]){path, NULL}, NULL, error);
     if (!run) return false;
-    run->told.id = ++session->last_id;
-    run->told.pinned = true;
+    run->listed.id = ++session->last_id;
+    run->listed.pinned = true;
     g_ptr_array_add(session->runs, run);
     keep_looking(session);
     ns_session_show_pinned(session);
@@ -281,7 +281,7 @@ void ns_session_stop_watching(NsSession *session)
 {
     if (!ns_session_is_watching(session)) return;
     NsPastRun *run = session->opened;
-    run->told.pinned = session->view->n_pinned + run->told.lanes <= NS_FIGURE_PINNED;
+    run->listed.pinned = session->view->n_pinned + run->listed.lanes <= NS_FIGURE_PINNED;
     session->forking_from = 0;
     ns_session_start(session, NULL, NULL);
 }
@@ -298,7 +298,8 @@ char *ns_session_watch_words(NsSession *session)
             run->sources[1] ? g_strdup(run->recorded->title) : g_filename_display_name(path);
         return g_strdup_printf(_("waiting for %s"), what);
     }
-    if (!run->told.measured) return g_strdup_printf(_("%s has no step yet"), run->recorded->title);
+    if (!run->listed.measured)
+        return g_strdup_printf(_("%s has no step yet"), run->recorded->title);
     g_autofree char *step = ns_group_digits(ns_session_steps(session));
     g_autofree char *words = run->recorded->state == NS_OUTSIDE_OPEN
                                  ? g_strdup_printf(_("watching, step %s"), step)

@@ -302,7 +302,7 @@ static void pin(Input *input)
     g_autofree char *sentence = g_strdup_printf(
         _("%d readings are pinned on this chart; remove one with Delete, or all with Esc."),
         NS_VIEW_STATE_PINS);
-    g_signal_emit_by_name(input->chart, "told", sentence);
+    g_signal_emit_by_name(input->chart, "sentence", sentence);
 }
 
 /* A press that may become a click, or the second one of two. */
@@ -349,7 +349,7 @@ static void on_released(GtkGestureClick *click, int presses, double x, double y,
     unsigned number = ns_plot_pin_at(ns_chart_view_layout(input->chart), view_state->pins,
                                      view_state->n_pins, x, y);
     ns_chart_view_hover(input->chart, x, y);
-    ns_chart_view_tell_click(input->chart);
+    ns_chart_view_emit_click(input->chart);
     if (number && ns_view_state_unpin(view_state, number))
         ns_chart_view_state_changed(input->chart);
     else

@@ -25,7 +25,7 @@
 #define BELOW_TOOLS 2  /* pixels to what follows the title */
 #define PROBE_BELOW 96 /* pixels below the text that it belongs to */
 #define PROBE_MARGIN 3 /* pixels from the corner */
-#define PROBE_ROOM 8   /* pixels below the title of the axis, in whose line the button is */
+#define PROBE_SPACE 8  /* pixels below the title of the axis, in whose line the button is */
 
 /* The least width, and the least height above them, of a chart with continuations, in pixels. */
 #define CONTINUED_ACROSS 360
@@ -231,7 +231,7 @@ static void sync_controls(NsChartTile *tile)
     gtk_widget_set_visible(tile->probe, missing && !looked);
     if (missing) ns_probe_button_set_interval(looked ? tile->probe_more : tile->probe, missing);
     /* A measured chart has no room below the button, and is as high in the tiles of other lanes. */
-    int room = (int)(PROBE_ROOM * ns_widget_text_scale(GTK_WIDGET(tile)));
+    int room = (int)(PROBE_SPACE * ns_widget_text_scale(GTK_WIDGET(tile)));
     gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
     gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? room : 0);
     sync_continued(tile);
@@ -289,7 +289,7 @@ static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer u
     GdkTexture *texture = ns_chart_view_texture(tile->chart);
     if (!texture) return;
     gdk_clipboard_set_texture(gtk_widget_get_clipboard(GTK_WIDGET(tile)), texture);
-    ns_session_tell(tile->session, _("Copied the chart as an image"));
+    ns_session_report(tile->session, _("Copied the chart as an image"));
 }
 
 static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -300,7 +300,7 @@ static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer us
     if (!plot) return;
     g_autofree char *csv = g_string_free(ns_csv_write(&plot, 1, NULL), FALSE);
     gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(tile)), csv);
-    ns_session_tell(tile->session, _("Copied all data of the chart as CSV"));
+    ns_session_report(tile->session, _("Copied all data of the chart as CSV"));
 }
 
 static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
@@ -646,7 +646,7 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec)
     g_signal_connect_object(tile->chart, "menu", G_CALLBACK(on_context), tile, G_CONNECT_SWAPPED);
     g_signal_connect_object(tile->chart, "handle-moved", G_CALLBACK(on_handle), tile,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(tile->chart, "told", G_CALLBACK(ns_session_tell), session,
+    g_signal_connect_object(tile->chart, "sentence", G_CALLBACK(ns_session_report), session,
                             G_CONNECT_SWAPPED);
     sync_controls(tile);
     sync_menu(tile);

@@ -30,7 +30,7 @@ struct _NsChartView {
     NsViewState view_state;
     NsPlot shown;         /* the plot under the view state; borrows from it and from the next */
     GArray *shown_series; /* NsSeries */
-    NsPlot drawn;         /* the same with the ends of its live axes */
+    NsPlot rendered;      /* the same with the ends of its live axes */
     NsLiveAxes axes;
     bool alone; /* without the panel below, for which there is no room in this size and style */
     uint64_t version;         /* of what is shown: it differs with the view state, too */
@@ -44,7 +44,7 @@ struct _NsChartView {
     bool compact, bare, noteless;
     char *name;      /* of the thumbnail; NULL: as its title */
     gint64 laid_out; /* when; 0: never */
-    int drawn_width, drawn_height, drawn_scale;
+    int rendered_width, rendered_height, rendered_scale;
     double cost; /* ms */
     NsReading reading;
     bool pointed; /* reading holds something */
@@ -71,21 +71,21 @@ static void forget_layout(NsChartView *chart)
 /* The layout of what was drawn last; FALSE while nothing was. */
 static bool ensure_layout(NsChartView *chart)
 {
-    if (chart->layout || !chart->plot || chart->drawn_width < 1) return chart->layout != NULL;
+    if (chart->layout || !chart->plot || chart->rendered_width < 1) return chart->layout != NULL;
     gint64 now = g_get_monotonic_time();
     double seconds = chart->laid_out ? (double)(now - chart->laid_out) / G_USEC_PER_SEC : 0.0;
     chart->laid_out = now;
-    chart->drawn = chart->shown;
-    ns_live_axes_set(&chart->axes, &chart->drawn, seconds);
-    if (chart->alone) chart->drawn.lower = NULL;
-    chart->layout =
-        ns_plot_layout(&chart->drawn, chart->drawn_width, chart->drawn_height, &chart->style);
-    if (!chart->drawn.lower || ns_plot_area(chart->layout).height >= LEAST_PLOT) return true;
+    chart->rendered = chart->shown;
+    ns_live_axes_set(&chart->axes, &chart->rendered, seconds);
+    if (chart->alone) chart->rendered.lower = NULL;
+    chart->layout = ns_plot_layout(&chart->rendered, chart->rendered_width, chart->rendered_height,
+                                   &chart->style);
+    if (!chart->rendered.lower || ns_plot_area(chart->layout).height >= LEAST_PLOT) return true;
     chart->alone = true;
     forget_layout(chart);
-    chart->drawn.lower = NULL;
-    chart->layout =
-        ns_plot_layout(&chart->drawn, chart->drawn_width, chart->drawn_height, &chart->style);
+    chart->rendered.lower = NULL;
+    chart->layout = ns_plot_layout(&chart->rendered, chart->rendered_width, chart->rendered_height,
+                                   &chart->style);
     return true;
 }
 
@@ -121,13 +121,13 @@ static GskRenderNode *picture_node(NsChartView *chart, int width, int height)
 static void draw(NsChartView *chart, int width, int height, int scale)
 {
     gint64 begin = g_get_monotonic_time();
-    if (width != chart->drawn_width || height != chart->drawn_height) {
+    if (width != chart->rendered_width || height != chart->rendered_height) {
         forget_layout(chart);
         chart->alone = false;
     }
-    chart->drawn_width = width;
-    chart->drawn_height = height;
-    chart->drawn_scale = scale;
+    chart->rendered_width = width;
+    chart->rendered_height = height;
+    chart->rendered_scale = scale;
     chart->stale = false;
     ensure_layout(chart);
     g_clear_object(&chart->texture);
@@ -175,18 +175,18 @@ static double row_value(const NsChartView *chart)
     return ns_panel_row_value(map, (size_t)chart->reading.row);
 }
 
-static void tell_hover(NsChartView *chart)
+static void report_hover(NsChartView *chart)
 {
     g_signal_emit_by_name(chart, "hovered", chart->pointed ? chart->reading.x : (double)NAN,
                           row_value(chart));
 }
 
-static gboolean tell_later(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+static gboolean report_later(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;
     NsChartView *chart = NS_CHART_VIEW(widget);
     chart->telling = 0;
-    if (chart->aim == AIM_POINTER) tell_hover(chart);
+    if (chart->aim == AIM_POINTER) report_hover(chart);
     return G_SOURCE_REMOVE;
 }
 
@@ -196,8 +196,8 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
     int scale = gtk_widget_get_scale_factor(widget);
     if (!chart->plot || !chart->given || width < 1 || height < 1) return;
-    bool stale = chart->stale || !chart->surface || width != chart->drawn_width ||
-                 height != chart->drawn_height || scale != chart->drawn_scale;
+    bool stale = chart->stale || !chart->surface || width != chart->rendered_width ||
+                 height != chart->rendered_height || scale != chart->rendered_scale;
     if (stale) {
         double before = chart->pointed ? chart->reading.x : (double)NAN;
         draw(chart, width, height, scale);
@@ -205,7 +205,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
         /* The data may move under a pointer at rest. */
         bool moved = chart->aim == AIM_POINTER && chart->pointed && chart->reading.x != before;
         if (moved && !chart->telling)
-            chart->telling = gtk_widget_add_tick_callback(widget, tell_later, NULL, NULL);
+            chart->telling = gtk_widget_add_tick_callback(widget, report_later, NULL, NULL);
     }
     graphene_rect_t box = GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height);
     if (chart->picture) gtk_snapshot_append_node(snapshot, chart->picture);
@@ -244,7 +244,7 @@ void ns_chart_view_hover(NsChartView *chart, double px, double py)
     /* A pointer that leaves does not hide a crosshair that the keyboard or another chart shows. */
     if (!isfinite(px) && chart->aim != AIM_POINTER) return;
     set_aim(chart, isfinite(px) ? AIM_POINTER : AIM_NONE, px, py);
-    if (before || chart->pointed) tell_hover(chart);
+    if (before || chart->pointed) report_hover(chart);
 }
 
 void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows)
@@ -257,7 +257,7 @@ void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows)
     if (ns_view_state_reveal(&chart->view_state, chart->layout, x))
         ns_chart_view_state_changed(chart);
     set_aim(chart, AIM_VALUE, x, row);
-    tell_hover(chart);
+    report_hover(chart);
     ns_chart_view_describe(chart);
 }
 
@@ -269,7 +269,7 @@ bool ns_chart_view_pin(NsChartView *chart)
     return true;
 }
 
-void ns_chart_view_tell_click(NsChartView *chart)
+void ns_chart_view_emit_click(NsChartView *chart)
 {
     if (chart->pointed) g_signal_emit_by_name(chart, "clicked", chart->reading.x, row_value(chart));
 }
@@ -477,7 +477,7 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
     ns_signal_new(NS_TYPE_CHART_VIEW, "view-state-changed", 0);
     ns_signal_new(NS_TYPE_CHART_VIEW, "menu", 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
     ns_signal_new(NS_TYPE_CHART_VIEW, "handle-moved", 2, G_TYPE_INT, G_TYPE_DOUBLE);
-    ns_signal_new(NS_TYPE_CHART_VIEW, "told", 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_CHART_VIEW, "sentence", 1, G_TYPE_STRING);
 }
 
 static void ns_chart_view_init(NsChartView *chart)

@@ -10,7 +10,7 @@
  * Signals: "hovered" (double x, double row), the reading under the pointer or the keyboard's
  * crosshair as values on the x and, of a heatmap, the left axis; NaN where there is none;
  * "clicked" (the same), what was clicked; "view-state-changed"; "menu" (double x, double y), its
- * menu is wanted at that place; "told" (string), a sentence for the reader. */
+ * menu is wanted at that place; "sentence" (string), a sentence for the reader. */
 #pragma once
 
 #include "ui/plot/view_state.h"
@@ -76,7 +76,7 @@ const NsReading *ns_chart_view_reading(NsChartView *chart);
 bool ns_chart_view_pin(NsChartView *chart);
 
 /* Says, with a signal, that what the crosshair reads was clicked. */
-void ns_chart_view_tell_click(NsChartView *chart);
+void ns_chart_view_emit_click(NsChartView *chart);
 
 /* Draws a rubber band in place of the crosshair; one without width or height ends it. */
 void ns_chart_view_set_band(NsChartView *chart, NsBox band);

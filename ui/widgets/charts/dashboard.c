@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define GAP 8
-#define BESIDE_FROM 520 /* width in pixels from which thumbnails are beside the stage */
+#define ALONGSIDE_FROM 520 /* width in pixels from which thumbnails are beside the stage */
 /* The least side of the chart of each lane, in pixels: of its plot, and of the words around it. */
 #define ABREAST_PLOT 300
 #define ABREAST_WORDS 120
@@ -148,7 +148,7 @@ static void ns_dashboard_measure(GtkWidget *widget, GtkOrientation orientation, 
         *minimum = MAX(*minimum, least);
     }
     *minimum += 2 * GAP;
-    bool below = orientation == GTK_ORIENTATION_VERTICAL && for_size < BESIDE_FROM;
+    bool below = orientation == GTK_ORIENTATION_VERTICAL && for_size < ALONGSIDE_FROM;
     if (below && has_thumbnails(dashboard)) *minimum += THUMBNAIL_BELOW + GAP;
     *natural = *minimum;
 }
@@ -160,20 +160,21 @@ static void place(GtkWidget *tile, int x, int y, int width, int height)
 
 /* The area of the large charts; the rest has `thumbnails` of `across` by `down` pixels. */
 typedef struct {
-    bool beside;
+    bool alongside;
     int across, down, width, height;
 } Stage;
 
 static Stage stage_area(NsDashboard *dashboard, int thumbnails, int width, int height)
 {
-    Stage s = {.beside = width >= BESIDE_FROM};
+    Stage s = {.alongside = width >= ALONGSIDE_FROM};
     double least = THUMBNAIL_LEAST * ns_widget_text_scale(GTK_WIDGET(dashboard));
-    s.across = s.beside ? (int)CLAMP(THUMBNAIL_SHARE * width, least, THUMBNAIL_MOST)
-                        : (width - GAP) / thumbnails - GAP;
-    s.down = s.beside ? MIN((height - GAP) / thumbnails - GAP, (int)(THUMBNAIL_TALLEST * s.across))
-                      : THUMBNAIL_BELOW;
-    s.width = width - 2 * GAP - (s.beside ? s.across + GAP : 0);
-    s.height = height - 2 * GAP - (s.beside ? 0 : s.down + GAP);
+    s.across = s.alongside ? (int)CLAMP(THUMBNAIL_SHARE * width, least, THUMBNAIL_MOST)
+                           : (width - GAP) / thumbnails - GAP;
+    s.down = s.alongside
+                 ? MIN((height - GAP) / thumbnails - GAP, (int)(THUMBNAIL_TALLEST * s.across))
+                 : THUMBNAIL_BELOW;
+    s.width = width - 2 * GAP - (s.alongside ? s.across + GAP : 0);
+    s.height = height - 2 * GAP - (s.alongside ? 0 : s.down + GAP);
     return s;
 }
 
@@ -192,7 +193,7 @@ static bool two_fit(NsDashboard *dashboard, int width, int height)
     double least =
         (TWO_DOWN + (legend ? TWO_DOWN_LEGEND : 0)) * ns_text_scale(GTK_WIDGET(dashboard));
     return fit_across(dashboard, &s) ||
-           (!dashboard->alone && s.beside && s.height >= 2 * least + GAP);
+           (!dashboard->alone && s.alongside && s.height >= 2 * least + GAP);
 }
 
 static void place_stage(NsDashboard *dashboard, int width, int height)
@@ -211,7 +212,7 @@ static void place_stage(NsDashboard *dashboard, int width, int height)
             at_large++;
             continue;
         }
-        if (s.beside)
+        if (s.alongside)
             place(tile, s.width + 2 * GAP, GAP + at * (s.down + GAP), s.across, s.down);
         else
             place(tile, GAP + at * (s.across + GAP), s.height + 2 * GAP, s.across, s.down);
@@ -489,7 +490,7 @@ int ns_dashboard_thumbnails_width(NsDashboard *dashboard)
     int height = gtk_widget_get_height(GTK_WIDGET(dashboard));
     if (!has_thumbnails(dashboard) || width == 0) return 0;
     Stage s = stage_area(dashboard, thumbnails, width, height);
-    return s.beside ? s.across : 0;
+    return s.alongside ? s.across : 0;
 }
 
 void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key)

@@ -255,7 +255,7 @@ static void on_probe(GtkButton *button, NsSession *session)
     g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);
     ns_session_set_linked(session, ns_param_find(key), true);
     if (ns_session_set(session, key, every) && ns_session_pending(session))
-        ns_session_tell(session, _("Fork measures from this step on, Restart from step 0."));
+        ns_session_report(session, _("Fork measures from this step on, Restart from step 0."));
 }
 
 GtkWidget *ns_probe_button_new(NsSession *session)

@@ -25,7 +25,7 @@ static void leave(GtkWidget *popover, GtkWidget *to)
     if (has_focus(popover, root)) gtk_root_set_focus(root, NULL);
 }
 
-static void free_kept(gpointer kept)
+static void free_reference(gpointer kept)
 {
     g_weak_ref_clear(kept);
     g_free(kept);
@@ -77,7 +77,7 @@ void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *plac
     GtkRoot *root = gtk_widget_get_root(at);
     GWeakRef *kept = g_new0(GWeakRef, 1);
     g_weak_ref_init(kept, root ? gtk_root_get_focus(root) : NULL);
-    g_object_set_data_full(G_OBJECT(popover), KEPT, kept, free_kept);
+    g_object_set_data_full(G_OBJECT(popover), KEPT, kept, free_reference);
     gtk_widget_set_parent(popover, at);
     if (place) gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
     g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);

@@ -50,7 +50,7 @@ static void ns_diagram_lanes_measure(GtkWidget *widget, GtkOrientation orientati
     *minimum_baseline = *natural_baseline = -1;
 }
 
-static gboolean tell(gpointer data)
+static gboolean notify(gpointer data)
 {
     NsDiagramLanes *lanes = data;
     lanes->telling = 0;
@@ -66,7 +66,7 @@ static void ns_diagram_lanes_size_allocate(GtkWidget *widget, int width, int hei
     int each = (width - (n - 1) * GAP) / n;
     bool abreast = n == 1 || each >= MAX(LANE, least);
     /* Nobody may change what is visible while sizes are being given out. */
-    if (abreast != lanes->abreast && !lanes->telling) lanes->telling = g_idle_add(tell, lanes);
+    if (abreast != lanes->abreast && !lanes->telling) lanes->telling = g_idle_add(notify, lanes);
     lanes->abreast = abreast;
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
          child = gtk_widget_get_next_sibling(child), i++) {

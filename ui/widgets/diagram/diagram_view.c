@@ -10,26 +10,26 @@
 
 #include <math.h>
 
-#define MOVE_US 250000.0 /* how long a norm takes to its new place */
-#define MARGIN 10        /* around the diagram, pixels */
-#define GROWS 1.15       /* words may be so many times as large as their boxes are made for */
-#define SMALLEST 0.7     /* share of the style's text that words shrink to in a narrow window */
-#define REACH 6          /* around wires, for the pointer */
-#define TELL_US 1000000  /* minimum time between two updates for a screen reader */
+#define MOVE_US 250000.0  /* how long a norm takes to its new place */
+#define MARGIN 10         /* around the diagram, pixels */
+#define GROWS 1.15        /* words may be so many times as large as their boxes are made for */
+#define SMALLEST 0.7      /* share of the style's text that words shrink to in a narrow window */
+#define REACH 6           /* around wires, for the pointer */
+#define REPORT_US 1000000 /* minimum time between two updates for a screen reader */
 
 struct _NsDiagramView {
     GtkWidget parent;
     NsSession *session;
     size_t lane;
     const NsStyle *style;
-    const NsStyle *drawn_style; /* that the diagram was made for */
-    NsStyle fitted;             /* the same with words as large as there is room for */
+    const NsStyle *rendered_style; /* that the diagram was made for */
+    NsStyle fitted;                /* the same with words as large as there is room for */
     NsDiagramData *data, *old_data;
     NsDiagram *diagram, *old; /* old: where norms come from, while they move */
     NsFlow flow;
     NsRange range;
     double light, flash;
-    gint64 moving_since, told;
+    gint64 moving_since, reported;
     guint tick, resized; /* callbacks: a norm moves; parts are too few or too many for a new size */
     NsDiagramLook hand;  /* what is hovered and carried */
     int sublayer_shown;  /* of the norm that gets the focus once it has moved; -1 for none */
@@ -107,7 +107,7 @@ void ns_diagram_view_let_go(NsDiagramView *view, bool drop)
     view->place_shown = (NsPlace)MAX(hand.aim, 0);
     ns_session_set_active(view->session, view->lane);
     ns_session_set_lane(view->session, view->lane, "placement", placement->choice.key);
-    ns_session_tell_placement(view->session);
+    ns_session_report_placement(view->session);
 }
 
 bool ns_diagram_view_is_carrying(NsDiagramView *view)
@@ -195,20 +195,20 @@ static char *with_hint(const NsNode *node, const char *sentence)
     return g_strdup(sentence);
 }
 
-static void tell_parts(NsDiagramView *view)
+static void describe_parts(NsDiagramView *view)
 {
     for (guint i = 0; i < view->nodes->len; i++) {
         unsigned node = g_array_index(view->nodes, unsigned, i);
         g_autofree char *name = ns_text_plain(ns_diagram_node(view->diagram, node)->text);
-        g_autofree char *told = ns_diagram_tell(view->diagram, node);
-        g_autofree char *sentence = with_hint(ns_diagram_node(view->diagram, node), told);
+        g_autofree char *reported = ns_diagram_describe_node(view->diagram, node);
+        g_autofree char *sentence = with_hint(ns_diagram_node(view->diagram, node), reported);
         gtk_accessible_update_property(view->parts->pdata[i], GTK_ACCESSIBLE_PROPERTY_LABEL, name,
                                        GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, sentence, -1);
     }
     g_autofree char *words = ns_diagram_describe(view->diagram);
     gtk_accessible_update_property(GTK_ACCESSIBLE(view), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words,
                                    -1);
-    view->told = g_get_monotonic_time();
+    view->reported = g_get_monotonic_time();
 }
 
 /* The nodes that can have the focus; how many there are depends on the height, too. */
@@ -240,7 +240,7 @@ static void sync_parts(NsDiagramView *view)
         g_ptr_array_set_size(view->parts, (int)view->parts->len - 1);
     }
     while (view->parts->len < view->nodes->len) g_ptr_array_add(view->parts, make_part(view));
-    if (view->diagram) tell_parts(view);
+    if (view->diagram) describe_parts(view);
     gtk_widget_queue_allocate(GTK_WIDGET(view));
 }
 
@@ -284,7 +284,7 @@ static void build(NsDiagramView *view, int width, int height)
     double least_width, least_height;
     ns_diagram_least(view->data, view->style->text_size, &least_width, &least_height);
     double room = MIN((width - 2 * MARGIN) / least_width, (height - 2 * MARGIN) / least_height);
-    view->drawn_style = view->style;
+    view->rendered_style = view->style;
     view->fitted = ns_style_scaled(view->style, CLAMP(room, SMALLEST, 1));
     view->diagram = ns_diagram_new(view->data, (unsigned)MAX(view->session->view->layer, 0),
                                    width - 2 * MARGIN, height - 2 * MARGIN, view->fitted.text_size);
@@ -350,8 +350,8 @@ bool ns_diagram_view_read(NsDiagramView *view)
         view->hand = ns_diagram_look(view->style, view->flow, view->range);
         sync_parts(view);
         refocus(view);
-    } else if (view->diagram && g_get_monotonic_time() - view->told > TELL_US) {
-        tell_parts(view);
+    } else if (view->diagram && g_get_monotonic_time() - view->reported > REPORT_US) {
+        describe_parts(view);
     }
     if (!view->diagram) list_nodes(view);
     bool moves = before && view->diagram && !alike && before->sublayers == view->diagram->sublayers;
@@ -516,9 +516,9 @@ static gboolean on_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, G
     int node = keyboard ? focused_node(view) : ns_diagram_node_at(view->diagram, at.x, at.y);
     int wire = keyboard ? -1 : ns_diagram_wire_at(view->diagram, at.x, at.y, REACH);
     if (node < 0 && wire < 0) return FALSE;
-    g_autofree char *words = node >= 0
-                                 ? ns_diagram_tell(view->diagram, (size_t)node)
-                                 : ns_diagram_tell_wire(view->diagram, (size_t)wire, view->flow);
+    g_autofree char *words =
+        node >= 0 ? ns_diagram_describe_node(view->diagram, (size_t)node)
+                  : ns_diagram_describe_wire(view->diagram, (size_t)wire, view->flow);
     g_autofree char *markup = ns_text_markup(words, 13);
     gtk_tooltip_set_markup(tooltip, markup);
     return TRUE;
@@ -618,7 +618,7 @@ static void ns_diagram_view_size_allocate(GtkWidget *widget, int width, int heig
     (void)baseline;
     NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
     bool same = view->diagram && view->diagram->width == width - 2 * MARGIN &&
-                view->diagram->height == height - 2 * MARGIN && view->drawn_style == view->style;
+                view->diagram->height == height - 2 * MARGIN && view->rendered_style == view->style;
     if (!same) {
         rest(view);
         build(view, width, height);

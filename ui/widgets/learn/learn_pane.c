@@ -101,8 +101,8 @@ static void cover(NsLearnPane *pane, bool covers)
 static void look_at_drawing(NsLearnPane *pane)
 {
     size_t missing = ns_prediction_missing(NS_PREDICTION(pane->prediction));
-    gtk_widget_set_sensitive(pane->compare, missing == 0 && !pane->situation.drawn);
-    if (pane->situation.drawn) return;
+    gtk_widget_set_sensitive(pane->compare, missing == 0 && !pane->situation.sketched);
+    if (pane->situation.sketched) return;
     g_autofree char *words =
         missing ? g_strdup_printf(ns_plural("%d layer is not drawn yet.",
                                             "%d layers are not drawn yet.", missing),
@@ -203,9 +203,9 @@ static void look(NsLearnPane *pane)
     hold_next(pane, !ns_lesson_is_prepared(pane->session));
     pane->situation.page = pane->page;
     pane->situation.answered = pane->question && ns_lesson_question_is_answered(pane->question);
-    pane->situation.drawn =
+    pane->situation.sketched =
         pane->prediction && ns_prediction_is_compared(NS_PREDICTION(pane->prediction));
-    cover(pane, card->draws && !pane->situation.drawn);
+    cover(pane, card->draws && !pane->situation.sketched);
     gtk_orientable_set_orientation(GTK_ORIENTABLE(pane->columns), pane->covers
                                                                       ? GTK_ORIENTATION_HORIZONTAL
                                                                       : GTK_ORIENTATION_VERTICAL);
@@ -601,7 +601,7 @@ static void on_begin(GtkWidget *widget, const char *name, GVariant *place)
     if (lesson)
         ns_learn_pane_begin(NS_LEARN_PANE(widget), lesson, ns_lesson_choice(i)->key);
     else
-        ns_session_tell(NS_LEARN_PANE(widget)->session, error->message);
+        ns_session_report(NS_LEARN_PANE(widget)->session, error->message);
 }
 
 static void on_resume(GtkWidget *widget, const char *name, GVariant *parameter)

@@ -97,7 +97,7 @@ static bool holds(const NsLessonCondition *wait, NsSession *session,
     case NS_CONDITION_ANSWERED:
         return situation->answered;
     case NS_CONDITION_DRAWN:
-        return situation->drawn;
+        return situation->sketched;
     case NS_CONDITION_RUNNING:
         return session->wants_run;
     case NS_CONDITION_PAUSED:

@@ -8,7 +8,7 @@
 typedef struct {
     const char *page; /* that is shown, or NULL */
     unsigned run;     /* the present one when the card was opened */
-    bool answered, drawn;
+    bool answered, sketched;
 } NsLessonSituation;
 
 /* How far the run is that is set up; what is on view while it is being prepared is the run before.

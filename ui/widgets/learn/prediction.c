@@ -83,8 +83,8 @@ struct _NsPrediction {
     GtkWidget parent;
     size_t n;
     double lo, hi;
-    double *layer, *guess, *measured; /* [n]; a guess that is not there is NaN */
-    double *drawn_layer, *drawn;      /* the guesses that are there, for the picture */
+    double *layer, *guess, *measured;  /* [n]; a guess that is not there is NaN */
+    double *sketched_layer, *sketched; /* the guesses that are there, for the picture */
     bool compared;
     size_t at; /* the layer that keys move */
     const NsStyle *style;
@@ -117,8 +117,8 @@ static void redraw(NsPrediction *p)
     g_clear_pointer(&p->layout, ns_plot_layout_free);
     for (size_t i = 0; i < p->n; i++) {
         if (isnan(p->guess[i])) continue;
-        p->drawn_layer[n] = p->layer[i];
-        p->drawn[n++] = p->guess[i];
+        p->sketched_layer[n] = p->layer[i];
+        p->sketched[n++] = p->guess[i];
     }
     p->series[0].n = n;
     p->plot.n_series = p->compared ? 2 : n ? 1 : 0;
@@ -308,8 +308,8 @@ static void ns_prediction_finalize(GObject *object)
     g_free(p->layer);
     g_free(p->guess);
     g_free(p->measured);
-    g_free(p->drawn_layer);
-    g_free(p->drawn);
+    g_free(p->sketched_layer);
+    g_free(p->sketched);
     G_OBJECT_CLASS(ns_prediction_parent_class)->finalize(object);
 }
 
@@ -359,8 +359,8 @@ GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo
     p->layer = g_new(double, n);
     p->guess = g_new(double, n);
     p->measured = g_new(double, n);
-    p->drawn_layer = g_new(double, n);
-    p->drawn = g_new(double, n);
+    p->sketched_layer = g_new(double, n);
+    p->sketched = g_new(double, n);
     for (size_t i = 0; i < n; i++) {
         p->layer[i] = first + (double)i;
         p->guess[i] = (double)NAN;
@@ -368,8 +368,8 @@ GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo
     p->series[0] = (NsSeries){.label = _("your drawing"),
                               .kind = NS_SERIES_POINTS,
                               .style = 1,
-                              .x = p->drawn_layer,
-                              .y = p->drawn};
+                              .x = p->sketched_layer,
+                              .y = p->sketched};
     p->series[1] = (NsSeries){.label = _("measured"),
                               .kind = NS_SERIES_POINTS,
                               .style = 0,

@@ -169,7 +169,7 @@ static bool begin_card(NsPaperPage *page, Card *card)
         card->work = ns_study_work_new(&study, NULL, NULL);
     }
     if (ns_study_work_start(card->work, jobs(), &error)) return true;
-    ns_session_tell(page->session, error->message);
+    ns_session_report(page->session, error->message);
     return false;
 }
 
@@ -202,7 +202,7 @@ static void take_result(NsPaperPage *page, Card *card)
     NsPaperResult *result = failure ? NULL : ns_paper_result_new(card->study, card->work, &error);
     if (failure) g_propagate_error(&error, failure);
     card->state = RESTING;
-    if (error) ns_session_tell(page->session, error->message);
+    if (error) ns_session_report(page->session, error->message);
     if (!result) return;
     ns_paper_result_unref(card->result);
     card->result = result;
@@ -217,7 +217,7 @@ static void take_result(NsPaperPage *page, Card *card)
     };
     g_auto(GStrv) parts = g_strsplit(sentences[result->verdict], "%s", 2);
     g_autofree char *sentence = g_strjoinv(_(card->study->choice.label), parts);
-    ns_session_tell(page->session, sentence);
+    ns_session_report(page->session, sentence);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -542,8 +542,8 @@ static void page_save(NsPage *page)
     if (card)
         ask_path(self, index_of(card->run));
     else
-        ns_session_tell(self->session,
-                        _("Choose a study to export: press Export below its figure."));
+        ns_session_report(self->session,
+                          _("Choose a study to export: press Export below its figure."));
 }
 
 static void implement_page(NsPageInterface *page)

@@ -169,7 +169,7 @@ static NsFigureInput input_of(NsPhasePage *page, size_t i)
     NsFigureInput input = {.phase = page->phases[i], .log = page->session->view->log, .step = -1};
     if (lane < page->session->experiment.n) input.settings = &page->session->experiment.lane[lane];
     if (page->n < 2) return input;
-    input.beside = page->phases[i ? 0 : 1];
+    input.alongside = page->phases[i ? 0 : 1];
     input.n_lanes = 1;
     input.lanes[0].name = ns_lane_letter(lane);
     return input;
@@ -200,7 +200,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     if (failure)
         show_problem(page, failure->message);
     else if (progress.ended == progress.cells)
-        ns_session_tell(page->session, _("The sweep is complete."));
+        ns_session_report(page->session, _("The sweep is complete."));
     return G_SOURCE_REMOVE;
 }
 
@@ -366,7 +366,7 @@ static void open_cell(NsPhasePage *page, size_t column, size_t row)
     bool set = ns_session_set(session, x->param->key, x->values[column]) &&
                ns_session_set(session, y->param->key, y->values[row]);
     if (!set) {
-        ns_session_tell(page->session, session->problem);
+        ns_session_report(page->session, session->problem);
         return;
     }
     const char *lane = ns_lane_letter(session->active);
@@ -376,7 +376,7 @@ static void open_cell(NsPhasePage *page, size_t column, size_t row)
                               x->param->key, x->values[column], y->param->key, y->values[row])
             : g_strdup_printf(_("Lane %s now has %s %s and %s %s; press Run to start it."), lane,
                               x->param->key, x->values[column], y->param->key, y->values[row]);
-    ns_session_tell(page->session, sentence);
+    ns_session_report(page->session, sentence);
 }
 
 /* ---- Pointer and keyboard on the chart, before its own ---- */
@@ -607,7 +607,7 @@ static void page_save(NsPage *page)
     if (self->phases[0])
         on_export(self);
     else
-        ns_session_tell(self->session, _("There is no sweep to export yet: press Start first."));
+        ns_session_report(self->session, _("There is no sweep to export yet: press Start first."));
 }
 
 static void implement_page(NsPageInterface *page)

@@ -22,5 +22,5 @@ void ns_save_plots(NsSession *session, const NsPlot *const *plots, size_t n,
     bool good = write_plots(plots, n, provenance, path, &error);
     g_autofree char *file = g_filename_display_basename(path);
     g_autofree char *sentence = good ? g_strdup_printf(_("Exported %s"), file) : NULL;
-    ns_session_tell(session, good ? sentence : error->message);
+    ns_session_report(session, good ? sentence : error->message);
 }

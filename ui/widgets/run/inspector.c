@@ -76,8 +76,8 @@ static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar,
     for (unsigned i = 0; i < MAX(input->n_lanes, 1u); i++) {
         NsHistory *history = input->n_lanes ? input->lanes[i].history : input->history;
         NsStep record;
-        const double *told = record_at(history, step, &record) ? scalar(&record) : NULL;
-        g_autofree char *value = told ? words(*told, digits) : g_strdup("–");
+        const double *scalar_value = record_at(history, step, &record) ? scalar(&record) : NULL;
+        g_autofree char *value = scalar_value ? words(*scalar_value, digits) : g_strdup("–");
         g_string_append_printf(row, "\t%s", value);
     }
     g_ptr_array_add(rows, g_string_free(row, FALSE));
@@ -434,7 +434,7 @@ static void ns_pin_list_init(NsPinList *list)
 
 /* ---- The inspector ---- */
 
-#define SAY_EVERY_US 200000 /* numbers that change faster cannot be read */
+#define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
 
 struct _NsInspector {
     GtkBox parent;
@@ -460,7 +460,7 @@ static void show_section(GtkWidget *contents, bool shown)
 void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
 {
     gint64 now = g_get_monotonic_time();
-    if (!at_once && now - inspector->said < SAY_EVERY_US) return;
+    if (!at_once && now - inspector->said < REPORT_EVERY_US) return;
     if (!gtk_widget_get_mapped(GTK_WIDGET(inspector))) return;
     inspector->said = now;
     NsChartTile *tile = inspector->pointed;

@@ -19,14 +19,14 @@
 
 #define LEAST_SPAN 100 /* steps that the line has room for at the beginning of a run */
 #define FAR 10         /* steps of Page Up, and of an arrow with Shift */
-#define TOLD_MOST 12   /* marks in the description */
+#define MOST_LISTED 12 /* marks in the description */
 
 struct _NsTimeline {
     GtkWidget parent;
     NsSession *session;
     int64_t first, newest, end;
-    int64_t shown; /* negative while it is the newest */
-    double drawn;  /* where the newest step was drawn */
+    int64_t shown;   /* negative while it is the newest */
+    double rendered; /* where the newest step was drawn */
     size_t n_marks;
     PangoLayout *label; /* of the end of the line */
     double drag_from, scrub_to;
@@ -194,10 +194,10 @@ void ns_timeline_sync(NsTimeline *timeline)
     timeline->newest = newest;
     timeline->end = end;
     double at = floor(2.0 * ns_timeline_x_of(timeline, newest)); /* in half pixels */
-    if (!rescaled && at == timeline->drawn && shown == timeline->shown &&
+    if (!rescaled && at == timeline->rendered && shown == timeline->shown &&
         n_marks == timeline->n_marks)
         return;
-    timeline->drawn = at;
+    timeline->rendered = at;
     timeline->shown = shown;
     timeline->n_marks = n_marks;
     if (rescaled) {
@@ -214,13 +214,13 @@ void ns_timeline_describe(NsTimeline *timeline)
     g_autofree char *at = ns_group_digits(shown), *last = ns_group_digits(newest);
     g_autofree char *value = shown >= newest ? g_strdup_printf(_("step %s, the newest"), at)
                                              : g_strdup_printf(_("step %s of %s"), at, last);
-    size_t n = 0, told = 0;
+    size_t n = 0, listed = 0;
     const NsSessionMark *marks = ns_session_marks(timeline->session, &n);
     GString *words = g_string_new(NULL);
-    for (size_t i = n; i-- > 0 && told < TOLD_MOST;) {
+    for (size_t i = n; i-- > 0 && listed < MOST_LISTED;) {
         if (!marks[i].text || marks[i].kind == NS_SESSION_MARK_CHECKPOINT) continue;
         g_autofree char *step = ns_group_digits(marks[i].step);
-        g_string_append_printf(words, told++ ? "; " : "%s", "");
+        g_string_append_printf(words, listed++ ? "; " : "%s", "");
         g_string_append_printf(words, _("step %s: %s"), step, marks[i].text);
     }
     gtk_accessible_update_property(GTK_ACCESSIBLE(timeline), GTK_ACCESSIBLE_PROPERTY_VALUE_MIN,

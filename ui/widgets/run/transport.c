@@ -162,7 +162,7 @@ static void ns_stages_init(NsStages *stages)
 
 /* ---- The bar ---- */
 
-#define SAY_EVERY_US 200000 /* numbers that change faster cannot be read */
+#define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
 #define ENTRY_CHARS 7
 #define PACE_CHARS 13
 
@@ -213,7 +213,7 @@ void ns_transport_sync(NsTransport *transport)
     stages_sync(NS_STAGES(transport->stages));
     gtk_revealer_set_reveal_child(GTK_REVEALER(transport->live), !live);
     gtk_widget_set_can_target(transport->live, !live);
-    if (busy && transport->busy && now - transport->said < SAY_EVERY_US) return;
+    if (busy && transport->busy && now - transport->said < REPORT_EVERY_US) return;
     transport->busy = busy;
     transport->said = now;
     gtk_widget_set_sensitive(transport->speed, !ns_session_is_watching(transport->session));

@@ -454,7 +454,7 @@ GtkWidget *ns_seed_control_new(NsSession *session, const NsParam *param)
     return box;
 }
 
-static void say_value(NsControl *number)
+static void value_words(NsControl *number)
 {
     g_autofree char *text = ns_settings_get(ns_session_settings(number->session), number->param);
     gtk_accessible_update_property(GTK_ACCESSIBLE(number->range),
@@ -470,7 +470,7 @@ static void sync_slider(GtkWidget *widget)
     gtk_range_set_value(number->range,
                         log(inside / number->least) / log(number->most / number->least));
     number->syncing = false;
-    say_value(number);
+    value_words(number);
 }
 
 static void on_slide(GtkRange *range, gpointer user_data)
@@ -485,7 +485,7 @@ static void on_slide(GtkRange *range, gpointer user_data)
         write_number(number, number->least * pow(number->most / number->least, t));
     ns_session_slide(number->session, number->param->key, text);
     number->syncing = false;
-    say_value(number);
+    value_words(number);
 }
 
 static void sync_slider_at_rest(GtkWidget *widget)

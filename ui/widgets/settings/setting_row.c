@@ -293,9 +293,9 @@ GtkWidget *ns_setting_row_new(NsSession *session, const NsParam *param, NsSettin
     gtk_box_append(GTK_BOX(name), label);
     gtk_box_append(GTK_BOX(name), make_second_line(row, box));
     gtk_box_append(GTK_BOX(line), name);
-    if (control.beside) {
-        gtk_widget_set_valign(control.beside, GTK_ALIGN_CENTER);
-        gtk_box_append(GTK_BOX(line), control.beside);
+    if (control.alongside) {
+        gtk_widget_set_valign(control.alongside, GTK_ALIGN_CENTER);
+        gtk_box_append(GTK_BOX(line), control.alongside);
     }
     gtk_box_append(GTK_BOX(box), line);
     if (control.below) gtk_box_append(GTK_BOX(box), control.below);

@@ -12,7 +12,7 @@
 /* Where the control stands: at the end of the line, below it, or the one here and the other there
  * (an entry and its slider). */
 typedef struct {
-    GtkWidget *beside, *below; /* either may be NULL */
+    GtkWidget *alongside, *below; /* either may be NULL */
 } NsSettingControl;
 
 /* A row that follows the session. */

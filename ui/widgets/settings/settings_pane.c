@@ -349,7 +349,8 @@ static NsSettingControl control_for(NsSession *session, const NsParam *param)
         if (g_str_equal(ROWS[i].key, param->key)) row = ROWS[i];
     if (row.kind == TOGGLES)
         return (NsSettingControl){.below = ns_toggle_control_new(session, param)};
-    if (row.kind == SEED) return (NsSettingControl){.beside = ns_seed_control_new(session, param)};
+    if (row.kind == SEED)
+        return (NsSettingControl){.alongside = ns_seed_control_new(session, param)};
     if (row.kind == FILE_BUTTON)
         return (NsSettingControl){.below = ns_file_control_new(session, param)};
     if (row.kind == SLIDER)
@@ -358,10 +359,10 @@ static NsSettingControl control_for(NsSession *session, const NsParam *param)
     if (param->type == NS_PARAM_TEXT)
         return (NsSettingControl){.below = text_control(session, param)};
     if (param->type == NS_PARAM_CHOICE)
-        return (NsSettingControl){.beside = ns_choice_control_new(session, param)};
+        return (NsSettingControl){.alongside = ns_choice_control_new(session, param)};
     bool buttons = param->type == NS_PARAM_INT && row.kind == AUTO;
-    return (NsSettingControl){.beside = buttons ? ns_number_control_new(session, param)
-                                                : ns_entry_control_new(session, param)};
+    return (NsSettingControl){.alongside = buttons ? ns_number_control_new(session, param)
+                                                   : ns_entry_control_new(session, param)};
 }
 
 /* Sets the memory of the model, under the row of its depth. */

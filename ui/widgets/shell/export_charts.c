@@ -51,7 +51,7 @@ static NsSheetChart *current(NsExportCharts *charts)
 }
 
 /* Tells of a change that was made (NULL), or what is wrong with one that was not. */
-static void told(NsExportCharts *charts, const char *problem)
+static void show_problem(NsExportCharts *charts, const char *problem)
 {
     gtk_label_set_text(charts->problem, problem ? problem : "");
     if (!problem) g_signal_emit_by_name(charts, "changed");
@@ -82,7 +82,7 @@ static void move(NsExportCharts *charts, guint from, guint to)
     charts->current = to;
     sync_list(charts);
     find_facts(charts);
-    told(charts, NULL);
+    show_problem(charts, NULL);
 }
 
 static void on_row_action(GtkWidget *button, NsExportCharts *charts)
@@ -102,7 +102,7 @@ static void on_row_action(GtkWidget *button, NsExportCharts *charts)
         charts->current -= charts->current > 0;
     sync_list(charts);
     find_facts(charts);
-    told(charts, NULL);
+    show_problem(charts, NULL);
 }
 
 static GtkWidget *row_button(NsExportCharts *charts, const char *icon, const char *words, int by)
@@ -181,7 +181,7 @@ static void on_selected(GtkListBox *list, GtkListBoxRow *row, NsExportCharts *ch
     if (charts->syncing || !row) return;
     charts->current = (guint)gtk_list_box_row_get_index(row);
     find_facts(charts);
-    told(charts, NULL);
+    show_problem(charts, NULL);
 }
 
 static void on_add(GtkWidget *widget, const char *name, GVariant *key)
@@ -194,7 +194,7 @@ static void on_add(GtkWidget *widget, const char *name, GVariant *key)
     charts->current = charts->sheet->charts->len - 1;
     sync_list(charts);
     find_facts(charts);
-    told(charts, NULL);
+    show_problem(charts, NULL);
 }
 
 /* ---- What the chosen chart shows ---- */
@@ -222,7 +222,7 @@ static void on_title(NsExportCharts *charts)
     const char *text = gtk_editable_get_text(GTK_EDITABLE(charts->title));
     bool good = ns_sheet_set_title(current(charts), text, &error);
     if (good) sync_list(charts);
-    told(charts, error ? error->message : NULL);
+    show_problem(charts, error ? error->message : NULL);
 }
 
 static GtkWidget *make_entry(NsExportCharts *charts, const char *text, int width, GCallback changed)
@@ -245,7 +245,7 @@ static void on_limits(NsExportCharts *charts)
         if (field[0]) problem = ns_limits_read(field[0], field[1], kind, &view.range[i]);
     }
     if (!problem) current(charts)->view = view;
-    told(charts, problem);
+    show_problem(charts, problem);
 }
 
 static GtkWidget *make_limit(NsExportCharts *charts, double value, const char *words)
@@ -261,18 +261,18 @@ static void on_curve(GtkCheckButton *check, NsExportCharts *charts)
     uint64_t bit = UINT64_C(1) << GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(check), "ns-curve"));
     NsSheetChart *chart = current(charts);
     chart->hidden = gtk_check_button_get_active(check) ? chart->hidden & ~bit : chart->hidden | bit;
-    told(charts, NULL);
+    show_problem(charts, NULL);
 }
 
 /* Another quantity or lane is another plot: forgets what was chosen of the previous one. */
-static void begin_anew(NsExportCharts *charts)
+static void begin_again(NsExportCharts *charts)
 {
     NsSheetChart *chart = current(charts);
     chart->hidden = 0;
     ns_view_state_init(&chart->view);
     sync_list(charts);
     find_facts(charts);
-    told(charts, NULL);
+    show_problem(charts, NULL);
 }
 
 static void on_choice(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *charts)
@@ -281,7 +281,7 @@ static void on_choice(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *
     guint i = gtk_drop_down_get_selected(drop_down);
     if (charts->syncing || i >= charts->choices->len) return;
     ns_tile_choose(&current(charts)->spec, g_array_index(charts->choices, int, i));
-    begin_anew(charts);
+    begin_again(charts);
 }
 
 static void add_choice(NsExportCharts *charts)
@@ -309,7 +309,7 @@ static void on_lane(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *ch
 {
     (void)spec;
     current(charts)->lane = (int)gtk_drop_down_get_selected(drop_down) - 1;
-    begin_anew(charts);
+    begin_again(charts);
 }
 
 static void add_lane(NsExportCharts *charts)
@@ -333,13 +333,13 @@ static void on_names(NsExportCharts *charts)
     for (size_t i = 0; i < charts->view->started.n; i++) {
         const char *name = gtk_editable_get_text(GTK_EDITABLE(charts->names[i]));
         if (strchr(name, ';')) {
-            told(charts, _("The name of a lane cannot contain “;”."));
+            show_problem(charts, _("The name of a lane cannot contain “;”."));
             return;
         }
         g_string_append_printf(text, "%s%s", i ? ";" : "", name);
     }
     ns_sheet_read_names(charts->sheet, text->str, charts->view->started.n, &error);
-    told(charts, error ? error->message : NULL);
+    show_problem(charts, error ? error->message : NULL);
 }
 
 /* ---- The editor ---- */

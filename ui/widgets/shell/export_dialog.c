@@ -63,13 +63,13 @@ struct _NsExportDialog {
     char *begun;   /* charts and lanes that it opened with */
     NsExportChoices choices;
     GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
-    GtkWidget *charts_room, *charts, *problem;
+    GtkWidget *charts_box, *charts, *problem;
     GtkWidget *options, *progress, *failure;
     GtkWidget *film, *seconds;
     GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
     GtkWidget *text_size, *line_width, *legend, *transparent;
     GtkWidget *switches[G_N_ELEMENTS(SWITCHES)];
-    GPtrArray *drawn; /* widgets that have no meaning for data */
+    GPtrArray *for_figures; /* widgets that have no meaning for data */
     char *preview_path;
     NsExportWatch watch; /* of the film that is being saved */
     guint tick;          /* while a file is being saved */
@@ -407,8 +407,8 @@ static void sync_rest(NsExportDialog *dialog)
     bool sized = request.choices.page >= 0
                      ? g_str_equal(ns_page_choice((size_t)request.choices.page)->key, "slide")
                      : request.choices.page == NS_PAGE_CUSTOM && request.choices.unit == NS_UNIT_PX;
-    for (guint i = 0; i < dialog->drawn->len; i++)
-        gtk_widget_set_sensitive(g_ptr_array_index(dialog->drawn, i), !data);
+    for (guint i = 0; i < dialog->for_figures->len; i++)
+        gtk_widget_set_sensitive(g_ptr_array_index(dialog->for_figures, i), !data);
     gtk_widget_set_sensitive(dialog->dpi, (png || film) && !sized);
     gtk_widget_set_sensitive(dialog->transparent, !data && !film);
     gtk_widget_set_sensitive(dialog->font, !data && !tex);
@@ -464,7 +464,7 @@ const char *ns_export_dialog_command(NsExportDialog *dialog)
 
 /* ---- building ---- */
 
-static void add_row(NsExportDialog *dialog, const char *words, GtkWidget *control, bool drawn)
+static void add_row(NsExportDialog *dialog, const char *words, GtkWidget *control, bool for_figures)
 {
     GtkWidget *label = gtk_label_new(words);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
@@ -475,14 +475,14 @@ static void add_row(NsExportDialog *dialog, const char *words, GtkWidget *contro
     ns_accessible_name(control, words);
     gtk_grid_attach(GTK_GRID(dialog->grid), label, 0, dialog->rows, 1, 1);
     gtk_grid_attach(GTK_GRID(dialog->grid), control, 1, dialog->rows++, 1, 1);
-    if (drawn) g_ptr_array_add(dialog->drawn, control);
+    if (for_figures) g_ptr_array_add(dialog->for_figures, control);
 }
 
 static GtkWidget *add_drop_down(NsExportDialog *dialog, const char *words,
-                                const char *const *labels, bool drawn)
+                                const char *const *labels, bool for_figures)
 {
     GtkWidget *drop_down = gtk_drop_down_new_from_strings(labels);
-    add_row(dialog, words, drop_down, drawn);
+    add_row(dialog, words, drop_down, for_figures);
     g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_choice), dialog,
                             G_CONNECT_SWAPPED);
     return drop_down;
@@ -501,11 +501,11 @@ static GtkWidget *make_spin(NsExportDialog *dialog, double least, double most, d
     return spin;
 }
 
-static GtkWidget *add_switch(NsExportDialog *dialog, const char *words, bool drawn)
+static GtkWidget *add_switch(NsExportDialog *dialog, const char *words, bool for_figures)
 {
     GtkWidget *widget = gtk_switch_new();
     gtk_widget_set_valign(widget, GTK_ALIGN_CENTER);
-    add_row(dialog, words, widget, drawn);
+    add_row(dialog, words, widget, for_figures);
     g_signal_connect_object(widget, "notify::active", G_CALLBACK(on_choice), dialog,
                             G_CONNECT_SWAPPED);
     return widget;
@@ -547,7 +547,7 @@ static void add_custom_size(NsExportDialog *dialog)
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->width), 120);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->height), 80);
     choose(dialog->unit, NS_UNIT_MM);
-    g_ptr_array_add(dialog->drawn, dialog->custom);
+    g_ptr_array_add(dialog->for_figures, dialog->custom);
 }
 
 static void add_choices(NsExportDialog *dialog)
@@ -654,7 +654,7 @@ static void ns_export_dialog_finalize(GObject *object)
     NsExportDialog *dialog = NS_EXPORT_DIALOG(object);
     ns_sheet_clear(&dialog->sheet);
     g_free(dialog->begun);
-    g_ptr_array_unref(dialog->drawn);
+    g_ptr_array_unref(dialog->for_figures);
     g_free(dialog->preview_path);
     G_OBJECT_CLASS(ns_export_dialog_parent_class)->finalize(object);
 }
@@ -676,7 +676,7 @@ static void ns_export_dialog_class_init(NsExportDialogClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, gap);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, copy);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, save);
-    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, charts_room);
+    gtk_widget_class_bind_template_child(widget_class, NsExportDialog, charts_box);
     gtk_widget_class_bind_template_child(widget_class, NsExportDialog, problem);
     gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "window.close", NULL);
 }
@@ -685,7 +685,7 @@ static void ns_export_dialog_init(NsExportDialog *dialog)
 {
     gtk_widget_init_template(GTK_WIDGET(dialog));
     ns_sheet_init(&dialog->sheet);
-    dialog->drawn = g_ptr_array_new();
+    dialog->for_figures = g_ptr_array_new();
     ns_export_choices_init(&dialog->choices);
     g_autofree char *name =
         g_strdup_printf("normscope-preview-%d-%p.png", (int)getpid(), (gpointer)dialog);
@@ -728,7 +728,7 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     choose(dialog->format, memory.used ? memory.format : format_row(NS_FORMAT_PDF));
     dialog->charts = ns_export_charts_new(dialog->view, &dialog->sheet, dialog->current,
                                           GTK_LABEL(dialog->problem));
-    gtk_box_append(GTK_BOX(dialog->charts_room), dialog->charts);
+    gtk_box_append(GTK_BOX(dialog->charts_box), dialog->charts);
     g_signal_connect_object(dialog->charts, "changed", G_CALLBACK(sync_rest), dialog,
                             G_CONNECT_SWAPPED);
     g_signal_connect(dialog, "close-request", G_CALLBACK(on_close), NULL);

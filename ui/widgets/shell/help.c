@@ -49,7 +49,7 @@ static NsHelpTopic *add(GPtrArray *topics, const char *section, const char *key,
 }
 
 /* A paragraph, which is taken; nothing where there is none. */
-static void say(NsHelpTopic *topic, char *paragraph)
+static void add_paragraph(NsHelpTopic *topic, char *paragraph)
 {
     if (paragraph && *paragraph)
         g_ptr_array_add(topic->paragraphs, paragraph);
@@ -99,7 +99,7 @@ static void add_page(GPtrArray *topics, const char *text)
                 g_free(*last);
                 *last = joined;
             } else {
-                say(topic, translated(*block));
+                add_paragraph(topic, translated(*block));
             }
         }
     }
@@ -191,11 +191,12 @@ static void add_choices(GPtrArray *topics, const char *section, NsChoices choice
     const NsChoice *row;
     for (size_t i = 0; (row = choices(i)); i++) {
         NsHelpTopic *topic = add(topics, section, row->key, _(row->label));
-        if (row->purpose) say(topic, g_strdup(_(row->purpose)));
-        say(topic, g_strdup(row->formula ? _(row->formula) : NULL));
-        say(topic, g_strdup_printf(_("In presets and on the command line: %s"), row->key));
-        say(topic, source_of(row->reference));
-        if (row->differs) say(topic, g_strdup(_(row->differs)));
+        if (row->purpose) add_paragraph(topic, g_strdup(_(row->purpose)));
+        add_paragraph(topic, g_strdup(row->formula ? _(row->formula) : NULL));
+        add_paragraph(topic,
+                      g_strdup_printf(_("In presets and on the command line: %s"), row->key));
+        add_paragraph(topic, source_of(row->reference));
+        if (row->differs) add_paragraph(topic, g_strdup(_(row->differs)));
     }
 }
 
@@ -206,14 +207,15 @@ GPtrArray *ns_help_topics(void)
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
         NsHelpTopic *topic = add(topics, _("Settings"), param->key, _(param->label));
-        say(topic, g_strdup(_(param->help)));
-        if (param->unit) say(topic, g_strdup_printf(_("Unit: %s"), _(param->unit)));
-        say(topic, choices_of(param));
-        say(topic, effect_of(param));
+        add_paragraph(topic, g_strdup(_(param->help)));
+        if (param->unit) add_paragraph(topic, g_strdup_printf(_("Unit: %s"), _(param->unit)));
+        add_paragraph(topic, choices_of(param));
+        add_paragraph(topic, effect_of(param));
         if (*param->default_text)
-            say(topic, g_strdup_printf(_("Default: %s"), param->default_text));
-        say(topic, g_strdup_printf(_("In presets and on the command line: %s"), param->key));
-        say(topic, source_of(param->source));
+            add_paragraph(topic, g_strdup_printf(_("Default: %s"), param->default_text));
+        add_paragraph(topic,
+                      g_strdup_printf(_("In presets and on the command line: %s"), param->key));
+        add_paragraph(topic, source_of(param->source));
     }
     add_choices(topics, _("Norm placements"), ns_placement_choice);
     add_choices(topics, _("Kinds of norm"), ns_norm_choice);
@@ -226,13 +228,14 @@ GPtrArray *ns_help_topics(void)
         const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
         NsHelpTopic *topic =
             add(topics, _("Measured quantities"), info->choice.key, _(info->choice.label));
-        say(topic, g_strdup(info->symbol));
-        say(topic, g_strdup(_(info->choice.purpose)));
+        add_paragraph(topic, g_strdup(info->symbol));
+        add_paragraph(topic, g_strdup(_(info->choice.purpose)));
         const NsParam *every = info->every ? ns_param_find(info->every) : NULL;
-        say(topic, every ? g_strdup_printf(_("Measured only at the “%s”."), _(every->label))
-                         : g_strdup(_("Measured at every step.")));
-        say(topic, g_strdup_printf(_("On the command line: %s"), info->choice.key));
-        say(topic, source_of(info->choice.reference));
+        add_paragraph(topic, every
+                                 ? g_strdup_printf(_("Measured only at the “%s”."), _(every->label))
+                                 : g_strdup(_("Measured at every step.")));
+        add_paragraph(topic, g_strdup_printf(_("On the command line: %s"), info->choice.key));
+        add_paragraph(topic, source_of(info->choice.reference));
     }
     return topics;
 }

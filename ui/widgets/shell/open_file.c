@@ -18,7 +18,7 @@
 
 /* ---- Sentences for the user ---- */
 
-static void say(GString *words, char *sentence)
+static void add_sentence(GString *words, char *sentence)
 {
     g_string_append_printf(words, "%s%s", words->len ? "  " : "", sentence);
     g_free(sentence);
@@ -121,21 +121,23 @@ static bool restore_page(NsWindow *window, const NsProvenance *provenance, GErro
 static void on_run_to(gpointer step, gpointer toast)
 {
     NsWindow *window = NS_WINDOW(gtk_widget_get_root(toast));
-    ns_session_run_anew_to(ns_window_session(window), *(const int64_t *)step);
+    ns_session_run_again_to(ns_window_session(window), *(const int64_t *)step);
 }
 
-static void tell_experiment(NsWindow *window, const NsProvenance *provenance, const char *name)
+static void report_experiment(NsWindow *window, const NsProvenance *provenance, const char *name)
 {
     g_autofree char *offer = NULL;
     GString *words = g_string_new(NULL);
-    say(words, g_strdup_printf(_("Set up as in %s."), name));
-    if (provenance->x) say(words, g_strdup(_("Press Start to train the runs of its sweep.")));
+    add_sentence(words, g_strdup_printf(_("Set up as in %s."), name));
+    if (provenance->x)
+        add_sentence(words, g_strdup(_("Press Start to train the runs of its sweep.")));
     if (provenance->step > 0) {
         g_autofree char *step = ns_group_digits(provenance->step);
-        say(words, g_strdup_printf(_("The figure shows step %s."), step));
+        add_sentence(words, g_strdup_printf(_("The figure shows step %s."), step));
         offer = g_strdup_printf(_("Run to step %s"), step);
     }
-    if (provenance->changes) say(words, g_strdup(_("Settings were changed before that step.")));
+    if (provenance->changes)
+        add_sentence(words, g_strdup(_("Settings were changed before that step.")));
     if (offer)
         ns_window_toast_offer(window, words->str, offer, on_run_to,
                               g_memdup2(&provenance->step, sizeof provenance->step));
@@ -162,7 +164,7 @@ static bool open_experiment(NsWindow *window, const char *path)
         if (!restore_page(window, &provenance, &error))
             ns_window_toast(window, error->message);
         else if (!preset.note) /* which tells itself */
-            tell_experiment(window, &provenance, name);
+            report_experiment(window, &provenance, name);
     } else if (kind != NS_FILE_OTHER || error) {
         refuse(window, error->message);
     } else {

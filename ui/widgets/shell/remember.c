@@ -50,7 +50,7 @@ void ns_remember_application(GApplication *application)
 
 /* ---- How charts are shown ---- */
 
-static int quantity_kept(const char *key, NsDomain domain)
+static int stored_quantity(const char *key, NsDomain domain)
 {
     g_autofree char *text = g_settings_get_string(ns_preferences(), key);
     int found = ns_choices_find(ns_quantity_choice, text);
@@ -99,8 +99,8 @@ void ns_remember_window(NsWindow *window)
     NsSession *session = ns_window_session(window);
     ns_session_show_log(session, g_settings_get_boolean(preferences, "log"));
     ns_session_show_theory(session, g_settings_get_boolean(preferences, "theory"));
-    int gradient = quantity_kept("gradient", NS_DOMAIN_LAYER);
-    int hidden = quantity_kept("hidden", NS_DOMAIN_HIDDEN);
+    int gradient = stored_quantity("gradient", NS_DOMAIN_LAYER);
+    int hidden = stored_quantity("hidden", NS_DOMAIN_HIDDEN);
     if (gradient >= 0) ns_session_show_gradient(session, (NsQuantity)gradient);
     if (hidden >= 0) ns_session_show_hidden(session, (NsQuantity)hidden);
     g_autofree char *smoothing = g_settings_get_string(preferences, "smoothing");

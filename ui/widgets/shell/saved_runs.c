@@ -74,7 +74,7 @@ static void show_run(NsWindow *window, Opening *opening)
     ns_session_open_saved(session, g_steal_pointer(&opening->saved));
     g_autofree char *name = g_filename_display_basename(opening->path);
     g_autofree char *last = ns_group_digits(ns_session_steps(session));
-    int64_t from = ns_session_goes_on_from(session);
+    int64_t from = ns_session_continues_from(session);
     g_autofree char *step = ns_group_digits(from);
     g_autofree char *words =
         from >= 0 ? g_strdup_printf(

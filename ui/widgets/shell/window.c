@@ -184,8 +184,8 @@ static void on_status(NsWindow *window)
     sync_subtitle(window);
     if (ns_trouble_panel_sync(window->trouble)) place_trouble(window);
     /* Does not repeat what the trouble panel says about the run. */
-    bool told = ns_trouble_panel_title(window->trouble) && !window->session->problem_key;
-    const char *problem = told ? NULL : window->session->problem;
+    bool explained = ns_trouble_panel_title(window->trouble) && !window->session->problem_key;
+    const char *problem = explained ? NULL : window->session->problem;
     if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
     gtk_widget_set_margin_bottom(window->toast, problem ? BANNER_HEIGHT : 0);

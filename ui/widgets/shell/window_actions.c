@@ -166,7 +166,7 @@ static void on_next_placement(NsWindow *window)
     const NsChoice *next = ns_placement_choice(ns_session_settings(session)->placement + 1);
     if (!next) next = ns_placement_choice(0);
     /* It may be out of sight what the key changes. */
-    if (ns_session_set(session, "placement", next->key)) ns_session_tell_placement(session);
+    if (ns_session_set(session, "placement", next->key)) ns_session_report_placement(session);
 }
 
 static void on_log(NsWindow *window)
