@@ -48,7 +48,8 @@ typedef struct {
     GPtrArray *late;      /* NsOutsideLine: of steps before the newest */
     GPtrArray *waiting;   /* NsOutsideLine: of steps that have no loss yet, ascending */
     const NsOutsideName *loss, *validation; /* the names that are taken */
-    size_t owner;                           /* the input that has the loss */
+    int64_t batches; /* the step of which the validation is over some batches; -1: none */
+    size_t owner;    /* the input that has the loss */
 } Lane;
 
 struct NsOutside {
@@ -74,12 +75,17 @@ struct NsOutside {
 
 /* ---- Life cycle ---- */
 
+void ns_outside_add_message(NsOutside *o, char *message)
+{
+    g_queue_push_tail(&o->messages, message);
+}
+
 G_GNUC_PRINTF(2, 3)
 static void report(NsOutside *o, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    g_queue_push_tail(&o->messages, g_strdup_vprintf(format, arguments));
+    ns_outside_add_message(o, g_strdup_vprintf(format, arguments));
     va_end(arguments);
 }
 
@@ -345,9 +351,12 @@ static void choose_validation(NsOutside *o, Lane *lane, NsOutsideLine *line)
 {
     NsOutsideCell *loss = &line->scalars[NS_OUTSIDE_VALIDATION];
     if (!loss->name) return;
-    if (!lane->validation || lane->validation == loss->name) {
-        lane->validation = loss->name;
-        if (!ns_outside_records_evaluate(&lane->records, line->step, loss->value) && !line->again)
+    bool replace = lane->batches == line->step;
+    if (!lane->validation) lane->validation = loss->name;
+    if (lane->validation == loss->name || line->batches || replace) {
+        lane->batches = line->batches ? line->step : -1;
+        if (!ns_outside_records_evaluate(&lane->records, line->step, loss->value, replace) &&
+            !line->again)
             o->counts.second++;
         return;
     }
@@ -516,6 +525,7 @@ static void on_line(NsOutsideInput *file)
     if (!lane->late) {
         const NsOutsideReport to = {o, note_at, leave_out};
         ns_outside_records_init(&lane->records, o->budget, to, &o->messages);
+        lane->batches = -1;
         lane->late = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
         lane->waiting = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
     }
@@ -644,6 +654,10 @@ void ns_outside_end(NsOutside *o)
         if (lane->waiting) g_ptr_array_set_size(lane->waiting, 0);
     }
     report_counts(o);
+    const char *missing = ns_outside_map_given() ? ns_outside_names_missing(o->names) : NULL;
+    g_autofree char *names = ns_outside_names_words(o->names, MOST_NAMES);
+    if (missing && ns_outside_lanes(o))
+        report(o, _("There is no column “%s”; there are %s."), missing, names);
 }
 
 bool ns_outside_may_be_mapped(const NsOutside *o)
@@ -652,6 +666,18 @@ bool ns_outside_may_be_mapped(const NsOutside *o)
     for (guint i = 0; i < names->len; i++)
         if (((const NsOutsideName *)names->pdata[i])->use->number) return true;
     return false;
+}
+
+bool ns_outside_has_loss(const NsOutside *o)
+{
+    bool loss = false, step = false;
+    for (guint i = 0; i < o->names->list->len; i++) {
+        const NsOutsideName *name = o->names->list->pdata[i];
+        if (!name->use->listed) continue;
+        step |= name->kind <= NS_OUTSIDE_EPOCH;
+        loss |= name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION;
+    }
+    return loss && step;
 }
 
 NsOutsideReading *ns_outside_reading(const NsOutside *o)
@@ -699,6 +725,10 @@ bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited,
                          N_("“%s” has no record that is recognized%s; a record needs a step and a "
                             "loss, as in the line “step 3, loss 2.1”."),
                          name, limited ? " up to the step that is asked for" : "");
+    const char *missing = ns_outside_names_missing(o->names);
+    if (missing)
+        return ns_refuse(error, NS_ERROR_FILE, N_("“%s” has no column “%s”; it has %s."), name,
+                         missing, names);
     return ns_refuse(
         error, NS_ERROR_FILE,
         ns_outside_may_be_mapped(o)

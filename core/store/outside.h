@@ -123,12 +123,18 @@ bool ns_outside_refuse_empty(const NsOutside *outside, const char *name, bool li
  * names and texts in turn.  Free with g_ptr_array_unref. */
 GPtrArray *ns_outside_settings(const NsOutside *outside);
 
+/* Adds a message to those about what was read, and takes it over. */
+void ns_outside_add_message(NsOutside *outside, char *message);
+
 /* The next message about what was read, such as a skipped line (only the first five are reported
  * one by one) or a run that began again.  NULL if there is none.  Free with g_free. */
 char *ns_outside_take_message(NsOutside *outside);
 
 /* Whether a log has numbers, so that one of its columns may be the loss. */
 bool ns_outside_may_be_mapped(const NsOutside *outside);
+
+/* Whether a log has names for a step and for a loss. */
+bool ns_outside_has_loss(const NsOutside *outside);
 
 /* ---- How a log is read ---- */
 

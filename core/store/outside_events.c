@@ -11,8 +11,8 @@
 #include "core/probe/quantity.h"
 #include "core/settings/settings.h"
 #include "core/store/json.h"
+#include "core/store/safetensors.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Larger events, such as images, are skipped without being stored. */
@@ -194,19 +194,6 @@ static double float_of(const void *bits)
     return number;
 }
 
-/* The number with these bits of half precision, or of bfloat16. */
-static double half_of(uint16_t bits, bool brain)
-{
-    if (brain) {
-        uint32_t wide = (uint32_t)bits << 16;
-        return float_of(&wide);
-    }
-    int exponent = bits >> 10 & 31;
-    double sign = bits >> 15 ? -1.0 : 1.0, fraction = bits & 1023;
-    if (exponent == 31) return fraction > 0 ? (double)NAN : sign * (double)INFINITY;
-    return sign * (exponent ? ldexp(fraction + 1024, exponent - 25) : ldexp(fraction, -24));
-}
-
 /* Reads a tensor of one real number.  Field numbers: dtype = 1, tensor_content = 4, float_val = 5,
  * double_val = 6, half_val = 13; types: DT_FLOAT = 1, DT_DOUBLE = 2, DT_BFLOAT16 = 14, DT_HALF
  * = 19. */
@@ -228,7 +215,8 @@ static bool read_tensor(const uint8_t *at, const uint8_t *end, double *number)
             uint64_t bits = field.value;
             const uint8_t *packed = field.bytes;
             found |= field.type == WIRE_VARINT || read_varint(&packed, field.end, &bits);
-            *number = half_of((uint16_t)bits, type == 14);
+            const uint16_t half = (uint16_t)bits;
+            *number = type == 14 ? ns_bf16_at(&half, 0) : ns_f16_at(&half, 0);
         }
     }
     return found;

@@ -50,7 +50,7 @@ typedef struct {
     GPtrArray *runs;      /* names of the runs that are shown, by lane */
     GHashTable *left_out; /* a set of the names of others */
     GString *lines;       /* that were read and not returned yet */
-    char *message;        /* which runs are left out; NULL if there is nothing new */
+    NsOutside *run;       /* for messages; NULL: none */
 } Project;
 
 static void project_free(Project *project)
@@ -60,7 +60,6 @@ static void project_free(Project *project)
     g_ptr_array_unref(project->runs);
     g_hash_table_unref(project->left_out);
     g_string_free(project->lines, TRUE);
-    g_free(project->message);
     g_free(project);
 }
 
@@ -85,16 +84,18 @@ static bool choose_runs(Project *project)
         else
             g_hash_table_add(project->left_out, g_strdup(name));
     }
-    if (n > NS_LANES_MAX)
-        project->message = g_strdup_printf(_("The project has %zu runs; the newest %d are shown."),
-                                           n, NS_LANES_MAX);
+    if (n > NS_LANES_MAX && project->run)
+        ns_outside_add_message(
+            project->run, g_strdup_printf(_("The project has %zu runs; the newest %d are shown."),
+                                          n, NS_LANES_MAX));
     return row && code == SQLITE_DONE;
 }
 
 /* Returns NULL if the file is no such database or cannot be read. */
-static Project *project_open(const char *path)
+static Project *project_open(const char *path, NsOutside *run)
 {
     Project *project = g_new0(Project, 1);
+    project->run = run;
     project->runs = g_ptr_array_new_with_free_func(g_free);
     project->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     project->lines = g_string_new(NULL);
@@ -119,11 +120,11 @@ static void add_row(Project *project, sqlite3_stmt *row)
         lane = project->runs->len;
         g_ptr_array_add(project->runs, g_strdup(run));
     } else if (!shown) {
-        /* Where a message waits, a later row of the run is reported. */
-        if (!project->message && g_hash_table_add(project->left_out, g_strdup(run)))
-            project->message = g_strdup_printf(
-                _("A new run, “%s”, has begun but is not shown; open the project again to see it."),
-                run);
+        if (g_hash_table_add(project->left_out, g_strdup(run)))
+            ns_outside_add_message(
+                project->run, g_strdup_printf(_("A new run, “%s”, has begun but is not shown; open "
+                                                "the project again to see it."),
+                                              run));
         return;
     }
     g_string_append_printf(project->lines, "{\"lane\": %u, \"step\": %lld, ", lane + 1,
@@ -177,7 +178,6 @@ struct NsOutsideFile {
     char *chunk;
     int save;        /* file descriptor of the copy of a pipe; -1: none */
     char *save_path; /* of the copy */
-    char *unsaved;   /* why the copy ended, until this is reported */
 };
 
 static bool refuse(const char *path, const char *why, GError **error)
@@ -385,7 +385,7 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     stream->reserved = false;
     stream->fd = ns_open_for_reading(stream->path);
     if (stream->fd < 0 && errno == EMEDIUMTYPE) {
-        stream->project = project_open(stream->path);
+        stream->project = project_open(stream->path, f->run);
         return stream->project ||
                refuse(stream->path, N_("it is a database that cannot be read as a trackio project"),
                       error);
@@ -458,24 +458,23 @@ void ns_outside_file_free(NsOutsideFile *f)
     g_free(f->chunk);
     g_free(f->folder);
     g_free(f->save_path);
-    g_free(f->unsaved);
     g_free(f);
 }
 
 static bool is_project(const char *path)
 {
-    Project *project = ns_database_is_there(path) ? project_open(path) : NULL;
+    Project *project = ns_database_is_there(path) ? project_open(path, NULL) : NULL;
     bool is = project != NULL;
     project_free(project);
     return is;
 }
 
-static NsOutside *read_head(const char *path, const char *head, size_t n)
+static NsOutside *read_bytes(const char *path, const char *bytes, size_t n)
 {
     NsOutside *run = ns_outside_new(1 << 16);
     size_t file = ns_outside_add_file(run, NULL, NULL, 0);
     if (is_table(path)) ns_outside_expect_table(run, file);
-    ns_outside_feed(run, head, n);
+    ns_outside_feed(run, bytes, n);
     ns_outside_end(run);
     return run;
 }
@@ -498,21 +497,17 @@ bool ns_outside_file_is(const char *path)
     /* The suffix says that it is a table or lines, of which columns can be chosen. */
     bool lines = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".ndjson");
     if (!lines && !is_table(path)) return false;
-    g_autoptr(NsOutside) run = read_head(path, head, n);
+    g_autoptr(NsOutside) run = read_bytes(path, head, n);
     return ns_outside_may_be_mapped(run);
 }
 
-bool ns_outside_file_may_have_loss(const char *path, bool *mapped, GError **error)
+NsOutside *ns_outside_file_head(const char *path, bool *whole)
 {
-    *mapped = true;
-    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || is_project(path)) return true;
+    bool bytes = g_file_test(path, G_FILE_TEST_IS_REGULAR) && !is_project(path);
     g_autofree char *head = g_malloc(CHUNK);
-    g_autofree char *name = g_filename_display_basename(path);
-    size_t n = ns_database_file_head(path, head, CHUNK);
-    if (n == CHUNK || is_lfs_pointer(head, n)) return true;
-    g_autoptr(NsOutside) run = read_head(path, head, n);
-    *mapped = ns_outside_may_be_mapped(run);
-    return ns_outside_lanes(run) || ns_outside_refuse_empty(run, name, false, error);
+    size_t n = bytes ? ns_database_file_head(path, head, CHUNK) : 0;
+    *whole = n < CHUNK;
+    return bytes && !is_lfs_pointer(head, n) ? read_bytes(path, head, n) : NULL;
 }
 
 bool ns_outside_file_is_there(const NsOutsideFile *f)
@@ -532,13 +527,6 @@ const char *ns_outside_file_lane(const NsOutsideFile *f, size_t lane)
 {
     const Project *project = project_of(f);
     return project && lane < project->runs->len ? project->runs->pdata[lane] : NULL;
-}
-
-char *ns_outside_file_take_message(NsOutsideFile *f)
-{
-    Project *project = project_of(f);
-    if (project && project->message) return g_steal_pointer(&project->message);
-    return f->unsaved ? g_steal_pointer(&f->unsaved) : ns_outside_take_message(f->run);
 }
 
 const char *ns_outside_file_path(const NsOutsideFile *f)
@@ -679,8 +667,8 @@ static void save(NsOutsideFile *f, size_t n)
         if (written > 0) at += (size_t)written;
         if (written > 0 || errno == EINTR) continue;
         g_autofree char *name = g_filename_display_name(f->save_path);
-        f->unsaved =
-            g_strdup_printf(_("It is not saved in “%s” any more: %s."), name, g_strerror(errno));
+        ns_outside_add_message(f->run, g_strdup_printf(_("It is not saved in “%s” any more: %s."),
+                                                       name, g_strerror(errno)));
         close(f->save);
         f->save = -1;
     }

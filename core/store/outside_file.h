@@ -16,10 +16,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideFile, ns_outside_file_free)
  * numbers and the suffix of a table or of lines, so that its columns can be chosen. */
 bool ns_outside_file_is(const char *path);
 
-/* Whether a log may have a step with a training loss.  False, with the error of
- * ns_outside_refuse_empty, only for a regular file below one mebibyte, which is read to its end.
- * *mapped: whether a choice of its columns may change that. */
-bool ns_outside_file_may_have_loss(const char *path, bool *mapped, GError **error);
+/* The run at the beginning of a log, which is *whole if that is below one mebibyte; NULL for a
+ * folder, a project and a Git LFS pointer. */
+NsOutside *ns_outside_file_head(const char *path, bool *whole);
 
 /* Reads everything again, with columns as they were chosen (ns_outside_map).  NS_ERROR_FILE for a
  * pipe that is not saved. */
@@ -40,10 +39,6 @@ NsOutside *ns_outside_file_run(NsOutsideFile *file);
 
 /* The name that the file gives to the run of a lane, from 0; NULL if it gives none. */
 const char *ns_outside_file_lane(const NsOutsideFile *file, size_t lane);
-
-/* The next message about what was read or could not be saved; NULL if there is none.  Free with
- * g_free. */
-char *ns_outside_file_take_message(NsOutsideFile *file);
 
 typedef enum {
     NS_OUTSIDE_MORE,  /* something was read, and more may be available now */

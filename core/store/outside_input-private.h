@@ -61,6 +61,7 @@ struct NsOutsideInput {
     GPtrArray *cells;        /* of the row that is read, borrowed from it */
     bool expects_table;      /* the first line is that of a table, even if no column is known */
     GString *text;           /* an incomplete line, or bytes before the format is known */
+    bool returned;           /* a line of a table ended with “\r”, which “\n” may follow */
     bool passing;            /* skipping the rest of a line that was too long */
     GString *head; /* the last line of text or comment, which may be the head of a table */
     bool begun;    /* the first line that is not empty has been read */

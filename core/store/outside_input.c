@@ -272,6 +272,8 @@ static bool begin_table(NsOutsideInput *input, const char *text, char separator,
     /* Words with spaces between them may be a sentence. */
     bool counted = has[NS_OUTSIDE_STEP] || has[NS_OUTSIDE_EPOCH];
     if (!n && separator == ' ' && (!loss || !counted || has[NS_OUTSIDE_VALUE])) return false;
+    /* A table in a text may be of anything, and a bar of progress, “5%|#  | 3/60”, is none. */
+    if (separator == '|' && !(counted && loss)) return false;
     bool guessed = !loss && value < cells->len && called == G_MAXUINT;
     if (guessed)
         names[value] = input->prefix
@@ -649,17 +651,22 @@ static void feed_lines(NsOutsideInput *input, const char *bytes, size_t n)
             feed_document(input, bytes, (size_t)(end - bytes));
             return;
         }
-        const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
-        size_t size = (size_t)((newline ? newline : end) - bytes);
+        if (input->returned && *bytes == '\n') bytes++;
+        const char *newline = bytes;
+        /* Old spreadsheets end the lines of a table with “\r” alone. */
+        while (newline < end && *newline != '\n' && !(input->expects_table && *newline == '\r'))
+            newline++;
+        input->returned = newline < end && *newline == '\r';
+        size_t size = (size_t)(newline - bytes);
         if (!input->passing) g_string_append_len(text, bytes, (gssize)size);
-        bytes += size + (newline != NULL);
+        bytes += size + (newline < end);
         if (text->len > NS_OUTSIDE_LINE_MAX) {
             input->lines++;
             input->sink.note(input, N_("it is longer than 16 MiB"), true);
             g_string_truncate(text, 0);
             input->passing = true;
         }
-        if (!newline) return;
+        if (newline == end) return;
         if (text->len && text->str[text->len - 1] == '\r') g_string_truncate(text, text->len - 1);
         if (!input->passing) take_line(input);
         g_string_truncate(text, 0);

@@ -37,9 +37,11 @@ typedef struct {
     bool repeats;     /* its step has had a loss, such as that before the mean of an epoch */
     bool summary;     /* it has values of the whole run */
     bool partial;     /* more of its step may follow */
+    bool batches;     /* its validation is over some batches; another at its step takes its place */
     int64_t step;     /* -1 if it has none */
-    size_t lane;      /* from 1 */
-    size_t repeated;  /* names that it has twice, of which the first was taken */
+    const NsOutsideName *worse; /* another name of a step than the one that is taken; or NULL */
+    size_t lane;                /* from 1 */
+    size_t repeated;            /* names that it has twice, of which the first was taken */
     NsOutsideCell scalars[NS_OUTSIDE_SCALARS];
     GArray *cells;                /* elements are NsOutsideCell: numbers under names of their own */
     GArray *arrays;               /* elements are NsOutsideArray */

@@ -74,6 +74,10 @@ void ns_outside_line_add(NsOutsideLine *line, NsOutsideCell cell)
 void ns_outside_line_merge(NsOutsideLine *line, const NsOutsideLine *from)
 {
     line->summary |= from->summary;
+    bool validated = from->scalars[NS_OUTSIDE_VALIDATION].name;
+    if (validated && line->batches)
+        line->scalars[NS_OUTSIDE_VALIDATION] = from->scalars[NS_OUTSIDE_VALIDATION];
+    if (validated) line->batches = from->batches;
     if (!line->continuation)
         line->continuation = g_memdup2(from->continuation, sizeof *from->continuation);
     for (size_t i = 0; i < NS_OUTSIDE_SCALARS; i++) {
@@ -138,6 +142,7 @@ const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, 
         cell = worse;
         if (is_step) line->step = (int64_t)value;
     }
+    if (is_step && cell.name) line->worse = cell.name;
     bool drawn = name->kind >= NS_OUTSIDE_LOSS && name->kind <= NS_OUTSIDE_GRAD_NORM;
     if (cell.name && drawn) ns_outside_line_add(line, cell);
     return NULL;

@@ -653,6 +653,21 @@ void ns_outside_names_free(NsOutsideNames *names)
     g_free(names);
 }
 
+const char *ns_outside_names_missing(const NsOutsideNames *names)
+{
+    for (guint i = 0; i < names->mapped->len; i++) {
+        const char *column = ((const Mapping *)names->mapped->pdata[i])->column;
+        bool has = false;
+        size_t layer;
+        for (guint k = 0; k < names->list->len && !has; k++) {
+            const NsOutsideName *name = names->list->pdata[k];
+            has = name->use->listed && fits(column, name->raw, &layer);
+        }
+        if (!has) return column;
+    }
+    return NULL;
+}
+
 char *ns_outside_names_words(const NsOutsideNames *names, guint most)
 {
     GString *text = g_string_new(NULL);

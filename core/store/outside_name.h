@@ -83,6 +83,9 @@ void ns_outside_names_free(NsOutsideNames *names);
 const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *prefix,
                                            const char *raw);
 
+/* A column that the user has named and the log does not have, borrowed; NULL if there is none. */
+const char *ns_outside_names_missing(const NsOutsideNames *names);
+
 /* The first of those that the log uses, at most `most`: “step, accuracy”.  Free with g_free. */
 char *ns_outside_names_words(const NsOutsideNames *names, guint most);
 

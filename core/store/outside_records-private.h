@@ -61,8 +61,9 @@ void ns_outside_records_cut(NsOutsideRecords *records, int64_t step);
 /* Adds the continuation of a line, unless one of a later step was added. */
 void ns_outside_records_continue(NsOutsideRecords *records, const NsOutsideLine *line);
 
-/* Adds a validation loss; returns false if the step has one. */
-bool ns_outside_records_evaluate(NsOutsideRecords *records, int64_t step, double loss);
+/* Adds a validation loss; returns false if the step has one, unless that is replaced. */
+bool ns_outside_records_evaluate(NsOutsideRecords *records, int64_t step, double loss,
+                                 bool replace);
 
 /* Finds the step of a line; returns false if it has none, although others of the lane do.
  * `newest`: the line before it, which may get another step, or NULL. */

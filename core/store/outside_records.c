@@ -339,12 +339,16 @@ void ns_outside_records_continue(NsOutsideRecords *r, const NsOutsideLine *line)
     if (r->history) ns_history_append_continuation(r->history, &one);
 }
 
-bool ns_outside_records_evaluate(NsOutsideRecords *r, int64_t step, double loss)
+bool ns_outside_records_evaluate(NsOutsideRecords *r, int64_t step, double loss, bool replace)
 {
     const NsEvaluation evaluation = {.step = step, .loss = loss};
     guint n = r->evaluations->len;
     while (n && g_array_index(r->evaluations, NsEvaluation, n - 1).step > step) n--;
-    if (n && g_array_index(r->evaluations, NsEvaluation, n - 1).step == step) return false;
+    if (n && g_array_index(r->evaluations, NsEvaluation, n - 1).step == step) {
+        if (replace) g_array_index(r->evaluations, NsEvaluation, n - 1) = evaluation;
+        r->evaluations_late |= replace;
+        return replace;
+    }
     bool last = n == r->evaluations->len;
     g_array_insert_val(r->evaluations, n, evaluation);
     if (last && r->history && !r->evaluations_late)
@@ -365,7 +369,7 @@ static int64_t offset_of(NsOutsideSteps *steps, const NsOutsideLine *line, doubl
 {
     GArray *epochs = steps->epochs;
     int64_t offset = epochs->len ? g_array_index(epochs, Epoch, epochs->len - 1).offset : 0;
-    bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
+    bool loss = line->scalars[NS_OUTSIDE_LOSS].name && !line->summary;
     int64_t step = line->step + offset;
     if (epoch > steps->epoch && steps->epoch >= 0 && !line->again &&
         (step < steps->top || (loss && step == steps->top))) {

@@ -14,9 +14,10 @@ typedef struct {
     double bar_of_steps;                    /* of the bar that counts the steps; 0: not known */
     double total;   /* of “[10/500]”, of which the training batches are counted; 0: not known */
     double pair[2]; /* of the last “Batch 2/300” */
-    bool pairs;     /* the first of them is the epoch */
-    bool used;      /* a loss was read at the step or epoch in `at` */
-    bool begun, stepped; /* a loss was read; in a line that has its step */
+    const NsOutsideName *worse; /* of a step, in lines that have a better one; or NULL */
+    bool pairs;                 /* the first of them is the epoch */
+    bool used;                  /* a loss was read at the step or epoch in `at` */
+    bool begun, stepped;        /* a loss was read; in a line that has its step */
 } NsOutsideText;
 
 /* Makes a line of text ready to be read, in place: without colors, and with “\r” where a progress

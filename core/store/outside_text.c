@@ -28,11 +28,17 @@ static const struct {
                    {"norm", "grad norm"},
                    {"val", "val loss"}};
 
-static bool is_place(NsOutsideNames *names, const char *word)
+/* Whether the word is the name of a number of this kind or one before it. */
+static bool is_kind(NsOutsideNames *names, const char *word, NsOutsideKind last)
 {
     bool whole = !strchr(word, '/') && g_utf8_validate(word, -1, NULL);
     const NsOutsideName *name = whole ? ns_outside_names_find(names, NULL, word) : NULL;
-    return name && name->kind <= NS_OUTSIDE_EPOCH;
+    return name && name->kind <= last;
+}
+
+static bool is_place(NsOutsideNames *names, const char *word)
+{
+    return is_kind(names, word, NS_OUTSIDE_EPOCH);
 }
 
 /* The step or epoch in words that also name a split, as the first of two or as the last: “Epoch
@@ -97,6 +103,7 @@ static void settle_total(NsOutsideText *text, NsOutsideLine *line, NsOutsideName
     if (text->pairs) ns_outside_line_put(line, ns_outside_names_find(names, NULL, "epoch"), first);
     step->value = text->pairs ? total : first;
     line->step = own ? -1 : (int64_t)step->value;
+    line->batches |= own;
     if (own) step->name = NULL;
 }
 
@@ -110,7 +117,8 @@ static void drop(GString *words, bool *validation)
 /* The name of a number in brackets, “[2/5][ 10/500]” or “[100] loss=2”, that has no other words
  * before it than “Train” or “Test”: the epoch if another one follows, or the step; NULL for any
  * other number.  `end` is that of the number. */
-static const char *find_bracket(const char *end, bool bracket, bool of, const char *words)
+static const char *find_bracket(NsOutsideNames *names, const char *end, bool bracket, bool of,
+                                const char *words)
 {
     const char *next = end + strspn(end, "] ");
     bool opens = *next == '[' && g_ascii_isdigit(next[1 + strspn(next + 1, " ")]);
@@ -119,8 +127,11 @@ static const char *find_bracket(const char *end, bool bracket, bool of, const ch
                  (ns_outside_has_split(words, false) || ns_outside_has_split(words, true));
     if (*words && !split) return NULL;
     if (opens && (bracket || split)) return "epoch";
-    bool equals = *end == ']' && next[strcspn(next, " =:[,")] == '=';
-    return bracket && (of || equals) ? "batch" : NULL;
+    /* “[100] lr=0.1”, “[100] loss 2.5” */
+    size_t n = strcspn(next, " =:[,");
+    g_autofree char *word = g_strndup(next, n);
+    bool named = *end == ']' && (next[n] == '=' || is_kind(names, word, NS_OUTSIDE_LOSS));
+    return bracket && (of || named) ? "batch" : NULL;
 }
 
 /* Reads a number, also with groups of digits, at the beginning of a word that has n bytes. */
@@ -144,8 +155,8 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
     static const char separators[] = " \t,|:=;()[]%";
     static const char *const levels[] = {"INFO", "DEBUG", "WARNING", NULL};
     g_autoptr(GString) name = g_string_new(NULL);
-    bool validation = false, percent = false;
-    double bar = 0;
+    bool validation = false, percent = false, mean = false;
+    double length = 0;
     for (const char *at = text; *at;) {
         const char *gap = at;
         at += strspn(at, separators);
@@ -157,29 +168,39 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
             at += digits + 1;
             n -= digits + 1;
         }
-        double value;
+        double value, other;
         const char *end = n ? read_number(at, &n, &value) : NULL, *word = at;
+        /* “[rank1]: step 10” */
+        if (g_str_has_prefix(at, "rank") && n > 4 && strspn(at + 4, "0123456789") == n - 4)
+            put(line, names, "rank", g_ascii_strtod(at + 4, NULL), &validation);
         if (!end && memchr(gap, '\t', (size_t)(at - gap))) drop(name, &validation);
         at += n;
         if (end && *end == '.' && end + 1 == at) end = at; /* of a sentence */
-        bool ends = (*at && strchr(",;]", *at)) || at[strspn(at, " ")] == '|';
+        /* “train Loss | 2.5” */
+        const char *bar = at + strspn(at, " "), *beyond = bar + strspn(bar, "| ");
+        bool ends = (*at && strchr(",;]", *at)) ||
+                    (*bar == '|' && (!name->len || !ns_outside_read_number(beyond, &other)));
         bool called = *at == '(' && strchr("-.0123456789", at[1]); /* “tensor(2.5)” */
         /* “step 3/100” */
         bool of = end && end < at && *end == '/' &&
                   strspn(end + 1, "0123456789") == (size_t)(at - end - 1);
-        const char *place = end == at || of ? find_bracket(at, bracket, of, name->str) : NULL;
-        /* “100 | loss 2.5”, “200/ 2983 batches” */
-        if (end == at && word == text && at[0] == ' ' && at[1] == '|') place = "batch";
+        const char *place =
+            end == at || of ? find_bracket(names, at, bracket, of, name->str) : NULL;
+        /* “100 | loss 2.5”, “[100 | 20.5] loss=2.5”, “200/ 2983 batches” */
+        if (end == at && word == text + bracket && at[0] == ' ' && at[1] == '|') place = "batch";
         const char *after = of ? end + 1 + strspn(end + 1, " 0123456789") : "";
         g_autofree char *counted = g_strndup(after, strcspn(after, separators));
         if (of && !name->len && *counted && is_place(names, counted)) place = counted;
         bool stepped = line->scalars[NS_OUTSIDE_STEP].name;
         g_autofree char *unit = end ? g_strndup(end, (gsize)(at - end)) : NULL;
-        if (end && *at == '%' && at[1] == '|') {
+        const char *count = at + strspn(at, "% "); /* “5%|# | 3/60 [”, “5% 3/60 [” */
+        if (end && *at == '%' && (at[1] == '|' || count[strspn(count, "0123456789")] == '/')) {
             percent = true;
+            drop(name, &validation);
         } else if (of && percent) {
-            bar = bar > 0 ? bar : g_ascii_strtod(end + 1, NULL);
-            put(line, names, "it", value, &validation);
+            length = length > 0 ? length : g_ascii_strtod(end + 1, NULL);
+            if (!validation) put(line, names, "it", value, &validation);
+            line->batches |= validation;
         } else if (place) {
             drop(name, &validation);
             put(line, names, place, value, &validation);
@@ -213,12 +234,16 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
             /* “| valid | loss 4.2”, “[valid] loss: 4.2” */
             g_autofree char *copy = g_strndup(word, n);
             validation |= ns_outside_is_of_validation("split", copy);
+            mean |= *bar == '|' && g_str_equal(copy, "train");
         }
         if (of && !percent && !stepped && line->scalars[NS_OUTSIDE_STEP].name)
             settle_total(printed, line, names, g_ascii_strtod(end + 1, NULL), validation);
         g_string_truncate(name, 0);
     }
-    return bar;
+    /* “| train | epoch 001 | loss 4.2” is the mean of an epoch. */
+    NsOutsideCell *loss = &line->scalars[NS_OUTSIDE_LOSS];
+    if (mean && loss->name) loss->name = ns_outside_names_find(names, NULL, "train_loss");
+    return length;
 }
 
 /* Reads a line such as “250 val 3.2512” of build-nanogpt; false for any other one. */
@@ -269,6 +294,12 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
                 ns_outside_line_part(line, NS_OUTSIDE_VALIDATION);
     bool other = own[NS_OUTSIDE_LR].name || own[NS_OUTSIDE_GRAD_NORM].name;
     bool indented = g_ascii_isspace(*part) && ns_outside_line_has_any(line);
+    /* “iter 12: val loss 2.8” after “iter 12 step 3”: the step is another number. */
+    if (line->worse) text->worse = line->worse;
+    if (text->worse && own[NS_OUTSIDE_STEP].name == text->worse && !own[NS_OUTSIDE_LOSS].name) {
+        line->step = -1;
+        line->scalars[NS_OUTSIDE_STEP] = (NsOutsideCell){0};
+    }
     bool has_step = own[NS_OUTSIDE_STEP].name, has_epoch = own[NS_OUTSIDE_EPOCH].name;
     bool placed = has_step || (has_epoch && !*object && !text->stepped);
     if (has_epoch && !*object) {

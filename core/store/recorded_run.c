@@ -175,7 +175,7 @@ static bool read_lines(NsRecordedRun *run, int64_t until, GCancellable *cancella
 /* Takes over what was read. */
 static void take_log(NsRecordedRun *run)
 {
-    const NsOutside *log = ns_outside_file_run(run->log);
+    NsOutside *log = ns_outside_file_run(run->log);
     run->lanes = ns_outside_lanes(log);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         NsHistory *history = ns_outside_history(log, i), *before = run->histories[i];
@@ -183,7 +183,7 @@ static void take_log(NsRecordedRun *run)
         ns_history_unref(before);
         if (history) run->last = MAX(run->last, ns_history_last_step(history));
     }
-    for (char *message; (message = ns_outside_file_take_message(run->log)); g_free(message))
+    for (char *message; (message = ns_outside_take_message(log)); g_free(message))
         ns_recorded_run_report(run, "“%s”: %s", run->name, message);
 }
 

@@ -48,9 +48,14 @@ static void read_place(gpointer place, gpointer data)
     (void)data;
     NsRecordedRun **run = place;
     g_autoptr(NsRecordedRun) named = *run;
-    bool is = g_str_has_suffix(named->path, NS_RUN_SUFFIX) ||
-              ns_recorded_kind(named->path) != NS_RECORDED_NONE;
+    NsRecordedKind kind = ns_recorded_kind(named->path);
+    bool is = g_str_has_suffix(named->path, NS_RUN_SUFFIX) || kind != NS_RECORDED_NONE;
     *run = is ? read_head(named->path) : NULL;
+    /* Any table or JSON lines could be read with columns as they are chosen. */
+    bool other = is && (*run)->wrong && kind == NS_RECORDED_LOG;
+    bool whole;
+    g_autoptr(NsOutside) log = other ? ns_outside_file_head(named->path, &whole) : NULL;
+    if (log && !ns_outside_has_loss(log)) g_clear_pointer(run, ns_recorded_run_free);
 }
 
 static int compare_names(const void *a, const void *b)

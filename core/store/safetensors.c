@@ -213,7 +213,7 @@ static double read_f32(const void *buffer, size_t i)
     return (double)((const float *)buffer)[i];
 }
 
-static double read_f16(const void *buffer, size_t i)
+double ns_f16_at(const void *buffer, size_t i)
 {
     /* Half precision: 1 bit for the sign, 5 for the exponent, 10 for the fraction (IEEE 754). */
     uint16_t bits = ((const uint16_t *)buffer)[i];
@@ -225,7 +225,7 @@ static double read_f16(const void *buffer, size_t i)
 }
 
 /* BF16 is the upper half of single precision. */
-static double read_bf16(const void *buffer, size_t i)
+double ns_bf16_at(const void *buffer, size_t i)
 {
     uint32_t bits = (uint32_t)((const uint16_t *)buffer)[i] << 16;
     float value;
@@ -241,8 +241,8 @@ typedef struct {
 
 static const FloatType float_types[] = {
     {"F32", 4, read_f32},
-    {"F16", 2, read_f16},
-    {"BF16", 2, read_bf16},
+    {"F16", 2, ns_f16_at},
+    {"BF16", 2, ns_bf16_at},
     {"F64", 8, read_f64},
 };
 

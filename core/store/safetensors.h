@@ -38,6 +38,10 @@ bool ns_safetensors_fill(int fd, const NsStoredTensor *tensors, size_t n);
 /* A file opened for reading. */
 typedef struct NsSafetensors NsSafetensors;
 
+/* Number i of a buffer of half precision, or of bfloat16. */
+double ns_f16_at(const void *buffer, size_t i);
+double ns_bf16_at(const void *buffer, size_t i);
+
 /* Reads the header.  Every size in it is checked against the size of the file before it is used.
  * Returns NULL with NS_ERROR_FILE, which names the file and the reason. */
 NsSafetensors *ns_safetensors_open(const char *path, GError **error);

@@ -228,6 +228,7 @@ def test_shapes():
         "ruled.txt": "\n".join([aligned[0], "----  ----  ---- ---", *aligned[1:]]),
         "tabs.txt": "Total steps = 60\n" + as_csv([["Step", "Training Loss", "Validation Loss", "lr"], *(r.values() for r in rows)], "\t"),
         "numpy.dat": "# step loss val_loss lr\n" + as_csv((r.values() for r in rows), " "),
+        "mac.csv": as_csv([names, *(r.values() for r in rows)]).replace("\n", "\r"),
         "numpy.csv": "# step,loss,val_loss,lr\n" + as_csv(r.values() for r in rows),
     }
     for name, text in texts.items():
@@ -346,8 +347,27 @@ def test_words():
         # An epoch and a batch of it; the batches of an evaluation are none of training.
         "".join(f"07,107 DEBUG TRAIN Batch {e}/{b} loss {v} loss_ctc 7 lr 0.5 rank 0\n" for e, b, v in batches[:3])
         + "07,107 DEBUG CV Batch 0/0 loss 6.5 history loss 6.25 rank 0\n07,107 DEBUG CV Batch 0/100 loss 6 rank 0\n"
+        + "07,107 INFO Epoch 0 CV info cv_loss 6.75\n"
         + "".join(f"07,107 DEBUG TRAIN Batch {e}/{b} loss {v} loss_ctc 7 lr 0.5 rank 0\n" for e, b, v in batches[3:])
-        + "07,108 DEBUG CV Batch 1/0 loss 5.5 rank 0\n": ({0: 9, 100: 8, 200: 7, 300: 8, 400: 7, 500: 6}, {200: 6.5, 500: 5.5}),
+        + "07,108 DEBUG CV Batch 1/0 loss 5.5 rank 0\n07,108 DEBUG CV Batch 1/100 loss 5.25 rank 0\n":
+            ({0: 9, 100: 8, 200: 7, 300: 8, 400: 7, 500: 6}, {200: 6.75, 500: 5.25}),
+        "step 5 loss 3\nValidation: 50%|# | 1/2 [00:01<00:01, loss=6]\nValidation: 100%|##| 2/2 [00:02<00:00, loss=4]\nstep 9 loss 2\n":
+            ({5: 3, 9: 2}, {5: 4}),
+        "step 5 loss 3\nval loss 4\ntest loss 6\nstep 9 loss 2\n": ({5: 3, 9: 2}, {5: 4}),
+        # A mean of an epoch is no point.
+        "".join(f"10:00 | INFO | train_inner | epoch 001: {s} / 9 loss={v}, num_updates={s}, lr=0.5\n" for s, v in ((5, 3), (9, 2)))
+        + "10:00 | INFO | train | epoch 001 | loss 2.75 | num_updates 10 | lr 0.5\n": ({5: 3, 9: 2}, {}),
+        "10:00 | INFO | train | epoch 001 | loss 3 | num_updates 5\n10:00 | INFO | train | epoch 002 | loss 2 | num_updates 9\n": ({5: 3, 9: 2}, {}),
+        "[5] loss 3\n[9] loss 2\n": ({5: 3, 9: 2}, {}),
+        # Two processes; two counters, of which a validation names the other one.
+        "".join(f"[rank{r}]: step {s} loss {v + r}\n" for r in (0, 1) for s, v in ((5, 3), (9, 2))): ({5: 3, 9: 2}, {}),
+        "iter 20 step 5 | loss train: 3\niter 36 step 9 | loss train: 2\niter 36: val loss 4\n": ({5: 3, 9: 2}, {9: 4}),
+        "[10:00:01] step 5 loss 3\n[10:00:02] step 9 loss 2\n": ({5: 3, 9: 2}, {}),
+        "[5 | 20.5] loss=3 avg=3.25\n[9 | 40.5] loss=2 avg=2.75\n": ({5: 3, 9: 2}, {}),
+        "".join(f"Step {s:6}: Ran 4 train steps in 9.5 secs\nStep {s:6}: train CrossEntropyLoss |  {v}\nStep {s:6}: eval  CrossEntropyLoss |  {v + 1}\n"
+                for s, v in ((5, 3), (9, 2))): ({5: 3, 9: 2}, {5: 4, 9: 3}),
+        "".join(f"{e}/2 * Epoch (train): 100% 9/9 [00:01<00:00, 9.9it/s]\n* Epoch {e} (train): loss: {4 - e} | lr: 0.5\n* Epoch {e} (valid): loss: {5 - e}\n"
+                for e in (1, 2)): ({1: 3, 2: 2}, {1: 4, 2: 3}),
         "Train: 0 [ 5/99 ( 5%)]  Loss: 3\nTrain: 0 [ 9/99 ( 9%)]  Loss: 2\nTest: [ 1/48]  Loss: 4 (4)\n": ({5: 3, 9: 2}, {9: 4}),
         "| epoch 1 |   5/ 2983 batches | lr 0.5 | loss 3\n| epoch 1 |   9/ 2983 batches | lr 0.5 | loss 2\n"
         "| end of epoch 1 | time: 9s | valid loss 4\n": ({5: 3, 9: 2}, {9: 4}),
@@ -362,6 +382,9 @@ def test_words():
     for text, want in cases.items():
         found, err = read_text(text, "log.txt")
         assert (losses(found), losses(found, "validation_loss")) == want, (text, found, err)
+    found, err = read_text("".join(f"\r{s}%|# | {s}/60 [00:12]\n{{'loss': {v}, 'epoch': {s / 100}}}\n" for s, v in ((5, 3), (9, 2)))
+                           + "{'train_runtime': 9.5, 'train_loss': 2.5, 'epoch': 1.0}\n", "log.txt")
+    assert losses(found) == {5: 3, 9: 2} and "restart" not in err, (found, err)
     for text, lr in (("step 5/9 | loss 3 (+nanz)| norm 1.5 (+nanz)| lr 0.5 | 9 ms\n", 0.5), ("Up. 5 : Cost 3 * 2,345 @ 12 : Time 12s : 210 words/s : gNorm 1.5 : L.r. 0.5\n", 0.5),
                      ("[step=5/9]\n    train/loss=3\n    optim/LR (group 0)=0.5\n    optim/total grad norm=1.5\n", 0.5)):
         found, _ = read_text(text + text.replace("5", "6", 1), "log.txt")
@@ -407,6 +430,11 @@ def test_map():
         assert losses(found) == {1: 5} and list(found[1]) == ["step", "loss", "lr", "seconds", "grad_norm"], found
         sentence(run("show", path("e.csv"), "--map", "auto", small=False), 1)
         sentence(run("show", path("e.csv"), small=False), 1)
+        assert "no column “foo”; it has objective, t, other." in sentence(run("show", path("e.csv"), "--map", "loss=foo", small=False), 1)
+        for name in ("foo", "foo/{l}"):
+            _, err = read(path("e.csv"), "--map", f"loss=other,step=t,{'layer' if '{' in name else 'lr'}={name}")
+            assert f"no column “{name}”; there are objective, t, other." in err, err
+        sentence(run("show", path("e.csv"), "--map", "auto", small=False), 1)
         write(path("b.jsonl"), ['{"step":0,"reward":3}'])
         assert "has step, reward" in sentence(run("watch", path("b.jsonl"), "--once", small=False), 1)
         write(path("c.jsonl"), ["version https://git-lfs.github.com/spec/v1", "oid sha256:0", "size 9"])
@@ -425,10 +453,15 @@ def test_list():
             file.write(VERSION + scalar(7, "loss", 2.5))
         write(path("notes.txt"), ["notes"])
         write(path("header.csv"), ["step,loss"])
+        for name, lines in {"people.csv": ["age,height", "12,150", "13,155"], "steps.csv": ["step,who", "1,2"], "answers.jsonl": ['{"answer":3}'],
+                            "config.json": ['{"layers":3,"lr":0.5,"steps":100}'], "words.csv": ["loss,mean", "a,b"],
+                            "README.md": ["# Models", "", "| model | loss |", "|---|---|", "| 1 | 3.5 |", "| 2 | 2.5 |"]}.items():
+            write(path(name), lines)
         rows = [json.loads(line) for line in run("runs", path(""), "--json", small=False).stdout.decode().splitlines()]
         found = {r["name"]: (r["steps"], r["loss"]) for r in rows if "error" not in r}
         assert found == {"events": (7, [2.5]), **{f"run{i:02}.csv": (i + 1, [i / 8]) for i in range(20)}}, found
         assert [r["name"] for r in rows if "error" in r] == ["header.csv"], rows
+        assert "has age, height." in sentence(run("show", path("people.csv"), small=False), 1)
         for words in ((), ("--jsonl",)):
             sentence(run("watch", path("header.csv"), "--once", *words, small=False), 1)
 

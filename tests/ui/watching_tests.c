@@ -126,7 +126,7 @@ static bool is_alone(NsDashboard *dashboard)
 {
     size_t seen = 0;
     for (size_t i = 0; ns_dashboard_tile(dashboard, i); i++)
-        seen += gtk_widget_get_visible(GTK_WIDGET(ns_dashboard_tile(dashboard, i)));
+        if (gtk_widget_get_visible(GTK_WIDGET(ns_dashboard_tile(dashboard, i)))) seen++;
     return seen == 1 && ns_dashboard_stage(dashboard) == ns_dashboard_tile(dashboard, 0);
 }
 

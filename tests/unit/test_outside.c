@@ -397,6 +397,24 @@ static void test_groups_and_wrappers(void)
     g_assert_cmpfloat(value_at(history, tokens, 1, 0), ==, 3703701);
 }
 
+static void test_ends_of_lines(void)
+{
+    static const char *const texts[] = {"step,loss\r0,3.5\r10,2.5\r",
+                                        "step,loss\r\n0,3.5\r\n10,2.5\r\n",
+                                        "step,loss\n0,3.5\n10,2.5\n"};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+        ns_outside_expect_table(o, 0);
+        for (const char *at = texts[i]; *at; at++) ns_outside_feed(o, at, 1);
+        g_assert_cmpuint(ns_outside_lines(o), ==, 3);
+        ns_outside_end(o);
+        assert_message(o, NULL);
+        NsHistory *history = ns_outside_history(o, 0);
+        g_assert_cmpuint(ns_history_steps(history), ==, 2);
+        g_assert_cmpfloat(ns_history_step(history, 1)->loss, ==, 2.5);
+    }
+}
+
 static void test_spaces_and_utf16(void)
 {
     static const char text[] = "  step   loss  lr \n  0  3.5 1e-3\n 10  2.5 1e-3 \n";
@@ -686,6 +704,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/continuations", test_continuations);
     g_test_add_func("/outside/tables", test_tables);
     g_test_add_func("/outside/groups-and-wrappers", test_groups_and_wrappers);
+    g_test_add_func("/outside/ends-of-lines", test_ends_of_lines);
     g_test_add_func("/outside/spaces-and-utf16", test_spaces_and_utf16);
     g_test_add_func("/outside/pause", test_pause);
     g_test_add_func("/outside/pause-in-first-step", test_pause_in_first_step);

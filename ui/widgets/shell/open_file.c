@@ -240,14 +240,17 @@ static void watch_file(NsWindow *window, const char *path)
     NsSession *session = ns_window_session(window);
     g_autofree char *name = g_filename_display_basename(path);
     g_autoptr(GError) error = NULL;
-    bool mapped = false;
+    bool whole;
+    g_autoptr(NsOutside) head = ns_outside_file_head(path, &whole);
+    bool empty = head && whole && !ns_outside_lanes(head);
     if (ns_session_watches(session, path)) {
         ns_window_toast(window, _("This run is shown already."));
-    } else if (!ns_outside_file_may_have_loss(path, &mapped, &error) && !mapped) {
+    } else if (empty && !ns_outside_may_be_mapped(head)) {
+        ns_outside_refuse_empty(head, name, false, &error);
         refuse(window, error->message);
     } else if (ns_window_watch(window, (const char *const[]){path, NULL})) {
         g_autofree char *words = g_strdup_printf(
-            error ? _("No training loss was recognized in %s; choose its column on the left.")
+            empty ? _("No training loss was recognized in %s; choose its column on the left.")
                   : _("%s is written by another program; new steps are shown live."),
             name);
         ns_window_toast(window, words);
