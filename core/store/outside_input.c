@@ -652,10 +652,12 @@ static void feed_lines(NsOutsideInput *input, const char *bytes, size_t n)
             return;
         }
         if (input->returned && *bytes == '\n') bytes++;
-        const char *newline = bytes;
+        const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
+        if (!newline) newline = end;
         /* Old spreadsheets end the lines of a table with “\r” alone. */
-        while (newline < end && *newline != '\n' && !(input->expects_table && *newline == '\r'))
-            newline++;
+        const char *end_of_row =
+            input->expects_table ? memchr(bytes, '\r', (size_t)(newline - bytes)) : NULL;
+        if (end_of_row) newline = end_of_row;
         input->returned = newline < end && *newline == '\r';
         size_t size = (size_t)(newline - bytes);
         if (!input->passing) g_string_append_len(text, bytes, (gssize)size);
