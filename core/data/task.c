@@ -133,7 +133,7 @@ static const NsTask tasks[] = {
       .formula = "[CLS] the [M] saw the cat [SEP] …",
       .reference = "Devlin et al. 2018, arXiv 1810.04805",
       .purpose = "The pre-training of BERT: an encoder predicts the masked tokens of two segments "
-                 "and, with next-sentence, whether the second follows the first.  The text is a "
+                 "and, with next-sentence, whether the second follows the first. The text is a "
                  "file, or sentences that the program generates."},
      open_mlm,
      &ns_mlm_sampler,
@@ -144,7 +144,7 @@ static const NsTask tasks[] = {
       .reference = "Vaswani et al. 2017",
       .purpose =
           "Translate sentences: those of two line-aligned files, or German ones that the program "
-          "generates with their English translations.  The task needs an encoder-decoder."},
+          "generates with their English translations. The task needs an encoder-decoder."},
      open_translation,
      &ns_pairs_sampler,
      0},

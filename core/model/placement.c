@@ -272,7 +272,7 @@ static const NsPlacement placements[] = {
                 .formula = "Post-LN in the first ⌊L / 4⌋ layers, Pre-LN above",
                 .reference = "Li et al. 2024, arXiv 2412.13795",
                 .purpose = "Combines both placements for more uniform gradients across layers.",
-                .differs = "With fewer than 4 layers, all are Pre-LN.  The share α = 1/4 is the "
+                .differs = "With fewer than 4 layers, all are Pre-LN. The share α = 1/4 is the "
                            "paper's; the setting mixture allows another."},
      .norm = NS_NORM_RMSNORM,
      .final_norm = true,
@@ -359,7 +359,7 @@ static const NsPlacement placements[] = {
                      "in upper ones.",
           .differs =
               "The factor on a head is applied before W_O, as in the paper's equation; fairseq "
-              "applies it after.  The optional factor on the FFN's skip path is omitted."},
+              "applies it after. The optional factor on the FFN's skip path is omitted."},
      .final_norm = true,
      .wire = normformer},
     {.choice =

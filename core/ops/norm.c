@@ -496,7 +496,7 @@ static const NsNorm norms[] = {
                 .purpose = "Centers and scales each feature over the whole batch, so that such a "
                            "model trains on one thread; validation uses running averages.",
                 .differs =
-                    "Padding is excluded.  Queries, keys and values are normalized per feature as "
+                    "Padding is excluded. Queries, keys and values are normalized per feature as "
                     "well, so that a norm per head and one over the full width are the same."},
      .gain = true,
      .bias = true,

@@ -37,7 +37,7 @@ static const NsOptimizer optimizers[] = {
       .reference = "Liu et al. 2020, arXiv 1908.03265, algorithm 2",
       .purpose = "Adam with a built-in warm-up: plain momentum while the second moment is "
                  "estimated from too few gradients, then small steps that grow.",
-      .differs = "The released code skips the first updates by default and begins at ρ_t ≥ 5.  The "
+      .differs = "The released code skips the first updates by default and begins at ρ_t ≥ 5. The "
                  "algorithm has no weight decay; here it is added to the gradient."},
      .moments = 2,
      .adam_moments = true,
@@ -49,7 +49,7 @@ static const NsOptimizer optimizers[] = {
       .purpose =
           "Orthogonalizes the updates of the layers' matrices in five Newton–Schulz steps, so that "
           "they are equally large in every direction; AdamW updates the other parameters.",
-      .differs = "The usual momentum is 0.95 and has to be set.  Weight decay follows Moonlight, "
+      .differs = "The usual momentum is 0.95 and has to be set. Weight decay follows Moonlight, "
                  "whose factor 0.2 √max(rows, cols) is also common."},
      .moments = 2,
      .scratch = ns_muon_scratch,
@@ -61,7 +61,7 @@ static const NsOptimizer optimizers[] = {
       .purpose =
           "Adam's direction for the layers' matrices, whose norms stay constant, so the learning "
           "rate is roughly the angle of a step; AdamW updates the other parameters.",
-      .differs = "The head belongs to the other parameters; levanter includes it.  The other "
+      .differs = "The head belongs to the other parameters; levanter includes it. The other "
                  "parameters have the same learning rate; in levanter they have their own."},
      .moments = 2,
      .scratch = ns_muon_scratch,
@@ -74,7 +74,7 @@ static const NsOptimizer optimizers[] = {
           "Muon's direction for the layers' matrices, whose norms stay constant, so the learning "
           "rate is roughly the angle of a step; AdamW updates the other parameters.",
       .differs =
-          "The usual momentum is 0.95 and has to be set.  The head and all vectors have the "
+          "The usual momentum is 0.95 and has to be set. The head and all vectors have the "
           "same learning rate; in levanter AdamH updates the head, and Adam has its own rate."},
      .moments = 2,
      .scratch = ns_muon_scratch,

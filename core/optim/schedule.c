@@ -59,7 +59,7 @@ static const NsSchedule schedules[] = {
       .formula = "f(t) = √(S / t),  t > S",
       .reference = "Vaswani et al. 2017, 5.3",
       .purpose = "After step S (decay-start) the learning rate falls as the inverse square root of "
-                 "the step.  In Vaswani et al. and Xiong et al. the decay begins at the end of the "
+                 "the step. In Vaswani et al. and Xiong et al. the decay begins at the end of the "
                  "warm-up: set decay-start to the value of warmup."},
      .factor = inverse_sqrt,
      .starts = true},
@@ -68,8 +68,8 @@ static const NsSchedule schedules[] = {
       .formula = "f(t) = (D − t) / (D − S),  S < t < D",
       .reference = "Devlin et al. 2019, A.2",
       .purpose = "After step S (decay-start) the learning rate falls linearly and reaches 0 at "
-                 "step D (decay-steps).  In Devlin et al. the decay begins at the end of the "
-                 "warm-up: set decay-start to the value of warmup.  Begun in the last tenth of the "
+                 "step D (decay-steps). In Devlin et al. the decay begins at the end of the "
+                 "warm-up: set decay-start to the value of warmup. Begun in the last tenth of the "
                  "run, it is warm-up, stable, decay (WSD; Hu et al. 2024, arXiv 2404.06395) with a "
                  "linear decay."},
      .factor = linear,

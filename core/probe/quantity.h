@@ -36,7 +36,7 @@
     X(SKIP_SHARE_##P, "skip-share-" k, "Gradient share of the skip, " words,                       \
       "‖g_{skip}‖^2 / Σ‖g‖^2", LAYER, CHEAP, UNIT, needs,                                          \
       "The gradient at the input of the " words " sub-layer is the sum of two parts, one through " \
-      "the skip path and one through the branch.  Share of the first in the sum of their squared " \
+      "the skip path and one through the branch. Share of the first in the sum of their squared "  \
       "Frobenius norms.",                                                                          \
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
     X(BRANCH_SHARE_##P, "branch-share-" k, "Gradient share of the branch, " words,                 \
@@ -76,7 +76,7 @@
     X(ENTROPY_##P, k "-entropy", words " entropy, mean", "H / ln n", LAYER, EXPENSIVE, UNIT,       \
       needs,                                                                                       \
       "Entropy of the attention weights of a query over ln of the number of its visible keys: 1 "  \
-      "is uniform, 0 is a single key.  Mean over heads and over queries with two or more visible " \
+      "is uniform, 0 is a single key. Mean over heads and over queries with two or more visible "  \
       "keys.",                                                                                     \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
     X(ENTROPY_MIN_##P, k "-entropy-min", words " entropy, lowest head", "min_h H / ln n", LAYER,   \
@@ -90,7 +90,7 @@
     X(FIRST_KEY_##P, k "-first-key", words " weight of the first key", "⟨P_{i1}⟩", LAYER,          \
       EXPENSIVE, UNIT, needs,                                                                      \
       "Attention weight of the first key, mean over heads and over queries with two or more "      \
-      "visible keys.  Near 1 in an attention sink; uniform causal attention over n tokens has "    \
+      "visible keys. Near 1 in an attention sink; uniform causal attention over n tokens has "     \
       "(1/2 + ... + 1/n) / (n - 1).",                                                              \
       "Gu et al. 2024, arXiv 2410.10781")                                                          \
     X(HEAD_ENTROPY_##P, "head-" k "-entropy", words " entropy by head", "H / ln n", HEAD,          \
@@ -206,7 +206,7 @@
     X(MEAN_GRAD_LAYER, "mean-grad-layer", "Norm of the mean gradient, whole layer", "‖E ∇_l‖",     \
       LAYER, EXPENSIVE, SIZE, NOTHING,                                                             \
       "Frobenius norm of the gradient averaged over `probe-batches` batches instead of one "       \
-      "mini-batch, all tensors of a layer.  The batches are the same at every step.",              \
+      "mini-batch, all tensors of a layer. The batches are the same at every step.",               \
       "Xiong et al. 2020, Fig. 3a, 3b")                                                            \
     X(MEAN_GRAD_WV, "mean-grad-wv", "Norm of the mean gradient of W_V", "‖E ∇W_V‖", LAYER,         \
       EXPENSIVE, SIZE, NOTHING,                                                                    \
@@ -257,7 +257,7 @@
       EXPENSIVE, SIZE, NOTHING,                                                                    \
       "Effective number of directions over which the hidden states of the tokens spread: λ "      \
       "are the eigenvalues of their covariance; 1 along a line, the width where all "              \
-      "directions are alike.  Computed from at most 512 tokens and 49 states, evenly "             \
+      "directions are alike. Computed from at most 512 tokens and 49 states, evenly "              \
       "spaced; blank where all tokens are equal.",                                                 \
       "Gao et al. 2017, A theory of multineuronal dimensionality, bioRxiv 214262")                 \
     NS_QUANTITIES_OF_PLACE(X, LAYER, "layer-input", "Layer input", "the layer", "x_{l−1}")         \
@@ -277,14 +277,14 @@
     X(LAYER_ABLATION, "layer-ablation", "Loss increase without the layer", "L_{without l} − L",    \
       LAYER, ABLATION, UNIT, NOTHING,                                                              \
       "Loss of the batch if the layer passes its input on unchanged, minus the loss of the "       \
-      "model, both without dropout: how much the layer contributes.  0 for a layer that is the "   \
+      "model, both without dropout: how much the layer contributes. 0 for a layer that is the "    \
       "identity; negative where the model is better without it.",                                  \
       "Veit et al. 2016, arXiv 1605.06431, 4.1")                                                   \
     X(LOGIT_LENS, "logit-lens", "Loss of the logit lens", "L(x_l)", LAYER, ABLATION, UNIT,         \
       NOTHING,                                                                                     \
       "Loss of the batch if the prediction is made from the hidden state after layer l, by "       \
       "the final norm and the head of the model, without dropout; at the last layer this is "      \
-      "the loss of the model.  Blank for the encoder of an encoder-decoder.",                      \
+      "the loss of the model. Blank for the encoder of an encoder-decoder.",                       \
       "nostalgebraist 2020, interpreting GPT: the logit lens")                                     \
     X(LENS_ENTROPY, "logit-lens-entropy", "Entropy of the logit lens", "H(x_l)", LAYER, ABLATION,  \
       UNIT, NOTHING,                                                                               \
@@ -299,7 +299,7 @@
     X(ADAM_RMS, "adam-rms", "Adam RMS ratio", "√⟨g^2/v⟩", LAYER, CHEAP, SIZE, MOMENTS,             \
       "Root mean of g^2 / max(v, eps^2) over the parameters of a layer in the update that led to " \
       "this step: g is the gradient as it enters the moments, v the bias-corrected second moment " \
-      "that includes it.  Well above 1 where v is out of date; blank at step 0.",                  \
+      "that includes it. Well above 1 where v is out of date; blank at step 0.",                   \
       "Wortsman et al. 2023, arXiv 2304.13013")                                                    \
     X(SPIKE_SCORE, "spike-score", "Gradient spike score", "max g^2 / v", LAYER, CHEAP, SIZE,       \
       MOMENTS,                                                                                     \
@@ -311,7 +311,7 @@
       NOTHING,                                                                                     \
       "The smallest learning rate at which the update that led to this step, taken from the same " \
       "weights in the same direction, would not have lowered the loss of its own batch, without "  \
-      "dropout; found by doubling and bisection, within 1.1 %.  Blank where no rate lowers it.",   \
+      "dropout; found by doubling and bisection, within 1.1 %. Blank where no rate lowers it.",    \
       "Kalra et al. 2026, arXiv 2601.16979")                                                       \
     X(CRITICAL_RATIO, "critical-ratio", "Rate / critical rate", "η / η_c", STEP, CURVATURE, SIZE,  \
       NOTHING,                                                                                     \
@@ -326,11 +326,11 @@
     X(SHARPNESS, "sharpness", "Sharpness", "λ_{max}(H)", STEP, CURVATURE, SIZE, NOTHING,           \
       "Largest eigenvalue of the Hessian of the mean loss, on the batch and at the weights of "    \
       "the update that led to this step, without dropout; by Lanczos iteration on central "        \
-      "differences of the gradient, started from the update.  Blank where it did not converge.",   \
+      "differences of the gradient, started from the update. Blank where it did not converge.",    \
       "Cohen et al. 2021, arXiv 2103.00065")                                                       \
     X(SHARPNESS_RESIDUAL, "sharpness-residual", "Residual of the sharpness", "‖Hx − λx‖ / λ",      \
       STEP, CURVATURE, SIZE, NOTHING,                                                              \
-      "Residual of the sharpness relative to it, at the end of the iteration.  A sharpness is "    \
+      "Residual of the sharpness relative to it, at the end of the iteration. A sharpness is "     \
       "recorded only if this is at most 0.01.",                                                    \
       NULL)                                                                                        \
     X(PRECONDITIONED_SHARPNESS, "preconditioned-sharpness", "Preconditioned sharpness",            \
@@ -342,12 +342,12 @@
     X(PRECONDITIONED_RESIDUAL, "preconditioned-residual",                                          \
       "Residual of the preconditioned sharpness", "‖P^{-1}Hx − λx‖ / λ", STEP, CURVATURE, SIZE,    \
       PRECONDITIONER,                                                                              \
-      "Residual of the preconditioned sharpness relative to it, in the norm of P.  That "          \
+      "Residual of the preconditioned sharpness relative to it, in the norm of P. That "           \
       "sharpness is recorded only if this is at most 0.01.",                                       \
       NULL)                                                                                        \
     X(RATE_SHARPNESS, "rate-sharpness", "Rate × sharpness", "η λ_{max}(P^{-1}H)", STEP, CURVATURE, \
       SIZE, PRECONDITIONER,                                                                        \
-      "Learning rate of the update that led to this step times the preconditioned sharpness.  "    \
+      "Learning rate of the update that led to this step times the preconditioned sharpness. "     \
       "Above 2 (1 + β_1) / (1 − β_1) for Adam, 38 for β_1 = 0.9, and 2 (1 + μ) for "         \
       "SGD, the steps on a quadratic loss would grow without bound.",                              \
       "Cohen et al. 2021, arXiv 2103.00065; 2022, 2207.14484")                                     \
@@ -355,11 +355,11 @@
       SHARPNESS, SIZE, NOTHING,                                                                    \
       "Largest eigenvalue of the block of the Hessian that belongs to the weights of a layer, "    \
       "all other weights held fixed, at the weights and on the batch of this step, without "       \
-      "dropout; by Lanczos iteration, started from the gradient.  Blank where it did not "         \
+      "dropout; by Lanczos iteration, started from the gradient. Blank where it did not "          \
       "converge.",                                                                                 \
       "Cohen et al. 2021, arXiv 2103.00065 (of all weights)")                                      \
     X(LOG_Z, "log-z", "Log of the softmax normalizer", "⟨ln Z⟩", STEP, CHEAP, UNIT, NOTHING,       \
-      "Logarithm of the sum of exp(logit) over the vocabulary, mean over targets.  The loss does " \
+      "Logarithm of the sum of exp(logit) over the vocabulary, mean over targets. The loss does "  \
       "not depend on it: logits that drift together move it away from 0.",                         \
       "Chowdhery et al. 2022, arXiv 2204.02311, 5")                                                \
     X(TOKENS, "sequence-tokens", "Tokens per sequence", "n", STEP, CHEAP, SIZE, NOTHING,           \

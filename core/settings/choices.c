@@ -150,7 +150,7 @@ const NsChoice *ns_positions_choice(size_t i)
              .formula = "(q_i, q_{i + h/2}) and k rotated by t / 10000^{2 i / h}, h = d / heads",
              .reference = "Su et al. 2021, arXiv 2104.09864, eq. 34",
              .purpose = "Queries and keys of self-attention are rotated by their position, after "
-                        "any norm on them, so that their product depends on the distance.  The "
+                        "any norm on them, so that their product depends on the distance. The "
                         "features of a pair are half a head apart, as in GPT-NeoX and Llama."},
     };
     return i < G_N_ELEMENTS(rows) ? &rows[i] : NULL;

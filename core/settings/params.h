@@ -24,12 +24,12 @@
         "Where the normalization sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
     TEXT(mixture, "mixture", MODEL, "Mixture", "", RESTART,                                        \
         "Placements from the first layer up, each with its share of the depth: post*3,pre*9 "      \
-        "means a quarter and three quarters.  A formula can replace a name, such as x + "          \
-        "N(F(N(x))) or N(2 x + F(x)).  A mixture replaces the single placement.",                  \
+        "means a quarter and three quarters. A formula can replace a name, such as x + "           \
+        "N(F(N(x))) or N(2 x + F(x)). A mixture replaces the single placement.",                   \
         "Li et al. 2024, arXiv 2412.13795")                                                        \
     CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "auto", RESTART,                      \
         "The normalization that every norm applies; auto follows the placement: RMSNorm where "    \
-        "the models of its paper use it, such as OLMo 2 and Keel, LayerNorm otherwise.  To "       \
+        "the models of its paper use it, such as OLMo 2 and Keel, LayerNorm otherwise. To "        \
         "compare placements alone, choose one kind for all.", NULL)                                \
     INT(layers, "layers", MODEL, "Layers", NULL, 1, 10000, 6, LOG, RESTART,                        \
         "Depth L of the stack; each layer is attention followed by a feed-forward network.", NULL) \
@@ -39,10 +39,10 @@
     INT(base_layers, "base-layers", MODEL, "Base depth", NULL, 1, 10000, 2, LOG, RESTART,          \
         "Depth at which CompleteP and depth-μP change nothing.", "Dey et al. 2025")                \
     INT(base_width, "base-width", MODEL, "Base width", NULL, 0, 8192, 0, LOG, RESTART,             \
-        "Width at which μP changes nothing; 0 means off.  With m = d-model / base-width, the "     \
+        "Width at which μP changes nothing; 0 means off. With m = d-model / base-width, the "      \
         "initial standard deviation at the base width is divided by √m for the layers' "           \
         "matrices and by m for the head; Adam's learning rate for both is divided by m, as is "    \
-        "ε in the layers.  One learning rate then works at every width.  Attention keeps the "     \
+        "ε in the layers. One learning rate then works at every width. Attention keeps the "       \
         "factor 1 / √d_head, so let heads grow with the width.",                                   \
         "Yang et al. 2022, arXiv 2203.03466, table 8; Dey et al. 2025, arXiv 2505.01618")          \
     INT(d_model, "d-model", MODEL, "Width", NULL, 1, 8192, 64, LOG, RESTART,                       \
@@ -51,7 +51,7 @@
         "Attention heads; each has d / heads features.", "Vaswani et al. 2017, 3.2.2")             \
     INT(kv_heads, "kv-heads", MODEL, "Key and value heads", NULL, 0, 256, 0, LOG, RESTART,         \
         "Heads of keys and values, each shared by a group of query heads: a divisor of the "       \
-        "number of heads.  0 means one per head, 1 is multi-query attention.",                     \
+        "number of heads. 0 means one per head, 1 is multi-query attention.",                      \
         "Ainslie et al. 2023, arXiv 2305.13245")                                                   \
     INT(d_ff, "d-ff", MODEL, "FFN width", NULL, 0, 65536, 0, LOG, RESTART,                         \
         "Width of the feed-forward network; 0 means 4 d.", "Vaswani et al. 2017, 3.3")             \
@@ -78,7 +78,7 @@
         RESTART, "The output head and all token embeddings share one matrix.",                     \
         "Press and Wolf 2017, arXiv 1608.05859")                                                   \
     CHOICE(tie_layers, "tie-layers", MODEL, "Tied layers", ns_toggle_choice, "off", RESTART,       \
-        "All layers of a stack share the same weights.  Their gradient is the sum over the "       \
+        "All layers of a stack share the same weights. Their gradient is the sum over the "        \
         "layers, and each layer shows these same weights and this gradient.",                      \
         "Lan et al. 2020, arXiv 1909.11942, 3.1")                                                  \
     CHOICE(scale_embeddings, "scale-embeddings", MODEL, "Scaled embeddings", ns_toggle_choice,     \
@@ -103,7 +103,7 @@
         "vocabulary.", "Szegedy et al. 2016, arXiv 1512.00567")                                    \
     REAL(z_loss, "z-loss", REGULARIZER, "Z-loss", NULL, 0.0, 1.0, 0, LOG, FORK,                    \
         "Coefficient of the penalty log² Z, added to the loss of every token, where Z is the "     \
-        "softmax normalizer; it keeps the logits from drifting.  PaLM uses 1e-4.  0 means off.",   \
+        "softmax normalizer; it keeps the logits from drifting. PaLM uses 1e-4. 0 means off.",     \
         "Chowdhery et al. 2022, arXiv 2204.02311, 5")                                              \
     REAL(weight_decay, "weight-decay", REGULARIZER, "Weight decay", NULL, 0.0, 10.0, 0, LOG, LIVE, \
         "Shrinks the weights named by decay-scope toward zero; AdamW and Muon decouple it from "   \
@@ -112,8 +112,8 @@
     CHOICE(decay_scope, "decay-scope", REGULARIZER, "Weight decay applies to",                     \
         ns_decay_scope_choice, "matrices", LIVE, "Which weights the weight decay covers.", NULL)   \
     REAL(clip, "clip", REGULARIZER, "Gradient clipping", NULL, 0.0, 1e6, 0, LOG, LIVE,             \
-        "Maximum global gradient norm of an update: a larger gradient is scaled down to it.  "     \
-        "0 means off.  Norms are measured before clipping.",                                       \
+        "Maximum global gradient norm of an update: a larger gradient is scaled down to it. "      \
+        "0 means off. Norms are measured before clipping.",                                        \
         "Pascanu et al. 2013, arXiv 1211.5063")                                                    \
     CHOICE(optimizer, "optimizer", OPTIMIZER, "Optimizer", ns_optimizer_choice, "adam", FORK,      \
         "The rule that turns gradients into updates.", NULL)                                       \
@@ -125,12 +125,12 @@
     CHOICE(schedule, "schedule", OPTIMIZER, "Schedule", ns_schedule_choice, "constant", LIVE,      \
         "The decay of the learning rate: a factor f that does not depend on the warm-up.", NULL)   \
     INT(decay_start, "decay-start", OPTIMIZER, "Decay from", "steps", 1, 1000000000, 100, LOG,     \
-        LIVE, "Step after which the inverse-sqrt, linear and cosine schedules begin to decay.  "   \
+        LIVE, "Step after which the inverse-sqrt, linear and cosine schedules begin to decay. "    \
         "For papers whose decay begins at the end of the warm-up, set it to the value of warmup.", \
         "Vaswani et al. 2017, 5.3")                                                                \
     INT(decay_steps, "decay-steps", OPTIMIZER, "Decay until", "steps", 0, 1000000000, 0, LOG,      \
         LIVE, "Step at which the linear and cosine schedules reach 0; the step schedule drops at " \
-        "one third and two thirds of it.  0 means the steps of the run, or 1,000 if it has no "    \
+        "one third and two thirds of it. 0 means the steps of the run, or 1,000 if it has no "     \
         "end.", NULL)                                                                              \
     REAL(momentum, "momentum", OPTIMIZER, "Momentum", NULL, 0.0, 0.999999, 0, LINEAR, FORK,        \
         "Momentum of SGD and Muon.", "Polyak 1964")                                                \
@@ -148,22 +148,22 @@
         RESTART | SHARED, "In the task mlm, the second segment of half of the sequences does not follow the first, and a head on the first token predicts whether it does.",                   \
         "Devlin et al. 2018, arXiv 1810.04805")                                                    \
     TEXT(source, "source", DATA, "Source file", "", RESTART | SHARED,                              \
-        "Sentences for the task translation, one per line, plain or compressed by gzip; line i of the target file is the translation of line i.  Empty: generated pairs.  Choosing a file selects the task translation; another task clears it.", NULL)                             \
+        "Sentences for the task translation, one per line, plain or compressed by gzip; line i of the target file is the translation of line i. Empty: generated pairs. Choosing a file selects the task translation; another task clears it.", NULL)                               \
     TEXT(target, "target", DATA, "Target file", "", RESTART | SHARED,                              \
         "The translations of the source file, line by line.", NULL)                                \
     TEXT(valid_source, "valid-source", DATA, "Validation source", "", RESTART | SHARED,            \
-        "Sentences for the validation loss of the task translation.  Empty: the last tenth of the pairs is held out.", NULL)                                                            \
+        "Sentences for the validation loss of the task translation. Empty: the last tenth of the pairs is held out.", NULL)                                                             \
     TEXT(valid_target, "valid-target", DATA, "Validation target", "", RESTART | SHARED,            \
         "The translations of the validation source, line by line.", NULL)                          \
     TEXT(tokenizer, "tokenizer", DATA, "Tokenizer", "", RESTART | SHARED,                          \
-        "How a text becomes tokens.  char or empty: character by character.  bpe: a byte-pair "    \
-        "encoding with vocab tokens, learned from the training part of the text.  Or a path: "     \
+        "How a text becomes tokens. char or empty: character by character. bpe: a byte-pair "      \
+        "encoding with vocab tokens, learned from the training part of the text. Or a path: "      \
         "a merges file in subword-nmt's format, or a folder with GPT-2's vocab.json and "          \
         "merges.txt, or its tokenizer.json.", "Sennrich, Haddow, Birch 2016, arXiv 1508.07909")    \
     INT(vocab, "vocab", DATA, "Vocabulary size", NULL, 0, 1000000, 0, LOG, RESTART | SHARED,       \
         "Number of symbols in the tasks copy, reverse, sort, gaussian and random, and the "        \
         "most tokens that tokenizer=bpe may learn; 0 means the task's default, or 1,000 "          \
-        "tokens.  Other texts determine the number themselves; a GPT-2 folder adds tokens up "     \
+        "tokens. Other texts determine the number themselves; a GPT-2 folder adds tokens up "      \
         "to this number.", NULL)                                                                   \
     CHOICE(vocabularies, "vocabularies", DATA, "Vocabularies", ns_vocabularies_choice, "joint",    \
         RESTART | SHARED, "In the task translation, whether source and target share one "          \
@@ -172,12 +172,12 @@
     INT(seq, "seq", DATA, "Sequence", "characters", 1, 8192, 32, LOG, RESTART | SHARED,            \
         "Characters in one training sequence.", NULL)                                              \
     INT(batch, "batch", DATA, "Batch", "sequences", 1, 4096, 16, LOG, FORK | SHARED,               \
-        "Sequences per step, unless batch-tokens is set.  A large batch is computed in parts "     \
+        "Sequences per step, unless batch-tokens is set. A large batch is computed in parts "      \
         "whose gradients are added (gradient accumulation).", NULL)                                \
     INT(batch_tokens, "batch-tokens", DATA, "Tokens per batch", "tokens", 0, 1000000, 0, LOG,      \
-        FORK | SHARED, "Positions per step, on either side of an encoder-decoder.  In the "        \
+        FORK | SHARED, "Positions per step, on either side of an encoder-decoder. In the "         \
         "task translation the pairs of a batch have similar lengths, so little of the batch "      \
-        "is padding; in other tasks every sequence has length seq.  0 means that the setting "     \
+        "is padding; in other tasks every sequence has length seq. 0 means that the setting "      \
         "batch applies.",                                                                          \
         "Vaswani et al. 2017, 5.1")                                                                \
     INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG, RESTART |      \
@@ -190,13 +190,13 @@
         | SHARED, "Batches per validation loss, evenly spaced over the held-out text.", NULL)      \
     INT(bleu_sentences, "bleu-sentences", DATA, "BLEU sentences", "sentences", 0, 100000, 32, LOG, \
         FORK | SHARED, "Number of held-out sentences, evenly spaced, that the task translation "   \
-        "translates greedily at every validation to compute the BLEU score.  0 means no BLEU.",    \
+        "translates greedily at every validation to compute the BLEU score. 0 means no BLEU.",     \
         "Papineni et al. 2002")                                                                    \
     INT(seed, "seed", RUN, "Seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,                        \
         "Seed of the initial weights.", NULL)                                                      \
     INT(seeds, "seeds", RUN, "Seeds", NULL, 1, 10, 1, LINEAR, RESTART | SHARED,                    \
         "Runs per lane, trained side by side on the same batches with consecutive seeds, the "     \
-        "first of which is “seed”.  Curves show their mean with a band of one standard "           \
+        "first of which is “seed”. Curves show their mean with a band of one standard "            \
         "deviation; all other charts show the first run.", NULL)                                   \
     INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR, RESTART |        \
         SHARED, "Seed of the generated text and of the order of the batches.", NULL)               \
@@ -210,7 +210,7 @@
     INT(curvature_every, "curvature-every", RUN, "Curvature interval", "steps", 0, 1000000, 0,     \
         LOG, FORK, "Steps between two measurements of sharpness and critical rate, which take "    \
         "about as long as 50 steps, and memory for six copies of the weights and, with ReLU, a "   \
-        "byte for every unit and position; the first update is measured, too.  0 means never.",    \
+        "byte for every unit and position; the first update is measured, too. 0 means never.",     \
         "Cohen et al. 2022, arXiv 2207.14484")                                                     \
     INT(sharpness_every, "layer-sharpness-every", RUN, "Layer sharpness interval", "steps",        \
         0, 1000000, 0, LOG, FORK, "Steps between two measurements of the sharpness of every "      \
@@ -229,7 +229,7 @@
         NULL)                                                                                      \
     REAL(temperature, "temperature", RUN, "Temperature", NULL, 0.0, 10.0, 0.7, LINEAR, FORK |      \
         SHARED, "The prompt is continued with tokens sampled from the softmax of the logits "      \
-        "divided by this value.  At 0, and always for answers and translations, the most "         \
+        "divided by this value. At 0, and always for answers and translations, the most "          \
         "probable token is taken.",                                                                \
         "Holtzman et al. 2020, arXiv 1904.09751, 2.4")                                             \
     INT(probe_batches, "probe-batches", RUN, "Gradient averaged over", "batches", 1, 10000, 8, LOG, \

@@ -71,7 +71,7 @@ static void test_equal_curves_have_no_band(void)
     g_assert_null(one->lo);
     g_assert_null(one->hi);
     g_assert_cmpstr(ns_mean_plot(mean)->note, ==,
-                    "Mean of 3 seeds on the same batches.  Markers: validation loss.");
+                    "Mean of 3 seeds on the same batches. Markers: validation loss.");
     ns_mean_plot_free(mean);
 }
 

@@ -608,7 +608,7 @@ static void test_restore(void)
     ns_window_open(window, path);
     UI_WAIT(window, has_three_layers);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
-                    "Set up as in figure.pdf.  The figure shows step 5.");
+                    "Set up as in figure.pdf. The figure shows step 5.");
     g_autofree char *after = ns_settings_line(ns_session_settings(ns_window_session(window)), true);
     g_assert_cmpstr(after, ==, before);
     g_unlink(path);

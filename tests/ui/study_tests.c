@@ -358,7 +358,7 @@ static void test_open_sweep(void)
     ns_window_open(window, path);
     g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "phase");
     g_assert_cmpstr(ns_window_toast_text(window), ==,
-                    "Set up as in phase.svg.  Press Start to train the runs of its sweep.");
+                    "Set up as in phase.svg. Press Start to train the runs of its sweep.");
     page = NS_PHASE_PAGE(ns_window_page(window));
     g_autofree char *x_again = axis_words(page, 0), *y_again = axis_words(page, 1);
     g_assert_cmpstr(x_again, ==, x);

@@ -137,11 +137,11 @@ static char *note_of(const NsMeanPlot *mean, const char *first, size_t seeds, co
     GString *note = g_string_new(NULL);
     g_string_append_printf(note, _("Mean of %zu seeds on the same batches."), seeds);
     if (mean->cut)
-        g_string_append_printf(note, "  %s",
+        g_string_append_printf(note, " %s",
                                _("Band: one standard deviation, cut off at the smallest value "
                                  "where it would reach 0."));
-    if (diverged) g_string_append_printf(note, _("  %s; the mean is over the others."), diverged);
-    if (first) g_string_append_printf(note, "  %s", first);
+    if (diverged) g_string_append_printf(note, _(" %s; the mean is over the others."), diverged);
+    if (first) g_string_append_printf(note, " %s", first);
     return g_string_free(note, FALSE);
 }
 

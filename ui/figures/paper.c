@@ -217,11 +217,11 @@ static char *verdict(const Paper *p)
     }
     const Curves curves = curves_of(p);
     if (curves.of[0]->lo && p->kind != NS_PAPER_TOKENS)
-        g_string_append_printf(words, _(".  Mean and 16–84%% range of %zu seeds"),
+        g_string_append_printf(words, _(". Mean and 16–84%% range of %zu seeds"),
                                curves.of[0]->seeds);
     for (size_t i = 0; i < curves.n; i++) {
         if (!curves.of[i]->diverged) continue;
-        g_string_append_printf(words, _(".  %s diverged in %zu of %zu seeds; its mean ends there"),
+        g_string_append_printf(words, _(". %s diverged in %zu of %zu seeds; its mean ends there"),
                                _(curves.of[i]->label), curves.of[i]->diverged, curves.of[i]->seeds);
     }
     return g_string_free(words, FALSE);

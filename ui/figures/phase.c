@@ -228,7 +228,7 @@ static char *place_words(const Phase *p, size_t i)
 
 static void add_sentence(GString *note, char *sentence)
 {
-    if (note->len) g_string_append(note, "  ");
+    if (note->len) g_string_append(note, " ");
     g_string_append(note, sentence);
     g_free(sentence);
 }

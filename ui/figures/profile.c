@@ -297,7 +297,7 @@ static char *note(const Profile *profile, const NsFigureInput *input)
         ns_figure_add_sentence(
             words, _("This step is stored in a group of steps: the band is their range."));
     else if (now->band)
-        ns_figure_add_sentence(words, _("Line: the largest of the heads.  Band: their range."));
+        ns_figure_add_sentence(words, _("Line: the largest of the heads. Band: their range."));
     return g_string_free(words, words->len == 0);
 }
 

@@ -137,7 +137,7 @@ static void fill_hidden(NsTheory *theory, Reach reach, const NsFigureInput *inpu
         g_autofree char *fit = ns_text_number(ns_fit_growth(theory->x, square, theory->n) / d, 2);
         g_autofree char *least = ns_text_number(c, 2), *most = ns_text_number(c + 1, 2);
         theory->more =
-            g_strdup_printf(_("Bounds: Lemma 2.  ‖x_l‖^2 grows by %s d per layer at step 0 "
+            g_strdup_printf(_("Bounds: Lemma 2. ‖x_l‖^2 grows by %s d per layer at step 0 "
                               "(least squares); bounds: %s d and %s d."),
                             fit, least, most);
     }

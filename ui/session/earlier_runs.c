@@ -171,7 +171,7 @@ static bool let_one_go(NsSession *session)
         const NsPastRun *run = run_at(session, i);
         if (run->listed.pinned) continue;
         g_autofree char *words =
-            g_strdup_printf(_("Run %u was removed to free memory: %s.  Pinned runs are kept."),
+            g_strdup_printf(_("Run %u was removed to free memory: %s. Pinned runs are kept."),
                             run->listed.id, run->recorded->title);
         g_ptr_array_remove_index(session->runs, i);
         ns_session_report(session, words);

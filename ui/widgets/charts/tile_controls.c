@@ -184,7 +184,7 @@ GtkWidget *ns_smoothing_control_new(NsSession *session)
     gtk_widget_set_size_request(control->scale, WIDTH, -1);
     gtk_widget_set_tooltip_text(control->scale,
                                 _("Exponential moving average of curves over steps: weight of the "
-                                  "past.  The measured curve stays visible behind it. (S)"));
+                                  "past. The measured curve stays visible behind it. (S)"));
     ns_accessible_name(control->scale, _("Smoothing, weight of the past"));
     gtk_box_append(GTK_BOX(line), label);
     gtk_box_append(GTK_BOX(line), control->words);

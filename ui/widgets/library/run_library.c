@@ -673,7 +673,7 @@ static void make_notes(NsRunLibrary *library)
     gtk_widget_set_hexpand(parts->text, TRUE);
     gtk_entry_set_placeholder_text(GTK_ENTRY(parts->tags), _("lecture-3 keep"));
     gtk_widget_set_tooltip_text(parts->tags,
-                                _("Words separated by spaces.  A run with a tag is never moved to "
+                                _("Words separated by spaces. A run with a tag is never moved to "
                                   "the trash to free space."));
     g_signal_connect_swapped(parts->given, "activate", G_CALLBACK(on_given), library);
     g_signal_connect_swapped(parts->tags, "activate", G_CALLBACK(on_tags), library);
@@ -702,7 +702,7 @@ static void make_footer(NsRunLibrary *library)
                                gtk_spin_button_new_with_range(1.0, CHECKPOINTS_MOST, 64.0), row);
     gtk_widget_set_tooltip_text(
         parts->checkpoints,
-        _("Memory limit for the checkpoints of this run and earlier runs together.  Beyond it some "
+        _("Memory limit for the checkpoints of this run and earlier runs together. Beyond it some "
           "are dropped, so fewer steps can be forked from"));
     g_signal_connect_swapped(parts->checkpoints, "value-changed", G_CALLBACK(on_checkpoints),
                              library);

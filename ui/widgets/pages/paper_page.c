@@ -488,7 +488,7 @@ static void build(NsPaperPage *page)
     gtk_widget_add_css_class(GTK_WIDGET(page), "study");
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     GtkWidget *words =
-        make_text(_("Claims of Xiong et al. 2020 and later papers, tested with small models.  Each "
+        make_text(_("Claims of Xiong et al. 2020 and later papers, tested with small models. Each "
                     "claim was fixed in advance, then judged once, on seeds not used before."),
                   NULL);
     gtk_widget_set_hexpand(words, TRUE);

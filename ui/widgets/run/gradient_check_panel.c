@@ -94,22 +94,22 @@ static char *verdict_words(NsSession *session, const NsGradientCheck *check)
     const char *tensor = worst_tensor(check), *lane = ns_lane_letter(check->lane);
     g_autofree char *step = ns_group_digits(check->step), *layer = ns_group_digits(check->layer);
     GString *words = g_string_new(NULL);
-    g_string_printf(
-        words,
-        check->agrees ? _("Step %s, layer %s of %s: the gradients agree.  Largest error %s (%s), "
-                          "along random directions %s: rounding explains these.")
-                      : _("Step %s, layer %s of %s: the gradients do not agree.  Largest error %s "
-                          "(%s), along random directions %s: more than rounding explains."),
-        step, layer, lane, along, tensor, random);
+    g_string_printf(words,
+                    check->agrees
+                        ? _("Step %s, layer %s of %s: the gradients agree. Largest error %s (%s), "
+                            "along random directions %s: rounding explains these.")
+                        : _("Step %s, layer %s of %s: the gradients do not agree. Largest error %s "
+                            "(%s), along random directions %s: more than rounding explains."),
+                    step, layer, lane, along, tensor, random);
     if (check->unknown)
         g_string_append_printf(words,
-                               _("  %zu of %zu derivatives are unknown: they are too small, or the "
+                               _(" %zu of %zu derivatives are unknown: they are too small, or the "
                                  "loss is not smooth there."),
                                check->unknown, 2 * check->n);
     /* Of several seeds of a lane the first is checked. */
     NsHistory *history = session->view->histories[check->lane];
     size_t seeds = history ? ns_history_seeds(history) : 1;
-    if (seeds > 1) g_string_append_printf(words, _("  Seed 1 of %zu was checked."), seeds);
+    if (seeds > 1) g_string_append_printf(words, _(" Seed 1 of %zu was checked."), seeds);
     return g_string_free(words, FALSE);
 }
 
@@ -307,7 +307,7 @@ static void build(NsGradientCheckPanel *panel)
         GTK_BOX(panel),
         make_text(_("A finite difference nudges the weights by plus and minus ε and divides the "
                     "change of the loss by 2 ε: the derivative that backpropagation must return, "
-                    "computed without it.  In single precision, rounding leaves errors of 1e-5 to "
+                    "computed without it. In single precision, rounding leaves errors of 1e-5 to "
                     "3e-3, and ten times that along a random direction.")));
     gtk_box_append(GTK_BOX(panel), make_controls(panel));
     parts->verdict = make_text(NULL);

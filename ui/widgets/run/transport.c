@@ -302,7 +302,7 @@ GtkWidget *ns_transport_new(NsSession *session)
     gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0F);
     gtk_entry_set_input_purpose(GTK_ENTRY(entry), GTK_INPUT_PURPOSE_DIGITS);
     gtk_widget_set_valign(entry, GTK_ALIGN_CENTER);
-    gtk_widget_set_tooltip_text(entry, _("The step shown.  Type a number to go to a step already "
+    gtk_widget_set_tooltip_text(entry, _("The step shown. Type a number to go to a step already "
                                          "trained, or to train up to a later one"));
     gtk_widget_add_css_class(entry, "numeric");
     ns_accessible_name(entry, _("Step"));

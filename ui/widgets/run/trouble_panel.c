@@ -76,18 +76,18 @@ static const char *advice_on(const NsTrouble *trouble)
     if (trouble->first)
         return _(
             "No weight has been updated yet, so the learning rate, the warm-up and clipping play "
-            "no role: activations grow from layer to layer until one overflows single precision.  "
+            "no role: activations grow from layer to layer until one overflows single precision. "
             "Norms inside the branches, smaller initial weights or fewer layers keep them small.");
     if (trouble->huge)
         return _("The squares of the first gradients overflow single precision, so the learning "
-                 "rate and the warm-up play no role.  Norms inside the branches, smaller initial "
+                 "rate and the warm-up play no role. Norms inside the branches, smaller initial "
                  "weights or fewer layers keep them small.");
     if (trouble->spike)
-        return _("One update was too large.  A lower learning rate, a longer warm-up or clipped "
+        return _("One update was too large. A lower learning rate, a longer warm-up or clipped "
                  "gradients keep updates small.");
     return _(
         "Updates that are too large let weights grow until a value overflows single "
-        "precision; the values that are not finite then spread, and no later step can undo this.  "
+        "precision; the values that are not finite then spread, and no later step can undo this. "
         "Go back to an earlier step and change one thing.");
 }
 

@@ -130,12 +130,12 @@ static const char *effect_words(const NsParam *param)
         return _(
             "Takes effect at the next step of the running model, and is marked on the timeline.");
     case NS_EFFECT_FORK:
-        return _("Once the run has started, a change is pending until you fork or restart.  A fork "
+        return _("Once the run has started, a change is pending until you fork or restart. A fork "
                  "continues with the current weights; a restart begins again at step 0.");
     case NS_EFFECT_RESTART:
         break;
     }
-    return _("Once the run has started, a change is pending until you fork or restart.  A restart "
+    return _("Once the run has started, a change is pending until you fork or restart. A restart "
              "begins again at step 0; a fork continues with the weights that still fit.");
 }
 

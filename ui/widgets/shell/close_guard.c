@@ -62,7 +62,7 @@ GtkWidget *ns_close_guard_ask(NsWindow *window)
         GTK_BUTTONS_NONE, "%s", _("Close and discard the unsaved training?"));
     gtk_message_dialog_format_secondary_text(
         GTK_MESSAGE_DIALOG(question), "%s",
-        _("Runs longer than a minute were neither saved nor exported.  To save every run while it "
+        _("Runs longer than a minute were neither saved nor exported. To save every run while it "
           "trains, turn saving on in Saved runs (Ctrl+L)."));
     GtkDialog *dialog = GTK_DIALOG(question);
     gtk_dialog_add_button(dialog, _("Keep open"), GTK_RESPONSE_CANCEL);

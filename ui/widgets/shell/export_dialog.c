@@ -175,7 +175,7 @@ static gboolean on_window_close(NsExportDialog *dialog)
 {
     if (!gtk_widget_get_visible(dialog->progress)) return FALSE;
     gtk_label_set_text(GTK_LABEL(dialog->failure),
-                       _("The window stays open until the animation is saved.  Cancel stops it."));
+                       _("The window stays open until the animation is saved. Cancel stops it."));
     gtk_widget_set_visible(dialog->failure, TRUE);
     gtk_window_present(GTK_WINDOW(dialog));
     return TRUE;

@@ -20,7 +20,7 @@
 
 static void add_sentence(GString *words, char *sentence)
 {
-    g_string_append_printf(words, "%s%s", words->len ? "  " : "", sentence);
+    g_string_append_printf(words, "%s%s", words->len ? " " : "", sentence);
     g_free(sentence);
 }
 
