@@ -17,7 +17,7 @@ typedef struct {
 /* A worker processes one share of the batch, in one or more parts.  Each part has a separate shard
  * if activations stay in memory; otherwise all parts use the same shard in turn. */
 typedef struct {
-    NsShard *shards, *shard; /* [layout->kept]; the shard of the current part */
+    NsShard *shards, *shard; /* [layout->retained]; the shard of the current part */
     NsShard forward_only;    /* for forward-only passes */
     size_t part;             /* the current part, from 0 */
     ns_real *activations;

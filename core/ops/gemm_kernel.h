@@ -32,7 +32,7 @@
 /* Prefetches into the second-level cache. */
 #define FETCH(address) __builtin_prefetch((const void *)(address), 0, 2)
 
-/* Some processors without AVX-512 have slow masked stores, so `whole` vectors avoid masks. */
+/* Some processors without AVX-512 have slow masked stores, so `full` vectors avoid masks. */
 INLINE Vector take(const ns_real *p, bool full, Mask mask)
 {
     return full ? V(loadu)(p) : load(p, mask);

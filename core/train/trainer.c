@@ -319,7 +319,7 @@ static char *new_spike(NsTrainer *t, size_t lane)
     return words;
 }
 
-/* Whether a lane has diverged or had a jump since the last call; with `tell`, a jump becomes the
+/* Whether a lane has diverged or had a jump since the last call; with `notify`, a jump becomes the
  * message of the lane. */
 static bool note_trouble(NsTrainer *t, bool notify)
 {

@@ -11,7 +11,7 @@ struct NsPastRun {
     bool by_itself;          /* pinned automatically, as the run before the present one */
     NsRecordedRun *recorded; /* its histories, settings of the first update, checkpoints and file */
     NsExperiment settings;   /* settings of the newest step */
-    bool in_file; /* the checkpoints are in the file instead; `kept` is the newest step */
+    bool in_file; /* the checkpoints are in the file instead; `stored` is the newest step */
     int64_t stored;
     int64_t shared_from; /* the step from which the file belongs to another run; 0: none */
 
