@@ -96,8 +96,8 @@ NsBaselines ns_corpus_baselines(const NsCorpus *corpus, const NsSettings *settin
 void ns_corpus_token_text(const NsCorpus *corpus, int32_t token, char text[NS_TOKEN_TEXT]);
 
 /* Makes training batch `index`: windows of a text, drawn uniformly, or new sequences of the task.
- * It depends on (data_seed, index, B, T, S, capacity) only, so any batch can be made again at any time.
- * If batch->room is not 0, translations choose B, T and S. */
+ * It depends on (data_seed, index, B, T, S, capacity) only, so any batch can be made again at any
+ * time.  If batch->capacity is not 0, translations choose B, T and S. */
 void ns_corpus_train_batch(const NsCorpus *corpus, uint64_t data_seed, uint64_t index,
                            NsBatch *batch);
 

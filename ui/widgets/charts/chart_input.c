@@ -10,11 +10,11 @@
 
 #define INPUT "ns-chart-input" /* of the object */
 
-#define NOTCH 0.8    /* width of the view after a notch of the wheel inwards, over before */
-#define KEY_ZOOM 0.8 /* the same for a key */
+#define NOTCH 0.8    /* width of the view after a wheel notch that zooms in, relative to before */
+#define KEY_ZOOM 0.8 /* the same ratio for a key */
 #define KEY_PAN 0.1  /* of the width of the plot area */
 #define SIDEWAYS 40  /* pixels of panning for a notch sideways */
-#define DRAG_FROM 4  /* pixels from where a press becomes a drag */
+#define DRAG_FROM 4  /* distance in pixels at which a press becomes a drag */
 #define BOX_FROM 10  /* a box that is flatter or narrower zooms one axis */
 #define FAR 10       /* points for Page Up and Page Down */
 
@@ -29,13 +29,13 @@ typedef struct {
     double notches_x, notches_y;
     double pan_x, pan_y;
     Drag drag;
-    double from_x, from_y;           /* where it began */
-    double done_x, done_y;           /* how much of a pan was applied or is waiting */
-    bool boxed;                      /* the box, or the place of the handle, differs */
+    double from_x, from_y;           /* where the drag began */
+    double done_x, done_y;           /* the part of a pan that was applied or is waiting */
+    bool boxed;                      /* the box or the position of the handle has changed */
     int handle;                      /* as of ns_plot_handle_at, that was pressed; -1 for none */
     bool upright;                    /* the handle moves vertically */
-    double handle_at, handle_stride; /* its value then, and what a pixel was worth */
-    /* Before the first click of a double click: what it did is undone. */
+    double handle_at, handle_stride; /* value of the handle at the press, and units per pixel */
+    /* State before the first click of a double click, whose effect is undone. */
     NsPin pins[NS_VIEW_STATE_PINS];
     size_t n_pins;
 } Input;
@@ -101,7 +101,7 @@ static NsBox box_of(Input *input)
     return box;
 }
 
-/* The part that a box zooms to; along an axis that it leaves alone it has no extent. */
+/* The range to which a box zooms; it is empty along an axis that the box does not zoom. */
 static NsBox zoomed_part(Input *input, NsBox box)
 {
     if (fabs(input->py - input->from_y) < BOX_FROM)
@@ -131,8 +131,8 @@ static void set_cursor(Input *input)
         gtk_widget_set_cursor_from_name(widget, name);
 }
 
-/* Moves the grip as far as the pointer, in values of the axis as it was at the press: the axis may
- * grow with what is dragged. */
+/* Moves the handle by as much as the pointer, in units of the axis at the press, because the axis
+ * may grow with the value that is dragged. */
 static void move_handle(Input *input)
 {
     double way = input->upright ? input->py - input->from_y : input->px - input->from_x;
@@ -233,7 +233,7 @@ static void on_drag_begin(GtkGestureDrag *gesture, double x, double y, Input *in
     press_handle(input);
 }
 
-/* FALSE as long as it is within a click's reach. */
+/* FALSE while the pointer is still close enough to the press for a click. */
 static bool drag_by(Input *input, double dx, double dy, bool pans)
 {
     if (input->drag == DRAG_NONE) {
@@ -263,7 +263,7 @@ static void on_drag_update(GtkGestureDrag *gesture, double dx, double dy, Input 
         gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
 }
 
-/* Ends the drag; what it did stays. */
+/* Ends the drag and keeps its effect. */
 static void end_drag(Input *input)
 {
     input->drag = DRAG_NONE;
@@ -311,8 +311,8 @@ static void on_pressed(GtkGestureClick *click, int presses, double x, double y, 
     (void)click;
     NsViewState *view_state = ns_chart_view_state(input->chart);
     gtk_widget_grab_focus(GTK_WIDGET(input->chart));
-    /* The user has turned to the pointer: Space is not the chart's, though keys were used before.
-     */
+    /* The user has turned to the pointer, so Space runs the model again, though keys moved the
+     * crosshair before. */
     gtk_window_set_focus_visible(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(input->chart))), FALSE);
     if (presses == 1) {
         memcpy(input->pins, view_state->pins, sizeof input->pins);
@@ -363,7 +363,7 @@ static void on_menu(GtkGestureClick *click, int presses, double x, double y, Inp
     g_signal_emit_by_name(input->chart, "menu", x, y);
 }
 
-/* Where a key zooms: at the crosshair, or in the middle. */
+/* The center of a zoom by a key: the crosshair, or the middle of the chart. */
 static void zoom_by_key(Input *input, double factor_x, double factor_y)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);

@@ -22,5 +22,5 @@
 
 #include "ui/widgets/charts/chart_view.h"
 
-/* Gives a chart its controllers; once for each. */
+/* Adds the event controllers to a chart; call it once for each chart. */
 void ns_chart_input_add(NsChartView *chart);

@@ -18,12 +18,12 @@
 
 #include <math.h>
 
-/* A title and its controls share a line.  Where that is narrow, the controls go above the title's
- * end, and a choice that another chart has too is left to that one. */
+/* A title and its controls share a line.  In a narrow tile the controls are above the end of the
+ * title, and a choice that another chart offers as well is hidden. */
 #define SHARED_CHOICE_FROM 420
 
-#define BELOW_TOOLS 2  /* pixels to what follows the title */
-#define PROBE_BELOW 96 /* pixels below the text that it belongs to */
+#define BELOW_TOOLS 2  /* pixels below the controls */
+#define PROBE_BELOW 96 /* pixels between the button and the text above it */
 #define PROBE_MARGIN 3 /* pixels from the corner */
 #define PROBE_SPACE 8  /* pixels below the title of the axis, in whose line the button is */
 
@@ -31,8 +31,8 @@
 #define CONTINUED_ACROSS 360
 #define CONTINUED_DOWN 290
 
-/* Models with more layers measure the loss without each only where a person asks for it: it takes
- * two forward passes a layer. */
+/* In deeper models the loss without each layer is measured only on request, because it takes two
+ * forward passes per layer. */
 #define LAYERS_AT_REST 48
 
 #define CHOICE_CHARS 18 /* of words on the drop-down */
@@ -42,16 +42,16 @@
 struct _NsChartTile {
     GtkWidget parent;
     NsSession *session;
-    NsFigureSpec own; /* no gradient or hidden state, which the view has; layer 0: the selected one,
-                         or the last */
+    NsFigureSpec own; /* choices of the tile; a gradient or hidden state is chosen in the view;
+                       * layer 0: the selected or the last layer */
     int lane;         /* index if there are several; -1: the default of the figure */
     NsChartView *chart;
     GtkWidget *overlay, *tools;
     GtkWidget *follow, *heat, *choice, *log, *note, *menu_button;
-    GtkWidget *probe;      /* in the middle of what is never measured */
-    GtkWidget *probe_more; /* below what was measured of one step, in the first lane's tile */
-    GtkWidget *continued;  /* below the losses of a large chart: what the lanes write */
-    GtkWidget *enlarge;    /* over all of a thumbnail */
+    GtkWidget *probe;      /* shown in the middle of a chart whose quantity is never measured */
+    GtkWidget *probe_more; /* below a quantity measured at one step, for the first lane */
+    GtkWidget *continued;  /* below the losses of a large chart: the continuations of the lanes */
+    GtkWidget *enlarge;    /* covers a thumbnail */
     GtkWidget *over;       /* weak: the popover that is open over the chart; NULL for none */
     GArray *choices;       /* int, as in the drop-down */
     GActionMap *actions;
@@ -80,7 +80,7 @@ static const char *missing_interval(const NsChartTile *tile)
     return ns_settings_get_number(settings, ns_param_find(every)) < 1 ? every : NULL;
 }
 
-/* Whether it is measured without being asked for where the run pauses. */
+/* Whether the quantity is measured automatically when the run pauses. */
 static bool is_measured_at_rest(const NsChartTile *tile, const char *every)
 {
     return g_strcmp0(every, "probe-every") == 0 ||
@@ -100,7 +100,7 @@ static void make_note(GtkMenuButton *button, gpointer tile)
     gtk_menu_button_set_popover(button, popover);
 }
 
-/* Shows the continuations where a chart of losses has some. */
+/* Shows the continuations below a chart of losses, if there are any. */
 static void sync_continued(NsChartTile *tile)
 {
     bool loss = !tile->compact && g_str_equal(kind_of(tile)->choice.key, "loss");
@@ -112,7 +112,7 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     const NsPlot *plot = ns_chart_view_plot(tile->chart);
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(tile));
     bool large = root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS);
-    gtk_widget_set_visible(tile->note, plot && plot->note && !large); /* not for a class */
+    gtk_widget_set_visible(tile->note, plot && plot->note && !large); /* hidden in class mode */
     sync_continued(tile);
     if (plot && plot->left.wide) gtk_widget_set_visible(tile->log, TRUE);
     const char *missing = missing_interval(tile);
@@ -139,7 +139,7 @@ static int shown_choice(const NsChartTile *tile)
     if (subject == NS_SUBJECT_GRADIENT) return (int)view->gradient;
     if (subject == NS_SUBJECT_HIDDEN) return (int)view->hidden;
     if (subject == NS_SUBJECT_PLACE && !tile->own.layer) {
-        /* The place that a figure of one place shows where none was chosen. */
+        /* The default place of a figure that shows one place. */
         const NsHistory *history = tile->session->view->history;
         bool of_head = ns_chart_view_kind(tile->chart)->of_head;
         size_t layers = history ? ns_history_layout(history)->layers : 0;
@@ -253,7 +253,7 @@ static void sync_controls(NsChartTile *tile)
     tile->syncing = false;
 }
 
-/* The chip offers what the chart does not do any more. */
+/* The chip is visible while the chart does not follow the newest step. */
 static void sync_follow(NsChartTile *tile)
 {
     const NsViewState *view_state = ns_chart_view_state(tile->chart);
@@ -360,8 +360,8 @@ static void on_clicked(NsChartTile *tile, double x, double row)
                           selected == tile->session->view->layer ? 0 : selected);
 }
 
-/* The grips that figures have: the end of the warm-up and, behind all markers, the peak of the
- * learning rate. */
+/* The handles of figures: the end of the warm-up and, behind all markers, the peak of the learning
+ * rate. */
 static void on_handle(NsChartTile *tile, int handle, double value)
 {
     const NsPlot *plot = ns_chart_view_plot(tile->chart);
@@ -420,7 +420,7 @@ static gboolean renew_menu(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-/* A menu in which something was chosen is renewed when it has closed. */
+/* A menu is filled again after a choice, once it has closed. */
 static void sync_menu(NsChartTile *tile)
 {
     GtkPopover *menu = gtk_menu_button_get_popover(GTK_MENU_BUTTON(tile->menu_button));
@@ -463,7 +463,8 @@ static void ns_chart_tile_measure(GtkWidget *widget, GtkOrientation orientation,
                        natural_baseline);
 }
 
-/* Places the continuations below a chart that keeps its least size; returns the chart's height. */
+/* Places the continuations below a chart, which keeps its minimum size; returns the height of the
+ * chart. */
 static int allocate_continued(NsChartTile *tile, int width, int height)
 {
     double scale = ns_text_scale(GTK_WIDGET(tile));
@@ -497,12 +498,12 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
         left = MIN(left, (int)bounds.origin.x);
         bottom = MAX(bottom, (int)ceilf(bounds.origin.y + bounds.size.height));
     }
-    /* Beside a corner that is taken, a title has two lines; a thumbnail's needs them as well. */
+    /* A title next to controls has two lines; that of a thumbnail needs them as well. */
     if (tile->compact) left = width - 1;
     ns_chart_view_set_corner(tile->chart, width - left, bottom ? bottom + BELOW_TOOLS : 0);
 }
 
-/* Below the chart, too, where a button is. */
+/* Reserves space below the chart as well if there is a button. */
 static void ns_chart_tile_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsColor ground = ns_chart_style_for(widget)->background;
@@ -668,7 +669,7 @@ void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
 {
     if (kind == kind_of(tile)) return;
     ns_chart_view_set_kind(tile->chart, kind);
-    /* The quantity stays where the new figure can show it. */
+    /* The quantity stays if the new figure can show it. */
     if (!(kind->domains & 1u << ns_quantity(tile->own.quantity)->domain))
         tile->own.quantity = kind->initial;
     tile->own.kind = kind;

@@ -24,20 +24,20 @@ NsChartView *ns_chart_tile_chart(NsChartTile *tile);
 const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile);
 void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind);
 
-/* The same with what the figure shows; a place that nobody chose is 0. */
+/* The same with the choices of the figure; a place that was not chosen is 0. */
 NsFigureSpec ns_chart_tile_spec(NsChartTile *tile);
 void ns_chart_tile_show(NsChartTile *tile, const NsFigureSpec *spec);
 
-/* Of several lanes shows this one; -1, as at first, for what the figure shows of them. */
+/* Shows this lane alone; -1 (the default) lets the figure choose. */
 void ns_chart_tile_set_lane(NsChartTile *tile, int lane);
 int ns_chart_tile_lane(NsChartTile *tile);
 
 /* The input of its figure: the view of the session with the choices of the tile. */
 NsFigureInput ns_chart_tile_input(NsChartTile *tile);
 
-/* Whether the tile fills the window, for the words on its menu. */
+/* Sets whether the tile fills the window, which its menu names. */
 void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized);
 
-/* A thumbnail: title and curves alone, all of it a button. */
+/* Makes the tile a thumbnail: only a title and curves, which together are a button. */
 void ns_chart_tile_set_compact(NsChartTile *tile, bool compact);
 bool ns_chart_tile_is_compact(NsChartTile *tile);

@@ -14,10 +14,10 @@
 
 #define LEAST_WIDTH 240
 #define LEAST_HEIGHT 180
-#define LEAST_PLOT 300 /* of the plot area's height; a panel below leaves its room to it */
+#define LEAST_PLOT 300 /* minimum height of the plot area if there is a panel below it */
 #define COMPACT_WIDTH 96
 #define COMPACT_HEIGHT 72
-#define COMPACT_SCALE 0.86 /* of text, marks and padding */
+#define COMPACT_SCALE 0.86 /* size of text, marks and padding relative to that of a large chart */
 
 /* Where the crosshair comes from; it is read again after every drawing. */
 typedef enum { AIM_NONE, AIM_POINTER, AIM_VALUE } NsAim;
@@ -26,32 +26,32 @@ struct _NsChartView {
     GtkWidget parent;
     const NsFigureKind *kind;
     NsFigure *figure;
-    const NsPlot *plot; /* the figure's, whole */
+    const NsPlot *plot; /* the complete plot of the figure */
     NsViewState view_state;
     NsPlot shown;         /* the plot under the view state; borrows from it and from the next */
     GArray *shown_series; /* NsSeries */
     NsPlot rendered;      /* the same with the ends of its live axes */
     NsLiveAxes axes;
     bool alone; /* without the panel below, for which there is no room in this size and style */
-    uint64_t version;         /* of what is shown: it differs with the view state, too */
+    uint64_t version;         /* of the shown plot; it also changes with the view state */
     const NsStyle *given;     /* NULL: none yet */
-    NsStyle style;            /* the same with the corner of this chart */
-    NsPlotLayout *layout;     /* the picture's, of the present plot and style; NULL: none */
-    GskRenderNode *picture;   /* on the screen; NULL: none yet, or no memory for one */
-    cairo_surface_t *surface; /* the picture's; NULL: nothing was drawn yet */
-    GdkTexture *texture;      /* of the surface; NULL until somebody needs one */
+    NsStyle style;            /* the style with the corner of this chart */
+    NsPlotLayout *layout;     /* the layout of the present plot and style; NULL: none */
+    GskRenderNode *picture;   /* the picture on the screen; NULL: none yet, or no memory for one */
+    cairo_surface_t *surface; /* surface of the picture; NULL: nothing was drawn yet */
+    GdkTexture *texture;      /* texture of the surface; NULL until one is needed */
     bool stale;               /* the picture shows another plot or style */
     bool compact, bare, noteless;
-    char *name;      /* of the thumbnail; NULL: as its title */
-    gint64 laid_out; /* when; 0: never */
+    char *name;      /* name of the thumbnail; NULL: its title */
+    gint64 laid_out; /* time of the last layout; 0: never */
     int rendered_width, rendered_height, rendered_scale;
     double cost; /* ms */
     NsReading reading;
-    bool pointed; /* reading holds something */
+    bool pointed; /* reading is valid */
     NsAim aim;
     double aim_x, aim_y; /* pixels of the pointer, or values on the x and the left axis */
     guint telling;       /* a tick callback that reports the position of the crosshair */
-    NsBox band;          /* that is being drawn with the pointer; without width and height, none */
+    NsBox band;          /* the box being drawn with the pointer; empty: none */
 };
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
@@ -62,13 +62,13 @@ static void forget_reading(NsChartView *chart)
     chart->pointed = false;
 }
 
-/* The layout borrows the plot, and so must go before the plot changes. */
+/* The layout borrows the plot, so it is freed before the plot changes. */
 static void forget_layout(NsChartView *chart)
 {
     g_clear_pointer(&chart->layout, ns_plot_layout_free);
 }
 
-/* The layout of what was drawn last; FALSE while nothing was. */
+/* Makes the layout of the present plot; FALSE without a plot or a size. */
 static bool ensure_layout(NsChartView *chart)
 {
     if (chart->layout || !chart->plot || chart->rendered_width < 1) return chart->layout != NULL;
@@ -89,7 +89,7 @@ static bool ensure_layout(NsChartView *chart)
     return true;
 }
 
-/* It borrows the pixels, and keeps the surface until it is gone. */
+/* The texture borrows the pixels and keeps the surface alive. */
 static GdkTexture *texture_of(cairo_surface_t *image)
 {
     int width = cairo_image_surface_get_width(image),
@@ -216,7 +216,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
         if (read) ns_plot_draw_reading(chart->layout, &chart->reading, cr);
         ns_plot_draw_pins(chart->layout, chart->view_state.pins, chart->view_state.n_pins, cr);
         if (banded) ns_plot_draw_band(chart->layout, chart->band, cr);
-        /* While another chart is pointed at, values in the legend are enough. */
+        /* While the pointer is on another chart, values in the legend are enough. */
         bool own = chart->aim == AIM_POINTER || gtk_widget_has_focus(widget);
         if (read && (own || !ns_plot_has_legend(chart->layout)))
             ns_plot_draw_tip(chart->layout, &chart->reading, cr);
@@ -290,7 +290,7 @@ NsViewState *ns_chart_view_state(NsChartView *chart)
     return &chart->view_state;
 }
 
-/* Lays the view state over the plot again; what was drawn is out of date. */
+/* Applies the view state to the plot again; the picture is out of date. */
 static void refocus(NsChartView *chart)
 {
     forget_layout(chart);
@@ -300,7 +300,8 @@ static void refocus(NsChartView *chart)
     chart->shown.readings = !chart->compact;
     if (chart->noteless) chart->shown.note = NULL;
     if (chart->compact) {
-        /* Leaves the title and the curves to a thumbnail; the chart on the stage tells the rest. */
+        /* Removes all but the title and the curves from a thumbnail; the chart on the stage has the
+         * rest. */
         chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
         chart->shown.legend = NS_LEGEND_NONE;
         chart->shown.lower = NULL;
@@ -308,7 +309,7 @@ static void refocus(NsChartView *chart)
         chart->shown.n_markers = chart->shown.n_levels = chart->shown.n_slopes = 0;
     }
     if (chart->bare) {
-        /* Words beside the chart say the rest. */
+        /* The text next to the chart has the rest. */
         chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
         chart->shown.lower = NULL;
     }
@@ -405,7 +406,7 @@ void ns_chart_view_set_name(NsChartView *chart, char *name)
     char *old = chart->name;
     chart->name = name;
     if (chart->compact) refocus(chart);
-    g_free(old); /* no plot has its title there any more */
+    g_free(old); /* the space of the title is free again */
 }
 
 void ns_chart_view_set_corner(NsChartView *chart, int width, int height)

@@ -26,7 +26,7 @@ GtkWidget *ns_chart_view_new(const NsFigureKind *kind);
 
 const NsFigureKind *ns_chart_view_kind(NsChartView *chart);
 
-/* Shows another figure, whole; the view state is forgotten. */
+/* Shows another figure in full and resets the view state. */
 void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind);
 
 /* Brings the figure up to date.  TRUE if there is something new to see. */
@@ -34,11 +34,11 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input);
 
 void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style);
 
-/* A thumbnail shows its title and its curves, in small, and leaves the keyboard to what lies above
- * it.  Its plot is whole all the same. */
+/* A thumbnail shows a small title and curves, and is not in the keyboard focus; the widget above it
+ * is.  Its plot is still complete. */
 void ns_chart_view_set_compact(NsChartView *chart, bool compact);
 
-/* Words beside the chart say the rest: it keeps its title, its curves and their legend. */
+/* Shows only the title, the curves and the legend, because text next to the chart has the rest. */
 void ns_chart_view_set_bare(NsChartView *chart);
 
 /* Sets the name of a thumbnail, in place of a title that others have as well; NULL for none. Takes
@@ -65,23 +65,22 @@ void ns_chart_view_hover(NsChartView *chart, double px, double py);
  * were hovered, without a signal; NaN hides it. */
 void ns_chart_view_point_at(NsChartView *chart, double x, double row);
 
-/* Moves the crosshair by points and rows, as ns_plot_next_x, and what is in view along with it. */
+/* Moves the crosshair by points and rows, as ns_plot_next_x, and scrolls the view with it. */
 void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows);
 
 /* The reading of the crosshair; NULL without one.  Borrowed until the chart changes. */
 const NsReading *ns_chart_view_reading(NsChartView *chart);
 
-/* Pins what the crosshair reads, or removes the pin that is there.  FALSE if all pins are in use.
- */
+/* Pins the reading of the crosshair, or removes its pin.  FALSE if all pins are in use. */
 bool ns_chart_view_pin(NsChartView *chart);
 
-/* Says, with a signal, that what the crosshair reads was clicked. */
+/* Emits the signal of a click on the reading of the crosshair. */
 void ns_chart_view_emit_click(NsChartView *chart);
 
 /* Draws a rubber band in place of the crosshair; one without width or height ends it. */
 void ns_chart_view_set_band(NsChartView *chart, NsBox band);
 
-/* The chart is drawn without its note from now on. */
+/* Draws the chart without its note from now on. */
 void ns_chart_view_leave_note(NsChartView *chart);
 
 /* The view state, to read or to change. */
@@ -94,7 +93,7 @@ void ns_chart_view_link(NsChartView *chart, NsRange x, bool held);
 /* Follows the newest abscissa where the x range is limited but not held. */
 void ns_chart_view_advance(NsChartView *chart, double newest);
 
-/* Tells a screen reader what the plot shows now. */
+/* Describes the plot to a screen reader. */
 void ns_chart_view_describe(NsChartView *chart);
 
 /* Milliseconds that the last drawing took. */

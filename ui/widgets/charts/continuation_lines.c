@@ -21,7 +21,7 @@ typedef struct {
     NsSession *session;
     GtkWidget *entry, *head, *hint, *grid;
     GtkWidget *name[NS_LANES_MAX], *cell[NS_LANES_MAX][NS_NEXT_TOKENS][COLUMNS];
-    bool asking, again; /* again: the text was changed meanwhile */
+    bool asking, again; /* ask again, because the text was changed meanwhile */
 } Question;
 
 static void show_token(Question *q, size_t lane, size_t row, const NsNextToken *token)
@@ -60,7 +60,7 @@ static void on_answer(GObject *session, GAsyncResult *result, gpointer data)
     g_autoptr(GError) error = NULL;
     g_autofree NsAnswer *answer = ns_session_ask_finish(result, &error);
     q->asking = false;
-    if (!gtk_widget_get_parent(popover)) return; /* it has closed */
+    if (!gtk_widget_get_parent(popover)) return; /* the popover has closed */
     show_answer(q, answer);
     gtk_widget_set_visible(q->hint, error != NULL);
     if (error) ns_text_label_set(q->hint, error->message);
@@ -138,7 +138,7 @@ static void make_popover(GtkMenuButton *button, gpointer session)
 #define MARGIN 10
 #define BELOW 6
 #define PROMPT_CHARACTERS 40 /* of the end of a prompt */
-#define LANE_SHARE 0.65      /* of the color of the lane in that of the text, for its contrast */
+#define LANE_SHARE 0.65      /* of the lane's color in the color of its text, for the contrast */
 
 static const char SESSION[] = "ns-session", STEP[] = "ns-step";
 

@@ -18,14 +18,14 @@
 #define TWO_DOWN 300
 #define TWO_DOWN_LEGEND 50
 
-/* Of a thumbnail beside the stage: its share of the width, and its height by its width. */
+/* Width of a thumbnail as a share of the dashboard, and ratio of its height to its width. */
 #define THUMBNAIL_SHARE 0.18
 #define THUMBNAIL_LEAST 128
 #define THUMBNAIL_MOST 340
 #define THUMBNAIL_TALLEST 2.5
 #define THUMBNAIL_BELOW 100 /* its height below the stage */
 
-#define FRAME_BUDGET_MS 8.0   /* for drawing, out of 16 */
+#define FRAME_BUDGET_MS 8.0   /* milliseconds per frame for drawing, of 16 */
 #define REDRAW_EVERY_US 33000 /* of one chart */
 #define THUMBNAIL_EVERY_US 200000
 #define DESCRIBE_EVERY_US G_USEC_PER_SEC
@@ -43,11 +43,11 @@ struct _NsDashboard {
     GtkWidget parent;
     NsSession *session;
     GArray *slots; /* Slot */
-    guint next;    /* is drawn first: no chart starves where all together take too long */
+    guint next;    /* the chart to draw first, so that all get their turn */
     NsChartTile *maximized;
     NsChartTile *hovered;
     guint stage;        /* the slot that is large */
-    guint second;       /* the slot that was it before, and is large where two have room */
+    guint second;       /* the previous stage, which is large as well if two charts fit */
     const char *stored; /* the preference that remembers the stage; NULL for none */
     bool by_lane;
     bool abreast; /* all charts are large */
@@ -67,9 +67,8 @@ static Slot *slot_at(NsDashboard *dashboard, guint i)
     return &g_array_index(dashboard->slots, Slot, i);
 }
 
-/* Whether a tile has something to show: the tile of a lane that does not exist, and that of
- * cross-attention without an encoder-decoder, is hidden.  One that a maximized tile covers counts.
- */
+/* Whether a tile has something to show.  The tile of a missing lane, and that of cross-attention
+ * without an encoder-decoder, are hidden; a tile covered by a maximized one is not. */
 static bool is_there(NsDashboard *dashboard, guint i)
 {
     return gtk_widget_get_visible(GTK_WIDGET(slot_at(dashboard, i)->tile));
@@ -132,8 +131,7 @@ static GtkSizeRequestMode ns_dashboard_get_request_mode(GtkWidget *widget)
     return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
 }
 
-/* The size of the stage: a thumbnail needs less, and goes below where there is no room beside it.
- */
+/* The minimum size of the stage; thumbnails need less, and are below it in a narrow window. */
 static void ns_dashboard_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                  int *minimum, int *natural, int *minimum_baseline,
                                  int *natural_baseline)
@@ -183,7 +181,7 @@ static bool fit_across(NsDashboard *dashboard, const Stage *s)
     return s->width >= 2 * TWO_ACROSS * ns_text_scale(GTK_WIDGET(dashboard)) + GAP;
 }
 
-/* Whether two large charts have room, in a row or in a column. */
+/* Whether two large charts fit, in a row or in a column. */
 static bool two_fit(NsDashboard *dashboard, int width, int height)
 {
     int n = tiles_there(dashboard);
@@ -220,7 +218,7 @@ static void place_stage(NsDashboard *dashboard, int width, int height)
     }
 }
 
-/* Whether the charts of all lanes have room. */
+/* Whether the charts of all lanes fit. */
 static bool lanes_fit(NsDashboard *dashboard, int width, int height)
 {
     int rows = (tiles_there(dashboard) + 1) / 2;
@@ -247,7 +245,7 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
     if (has_thumbnails(dashboard))
         place_stage(dashboard, width, height);
     else {
-        /* In one column, or in two; the last tile has its row to itself. */
+        /* Places tiles in one or two columns; the last tile has a row of its own. */
         int n = dashboard->maximized ? 1 : tiles_there(dashboard), at = 0;
         int columns = MIN(n, 2), rows = (n + columns - 1) / columns;
         for (guint i = 0; i < dashboard->slots->len; i++) {
@@ -324,8 +322,8 @@ static double newest_pin(NsChartTile *tile)
     return view_state->n_pins > 0 ? view_state->pins[view_state->n_pins - 1].x : (double)NAN;
 }
 
-/* Profiles show the step that was pinned last; where its pin goes, that of another, else the
- * newest. */
+/* Profiles show the step that was pinned last.  If its pin is removed, they show that of another
+ * pin, or the newest step. */
 static void show_pinned_step(NsDashboard *dashboard, NsChartTile *changed)
 {
     double x = NAN;
@@ -522,7 +520,7 @@ NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard)
     return dashboard->maximized;
 }
 
-/* Brings charts up to date, as many as fit into a frame. */
+/* Updates as many charts as fit into a frame. */
 static bool page_refresh(NsPage *page)
 {
     NsDashboard *dashboard = NS_DASHBOARD(page);
@@ -568,7 +566,7 @@ static void page_set_style(NsPage *page, const NsStyle *style)
         ns_chart_view_set_style(ns_chart_tile_chart(slot_at(dashboard, i)->tile), style);
 }
 
-/* The tile that has the window to itself, the focus or the pointer; else that on the stage. */
+/* The tile that is maximized, has the focus or the pointer; otherwise that on the stage. */
 static NsChartTile *page_current(NsPage *page)
 {
     NsDashboard *dashboard = NS_DASHBOARD(page);
@@ -581,7 +579,7 @@ static NsChartTile *page_current(NsPage *page)
     return dashboard->hovered ? dashboard->hovered : ns_dashboard_stage(dashboard);
 }
 
-/* Escape leaves a maximized tile, else it removes the pins. */
+/* Escape leaves a maximized tile; otherwise it removes the pins. */
 static bool page_back(NsPage *page)
 {
     NsDashboard *dashboard = NS_DASHBOARD(page);

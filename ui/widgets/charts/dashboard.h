@@ -25,11 +25,12 @@ NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);
 
 /* The tile that is large; NULL puts the next one there. */
 NsChartTile *ns_dashboard_stage(NsDashboard *dashboard);
-NsChartTile *ns_dashboard_second(NsDashboard *dashboard); /* that was there before */
+NsChartTile *
+ns_dashboard_second(NsDashboard *dashboard); /* the tile that was on the stage before */
 void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile);
 
-/* Whether the stage is the only large chart where two would stand in a column: a card of a lesson
- * speaks of it. */
+/* Sets whether the stage is the only large chart in a column, because a card of a lesson is about
+ * it. */
 void ns_dashboard_set_alone(NsDashboard *dashboard, bool alone);
 
 /* The width in pixels of the thumbnails beside the large charts; 0 if there are none. */
@@ -43,6 +44,6 @@ void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key);
 void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile);
 NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard);
 
-/* Lines across the charts at their ticks. */
+/* Shows or hides grid lines at the ticks. */
 bool ns_dashboard_has_grid(NsDashboard *dashboard);
 void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid);

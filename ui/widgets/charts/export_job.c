@@ -21,7 +21,7 @@ static void job_free(gpointer data)
     g_free(job);
 }
 
-/* The charts that go into the file, or the files. */
+/* The charts to write into the file or files. */
 static guint first_chart(const NsExportRequest *request)
 {
     return request->what == NS_EXPORT_ONE ? request->current : 0;
@@ -40,7 +40,7 @@ static NsFigureInput input_of(const Job *job)
     return input;
 }
 
-/* The plots of a chart as they are drawn, one for every copy; a table is of the whole data. */
+/* The plots of a chart, one for every copy; a table has all data, also beyond the view. */
 static bool add_chart(const Job *job, guint i, GPtrArray *figures, GPtrArray *plots, GError **error)
 {
     const NsSheetChart *chart = ns_sheet_chart(&job->sheet, i);
@@ -124,7 +124,7 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
     const NsExperiment *experiment = &provenance.experiment;
     const NsParam *param;
     for (size_t i = 0; !outside && (param = ns_param(i)); i++) {
-        bool endless = g_str_equal(param->key, "steps"); /* 0 here, 100 for the command */
+        bool endless = g_str_equal(param->key, "steps"); /* 0 here, 100 in the command */
         if (!endless && ns_settings_is_default(&experiment->lane[0], param)) continue;
         g_autofree char *value = ns_settings_get(&experiment->lane[0], param);
         g_autofree char *word = g_strconcat(param->key, "=", value, NULL);

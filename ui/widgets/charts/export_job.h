@@ -7,17 +7,17 @@
 #include <gio/gio.h>
 
 typedef enum {
-    NS_EXPORT_ONE, /* of the sheet, the current one */
+    NS_EXPORT_ONE, /* figure of the sheet that is selected */
     NS_EXPORT_SHEET,
     NS_EXPORT_SEPARATE,
-    NS_EXPORT_DATA, /* of all charts, in one table */
+    NS_EXPORT_DATA, /* data of all charts, in one table */
 } NsExportWhat;
 
 typedef struct {
     NsExportWhat what;
     const NsSheet *sheet;
     guint current;   /* the chart that ONE means */
-    NsFormat format; /* of a drawing, or CSV for DATA */
+    NsFormat format; /* format of a drawing, or CSV for DATA */
     NsExportChoices choices;
     NsExportWatch *watch; /* of films: NULL, or valid until the callback */
 } NsExportRequest;

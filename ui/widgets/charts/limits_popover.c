@@ -12,10 +12,10 @@
 
 static const struct {
     const char *name;
-    const char *otherwise; /* where the axis has no label */
+    const char *otherwise; /* for an axis without a label */
 } AXES[NS_VIEW_STATE_AXES] = {{N_("horizontal"), "x"}, {N_("vertical"), "y"}};
 
-/* As NsScaleKind, after the figure's own. */
+/* The items follow NsScaleKind, after the default of the figure. */
 static const char *const SCALES[] = {N_("default"), N_("linear"), N_("logarithmic"),
                                      N_("symmetric log"), NULL};
 
@@ -133,7 +133,7 @@ static void add_row(Limits *limits, GtkGrid *grid, NsViewStateAxis which)
                                view_state->rescaled[which] ? 1 + (guint)view_state->scale[which]
                                                            : 0);
     ns_accessible_name(limits->scale[which], scale);
-    /* The rows of a heatmap are counted, and so are its columns. */
+    /* Rows and columns of a heatmap are counted, so their axes are linear. */
     gtk_widget_set_sensitive(limits->scale[which], !plot->heatmap);
     g_signal_connect_swapped(limits->scale[which], "notify::selected", G_CALLBACK(apply), limits);
     gtk_grid_attach(grid, make_label(plain), 0, row, 1, 1);

@@ -14,7 +14,7 @@ G_DECLARE_INTERFACE(NsPage, ns_page, NS, PAGE, GtkWidget)
 
 struct _NsPageInterface {
     GTypeInterface parent;
-    bool (*refresh)(NsPage *page); /* the rest may be NULL */
+    bool (*refresh)(NsPage *page); /* the following functions may be NULL */
     void (*set_style)(NsPage *page, const NsStyle *style);
     NsChartTile *(*current)(NsPage *page);
     bool (*back)(NsPage *page);
@@ -31,23 +31,25 @@ void ns_page_set_style(NsPage *page, const NsStyle *style);
 /* The tile that export, copy and maximize act on; NULL where there is none. */
 NsChartTile *ns_page_current(NsPage *page);
 
-/* Pages whose charts are no tiles ask for a file to save one to, or tell what must be done first.
- * FALSE of a page that does not. */
+/* Exports the chart of a page without tiles: asks for a file, or reports what must be done first.
+ * FALSE if the page has tiles. */
 bool ns_page_saves(NsPage *page);
 void ns_page_save(NsPage *page);
 
-/* Goes one thing back: from one tile to all, from pins to none.  FALSE if there was nothing. */
+/* Goes back by one: from a maximized tile to all, or from pins to none.  FALSE if there is nothing
+ * to leave. */
 bool ns_page_back(NsPage *page);
 
 /* The signal. */
 void ns_page_point(NsPage *page, NsChartTile *tile);
 
 typedef struct {
-    const char *key;                          /* of the action win.page */
+    const char *key;                          /* key in the action win.page */
     const char *title;                        /* marked with N_ */
-    const char *figures;                      /* of a dashboard (ui/widgets/charts/dashboard.h) */
+    const char *figures;                      /* figures of a dashboard
+                                               * (ui/widgets/charts/dashboard.h) */
     bool by_lane;                             /* it has every figure once for each lane */
-    GtkWidget *(*create)(NsSession *session); /* of any other page; else NULL */
+    GtkWidget *(*create)(NsSession *session); /* constructor of any other page; otherwise NULL */
 } NsPageKind;
 
 /* The number of pages with a tab; a menu has the others. */

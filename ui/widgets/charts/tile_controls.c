@@ -30,8 +30,8 @@ static void add_choice(GArray *choices, int choice)
     g_array_append_val(choices, choice);
 }
 
-/* More layers than give so many places are passed over, evenly: figures of places show the nearest
- * that is kept. */
+/* If there are more places than this, layers are skipped at equal distances; figures show the
+ * nearest listed place. */
 #define PLACES 64
 
 static void add_places(GArray *choices, const NsFigureKind *kind, const NsRecordLayout *layout)
@@ -60,7 +60,7 @@ GArray *ns_tile_choices(const NsFigureKind *kind, const NsView *view, int shown)
         bool fits = kind->domains & 1u << ns_quantity(q)->domain;
         bool there = !history || ns_history_layout(history)->count[q] > 0 ||
                      (closer && ns_history_layout(closer)->count[q] > 0) || (int)q == shown ||
-                     q == kind->initial ||              /* stays when another is chosen */
+                     q == kind->initial ||              /* stays listed when another is chosen */
                      q == NS_QUANTITY_LAYER_ABLATION || /* the tile offers to measure it */
                      q == NS_QUANTITY_LOGIT_LENS;
         if (fits && there && !is_usual(q)) add_choice(choices, (int)q);
@@ -250,7 +250,7 @@ GtkWidget *ns_heat_control_new(NsSession *session)
  * needs a fork. */
 static void on_probe(GtkButton *button, NsSession *session)
 {
-    /* The button may be given another while the settings change. */
+    /* The button may get another key while the settings change. */
     g_autofree char *key = g_strdup(g_object_get_data(G_OBJECT(button), "interval"));
     g_autofree char *every = g_strdup_printf("%d", NS_PROBE_EVERY);
     ns_session_set_linked(session, ns_param_find(key), true);

@@ -22,7 +22,7 @@
  * with g_array_unref. */
 GArray *ns_tile_choices(const NsFigureKind *kind, const NsView *view, int shown);
 
-/* The choice that a spec has made; and makes another. */
+/* The choice of a spec, and its replacement. */
 int ns_tile_choice_of(const NsFigureSpec *spec);
 void ns_tile_choose(NsFigureSpec *spec, int choice);
 
@@ -39,7 +39,7 @@ GtkWidget *ns_smoothing_control_new(NsSession *session);
 
 /* ---- Controls ---- */
 
-/* How often the button below has expensive quantities measured. */
+/* The interval that the button below sets for expensive quantities. */
 #define NS_PROBE_EVERY 10
 
 /* The choice of lanes in heatmaps: all of them, the active one, or the ratio of two.  It follows

@@ -1,4 +1,4 @@
-/* Small things that every widget uses: names, hiding, labels, the keyboard, signals, places.
+/* Functions that every widget uses: names, hiding, labels, the keyboard, signals, places.
  * SPDX-License-Identifier: MIT */
 #include "ui/widgets/common/helpers.h"
 
@@ -128,8 +128,8 @@ GSettings *ns_preferences(void)
     static gsize once;
     static GSettings *preferences;
     if (g_once_init_enter(&once)) {
-        /* The schema of the tree that was built comes before that of another version of the
-         * program, which may lack a key. */
+        /* The schema of the build folder is preferred to that of an installed version, which may
+         * lack a key. */
         GSettingsSchemaSource *all = g_settings_schema_source_get_default();
         g_autofree char *folder = ns_installed_folder("resources", "share/glib-2.0/schemas");
         g_autoptr(GSettingsSchemaSource) own =

@@ -9,8 +9,8 @@
 
 void ns_accessible_name(GtkWidget *widget, const char *name);
 
-/* Of a visible widget GTK asks the display at once whether the pointer is there, and waits for the
- * answer.  Not so here where the widget is not on the screen yet. */
+/* Sets a tooltip.  For a visible widget GTK asks the display server where the pointer is and waits
+ * for the answer; this function avoids that for a widget that is not on the screen yet. */
 void ns_tooltip(GtkWidget *widget, const char *words);
 
 /* The same words for the tooltip. */
@@ -18,9 +18,10 @@ void ns_accessible_tooltip(GtkWidget *widget, const char *words);
 
 /* ---- Hiding ---- */
 
-/* Why a part of the window is hidden.  Each reason has one owner, independent of the others. */
+/* Reasons for which a part of the window is hidden.  Each reason is set by one part of the program,
+ * independently of the others. */
 typedef enum {
-    NS_HIDDEN_USELESS = 1 << 0, /* it has nothing to show or to do now */
+    NS_HIDDEN_USELESS = 1 << 0, /* it has no content or function now */
     NS_HIDDEN_CLOSED = 1 << 1,  /* the user closed it */
     NS_HIDDEN_PRESET = 1 << 2,  /* a preset or class mode hides it */
     NS_HIDDEN_SEARCH = 1 << 3,  /* it does not match the words of a search */
@@ -32,13 +33,14 @@ void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden);
 
 /* ---- Labels that begin at the left ---- */
 
-/* Running text, over as many lines as it needs; css_class may be NULL. */
+/* A label with text that wraps; css_class may be NULL. */
 GtkWidget *ns_text_label_new(const char *text, const char *css_class);
 
 /* A label of a single line, which ends in "…" where it does not fit. */
 GtkWidget *ns_line_label_new(const char *text, const char *css_class);
 
-/* Sets the text where it is another one: a label that is set is measured and drawn anew. */
+/* Sets the text if it differs, because GTK measures and draws a label again whenever its text is
+ * set. */
 void ns_text_label_set(GtkWidget *label, const char *text);
 
 /* Sets a sentence in which "W_tok" is shown as a symbol with a subscript. */
@@ -46,7 +48,7 @@ void ns_text_label_set_sentence(GtkWidget *label, const char *sentence);
 
 /* ---- The keyboard after typing ---- */
 
-/* Gives the keyboard back to the window, where Space runs and letters are commands. */
+/* Moves the keyboard focus back to the window, where Space and letters are commands. */
 void ns_end_typing(GtkWidget *widget);
 
 /* A search entry.  Escape removes what was typed; in an empty one it closes the window or, in the
@@ -55,16 +57,15 @@ GtkWidget *ns_search_entry_new(const char *name);
 
 /* ---- Signals ---- */
 
-/* A signal of a class, with n arguments whose types follow; it returns nothing, and is emitted by
- * its name. */
+/* Adds a signal without a return value to a class, with n arguments whose types follow. */
 void ns_signal_new(GType type, const char *name, guint n, ...);
 
 /* ---- Preferences ---- */
 
 /* The keys are those of resources/org.normscope.Normscope.gschema.xml. */
 
-/* The remembered choices; NULL where their schema is not there (a program that was copied without
- * its files), and then nothing is remembered.  Borrowed. */
+/* The stored preferences, borrowed; NULL if their schema is missing (a program that was copied
+ * without its files), in which case nothing is stored. */
 GSettings *ns_preferences(void);
 
 /* ---- Places of the program's files ---- */

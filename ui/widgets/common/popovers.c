@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define LEAVING_MS 50 /* of the pointer from what has closed */
+#define LEAVING_MS 50 /* time for the pointer to leave a closed popover */
 
 static const char KEPT[] = "ns-focus-kept";
 
@@ -81,7 +81,7 @@ void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *plac
     gtk_widget_set_parent(popover, at);
     if (place) gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
     g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
-    /* A widget that is destroyed does not remove children that it did not add itself. */
+    /* A widget that is destroyed does not remove popovers that were added from outside. */
     g_signal_connect_object(at, "destroy", G_CALLBACK(gtk_widget_unparent), popover,
                             G_CONNECT_SWAPPED);
     gtk_popover_popup(GTK_POPOVER(popover));

@@ -27,9 +27,9 @@ void ns_popover_part(GtkWidget *popover);
 typedef struct {
     const char *question;                       /* "Run until the loss is below" */
     const char *answer;                         /* the word on its button */
-    const char *start;                          /* that the entry begins with */
-    const char *refusal;                        /* said of a number that was not taken */
-    bool (*take)(double number, gpointer data); /* FALSE: not such a number */
+    const char *start;                          /* initial text of the entry */
+    const char *refusal;                        /* shown for a number that was refused */
+    bool (*take)(double number, gpointer data); /* FALSE refuses the number */
 } NsAsk;
 
 /* Pops up at a widget; `ask` and its texts are borrowed for ever.  Returns the popover, which is

@@ -17,8 +17,8 @@ enum { PORTAL_PREFERS_DARK = 1, PORTAL_MORE_CONTRAST = 1 };
 #define CONTRAST_THEME_DARK "Default-hc-dark"
 
 #define LARGE_TEXT 1.35 /* as in the style sheet, and so is HALL_WORDS */
-#define HALL_WORDS 1.64 /* on a large screen, for the back row: 24 pixels */
-#define HALL_TEXT 2.0   /* there in charts, whose text is smaller than that of widgets elsewhere */
+#define HALL_WORDS 1.64 /* factor on a large screen, for the back row: 24 pixels */
+#define HALL_TEXT 2.0   /* the same in charts, whose text is smaller on other screens */
 #define HALL_FROM 1000  /* pixels of the window's height */
 #define LINES 1.143     /* by how much more lines grow: 4 pixels go with text of 24 */
 #define CONTRAST_CSS "/org/normscope/Normscope/contrast.css"
@@ -27,7 +27,7 @@ struct _NsStyleManager {
     GObject parent;
     GtkCssProvider *contrast_css; /* while a theme of high contrast is shown; else NULL */
     NsScheme scheme;
-    bool contrast; /* asked for here */
+    bool contrast; /* chosen in this program */
     bool system_dark, system_contrast;
     char *theme; /* the desktop's, while one of high contrast is in its place */
     GDBusConnection *bus;
@@ -41,7 +41,7 @@ static bool is_contrast_theme(const char *theme)
     return theme && (g_str_has_prefix(theme, CONTRAST_THEME) || strstr(theme, "HighContrast"));
 }
 
-/* The program's own style, too, whoever chose the theme. */
+/* Loads the style sheet of the program for any theme. */
 static void on_theme(NsStyleManager *manager)
 {
     GdkDisplay *display = gdk_display_get_default();
@@ -123,7 +123,7 @@ typedef struct {
     const char *key;
 } Question;
 
-/* A desktop without the portal, or without a bus, is a desktop without a wish. */
+/* Without a portal or a bus the desktop has no preference. */
 static void on_read(GObject *source, GAsyncResult *result, gpointer data)
 {
     g_autofree Question *question = data;

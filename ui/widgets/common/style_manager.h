@@ -17,7 +17,7 @@ NsStyleManager *ns_style_manager_new(void);
 
 void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme);
 
-/* High contrast, though the desktop does not ask for it. */
+/* Chooses high contrast independently of the desktop. */
 void ns_style_manager_set_contrast(NsStyleManager *manager, bool contrast);
 
 /* The style of charts that goes with the widget's theme, whoever chose that: dark where it writes
@@ -34,5 +34,5 @@ double ns_widget_text_scale(GtkWidget *widget);
 #define NS_HALL_TEXT_CLASS "hall-text"
 bool ns_text_is_for_hall(GtkWidget *widget);
 
-/* The factor for charts and diagrams. */
+/* The text factor for charts and diagrams. */
 double ns_text_scale(GtkWidget *widget);

@@ -11,7 +11,7 @@ typedef struct {
     GObject *owner; /* weak */
 } Request;
 
-/* GTK 4.18 has a timer that looks at the folder that is being read after the dialog has gone. */
+/* A timer of GTK 4.18 uses the folder that is being read after the dialog was destroyed. */
 #define READ_MS 1000
 
 static gboolean let_go(gpointer dialog)
@@ -152,7 +152,7 @@ void ns_scrolled_windows_let_go(void)
     static bool once;
     if (once) return;
     once = true;
-    g_type_class_ref(GTK_TYPE_WIDGET); /* or it has no signals yet */
+    g_type_class_ref(GTK_TYPE_WIDGET); /* otherwise it has no signals yet */
     g_signal_add_emission_hook(g_signal_lookup("unrealize", GTK_TYPE_WIDGET), 0, on_unrealize, NULL,
                                NULL);
 }

@@ -22,16 +22,16 @@ void ns_file_show_in_folder(const char *path);
 
 /* ---- Windows that go with another one ---- */
 
-/* Brings the window of that title up, and returns what is in it; NULL where there is none. */
+/* Presents the window with this title and returns its child; NULL if there is none. */
 GtkWidget *ns_side_window_raise(GtkWindow *parent, const char *title);
 
-/* Opens one with that child, which it returns.  Escape closes it. */
+/* Opens a window with this child, which it returns.  Escape closes the window. */
 GtkWidget *ns_side_window_open(GtkWindow *parent, const char *title, int width, int height,
                                GtkWidget *child);
 
 /* ---- Scrolled windows ---- */
 
-/* From now on a scrolled window lets go of the settings when it is unrealized.  GTK 4.8 connects
- * one function to them and disconnects another: each would leave a handler that points at what is
- * gone. */
+/* From now on a scrolled window disconnects from GtkSettings when it is unrealized.  GTK 4.8
+ * connects one function and disconnects another, so every window would leave a handler with a
+ * dangling pointer. */
 void ns_scrolled_windows_let_go(void);

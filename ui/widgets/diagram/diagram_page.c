@@ -10,7 +10,7 @@
 
 /* ---- lanes side by side where there is space, otherwise the active one ---- */
 
-/* Signal: "folded", whether all of them are shown is different now. */
+/* Signal: "folded", the number of visible diagrams has changed. */
 #define NS_TYPE_DIAGRAM_LANES (ns_diagram_lanes_get_type())
 G_DECLARE_FINAL_TYPE(NsDiagramLanes, ns_diagram_lanes, NS, DIAGRAM_LANES, GtkWidget)
 
@@ -65,7 +65,7 @@ static void ns_diagram_lanes_size_allocate(GtkWidget *widget, int width, int hei
     gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
     int each = (width - (n - 1) * GAP) / n;
     bool abreast = n == 1 || each >= MAX(LANE, least);
-    /* Nobody may change what is visible while sizes are being given out. */
+    /* The visibility of widgets must not change while sizes are allocated. */
     if (abreast != lanes->abreast && !lanes->telling) lanes->telling = g_idle_add(notify, lanes);
     lanes->abreast = abreast;
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
@@ -117,7 +117,7 @@ struct _NsDiagramPage {
     GtkWidget *flow[NS_FLOWS];
     GtkWidget *views[NS_LANES_MAX];
     size_t n;
-    GtkWidget *tile; /* never shown: has the figures that are exported or copied */
+    GtkWidget *tile; /* invisible: makes the figures that are exported or copied */
     bool syncing;
 };
 
@@ -253,7 +253,7 @@ static bool page_refresh(NsPage *self)
         sync_lanes(page);
         for (size_t i = 0; i < page->n; i++) {
             ns_diagram_view_read(NS_DIAGRAM_VIEW(page->views[i]));
-            /* Without a size there is nothing to see yet. */
+            /* Nothing is visible before the page has a size. */
             behind |= !ns_diagram_view_diagram(NS_DIAGRAM_VIEW(page->views[i])) &&
                       gtk_widget_get_child_visible(page->views[i]);
         }
@@ -405,7 +405,7 @@ static GtkWidget *new_bar(NsDiagramPage *page)
     return bar;
 }
 
-/* The ground of charts, on which wires have the contrast that their colors are made for. */
+/* The background of charts, for which the colors of wires are chosen. */
 static void ns_diagram_page_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsDiagramPage *page = NS_DIAGRAM_PAGE(widget);

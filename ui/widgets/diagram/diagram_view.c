@@ -10,11 +10,11 @@
 
 #include <math.h>
 
-#define MOVE_US 250000.0  /* how long a norm takes to its new place */
-#define MARGIN 10         /* around the diagram, pixels */
-#define GROWS 1.15        /* words may be so many times as large as their boxes are made for */
-#define SMALLEST 0.7      /* share of the style's text that words shrink to in a narrow window */
-#define REACH 6           /* around wires, for the pointer */
+#define MOVE_US 250000.0  /* duration of the motion of a norm to its new place */
+#define MARGIN 10         /* margin around the diagram in pixels */
+#define GROWS 1.15        /* maximum size of text relative to its boxes */
+#define SMALLEST 0.7      /* minimum size of text in a narrow window, relative to the style */
+#define REACH 6           /* tolerance in pixels around wires, for the pointer */
 #define REPORT_US 1000000 /* minimum time between two updates for a screen reader */
 
 struct _NsDiagramView {
@@ -22,20 +22,20 @@ struct _NsDiagramView {
     NsSession *session;
     size_t lane;
     const NsStyle *style;
-    const NsStyle *rendered_style; /* that the diagram was made for */
-    NsStyle fitted;                /* the same with words as large as there is room for */
+    const NsStyle *rendered_style; /* style of the current diagram */
+    NsStyle fitted;                /* the same style with text as large as fits */
     NsDiagramData *data, *old_data;
-    NsDiagram *diagram, *old; /* old: where norms come from, while they move */
+    NsDiagram *diagram, *old; /* previous diagram, while norms move from its places */
     NsFlow flow;
     NsRange range;
     double light, flash;
     gint64 moving_since, reported;
-    guint tick, resized; /* callbacks: a norm moves; parts are too few or too many for a new size */
-    NsDiagramLook hand;  /* what is hovered and carried */
-    int sublayer_shown;  /* of the norm that gets the focus once it has moved; -1 for none */
+    guint tick, resized; /* callbacks: a norm moves; the number of parts changes with a new size */
+    NsDiagramLook hand;  /* the hovered node and the norm that is dragged */
+    int sublayer_shown;  /* place of the norm that gets the focus after it has moved; -1 for none */
     NsPlace place_shown;
     GPtrArray *parts; /* one for every node of `nodes`; borrowed, they are children */
-    GArray *nodes;    /* unsigned: nodes that can have the focus */
+    GArray *nodes;    /* unsigned: focusable nodes */
 };
 
 G_DEFINE_FINAL_TYPE(NsDiagramView, ns_diagram_view, GTK_TYPE_WIDGET)
@@ -118,7 +118,7 @@ bool ns_diagram_view_is_carrying(NsDiagramView *view)
 static void aim_next(NsDiagramView *view, int by)
 {
     const NsDiagramLook *hand = &view->hand;
-    const int places = NS_PLACES_MOVABLE + 1; /* the tray is the last */
+    const int places = NS_PLACES_MOVABLE + 1; /* the tray is the last node */
     int at = hand->aim < 0 ? NS_PLACES_MOVABLE : hand->aim;
     for (int i = 0; i < places; i++) {
         at = (at + by + places) % places;
@@ -133,7 +133,7 @@ static void aim_next(NsDiagramView *view, int by)
 
 /* ---- what is shown ---- */
 
-/* Whether what was measured was measured in a model that is wired as the controls say. */
+/* Whether the measured model has the wiring that the controls show. */
 static bool same_model(const NsSettings *a, const NsSettings *b)
 {
     const NsParam *param;
@@ -374,7 +374,7 @@ NsRange ns_diagram_view_extent(NsDiagramView *view, NsFlow flow)
 {
     if (view->diagram) return ns_diagram_extent(view->diagram, flow);
     if (!view->data) return (NsRange){(double)INFINITY, -(double)INFINITY};
-    /* A lane that is not shown has no diagram yet; any size has the same numbers. */
+    /* A lane that is not visible has no diagram yet; the numbers do not depend on the size. */
     g_autoptr(NsDiagram) one =
         ns_diagram_new(view->data, (unsigned)MAX(view->session->view->layer, 0), 600, 600, 10);
     return ns_diagram_extent(one, flow);
@@ -578,7 +578,7 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     look.style = &view->fitted;
     look.flow = view->flow;
     look.range = view->range;
-    /* In class mode the back row reads every word. */
+    /* In class mode text must be readable from the back row. */
     if (ns_text_scale(GTK_WIDGET(view)) > 1)
         look.least = MIN(view->style->text_size, GROWS * view->fitted.text_size);
     look.from = view->old;
@@ -622,9 +622,9 @@ static void ns_diagram_view_size_allocate(GtkWidget *widget, int width, int heig
     if (!same) {
         rest(view);
         build(view, width, height);
-        /* Gives the present parts to the nodes of a new size.  No child may be added or removed
-         * while sizes are being given out, since its ancestors would wait for their size for ever:
-         * the next frame does that. */
+        /* Assigns the present parts to the nodes of a new size.  Children must not be added or
+         * removed while sizes are allocated, since their ancestors would never get a size; the next
+         * frame does that. */
         list_nodes(view);
         g_array_set_size(view->nodes, MIN(view->nodes->len, view->parts->len));
         if (!view->resized)

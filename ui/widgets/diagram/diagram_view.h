@@ -19,10 +19,10 @@ G_DECLARE_FINAL_TYPE(NsDiagramView, ns_diagram_view, NS, DIAGRAM_VIEW, GtkWidget
 
 GtkWidget *ns_diagram_view_new(NsSession *session, size_t lane);
 
-/* Looks at the session.  TRUE if there is something new to see. */
+/* Updates the diagram from the session.  TRUE if it has changed. */
 bool ns_diagram_view_read(NsDiagramView *view);
 
-/* Selects a layer so many above the one that is drawn; FALSE while none is. */
+/* Selects the layer this many above the visible one; FALSE if no layer is visible. */
 bool ns_diagram_view_walk(NsDiagramView *view, int by);
 
 /* Sets the flow that it shows and the ends of the colors. */
@@ -39,8 +39,8 @@ void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style);
 /* The diagram that is drawn; NULL before the widget has a size.  Borrowed until the next frame. */
 const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view);
 
-/* Takes up the movable norm at a place of a sub-layer (-1: the spare one), holds it over a point,
- * and lets go of it there, or (`drop` unset) puts it back. */
+/* Drags the movable norm at a place of a sub-layer (-1: the spare norm) to a point and drops it
+ * there, or without `drop` puts it back. */
 bool ns_diagram_view_take(NsDiagramView *view, int sublayer, int place);
 void ns_diagram_view_let_go(NsDiagramView *view, bool drop);
 

@@ -9,7 +9,7 @@
 
 #define FINISHED_KEY "lessons"
 
-/* The keys of finished lessons; where there are no preferences, those of this session. */
+/* The keys of finished lessons; without stored preferences, those of this session. */
 static GHashTable *finished(void)
 {
     static GHashTable *keys;
@@ -47,7 +47,8 @@ GtkWidget *ns_learn_label_new(const char *text, const char *style, int chars)
     GtkWidget *label = gtk_label_new(text);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
-    /* A window is as high as its labels are at their narrowest, so that is bounded. */
+    /* The minimum width is bounded, because the height of a window is that of its labels at their
+     * minimum width. */
     gtk_label_set_width_chars(GTK_LABEL(label), MIN(chars, LEAST_CHARS));
     gtk_label_set_max_width_chars(GTK_LABEL(label), chars);
     gtk_widget_set_halign(label, GTK_ALIGN_START);
@@ -81,7 +82,7 @@ static GtkWidget *new_row(const char *title, const char *purpose)
     return row;
 }
 
-/* The first look, which is for who is new, has no number. */
+/* The first lesson, a tour for newcomers, has no number. */
 static GtkWidget *new_lesson_row(size_t i)
 {
     const NsChoice *lesson = ns_lesson_choice(i);
@@ -104,7 +105,7 @@ static GtkWidget *new_preset_row(size_t i)
     return row;
 }
 
-/* A registry from a row on, column by column. */
+/* The rows of a registry from row `from` on, column by column. */
 static GtkWidget *new_grid(NsChoices rows, size_t from, GtkWidget *(*make)(size_t i))
 {
     GtkWidget *grid = gtk_grid_new();

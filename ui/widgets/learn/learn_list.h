@@ -13,9 +13,9 @@
 #define NS_LEARN_PRESET "learn.preset"
 #define NS_LEARN_CLOSE "learn.close"
 
-#define NS_LEARN_CHARS 92 /* a line that is read with ease */
+#define NS_LEARN_CHARS 92 /* characters per line that are easy to read */
 
-/* `resume` is the label of the button that goes on with a lesson; NULL where none was begun. */
+/* `resume` is the label of the button that continues a lesson; NULL if no lesson was begun. */
 GtkWidget *ns_learn_list_new(const char *resume);
 
 /* A paragraph of at most `chars` a line, with a style class or NULL. */
@@ -24,7 +24,6 @@ GtkWidget *ns_learn_label_new(const char *text, const char *style, int chars);
 /* The button that closes the pane. */
 GtkWidget *ns_learn_close_new(void);
 
-/* Which lessons were gone through to their end, remembered from session to session where the
- * desktop remembers anything. */
+/* The lessons that were finished, stored as a preference if preferences can be stored. */
 bool ns_lesson_is_finished(const char *key);
 void ns_lesson_set_finished(const char *key);

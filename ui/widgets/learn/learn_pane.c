@@ -13,17 +13,17 @@
 #include <string.h>
 
 #define LOOK_EVERY_MS 100
-#define SIDE_CHARS 44 /* beside a chart */
+#define SIDE_CHARS 44 /* characters per line beside a chart */
 
 /* Pixels: of the strip beside the pages, and the most of it below them where that is narrow. */
 #define STRIP_WIDTH 243
 #define STRIP_HEIGHT 208
-#define SPARE_HEIGHT 4 /* a row of words and buttons is higher than a scrolled window reckons */
+#define SPARE_HEIGHT 4 /* a scrolled window underestimates rows of text and buttons by this */
 
 struct _NsLearnPane {
     GtkWidget parent;
     NsSession *session;
-    NsLesson *lesson; /* NULL: none was begun */
+    NsLesson *lesson; /* NULL: no lesson was begun */
     char *key;
     size_t at;
     bool in_list, covers;
@@ -31,19 +31,19 @@ struct _NsLearnPane {
     NsLessonSituation situation;
     char *page;
     int64_t run_to;    /* the step to run to as soon as the session can; 0: none */
-    bool runs;         /* the session runs there, unless something has stopped it */
-    size_t todo, last; /* cards that are done after that, one after another; last is 0: none */
+    bool runs;         /* the session runs to that step, unless it was stopped */
+    size_t todo, last; /* cards to do after that, in order; last is 0: none */
     guint watch;
-    GtkWidget *box;      /* the only child, made anew for every card */
+    GtkWidget *box;      /* the only child, created again for every card */
     GtkWidget *columns;  /* of a card: its text, and the widgets that belong to it */
-    GtkWidget *waits;    /* stands there instead until the card's data have been measured */
+    GtkWidget *waits;    /* shown instead until the data of the card have been measured */
     GtkWidget *texts;    /* the box of its text */
     GtkWidget *question; /* these are parts of it; NULL where the card has none */
     GtkWidget *prediction, *compare, *verdict;
     GtkWidget *next, *run;
-    bool held;               /* Next had the focus when it became insensitive */
-    GtkWidget *apart;        /* says that the settings are not the lesson's, while they are not */
-    const char *pointed_out; /* the part that is pointed out; NULL: none was named yet */
+    bool held;               /* Next had the focus when it was disabled */
+    GtkWidget *apart;        /* visible while the settings are not those of the lesson */
+    const char *pointed_out; /* the part that is pointed out; NULL: none yet */
 };
 
 G_DEFINE_FINAL_TYPE(NsLearnPane, ns_learn_pane, GTK_TYPE_WIDGET)
@@ -192,7 +192,7 @@ static void look(NsLearnPane *pane)
                : g_strdup(_("You changed the settings; this card may no longer apply."));
     ns_text_label_set(gtk_widget_get_first_child(pane->apart), words);
     gtk_widget_set_visible(pane->apart, !own || missed);
-    /* Below the pages there is room beside Back and Next, and little for more lines. */
+    /* In the strip below the pages there is space beside Back and Next, but not for more lines. */
     GtkOrientation across =
         gtk_orientable_get_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(GTK_WIDGET(pane))));
     GtkOrientation along =
@@ -232,7 +232,7 @@ static void run_to(NsLearnPane *pane, int64_t step)
     pane->runs = false;
 }
 
-/* A jump on the way does not end the run that a card asks for. */
+/* A spike on the way does not end the run that a card asks for. */
 static bool has_jumped(NsSession *session)
 {
     NsTrouble trouble;
@@ -326,7 +326,8 @@ static void on_do(NsLearnPane *pane)
     look(pane);
 }
 
-/* Runs to the step that the card speaks of or, where that has been measured, asks for. */
+/* Runs to the step that the card is about or, if that has been measured, to the step that it asks
+ * for. */
 static void on_run(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
@@ -480,8 +481,8 @@ static GtkWidget *new_head(NsLearnPane *pane)
         pane, _("Next"), _("Next card (Alt+Right). Skip does what this card asks for."), on_next);
     gtk_box_append(GTK_BOX(turn), pane->next);
     if (pane->turned) {
-        /* The pointer that pressed a button of the card before is on that of this one, whose
-         * tooltip would cover the card until it moves away. */
+        /* After a click on a button of the previous card the pointer is on the button of this card,
+         * whose tooltip would cover the card until the pointer moves. */
         GtkEventController *motion = gtk_event_controller_motion_new();
         g_signal_connect_swapped(motion, "leave", G_CALLBACK(on_left), turn);
         gtk_widget_add_controller(turn, motion);
@@ -524,7 +525,7 @@ static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
 static void show_card(NsLearnPane *pane)
 {
     pane->in_list = false;
-    pane->pointed_out = NULL; /* it may be of a lesson that is gone */
+    pane->pointed_out = NULL; /* it may belong to a lesson that was freed */
     const NsCard *card = &pane->lesson->card[pane->at];
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
@@ -683,7 +684,7 @@ bool ns_learn_pane_scroll(NsLearnPane *pane, guint keyval)
 void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
 {
     g_autofree char *copy = g_strdup(key);
-    new_box(pane); /* what it shows may belong to the lesson before */
+    new_box(pane); /* it may still show the previous lesson */
     ns_lesson_free(pane->lesson);
     g_free(pane->key);
     pane->lesson = lesson;
@@ -724,7 +725,7 @@ static void ns_learn_pane_finalize(GObject *object)
     G_OBJECT_CLASS(ns_learn_pane_parent_class)->finalize(object);
 }
 
-/* A card is as wide as any other, whatever its words. */
+/* All cards have the same width, whatever their text. */
 static void ns_learn_pane_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                   int *minimum, int *natural, int *minimum_baseline,
                                   int *natural_baseline)
@@ -765,7 +766,7 @@ static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
 
 static void ns_learn_pane_init(NsLearnPane *pane)
 {
-    /* Keys that work wherever the focus is. */
+    /* Keys that work with any focus. */
     GtkEventController *keys = gtk_shortcut_controller_new();
     gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
     add_key(keys, GDK_KEY_Right, on_key_next);

@@ -34,13 +34,13 @@ bool ns_learn_pane_scroll(NsLearnPane *pane, guint keyval);
 /* Begins a lesson, which the pane then owns; `key` is remembered once it is finished, or NULL. */
 void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key);
 
-/* The page that is shown. */
+/* The page that is visible. */
 void ns_learn_pane_set_page(NsLearnPane *pane, const char *page);
 
 /* The card that is shown, from 0; -1 while there is none. */
 int ns_learn_pane_card(NsLearnPane *pane);
 
-/* Runs to where the card ends its run; false, and nothing is done, where it does not speak of one
+/* Runs to the step at which the card ends its run; false, without an effect, if the card has no run
  * or the run is there already. */
 bool ns_learn_pane_run(NsLearnPane *pane);
 

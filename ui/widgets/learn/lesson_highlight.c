@@ -36,7 +36,7 @@ GtkWidget *ns_lesson_part(GtkWidget *root, GtkWidget *settings_pane, const char 
     return row ? row : find(root, name);
 }
 
-/* Scrolls as little as it takes, once the widget has its place. */
+/* Scrolls as little as necessary, once the widget has its place. */
 static void scroll_to(GtkWidget *widget)
 {
     GtkWidget *scroller = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);

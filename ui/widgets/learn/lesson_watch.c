@@ -126,8 +126,8 @@ bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
     return done->n > 0 && ns_lesson_is_done(done, session, situation);
 }
 
-/* Whether all is the same that a lesson can speak of: threads and recomputed activations change no
- * curve. */
+/* Whether all settings that a lesson can be about are equal; threads and recomputed activations
+ * change no curve. */
 static bool is_same(const NsSettings *a, const NsSettings *b)
 {
     const NsParam *param;

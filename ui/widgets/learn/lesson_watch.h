@@ -6,8 +6,8 @@
 
 /* The state of the window besides the session. */
 typedef struct {
-    const char *page; /* that is shown, or NULL */
-    unsigned run;     /* the present one when the card was opened */
+    const char *page; /* the visible page, or NULL */
+    unsigned run;     /* the run that was present when the card was opened */
     bool answered, sketched;
 } NsLessonSituation;
 

@@ -24,7 +24,7 @@ static GtkWidget *new_label(const char *text, const char *style)
     return label;
 }
 
-/* Its label wraps, so that a long answer does not take room from the chart. */
+/* The label wraps, so that a long answer does not take space from the chart. */
 static GtkWidget *new_choice(const char *words)
 {
     GtkWidget *choice = gtk_check_button_new_with_label(words);
@@ -83,8 +83,8 @@ struct _NsPrediction {
     GtkWidget parent;
     size_t n;
     double lo, hi;
-    double *layer, *guess, *measured;  /* [n]; a guess that is not there is NaN */
-    double *sketched_layer, *sketched; /* the guesses that are there, for the picture */
+    double *layer, *guess, *measured;  /* [n]; NaN for a missing guess */
+    double *sketched_layer, *sketched; /* the guesses that exist, for the picture */
     bool compared;
     size_t at; /* the layer that keys move */
     const NsStyle *style;
@@ -170,7 +170,7 @@ void ns_prediction_set(NsPrediction *p, size_t i, double value)
     g_signal_emit_by_name(p, "changed");
 }
 
-/* A fast stroke passes over layers: they come to lie on the line between. */
+/* A fast stroke skips layers; their points are interpolated. */
 static void stroke_to(NsPrediction *p, double px, double py)
 {
     lay_out(p);
@@ -208,7 +208,7 @@ static void on_update(GtkGestureDrag *drag, double dx, double dy, NsPrediction *
     if (!p->compared) stroke_to(p, p->begin_x + dx, p->begin_y + dy);
 }
 
-/* The first key gives every layer that has no point yet one in the middle. */
+/* The first key press places the missing points in the middle. */
 static void move(NsPrediction *p, double steps)
 {
     for (size_t i = 0; i < p->n; i++)

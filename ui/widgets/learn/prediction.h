@@ -19,7 +19,7 @@ G_DECLARE_FINAL_TYPE(NsPrediction, ns_prediction, NS, PREDICTION, GtkWidget)
  * of the axis of values. */
 GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo, double hi);
 
-/* Puts the point of a layer, counted from 0, at a value. */
+/* Sets the point of a layer, counted from 0, to a value. */
 void ns_prediction_set(NsPrediction *prediction, size_t i, double value);
 
 /* How many layers have no point yet, and whether the drawing was compared. */

@@ -90,7 +90,7 @@ static char *text_words(const NsRecordedRun *run)
 
 /* ---- What comes first ---- */
 
-/* Of columns of numbers: what is compared; NaN comes last. */
+/* The number by which a column is sorted; NaN comes last. */
 static double began_of(const NsRecordedRun *run)
 {
     return (double)run->began;
@@ -165,14 +165,14 @@ static const Column AFTER[] = {
 
 struct _NsRunLibrary {
     GtkBox parent;
-    char *own, *folder; /* that of the saved runs, and the one that is shown */
+    char *own, *folder; /* the folder of the saved runs, and the visible one */
     NsRunLibraryParts parts;
     GListStore *store;
     GtkFilter *filter;
     GtkSingleSelection *selection;
     GPtrArray *settings; /* NsRunColumn: those that differ */
     GPtrArray *columns;  /* Column of the settings that are shown */
-    GPtrArray *runs;     /* as last read */
+    GPtrArray *runs;     /* the runs as last read */
     char *chosen;        /* the path of the run that is selected */
     bool reading, again, syncs, filling;
     GCancellable *cancellable;
@@ -192,7 +192,7 @@ static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpo
     const Column *column = data;
     GtkWidget *label = ns_line_label_new("", column->number ? "numeric" : NULL);
     if (column->number) gtk_label_set_xalign(GTK_LABEL(label), 1.0F);
-    /* A number or a name that is cut off, or a day without its hour, would be wrong. */
+    /* These columns are never cut off: part of a number, a name or a date would be misread. */
     if (column->number || column->words == began_words || column->words == name_words)
         gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_NONE);
     gtk_label_set_wrap(GTK_LABEL(label), column->words == name_words);
@@ -376,7 +376,7 @@ static void sync_selected(NsRunLibrary *library)
     const NsRecordedRun *run = selected(library);
     bool usable = run && !run->wrong, own = usable && run->kind == NS_RECORDED_FILE;
     library->syncs = true;
-    /* How much room the runs take or, of a run that cannot be read, why. */
+    /* The disk space of the runs, or the reason why a run cannot be read. */
     guint n = library->runs->len;
     g_autofree char *bytes =
         g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
@@ -440,7 +440,7 @@ static void read_folder(GTask *task, gpointer library, gpointer folder, GCancell
 
 static void fill(NsRunLibrary *library)
 {
-    /* While the rows are replaced nothing else is selected, and what is being typed stays. */
+    /* While the rows are replaced the selection stays, and so does text that is being typed. */
     library->filling = true;
     g_list_store_remove_all(library->store);
     sync_columns(library);
@@ -613,7 +613,7 @@ static void make_search(NsRunLibrary *library)
     gtk_box_append(GTK_BOX(row), parts->trash);
     GtkWidget *color = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     parts->color = named(_("Color b_y"), gtk_drop_down_new(NULL, NULL), color);
-    gtk_widget_set_visible(color, FALSE); /* there is nothing to choose before there are columns */
+    gtk_widget_set_visible(color, FALSE); /* disabled until there are columns */
     gtk_box_append(GTK_BOX(row), color);
     gtk_widget_set_tooltip_text(parts->color,
                                 _("Pinned runs get the color of this setting's value, which the "

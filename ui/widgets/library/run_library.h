@@ -26,7 +26,7 @@ void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64
 /* Reads the folder again. */
 void ns_run_library_reload(NsRunLibrary *library);
 
-/* The runs as they are shown; borrowed until the next turn of the main loop. */
+/* The visible runs in order; borrowed until the next iteration of the main loop. */
 guint ns_run_library_rows(NsRunLibrary *library);
 const NsRecordedRun *ns_run_library_row(NsRunLibrary *library, guint i);
 bool ns_run_library_is_reading(NsRunLibrary *library);

@@ -172,7 +172,7 @@ struct _NsPageSwitcher {
     GtkWidget parent;
     GtkWidget *tabs, *list;
     GtkWidget *more; /* the button of a menu with the last pages */
-    guint shown;     /* how many pages have a tab */
+    guint shown;     /* number of pages with a tab */
 };
 
 G_DEFINE_FINAL_TYPE(NsPageSwitcher, ns_page_switcher, GTK_TYPE_WIDGET)
@@ -246,7 +246,7 @@ static void on_shown(GtkSelectionModel *pages, guint position, guint n, GtkDropD
         if (gtk_selection_model_is_selected(pages, i)) gtk_drop_down_set_selected(list, i);
 }
 
-/* The button of the menu is called by the page on view if this has no tab. */
+/* The button of the menu has the name of the visible page if this has no tab. */
 static void sync_more(NsPageSwitcher *switcher, GParamSpec *property, GtkStack *stack)
 {
     (void)property;
@@ -263,7 +263,7 @@ static void sync_more(NsPageSwitcher *switcher, GParamSpec *property, GtkStack *
         gtk_widget_remove_css_class(switcher->more, "checked");
 }
 
-/* Takes the tabs of the last pages away; a menu has them instead. */
+/* Replaces the tabs of the last pages by a menu. */
 static GtkWidget *new_more(NsPageSwitcher *switcher, GtkWidget *tabs, GtkStack *stack)
 {
     g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);

@@ -16,14 +16,14 @@ G_DECLARE_FINAL_TYPE(NsPageStack, ns_page_stack, NS, PAGE_STACK, GtkBox)
 /* Shows the first row of the table of pages. */
 GtkWidget *ns_page_stack_new(NsSession *session);
 
-/* Shows a page, and creates it if need be.  FALSE if there is none with that key. */
+/* Shows a page, and creates it if necessary.  FALSE if no page has this key. */
 bool ns_page_stack_show(NsPageStack *stack, const char *key);
 
 /* The page that is shown, and its key. */
 NsPage *ns_page_stack_page(NsPageStack *stack);
 const char *ns_page_stack_key(NsPageStack *stack);
 
-/* For the pages there are and those to come. */
+/* Applies to existing pages and to pages that are created later. */
 void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style);
 
 /* ---- The switcher ---- */

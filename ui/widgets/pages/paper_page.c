@@ -23,10 +23,10 @@ typedef enum { RESTING, WAITING, RUNNING } CardState;
 
 typedef struct {
     const NsPaperStudy *study;
-    NsStudyWork *work;     /* NULL before it was begun; what it has found is not trained again */
+    NsStudyWork *work;     /* NULL before it was begun; its finished cells are not trained again */
     NsPaperResult *result; /* of the release's report, then of this machine; NULL before either */
-    guint turn;            /* when the result came: the newest has the largest, the report's 0 */
-    double seconds;        /* that it will take; negative before that is known */
+    guint turn;            /* order of the results; 0 for that of the report */
+    double seconds;        /* estimated seconds; negative if unknown */
     CardState state;
     unsigned panel; /* which of its results the chart shows */
     NsChartView *chart;
@@ -152,13 +152,13 @@ static void on_estimated(GObject *object, GAsyncResult *result, gpointer data)
     NsPaperPage *page = NS_PAPER_PAGE(object);
     g_autofree double *seconds = g_task_propagate_pointer(G_TASK(result), NULL);
     page->estimating = false;
-    if (!gtk_widget_get_root(GTK_WIDGET(page))) return; /* its window has gone */
+    if (!gtk_widget_get_root(GTK_WIDGET(page))) return; /* its window was closed */
     Card *card = card_at(page, page->estimated++);
     card->seconds = *seconds;
     sync_card(card);
 }
 
-/* A study that has its result is trained again; else its work continues. */
+/* A finished study is trained again; an unfinished one continues. */
 static bool begin_card(NsPaperPage *page, Card *card)
 {
     g_autoptr(GError) error = NULL;
@@ -173,7 +173,7 @@ static bool begin_card(NsPaperPage *page, Card *card)
     return false;
 }
 
-/* Begins the next card, or the next estimate; FALSE where there is nothing to do. */
+/* Begins the next card or the next estimate; FALSE if there is nothing to do. */
 static bool begin_next(NsPaperPage *page)
 {
     guint next = GPOINTER_TO_UINT(g_queue_pop_head(page->waiting));
@@ -249,7 +249,7 @@ static void wake(NsPaperPage *page)
         page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
 }
 
-/* Runs a study, after those that wait already; takes it back where it waits or runs. */
+/* Adds a study to the queue, or removes it if it waits or runs. */
 static void toggle(NsPaperPage *page, guint i)
 {
     Card *card = card_at(page, i);
@@ -424,7 +424,7 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
 
 static void on_title(GtkWidget *button, NsPaperPage *page)
 {
-    gtk_widget_grab_focus(card_at(page, index_of(button))->run); /* which scrolls to it */
+    gtk_widget_grab_focus(card_at(page, index_of(button))->run); /* which scrolls to the card */
 }
 
 static GtkWidget *make_title(NsPaperPage *page, guint i)

@@ -17,17 +17,17 @@
 
 #define STEPS 100
 #define MOST_STEPS 100000
-#define CHARS 11 /* of a range: 1e-4:1e-1:7 */
+#define CHARS 11 /* characters of a range: 1e-4:1e-1:7 */
 #define REDRAW_EVERY_US 100000
 
 struct _NsPhasePage {
     GtkBox parent;
     NsSession *session;
-    NsStudyWork *work;                 /* NULL before the first */
+    NsStudyWork *work;                 /* NULL before the first sweep */
     NsPhase *phases[NS_LANES_MAX];     /* [n], views on it */
-    NsChartView *charts[NS_LANES_MAX]; /* the first n are shown */
+    NsChartView *charts[NS_LANES_MAX]; /* the first n are visible */
     size_t n;                          /* 1, or the number of lanes side by side */
-    char *asked;                       /* what the controls said when the sweeps were created */
+    char *asked;                       /* values of the controls when the sweeps were created */
     GtkWidget *row;                    /* of charts */
     NsPhaseControls controls;
     GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
