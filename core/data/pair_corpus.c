@@ -154,7 +154,7 @@ static NsCorpus *tokens_of(const Texts *training, const Texts *held_out, Side fi
     return ns_text_tokens(&text, tokenizer, error);
 }
 
-/* A corpus of the pairs that fit into next.capacity, with a shared vocabulary or one for each side. */
+/* A corpus of the pairs that fit into next.capacity, with one vocabulary or one for each side. */
 static NsCorpus *corpus_from_texts(const Texts *training, const Texts *held_out,
                                    const NsTokenizer *tokenizer, bool separate, Sentences next,
                                    GError **error)

@@ -25,8 +25,7 @@ NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);
 
 /* The tile that is large; NULL puts the next one there. */
 NsChartTile *ns_dashboard_stage(NsDashboard *dashboard);
-NsChartTile *
-ns_dashboard_second(NsDashboard *dashboard); /* the tile that was on the stage before */
+NsChartTile *ns_dashboard_second(NsDashboard *dashboard); /* the stage before */
 void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile);
 
 /* Sets whether the stage is the only large chart in a column, because a card of a lesson is about
