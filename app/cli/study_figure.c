@@ -50,7 +50,7 @@ static bool draw_phases(const NsStudyResults *r, const NsStudyFigure *asked, GEr
                          asked->x);
 
     size_t n = r->study->experiment.n, made = 0;
-    NsStudy study;
+    g_auto(NsStudy) study;
     ns_study_copy(&study, r->study);
     g_autoptr(NsStudyWork) work = ns_study_work_new(&study, NULL, NULL);
     ns_study_work_set_cells(work, r->cells);

@@ -25,7 +25,7 @@ static const NsPaperStudy *study(const char *key)
 
 static NsStudyWork *begin(const NsPaperStudy *row)
 {
-    NsStudy study;
+    g_auto(NsStudy) study;
     ns_paper_make(row, &study, NULL);
     return ns_study_work_new(&study, NULL, NULL);
 }

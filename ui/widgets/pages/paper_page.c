@@ -164,7 +164,7 @@ static bool begin_card(NsPaperPage *page, Card *card)
     g_autoptr(GError) error = NULL;
     if (card->turn) g_clear_pointer(&card->work, ns_study_work_unref);
     if (!card->work) {
-        NsStudy study;
+        g_auto(NsStudy) study;
         ns_paper_make(card->study, &study, NULL);
         card->work = ns_study_work_new(&study, NULL, NULL);
     }
