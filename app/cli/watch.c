@@ -72,7 +72,7 @@ static bool was_shown(const NsHistory *old, size_t shown, const NsStep *step)
     if (record < 0 || (size_t)record >= shown) return false;
     const NsStep *a = ns_history_step(old, (size_t)record);
     return a->step == step->step && memcmp(&a->loss, &step->loss, sizeof a->loss) == 0 &&
-           (a->grad_norm_untold ||
+           (a->grad_norm_absent ||
             memcmp(&a->grad_norm, &step->grad_norm, sizeof a->grad_norm) == 0);
 }
 

@@ -425,7 +425,7 @@ void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
         }
         /* Older files and other programs store it only as a number of the step. */
         size_t total = h->layout.offset[NS_QUANTITY_GRAD_TOTAL];
-        if (h->layout.count[NS_QUANTITY_GRAD_TOTAL] && !step->grad_norm_untold) {
+        if (h->layout.count[NS_QUANTITY_GRAD_TOTAL] && !step->grad_norm_absent) {
             h->newest.min[total] = (float)step->grad_norm;
             h->newest.has[total / 8] |= (uint8_t)(1u << total % 8);
         }

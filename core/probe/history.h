@@ -25,7 +25,7 @@ typedef struct {
     double grad_norm;     /* of all tensors together, before clipping */
     double seconds;       /* wall time of this step, including measurements; 0 if unknown */
     double probe_seconds; /* the part of `seconds` for expensive quantities; 0 if none was due */
-    bool lr_untold, grad_norm_untold, seconds_untold; /* a run of another program did not report the
+    bool lr_absent, grad_norm_absent, seconds_absent; /* a run of another program did not report the
                                                          number, which is then meaningless */
 } NsStep;
 

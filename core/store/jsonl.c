@@ -127,9 +127,9 @@ static void write_events(NsJson *json, const NsHistory *history, int64_t step)
     if (open) ns_json_close(json, ']');
 }
 
-static void write_scalar(NsJson *json, const char *key, double value, bool untold)
+static void write_scalar(NsJson *json, const char *key, double value, bool absent)
 {
-    if (untold)
+    if (absent)
         ns_json_null(json, key);
     else
         ns_json_double(json, key, value);
@@ -150,11 +150,11 @@ char *ns_jsonl_record(const NsHistory *history, size_t index)
     ns_json_init(json);
     ns_json_int(json, "step", scalars->step);
     ns_json_double(json, "loss", scalars->loss);
-    write_scalar(json, "lr", scalars->lr, scalars->lr_untold);
-    write_scalar(json, "seconds", scalars->seconds, scalars->seconds_untold);
+    write_scalar(json, "lr", scalars->lr, scalars->lr_absent);
+    write_scalar(json, "seconds", scalars->seconds, scalars->seconds_absent);
     if (scalars->probe_seconds > 0) ns_json_double(json, "probe_seconds", scalars->probe_seconds);
     ns_json_open(json, "grad_norm", '{');
-    write_scalar(json, "total", scalars->grad_norm, scalars->grad_norm_untold);
+    write_scalar(json, "total", scalars->grad_norm, scalars->grad_norm_absent);
     for (unsigned q = 0; q < NS_PARAMETER_COUNT; q++) write_quantity(&record, (NsQuantity)q);
     ns_json_close(json, '}');
     for (unsigned q = NS_PARAMETER_COUNT; q < NS_QUANTITY_ALL; q++)

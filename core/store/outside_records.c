@@ -207,9 +207,9 @@ static NsStep step_of(const NsOutsideLine *line)
                     .grad_norm = norm->name ? norm->value : (double)NAN,
                     .seconds = seconds->name ? seconds->value : 0,
                     .probe_seconds = probe->name ? probe->value : 0,
-                    .lr_untold = !lr->name,
-                    .seconds_untold = !seconds->name,
-                    .grad_norm_untold = !norm->name};
+                    .lr_absent = !lr->name,
+                    .seconds_absent = !seconds->name,
+                    .grad_norm_absent = !norm->name};
 }
 
 static void append(NsHistory *history, const NsStep *step, NsValues values)
@@ -265,12 +265,12 @@ static void rebuild(NsOutsideRecords *r, int64_t before, const GPtrArray *lines,
             if (line->step != step.step) break;
             /* The record gets the values that it lacks and the line has. */
             NsStep more = step_of(line);
-            if (step.lr_untold) step.lr = more.lr;
-            if (step.grad_norm_untold) step.grad_norm = more.grad_norm;
-            if (step.seconds_untold) step.seconds = more.seconds;
-            step.lr_untold &= more.lr_untold;
-            step.grad_norm_untold &= more.grad_norm_untold;
-            step.seconds_untold &= more.seconds_untold;
+            if (step.lr_absent) step.lr = more.lr;
+            if (step.grad_norm_absent) step.grad_norm = more.grad_norm;
+            if (step.seconds_absent) step.seconds = more.seconds;
+            step.lr_absent &= more.lr_absent;
+            step.grad_norm_absent &= more.grad_norm_absent;
+            step.seconds_absent &= more.seconds_absent;
             put_arrays(r, line, quantities->pdata[i], values);
         }
         append(history, &step, values);

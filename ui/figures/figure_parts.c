@@ -377,8 +377,8 @@ static const char *event_word(const NsEvent *event)
     return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
 }
 
-/* The event of the same kind at the same step in another history, for a setting a change of the
- * same; NULL if there is none. */
+/* The event of the same kind at the same step in another history, and for a change also of the same
+ * setting; NULL if there is none. */
 static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
 {
     for (size_t k = history ? ns_history_events(history) : 0; k-- > 0;) {

@@ -199,9 +199,9 @@ static void sync_choices(NsChartTile *tile)
     const NsHistory *history = tile->session->view->history;
     /* The quantities of a run are known from its first step on, and filling a list takes a while.
      */
-    bool untold = !history && offers(tile->choices, shown);
+    bool unknown = !history && offers(tile->choices, shown);
     g_autoptr(GArray) now =
-        untold ? g_array_ref(tile->choices) : ns_tile_choices(kind, tile->session->view, shown);
+        unknown ? g_array_ref(tile->choices) : ns_tile_choices(kind, tile->session->view, shown);
     GtkDropDown *drop_down = GTK_DROP_DOWN(tile->choice);
     bool same = now->len == tile->choices->len &&
                 (!now->len || memcmp(now->data, tile->choices->data, now->len * sizeof(int)) == 0);

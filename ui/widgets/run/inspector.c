@@ -38,12 +38,12 @@ static const double *loss_of(const NsStep *step)
 
 static const double *gradient_of(const NsStep *step)
 {
-    return step->grad_norm_untold ? NULL : &step->grad_norm;
+    return step->grad_norm_absent ? NULL : &step->grad_norm;
 }
 
 static const double *lr_of(const NsStep *step)
 {
-    return step->lr_untold ? NULL : &step->lr;
+    return step->lr_absent ? NULL : &step->lr;
 }
 
 /* A number with so many digits, as in the lanes beside it. */
