@@ -124,14 +124,27 @@ void ns_database_roll_back(sqlite3 **transaction)
     if (*transaction) ns_database_run(*transaction, "ROLLBACK");
 }
 
-bool ns_database_bind_text(sqlite3_stmt *statement, int at, const char *text)
+bool ns_database_bind(sqlite3_stmt *statement, const char *types, ...)
 {
-    return sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT) == SQLITE_OK;
-}
-
-bool ns_database_bind_bytes(sqlite3_stmt *statement, int at, const void *bytes, size_t n)
-{
-    return sqlite3_bind_blob64(statement, at, bytes, n, SQLITE_STATIC) == SQLITE_OK;
+    int code = SQLITE_OK;
+    va_list values;
+    va_start(values, types);
+    for (int at = 1; statement && types[at - 1] && code == SQLITE_OK; at++) {
+        char type = types[at - 1];
+        if (type == 'i') {
+            code = sqlite3_bind_int64(statement, at, va_arg(values, int64_t));
+        } else if (type == 'd') {
+            code = sqlite3_bind_double(statement, at, va_arg(values, double));
+        } else if (type == 't') {
+            const char *text = va_arg(values, const char *);
+            code = sqlite3_bind_text(statement, at, text, -1, SQLITE_TRANSIENT);
+        } else {
+            const void *bytes = va_arg(values, const void *);
+            code = sqlite3_bind_blob64(statement, at, bytes, va_arg(values, size_t), SQLITE_STATIC);
+        }
+    }
+    va_end(values);
+    return statement && code == SQLITE_OK;
 }
 
 bool ns_database_finish(sqlite3_stmt *statement)

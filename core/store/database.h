@@ -49,13 +49,13 @@ sqlite3 *ns_database_begin(sqlite3 *db);
 __attribute__((warn_unused_result)) bool ns_database_commit(sqlite3 **transaction);
 void ns_database_roll_back(sqlite3 **transaction);
 
-/* Bind a copy of a text, and bytes that must not change before the statement has run, to a
- * parameter; parameters count from 1, and NULL is stored as NULL.  Return false if SQLite fails,
- * because the value is too large or the memory is full: the statement would store NULL instead. */
-__attribute__((warn_unused_result)) bool ns_database_bind_text(sqlite3_stmt *statement, int at,
-                                                               const char *text);
-__attribute__((warn_unused_result)) bool ns_database_bind_bytes(sqlite3_stmt *statement, int at,
-                                                                const void *bytes, size_t n);
+/* Binds the parameters of a statement from the first on, by a letter each: i, an int64_t; d, a
+ * double; t, a text, which is copied; b, bytes, which must not change before the statement has run,
+ * and a size_t for their number.  NULL is stored as NULL.  Returns false if there is no statement,
+ * or if SQLite fails because a value is too large or the memory is full: the statement would store
+ * NULL instead. */
+__attribute__((warn_unused_result)) bool ns_database_bind(sqlite3_stmt *statement,
+                                                          const char *types, ...);
 
 /* Runs a statement without rows and resets it for the next parameters.  Returns false if SQLite
  * fails. */

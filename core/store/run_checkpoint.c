@@ -89,12 +89,6 @@ static char *settings_line(const NsSettings *settings)
 
 /* ---- Writing ---- */
 
-static bool bind_arena(sqlite3_stmt *row, int at, const ns_real *arena, const NsTensor *tensor)
-{
-    return ns_database_bind_bytes(row, at, arena ? arena + tensor->offset : NULL,
-                                  ns_tensor_size(tensor) * sizeof *arena);
-}
-
 static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
 {
     NS_AUTO_STATEMENT row = ns_database_prepare(
@@ -102,18 +96,15 @@ static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
     bool written = row != NULL;
     for (size_t i = 0; written && i < c->table.n; i++) {
         const NsTensor *tensor = &c->table.tensors[i];
-        sqlite3_bind_int64(row, 1, id);
-        sqlite3_bind_int64(row, 2, (sqlite3_int64)i);
-        sqlite3_bind_int64(row, 4, (sqlite3_int64)tensor->rows);
-        sqlite3_bind_int64(row, 5, (sqlite3_int64)tensor->cols);
-        sqlite3_bind_int64(row, 9, c->moments_since[i]);
         const NsTensorUpdate *update = &c->updates[i];
-        sqlite3_bind_double(row, 10, update->weight_sq);
-        sqlite3_bind_double(row, 11, update->update_sq);
-        sqlite3_bind_double(row, 12, update->ratio_sum);
-        sqlite3_bind_double(row, 13, update->ratio_max);
-        written = ns_database_bind_text(row, 3, tensor->name) && bind_arena(row, 6, c->w, tensor) &&
-                  bind_arena(row, 7, c->m, tensor) && bind_arena(row, 8, c->v, tensor) &&
+        const ns_real *w = c->w + tensor->offset;
+        const ns_real *m = c->m ? c->m + tensor->offset : NULL;
+        const ns_real *v = c->v ? c->v + tensor->offset : NULL;
+        size_t bytes = ns_tensor_size(tensor) * sizeof *w;
+        written = ns_database_bind(row, "iitiibbbidddd", id, (int64_t)i, tensor->name,
+                                   (int64_t)tensor->rows, (int64_t)tensor->cols, w, bytes, m, bytes,
+                                   v, bytes, c->moments_since[i], update->weight_sq,
+                                   update->update_sq, update->ratio_sum, update->ratio_max) &&
                   ns_database_finish(row);
     }
     return written;
@@ -123,7 +114,6 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
 {
     NS_AUTO_STATEMENT row =
         ns_database_prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (!row) return false;
     const NsBands *bands = &c->bands;
     size_t ring = bands->ring ? NS_BANDS_RECORDS * bands->width * sizeof *bands->ring : 0;
     g_autofree double *state = g_malloc(WITH_BANDS * sizeof *state + ring);
@@ -146,16 +136,11 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
     memcpy(state + SPIKES, rest, sizeof rest);
     if (ring) memcpy(state + WITH_BANDS, bands->ring, ring);
     g_autofree char *settings = settings_line(&c->settings);
-    sqlite3_bind_int64(row, 1, step);
-    sqlite3_bind_int64(row, 2, lane);
-    sqlite3_bind_int64(row, 3, c->settings.seed);
-    sqlite3_bind_int64(row, 4, c->step);
-    sqlite3_bind_int(row, 5, c->diverged);
-    sqlite3_bind_double(row, 7, c->lr);
-    return ns_database_bind_text(row, 6, settings) &&
-           ns_database_bind_bytes(row, 8, state, WITH_BANDS * sizeof *state + ring) &&
-           ns_database_bind_bytes(row, 9, c->state ? c->state : (const void *)"",
-                                  (c->state ? c->n_state : 0) * sizeof *c->state) &&
+    return ns_database_bind(row, "iiiiitdbb", step, lane, c->settings.seed, c->step,
+                            (int64_t)c->diverged, settings, c->lr, state,
+                            WITH_BANDS * sizeof *state + ring,
+                            c->state ? c->state : (const void *)"",
+                            (c->state ? c->n_state : 0) * sizeof *c->state) &&
            ns_database_finish(row) && write_tensors(db, sqlite3_last_insert_rowid(db), c);
 }
 
@@ -205,8 +190,7 @@ static bool read_table(sqlite3 *db, sqlite3_int64 id, NsTensorTable *table)
     NS_AUTO_STATEMENT row =
         ns_database_prepare(db, "SELECT name, rows, columns, length(weights) FROM tensors "
                                 "WHERE checkpoint = ? ORDER BY place");
-    if (!row) return false;
-    sqlite3_bind_int64(row, 1, id);
+    if (!ns_database_bind(row, "i", id)) return false;
     int code;
     while ((code = sqlite3_step(row)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(row, 0);
@@ -246,8 +230,7 @@ static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
         db, "SELECT weights, first_moments, second_moments, moments_since, weight_sq, "
             "update_sq, ratio_sum, ratio_max FROM tensors WHERE checkpoint = ? "
             "ORDER BY place");
-    if (!row) return false;
-    sqlite3_bind_int64(row, 1, id);
+    if (!ns_database_bind(row, "i", id)) return false;
     for (size_t i = 0; i < n; i++) {
         if (sqlite3_step(row) != SQLITE_ROW || !read_arena(&c->w, c, i, row, 0) ||
             !read_arena(&c->m, c, i, row, 1) || !read_arena(&c->v, c, i, row, 2) || !c->w)
@@ -284,11 +267,8 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
     NS_AUTO_STATEMENT row = ns_database_prepare(
         db, "SELECT id, updates, diverged, settings, lr, spikes, state FROM checkpoints "
             "WHERE step = ? AND lane = ? AND seed = ?");
-    if (!row) return NULL;
-    sqlite3_bind_int64(row, 1, step);
-    sqlite3_bind_int64(row, 2, lane);
-    sqlite3_bind_int64(row, 3, seed);
-    if (sqlite3_step(row) != SQLITE_ROW) return NULL;
+    if (!ns_database_bind(row, "iii", step, lane, seed) || sqlite3_step(row) != SQLITE_ROW)
+        return NULL;
     const char *line = ns_database_text(row, 3);
     if (!line) return NULL;
     g_auto(NsProvenance) provenance;
@@ -313,10 +293,7 @@ bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsS
 {
     NS_AUTO_STATEMENT row = ns_database_prepare(
         db, "UPDATE checkpoints SET settings = ? WHERE step = ? AND lane = ? AND seed = ?");
-    if (!row) return false;
     g_autofree char *line = settings_line(settings);
-    sqlite3_bind_int64(row, 2, step);
-    sqlite3_bind_int64(row, 3, lane);
-    sqlite3_bind_int64(row, 4, settings->seed);
-    return ns_database_bind_text(row, 1, line) && ns_database_finish(row);
+    return ns_database_bind(row, "tiii", line, step, lane, settings->seed) &&
+           ns_database_finish(row);
 }

@@ -26,11 +26,9 @@ static bool put(sqlite3 *db, const char *key, const char *value)
     NS_AUTO_STATEMENT row =
         ns_database_prepare(db, gone ? "DELETE FROM notes WHERE key = ?"
                                      : "INSERT OR REPLACE INTO notes VALUES (?, ?)");
-    if (!row) return false;
     size_t bytes = value ? strnlen(value, NS_RUN_NOTE_MOST) : 0;
     g_autofree char *whole = g_utf8_make_valid(value ? value : "", (gssize)bytes);
-    return ns_database_bind_text(row, 1, key) && (gone || ns_database_bind_text(row, 2, whole)) &&
-           ns_database_finish(row);
+    return ns_database_bind(row, gone ? "t" : "tt", key, whole) && ns_database_finish(row);
 }
 
 /* NULL, or a sentence without its end that says why the note was not written.  Free with g_free. */

@@ -143,10 +143,7 @@ static bool read_provenance(NsRunReader *r, NsProvenance *provenance, GError **e
 static sqlite3_stmt *prepare_of(NsRunReader *r, const Run *run, const char *sql, GError **error)
 {
     sqlite3_stmt *statement = prepare(r, sql, error);
-    if (!statement) return NULL;
-    sqlite3_bind_int64(statement, 1, run->lane);
-    sqlite3_bind_int64(statement, 2, run->seed);
-    return statement;
+    return ns_database_bind(statement, "ii", run->lane, run->seed) ? statement : NULL;
 }
 
 static bool read_range(NsRunReader *r, Run *run, GError **error)
@@ -351,13 +348,13 @@ typedef struct {
 static bool read_steps(NsRunReader *r, const Run *run, Window *window, GError **error)
 {
     NS_AUTO_STATEMENT statement =
-        prepare_of(r, run,
-                   "SELECT step, loss, lr, grad_norm, seconds, probe_seconds FROM steps "
-                   "WHERE lane = ? AND seed = ? AND step >= ? ORDER BY step LIMIT ?",
-                   error);
-    if (!statement) return false;
-    sqlite3_bind_int64(statement, 3, window->first);
-    sqlite3_bind_int64(statement, 4, (sqlite3_int64)window->n);
+        prepare(r,
+                "SELECT step, loss, lr, grad_norm, seconds, probe_seconds FROM steps "
+                "WHERE lane = ? AND seed = ? AND step >= ? ORDER BY step LIMIT ?",
+                error);
+    if (!ns_database_bind(statement, "iiii", run->lane, run->seed, window->first,
+                          (int64_t)window->n))
+        return false;
     for (size_t i = 0; i < window->n; i++) {
         if (!fetch_one(r, statement, error)) return false;
         NsStep step = {
@@ -409,100 +406,82 @@ static bool read_profiles(NsRunReader *r, const Run *run, const Window *window, 
     ns_values_reset(window->values, window->n * window->where->width);
     if (!all && !run->has[only]) return true;
     NS_AUTO_STATEMENT statement =
-        prepare_of(r, run,
-                   "SELECT quantity, first, steps, data, present FROM profiles WHERE quantity IN "
-                   "(SELECT id FROM quantities WHERE lane = ? AND seed = ? AND (?5 OR id = ?6)) "
-                   "AND first BETWEEN ?3 AND ?4",
-                   error);
-    if (!statement) return false;
-    sqlite3_bind_int64(statement, 3, window->first - NS_RUN_BLOCK + 1);
-    sqlite3_bind_int64(statement, 4, window->first + (int64_t)window->n - 1);
-    sqlite3_bind_int(statement, 5, all);
-    sqlite3_bind_int64(statement, 6, all ? 0 : run->ids[only]);
+        prepare(r,
+                "SELECT quantity, first, steps, data, present FROM profiles WHERE quantity IN "
+                "(SELECT id FROM quantities WHERE lane = ? AND seed = ? AND (?5 OR id = ?6)) "
+                "AND first BETWEEN ?3 AND ?4",
+                error);
+    if (!ns_database_bind(statement, "iiiiii", run->lane, run->seed,
+                          window->first - NS_RUN_BLOCK + 1, window->first + (int64_t)window->n - 1,
+                          (int64_t)all, all ? (int64_t)0 : run->ids[only]))
+        return false;
     Fetched fetched;
     while ((fetched = fetch(r, statement, error)) == ROW)
         if (!take_profile(run, window, statement)) return refuse_damaged(r, error);
     return fetched == END;
 }
 
-/* Prepares a query for the rows of a run in a range of steps, in the order in which they were
+static void take_evaluation(NsHistory *history, sqlite3_stmt *row)
+{
+    ns_history_append_evaluation(
+        history, &(NsEvaluation){sqlite3_column_int64(row, 0), ns_database_number(row, 1)});
+}
+
+static void take_continuation(NsHistory *history, sqlite3_stmt *row)
+{
+    NsContinuation continuation = {.step = sqlite3_column_int64(row, 0)};
+    ns_copy_text(continuation.prompt, sizeof continuation.prompt, ns_database_text(row, 1));
+    ns_copy_text(continuation.text, sizeof continuation.text, ns_database_text(row, 2));
+    ns_history_append_continuation(history, &continuation);
+}
+
+static void take_event(NsHistory *history, sqlite3_stmt *row)
+{
+    NsEvent event = {.step = sqlite3_column_int64(row, 0)};
+    const char *word = ns_database_text(row, 1);
+    int64_t layer = sqlite3_column_int64(row, 2);
+    int64_t layers = (int64_t)ns_history_layout(history)->layers;
+    if (!word || !ns_jsonl_find_event(word, &event.kind)) return;
+    event.layer = layer >= 1 && layer <= layers ? (int)layer : 0;
+    ns_copy_text(event.what, sizeof event.what, ns_database_text(row, 3));
+    ns_copy_text(event.text, sizeof event.text, ns_database_text(row, 4));
+    ns_history_append_event(history, &event);
+}
+
+/* Appends the evaluations, continuations and events up to a step, in the order in which they were
  * written, without those that the history has. */
-static sqlite3_stmt *select_between(NsRunReader *r, const Run *run, const char *sql,
-                                    const NsHistory *history, size_t had, int64_t last,
-                                    GError **error)
+static bool append_marks(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
+                         GError **error)
 {
-    sqlite3_stmt *statement = prepare_of(r, run, sql, error);
-    if (!statement) return NULL;
-    sqlite3_bind_int64(statement, 3, ns_history_first_step(history));
-    sqlite3_bind_int64(statement, 4, last);
-    sqlite3_bind_int64(statement, 5, (sqlite3_int64)had);
-    return statement;
-}
-
-static bool append_evaluations(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
-                               GError **error)
-{
-    NS_AUTO_STATEMENT statement =
-        select_between(r, run,
-                       "SELECT step, loss FROM evaluations WHERE lane = ? AND seed = ? "
-                       "AND step BETWEEN ? AND ? ORDER BY step LIMIT -1 OFFSET ?",
-                       history, ns_history_evaluations(history), last, error);
-    if (!statement) return false;
-    Fetched fetched;
-    while ((fetched = fetch(r, statement, error)) == ROW)
-        ns_history_append_evaluation(history, &(NsEvaluation){sqlite3_column_int64(statement, 0),
-                                                              ns_database_number(statement, 1)});
-    return fetched == END;
-}
-
-static bool append_continuations(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
-                                 GError **error)
-{
-    int64_t there;
+    static const struct {
+        const char *sql;
+        void (*take)(NsHistory *history, sqlite3_stmt *row);
+        size_t (*count)(const NsHistory *history);
+    } marks[] = {
+        {"SELECT step, loss FROM evaluations WHERE lane = ? AND seed = ? AND step BETWEEN ? AND ? "
+         "ORDER BY step LIMIT -1 OFFSET ?",
+         take_evaluation, ns_history_evaluations},
+        {"SELECT step, kind, layer, what, text FROM events WHERE lane = ? AND seed = ? "
+         "AND step BETWEEN ? AND ? ORDER BY step, rowid LIMIT -1 OFFSET ?",
+         take_event, ns_history_events},
+        {"SELECT step, prompt, text FROM continuations WHERE lane = ? AND seed = ? "
+         "AND step BETWEEN ? AND ? ORDER BY step LIMIT -1 OFFSET ?",
+         take_continuation, ns_history_continuations},
+    };
+    int64_t later; /* a file of an older version has no continuations */
     if (!ns_database_find_number(
-            r->db, "SELECT count(*) FROM sqlite_schema WHERE name = 'continuations'", &there))
+            r->db, "SELECT count(*) FROM sqlite_schema WHERE name = 'continuations'", &later))
         return complain(r, error);
-    if (!there) return true; /* a file of an older version */
-    NS_AUTO_STATEMENT statement =
-        select_between(r, run,
-                       "SELECT step, prompt, text FROM continuations WHERE lane = ? AND seed = ? "
-                       "AND step BETWEEN ? AND ? ORDER BY step LIMIT -1 OFFSET ?",
-                       history, ns_history_continuations(history), last, error);
-    if (!statement) return false;
-    Fetched fetched;
-    while ((fetched = fetch(r, statement, error)) == ROW) {
-        NsContinuation continuation = {.step = sqlite3_column_int64(statement, 0)};
-        ns_copy_text(continuation.prompt, sizeof continuation.prompt,
-                     ns_database_text(statement, 1));
-        ns_copy_text(continuation.text, sizeof continuation.text, ns_database_text(statement, 2));
-        ns_history_append_continuation(history, &continuation);
+    for (size_t i = 0; i < G_N_ELEMENTS(marks) - !later; i++) {
+        NS_AUTO_STATEMENT row = prepare(r, marks[i].sql, error);
+        if (!ns_database_bind(row, "iiiii", run->lane, run->seed, ns_history_first_step(history),
+                              last, (int64_t)marks[i].count(history)))
+            return false;
+        Fetched fetched;
+        while ((fetched = fetch(r, row, error)) == ROW) marks[i].take(history, row);
+        if (fetched == FAILED) return false;
     }
-    return fetched == END;
-}
-
-static bool append_events(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
-                          GError **error)
-{
-    NS_AUTO_STATEMENT statement =
-        select_between(r, run,
-                       "SELECT step, kind, layer, what, text FROM events WHERE lane = ? "
-                       "AND seed = ? AND step BETWEEN ? AND ? ORDER BY step, rowid "
-                       "LIMIT -1 OFFSET ?",
-                       history, ns_history_events(history), last, error);
-    if (!statement) return false;
-    int64_t layers = (int64_t)run->layout.layers;
-    Fetched fetched;
-    while ((fetched = fetch(r, statement, error)) == ROW) {
-        NsEvent event = {.step = sqlite3_column_int64(statement, 0)};
-        const char *word = ns_database_text(statement, 1);
-        int64_t layer = sqlite3_column_int64(statement, 2);
-        if (!word || !ns_jsonl_find_event(word, &event.kind)) continue;
-        event.layer = layer >= 1 && layer <= layers ? (int)layer : 0;
-        ns_copy_text(event.what, sizeof event.what, ns_database_text(statement, 3));
-        ns_copy_text(event.text, sizeof event.text, ns_database_text(statement, 4));
-        ns_history_append_event(history, &event);
-    }
-    return fetched == END;
+    return true;
 }
 
 bool ns_run_reader_steps(NsRecorded of, int64_t first, size_t n, NsStep *steps, GError **error)
@@ -532,20 +511,12 @@ bool ns_run_reader_has_all(NsRecorded of, NsQuantity quantity, bool *all, GError
     if (!run->has[quantity]) return true;
     NS_AUTO_STATEMENT statement = prepare(
         of.reader, "SELECT total(steps), count(present) FROM profiles WHERE quantity = ?", error);
-    if (!statement) return false;
-    sqlite3_bind_int64(statement, 1, run->ids[quantity]);
-    if (!fetch_one(of.reader, statement, error)) return false;
+    if (!ns_database_bind(statement, "i", run->ids[quantity]) ||
+        !fetch_one(of.reader, statement, error))
+        return false;
     *all = sqlite3_column_int64(statement, 0) == run->last - run->first + 1 &&
            sqlite3_column_int64(statement, 1) == 0;
     return true;
-}
-
-static bool append_marks(NsRunReader *r, const Run *run, NsHistory *history, int64_t last,
-                         GError **error)
-{
-    return append_evaluations(r, run, history, last, error) &&
-           append_continuations(r, run, history, last, error) &&
-           append_events(r, run, history, last, error);
 }
 
 NsHistory *ns_run_reader_marks(NsRecorded of, GError **error)
@@ -680,7 +651,6 @@ char *ns_run_reader_note(NsRunReader *r, const char *key)
 {
     /* A file of an older version does not have this table. */
     NS_AUTO_STATEMENT statement = prepare(r, "SELECT value FROM notes WHERE key = ?", NULL);
-    if (!statement) return NULL;
-    bool found = ns_database_bind_text(statement, 1, key) && fetch(r, statement, NULL) == ROW;
+    bool found = ns_database_bind(statement, "t", key) && fetch(r, statement, NULL) == ROW;
     return found ? g_strdup(ns_database_text(statement, 0)) : NULL;
 }

@@ -7,21 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Prepares a statement whose first three parameters are a lane, a seed and a step. */
-static sqlite3_stmt *prepare_at(sqlite3 *db, const char *sql, int64_t lane, int64_t seed,
-                                int64_t step)
-{
-    sqlite3_stmt *row = ns_database_prepare(db, sql);
-    if (!row) return NULL;
-    sqlite3_bind_int64(row, 1, lane);
-    sqlite3_bind_int64(row, 2, seed);
-    sqlite3_bind_int64(row, 3, step);
-    return row;
-}
-
 static bool read_experiment(NsProvenance *provenance, sqlite3_stmt *row)
 {
-    if (!row || sqlite3_step(row) != SQLITE_ROW) return false;
+    if (sqlite3_step(row) != SQLITE_ROW) return false;
     const char *line = ns_database_text(row, 0);
     return line && ns_provenance_read(provenance, line, NULL);
 }
@@ -36,22 +24,22 @@ static bool has_settings(sqlite3 *db, int64_t checkpoint, int64_t lane, const Ns
         "SELECT experiment FROM run",
         "SELECT settings FROM checkpoints WHERE lane = ? AND seed = ? AND step = ?"};
     bool taken = checkpoint >= 0;
-    NS_AUTO_STATEMENT row = prepare_at(db, sql[taken], lane, settings->seed, checkpoint);
+    NS_AUTO_STATEMENT row = ns_database_prepare(db, sql[taken]);
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     size_t i = taken ? 0 : (size_t)lane - 1;
-    return read_experiment(&provenance, row) && i < provenance.experiment.n &&
+    return ns_database_bind(row, taken ? "iii" : "", lane, settings->seed, checkpoint) &&
+           read_experiment(&provenance, row) && i < provenance.experiment.n &&
            !ns_live_differs(settings, &provenance.experiment.lane[i]);
 }
 
 static bool changes_later(sqlite3 *db, int64_t checkpoint, int64_t lane, int64_t seed)
 {
     NS_AUTO_STATEMENT row =
-        prepare_at(db,
-                   "SELECT 1 FROM events WHERE lane = ? AND seed = ? AND step > ? "
-                   "AND kind = 'setting'",
-                   lane, seed, checkpoint);
-    return !row || sqlite3_step(row) != SQLITE_DONE;
+        ns_database_prepare(db, "SELECT 1 FROM events WHERE lane = ? AND seed = ? AND step > ? "
+                                "AND kind = 'setting'");
+    return !ns_database_bind(row, "iii", lane, seed, checkpoint) ||
+           sqlite3_step(row) != SQLITE_DONE;
 }
 
 static bool same_bits(double a, double b)
@@ -71,12 +59,11 @@ static bool repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
         changes_later(db, checkpoint, lane, settings->seed))
         return false;
     const NsStep *step = ns_history_step(history, n - 1);
-    NS_AUTO_STATEMENT row = prepare_at(db,
-                                       "SELECT loss, grad_norm FROM steps WHERE lane = ? "
-                                       "AND seed = ? AND step = ?",
-                                       lane, settings->seed, step->step);
-    return row && sqlite3_step(row) == SQLITE_ROW &&
-           same_bits(ns_database_number(row, 0), step->loss) &&
+    NS_AUTO_STATEMENT row =
+        ns_database_prepare(db, "SELECT loss, grad_norm FROM steps WHERE lane = ? "
+                                "AND seed = ? AND step = ?");
+    return ns_database_bind(row, "iii", lane, settings->seed, step->step) &&
+           sqlite3_step(row) == SQLITE_ROW && same_bits(ns_database_number(row, 0), step->loss) &&
            same_bits(ns_database_number(row, 1), step->grad_norm);
 }
 
@@ -85,9 +72,7 @@ static bool repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
 static bool run_with(sqlite3 *db, const char *sql, int64_t number)
 {
     NS_AUTO_STATEMENT row = ns_database_prepare(db, sql);
-    if (!row) return false;
-    sqlite3_bind_int64(row, 1, number);
-    return ns_database_finish(row);
+    return ns_database_bind(row, "i", number) && ns_database_finish(row);
 }
 
 /* Changes the number of steps of the initial experiment. */
@@ -97,12 +82,12 @@ static bool change_length(sqlite3 *db, int64_t steps)
     NS_AUTO_STATEMENT new = ns_database_prepare(db, "UPDATE run SET experiment = ?");
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
-    if (!new || !read_experiment(&provenance, old)) return false;
+    if (!old || !new || !read_experiment(&provenance, old)) return false;
     sqlite3_reset(old);
     for (size_t i = 0; i < provenance.experiment.n; i++)
         provenance.experiment.lane[i].steps = steps;
     g_autofree char *changed = ns_provenance_line(&provenance);
-    return ns_database_bind_text(new, 1, changed) && ns_database_finish(new);
+    return ns_database_bind(new, "t", changed) && ns_database_finish(new);
 }
 
 /* A setting changed after this step has an event at the next step, which is not deleted. */
@@ -151,12 +136,11 @@ static bool go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings,
 static bool find_tail(sqlite3 *db, int64_t after, int64_t lane, int64_t seed, int64_t *newest,
                       int64_t *events)
 {
-    NS_AUTO_STATEMENT row = prepare_at(
-        db,
-        "SELECT (SELECT ifnull(max(step), ?3) FROM steps WHERE lane = ?1 AND seed = ?2), "
-        "(SELECT count(*) FROM events WHERE lane = ?1 AND seed = ?2 AND step > ?3)",
-        lane, seed, after);
-    if (!row || sqlite3_step(row) != SQLITE_ROW) return false;
+    NS_AUTO_STATEMENT row = ns_database_prepare(
+        db, "SELECT (SELECT ifnull(max(step), ?3) FROM steps WHERE lane = ?1 AND seed = ?2), "
+            "(SELECT count(*) FROM events WHERE lane = ?1 AND seed = ?2 AND step > ?3)");
+    if (!ns_database_bind(row, "iii", lane, seed, after) || sqlite3_step(row) != SQLITE_ROW)
+        return false;
     *newest = sqlite3_column_int64(row, 0);
     *events = sqlite3_column_int64(row, 1);
     return true;

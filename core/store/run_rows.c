@@ -21,13 +21,6 @@
 
 /* ---- What was measured ---- */
 
-/* Binds the first two parameters. */
-static void bind_run(sqlite3_stmt *statement, const NsRunSeed *run)
-{
-    sqlite3_bind_int64(statement, 1, run->lane);
-    sqlite3_bind_int64(statement, 2, run->seed);
-}
-
 static bool write_item(NsRunRows *rows, const NsRunItem *item)
 {
     if (item->kind == NS_RUN_ITEM_CHECKPOINT)
@@ -35,42 +28,35 @@ static bool write_item(NsRunRows *rows, const NsRunItem *item)
                                        item->checkpoint) &&
                ns_run_checkpoints_thin(rows->db, CHECKPOINT_BYTES);
     sqlite3_stmt *statement = rows->insert[item->kind];
-    bind_run(statement, &rows->runs[item->run]);
+    const NsRunSeed *run = &rows->runs[item->run];
+    const NsStep *step = &item->what.step;
+    const NsEvent *event = &item->what.event;
+    bool bound = false;
     switch (item->kind) {
-    case NS_RUN_ITEM_STEP: {
-        const NsStep *step = &item->what.step;
-        const double numbers[] = {step->loss, step->lr, step->grad_norm, step->seconds,
-                                  step->probe_seconds};
-        sqlite3_bind_int64(statement, 3, step->step);
-        for (int i = 0; i < (int)G_N_ELEMENTS(numbers); i++)
-            sqlite3_bind_double(statement, 4 + i, numbers[i]);
-        return ns_database_finish(statement);
-    }
-    case NS_RUN_ITEM_EVALUATION: {
-        sqlite3_bind_int64(statement, 3, item->what.evaluation.step);
-        sqlite3_bind_double(statement, 4, item->what.evaluation.loss);
-        return ns_database_finish(statement);
-    }
+    case NS_RUN_ITEM_STEP:
+        bound =
+            ns_database_bind(statement, "iiiddddd", run->lane, run->seed, step->step, step->loss,
+                             step->lr, step->grad_norm, step->seconds, step->probe_seconds);
+        break;
+    case NS_RUN_ITEM_EVALUATION:
+        bound = ns_database_bind(statement, "iiid", run->lane, run->seed,
+                                 item->what.evaluation.step, item->what.evaluation.loss);
+        break;
     case NS_RUN_ITEM_CONTINUATION:
-        sqlite3_bind_int64(statement, 3, item->what.continuation.step);
-        return ns_database_bind_text(statement, 4, item->what.continuation.prompt) &&
-               ns_database_bind_text(statement, 5, item->what.continuation.text) &&
-               ns_database_finish(statement);
+        bound =
+            ns_database_bind(statement, "iiitt", run->lane, run->seed, item->what.continuation.step,
+                             item->what.continuation.prompt, item->what.continuation.text);
+        break;
     case NS_RUN_ITEM_EVENT:
-        sqlite3_bind_int64(statement, 3, item->what.event.step);
-        if (item->what.event.layer > 0)
-            sqlite3_bind_int(statement, 5, item->what.event.layer);
-        else
-            sqlite3_bind_null(statement, 5);
-        return ns_database_bind_text(statement, 4, ns_jsonl_event_word(item->what.event.kind)) &&
-               ns_database_bind_text(statement, 6, item->what.event.what) &&
-               ns_database_bind_text(statement, 7, item->what.event.text) &&
-               ns_database_finish(statement);
-
+        bound = ns_database_bind(statement, "iiititt", run->lane, run->seed, event->step,
+                                 ns_jsonl_event_word(event->kind), (int64_t)event->layer,
+                                 event->what, event->text);
+        if (event->layer <= 0) sqlite3_bind_null(statement, 5);
+        break;
     case NS_RUN_ITEM_CHECKPOINT:
         break;
     }
-    return false;
+    return bound && ns_database_finish(statement);
 }
 
 /* ---- Profiles ---- */
@@ -95,13 +81,11 @@ static bool write_block(NsRunRows *rows, const NsRunSeed *run, NsQuantity quanti
         there += count_present(items[i], offset, size);
     }
     sqlite3_stmt *statement = rows->insert_profile;
-    sqlite3_bind_int64(statement, 1, run->ids[quantity]);
-    sqlite3_bind_int64(statement, 2, items[0]->what.step.step);
-    sqlite3_bind_int64(statement, 3, (sqlite3_int64)n);
     bool all = there == n * size;
     bool written =
-        ns_database_bind_bytes(statement, 4, data, n * size * sizeof *data) &&
-        ns_database_bind_bytes(statement, 5, all ? NULL : present, n * size * sizeof *present) &&
+        ns_database_bind(statement, "iiibb", run->ids[quantity], items[0]->what.step.step,
+                         (int64_t)n, data, n * size * sizeof *data, all ? NULL : present,
+                         n * size * sizeof *present) &&
         ns_database_finish(statement);
     sqlite3_clear_bindings(statement);
     return written;
@@ -195,10 +179,9 @@ static bool write_lane(NsRunRows *rows, const NsRunSeed *own, NsRun *run)
 {
     NS_AUTO_STATEMENT statement =
         ns_database_prepare(rows->db, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)");
-    if (!statement) return false;
     g_autofree char *line = ns_jsonl_settings(run);
-    bind_run(statement, own);
-    return ns_database_bind_text(statement, 3, line) && ns_database_finish(statement);
+    return ns_database_bind(statement, "iit", own->lane, own->seed, line) &&
+           ns_database_finish(statement);
 }
 
 bool ns_run_write_quantities(NsRunRows *rows, NsRunSeed *run)
@@ -207,51 +190,43 @@ bool ns_run_write_quantities(NsRunRows *rows, NsRunSeed *run)
         rows->db, "SELECT id FROM quantities WHERE lane = ? AND seed = ? AND key = ?");
     NS_AUTO_STATEMENT add = ns_database_prepare(
         rows->db, "INSERT INTO quantities (lane, seed, key, size) VALUES (?, ?, ?, ?)");
-    if (!find || !add) return false;
-    bind_run(find, run);
-    bind_run(add, run);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
         const char *key = ns_quantity((NsQuantity)q)->choice.key;
         if (run->layout.count[q] == 0) continue;
-        if (!ns_database_bind_text(find, 3, key)) return false;
+        if (!ns_database_bind(find, "iit", run->lane, run->seed, key)) return false;
         int found = sqlite3_step(find);
         run->ids[q] = sqlite3_column_int64(find, 0);
         sqlite3_reset(find);
         if (found == SQLITE_ROW) continue;
-        sqlite3_bind_int64(add, 4, (sqlite3_int64)run->layout.count[q]);
-        if (found != SQLITE_DONE || !ns_database_bind_text(add, 3, key) || !ns_database_finish(add))
+        if (found != SQLITE_DONE ||
+            !ns_database_bind(add, "iiti", run->lane, run->seed, key,
+                              (int64_t)run->layout.count[q]) ||
+            !ns_database_finish(add))
             return false;
         run->ids[q] = sqlite3_last_insert_rowid(rows->db);
     }
     return true;
 }
 
-/* Stores the vocabulary, so that a trained lane can translate without its training texts. */
-static bool write_vocabulary(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
+/* Stores the vocabulary, so that a trained lane can translate without its training texts; and the
+ * losses to compare with as "4.27 3.26 1": of a uniform guess, of the frequencies (NaN: none), and
+ * whether these are of letters. */
+static bool write_notes(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
 {
-    g_autofree char *text = ns_vocabulary_write(of->corpus);
-    NS_AUTO_STATEMENT row = ns_database_prepare(
-        rows->db, "INSERT OR REPLACE INTO notes VALUES ('" NS_RUN_NOTE_VOCABULARY "-' || ?, ?)");
-    if (!row || !text) return row != NULL;
-    sqlite3_bind_int64(row, 1, run->lane);
-    return ns_database_bind_text(row, 2, text) && ns_database_finish(row);
-}
-
-/* Stores the losses to compare with as "4.27 3.26 1": of a uniform guess, of the frequencies (NaN:
- * none), and whether these are of letters. */
-static bool write_baselines(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
-{
+    g_autofree char *vocabulary = ns_vocabulary_write(of->corpus);
     NsBaselines baselines = ns_history_baselines(of->history);
     char uniform[G_ASCII_DTOSTR_BUF_SIZE], frequencies[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_dtostr(uniform, sizeof uniform, baselines.uniform);
     g_ascii_dtostr(frequencies, sizeof frequencies, baselines.frequencies);
     g_autofree char *text =
         g_strdup_printf("%s %s %d", uniform, frequencies, baselines.letters ? 1 : 0);
-    NS_AUTO_STATEMENT row = ns_database_prepare(
-        rows->db, "INSERT OR REPLACE INTO notes VALUES ('" NS_RUN_NOTE_BASELINES "-' || ?, ?)");
-    if (!row) return false;
-    sqlite3_bind_int64(row, 1, run->lane);
-    return ns_database_bind_text(row, 2, text) && ns_database_finish(row);
+    NS_AUTO_STATEMENT row =
+        ns_database_prepare(rows->db, "INSERT OR REPLACE INTO notes VALUES (? || '-' || ?, ?)");
+    return ns_database_bind(row, "tit", NS_RUN_NOTE_BASELINES, run->lane, text) &&
+           ns_database_finish(row) &&
+           (!vocabulary ||
+            (ns_database_bind(row, "tit", NS_RUN_NOTE_VOCABULARY, run->lane, vocabulary) &&
+             ns_database_finish(row)));
 }
 
 static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
@@ -262,7 +237,6 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
     for (size_t i = 0; i < G_N_ELEMENTS(ns_run_tables); i++)
         if (!ns_database_run(rows->db, ns_run_tables[i])) return false;
     NS_AUTO_STATEMENT statement = ns_database_prepare(rows->db, "INSERT INTO run VALUES (?, ?, ?)");
-    if (!statement) return false;
     const NsSettings *settings[NS_LANES_MAX];
     size_t n = ns_lockstep_lanes(lockstep);
     for (size_t i = 0; i < n; i++) settings[i] = &ns_lockstep_run(lockstep, i, 0)->settings;
@@ -270,16 +244,15 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
     ns_provenance_init(&provenance);
     ns_experiment_set_lanes(&provenance.experiment, settings, n);
     g_autofree char *line = ns_provenance_line(&provenance);
-    sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
-    if (!ns_database_bind_text(statement, 1, "normscope " NS_VERSION) ||
-        !ns_database_bind_text(statement, 2, line) || !ns_database_finish(statement))
+    if (!ns_database_bind(statement, "tti", "normscope " NS_VERSION, line,
+                          (int64_t)(g_get_real_time() / G_USEC_PER_SEC)) ||
+        !ns_database_finish(statement))
         return false;
 
     for (size_t i = 0; i < rows->n; i++)
         if (!write_lane(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)) ||
             !ns_run_write_quantities(rows, &rows->runs[i]) ||
-            !write_baselines(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)) ||
-            !write_vocabulary(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)))
+            !write_notes(rows, &rows->runs[i], ns_lockstep_nth_run(lockstep, i)))
             return false;
     return true;
 }
@@ -394,9 +367,9 @@ static bool write_summaries(NsRunRows *rows, char *const *summaries, int64_t rea
         rows->db, "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2");
     bool written = statement != NULL;
     for (size_t i = 0; written && i < rows->n; i++) {
-        bind_run(statement, &rows->runs[i]);
-        written =
-            ns_database_bind_text(statement, 3, summaries[i]) && ns_database_finish(statement);
+        written = ns_database_bind(statement, "iit", rows->runs[i].lane, rows->runs[i].seed,
+                                   summaries[i]) &&
+                  ns_database_finish(statement);
     }
     return written &&
            (!rows->resumed || (ns_run_drop_after(rows->db, reached) &&

@@ -90,21 +90,6 @@ static bool execute(NsStudyStore *store, const char *sql, GError **error)
     return ns_database_run(store->db, sql) || complain(store, error);
 }
 
-static sqlite3_stmt *prepare(NsStudyStore *store, const char *sql, GError **error)
-{
-    sqlite3_stmt *statement = ns_database_prepare(store->db, sql);
-    if (!statement) complain(store, error);
-    return statement;
-}
-
-/* Executes a statement without rows. */
-static bool finish(NsStudyStore *store, sqlite3_stmt *statement, GError **error)
-{
-    bool done = sqlite3_step(statement) == SQLITE_DONE || complain(store, error);
-    sqlite3_reset(statement);
-    return done;
-}
-
 static bool begin(NsStudyStore *store, sqlite3 **transaction, GError **error)
 {
     *transaction = ns_database_begin(store->db);
@@ -114,12 +99,6 @@ static bool begin(NsStudyStore *store, sqlite3 **transaction, GError **error)
 static bool commit(NsStudyStore *store, sqlite3 **transaction, GError **error)
 {
     return ns_database_commit(transaction) || complain(store, error);
-}
-
-static bool bind_text(NsStudyStore *store, sqlite3_stmt *statement, int at, const char *text,
-                      GError **error)
-{
-    return ns_database_bind_text(statement, at, text) || complain(store, error);
 }
 
 static double now(void)
@@ -207,13 +186,14 @@ static NsStudyStore *open_file(const char *path, int flags, GError **error)
 /* Stores the text of the current study, so that the file is self-contained. */
 static bool write_study(NsStudyStore *store, GError **error)
 {
-    NS_AUTO_STATEMENT statement = prepare(store, "INSERT INTO study VALUES (?, ?, ?)", error);
-    if (!statement || !execute(store, "DELETE FROM study", error)) return false;
+    NS_AUTO_STATEMENT statement =
+        ns_database_prepare(store->db, "INSERT INTO study VALUES (?, ?, ?)");
+    if (!execute(store, "DELETE FROM study", error)) return false;
     g_autofree char *text = ns_study_write(store->study);
-    sqlite3_bind_int64(statement, 3, g_get_real_time() / G_USEC_PER_SEC);
-    return bind_text(store, statement, 1, text, error) &&
-           bind_text(store, statement, 2, "normscope " NS_VERSION, error) &&
-           finish(store, statement, error);
+    return (ns_database_bind(statement, "tti", text, "normscope " NS_VERSION,
+                             (int64_t)(g_get_real_time() / G_USEC_PER_SEC)) &&
+            ns_database_finish(statement)) ||
+           complain(store, error);
 }
 
 /* Only cells of the current study are waiting.  Cells that have run or are running are kept, with a
@@ -228,17 +208,15 @@ static bool add_cells(NsStudyStore *store, GError **error)
         g_strdup_printf("DELETE FROM cells WHERE state IN ('waiting', 'failed') AND %s; "
                         "UPDATE cells SET place = -1 WHERE %s",
                         range, range);
-    NS_AUTO_STATEMENT add =
-        prepare(store,
-                "INSERT INTO cells (hash, place, state) VALUES (?, ?, 'waiting') "
-                "ON CONFLICT (hash) DO UPDATE SET place = excluded.place",
-                error);
-    if (!add || !execute(store, forget, error)) return false;
+    NS_AUTO_STATEMENT add = ns_database_prepare(
+        store->db, "INSERT INTO cells (hash, place, state) VALUES (?, ?, 'waiting') "
+                   "ON CONFLICT (hash) DO UPDATE SET place = excluded.place");
+    if (!execute(store, forget, error)) return false;
     for (size_t i = store->options.first; i < store->options.end; i++) {
         char hash[NS_STUDY_HASH + 1];
         ns_study_hash(store->study, i, hash);
-        sqlite3_bind_int64(add, 2, (sqlite3_int64)i);
-        if (!bind_text(store, add, 1, hash, error) || !finish(store, add, error)) return false;
+        if (!ns_database_bind(add, "ti", hash, (int64_t)i) || !ns_database_finish(add))
+            return complain(store, error);
     }
     return true;
 }
@@ -284,8 +262,8 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
 
 static bool read_study(NsStudyStore *store, NsStudy *study, GError **error)
 {
-    NS_AUTO_STATEMENT statement = prepare(store, "SELECT text FROM study LIMIT 1", error);
-    if (!statement) return false;
+    NS_AUTO_STATEMENT statement = ns_database_prepare(store->db, "SELECT text FROM study LIMIT 1");
+    if (!statement) return complain(store, error);
     const char *text = sqlite3_step(statement) == SQLITE_ROW
                            ? (const char *)sqlite3_column_text(statement, 0)
                            : NULL;
@@ -336,12 +314,10 @@ char *ns_study_results_path(const char *path)
 void ns_study_store_release(NsStudyStore *store)
 {
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    NS_AUTO_STATEMENT release = prepare(store,
-                                        "UPDATE cells SET state = 'waiting', owner = NULL, lease = "
-                                        "NULL WHERE owner = ? AND state = 'running'",
-                                        NULL);
-    if (!release) return;
-    if (ns_database_bind_text(release, 1, store->owner)) sqlite3_step(release);
+    NS_AUTO_STATEMENT release =
+        ns_database_prepare(store->db, "UPDATE cells SET state = 'waiting', owner = NULL, lease = "
+                                       "NULL WHERE owner = ? AND state = 'running'");
+    if (ns_database_bind(release, "t", store->owner)) sqlite3_step(release);
 }
 
 void ns_study_store_close(NsStudyStore *store)
@@ -386,12 +362,11 @@ static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **
         "LIMIT 1",
     };
     for (size_t k = 0; k < G_N_ELEMENTS(choices); k++) {
-        NS_AUTO_STATEMENT statement = prepare(store, choices[k], error);
-        if (!statement) return NS_CLAIMED_FAILED;
-        sqlite3_bind_int64(statement, 1, (sqlite3_int64)store->options.first);
-        sqlite3_bind_int64(statement, 2, (sqlite3_int64)store->options.end);
-        sqlite3_bind_double(statement, 3, now());
-        int code = sqlite3_step(statement);
+        NS_AUTO_STATEMENT statement = ns_database_prepare(store->db, choices[k]);
+        bool bound =
+            ns_database_bind(statement, k == 1 ? "iid" : "ii", (int64_t)store->options.first,
+                             (int64_t)store->options.end, now());
+        int code = bound ? sqlite3_step(statement) : SQLITE_ERROR;
         if (code == SQLITE_ROW) {
             ns_copy_text(hash, NS_STUDY_HASH + 1, (const char *)sqlite3_column_text(statement, 0));
             *i = (size_t)sqlite3_column_int64(statement, 1);
@@ -404,12 +379,11 @@ static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **
 
 static bool take(NsStudyStore *store, const char *hash, GError **error)
 {
-    NS_AUTO_STATEMENT statement = prepare(
-        store, "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?", error);
-    if (!statement) return false;
-    sqlite3_bind_double(statement, 2, now() + store->options.lease);
-    return bind_text(store, statement, 1, store->owner, error) &&
-           bind_text(store, statement, 3, hash, error) && finish(store, statement, error);
+    NS_AUTO_STATEMENT statement = ns_database_prepare(
+        store->db, "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?");
+    return (ns_database_bind(statement, "tdt", store->owner, now() + store->options.lease, hash) &&
+            ns_database_finish(statement)) ||
+           complain(store, error);
 }
 
 NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
@@ -438,27 +412,20 @@ bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell,
     ns_study_hash(store->study, i, hash);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     if (!store->keep)
-        store->keep = prepare(
-            store,
+        store->keep = ns_database_prepare(
+            store->db,
             "UPDATE cells SET state = ?, step = ?, first = ?, loss = ?, validation = ?, value = ?, "
             "seconds = ?, message = ?, program = ?, instructions = ?, owner = NULL, lease = NULL "
-            "WHERE hash = ? AND state NOT IN ('done', 'diverged')",
-            error);
-    if (!store->keep) return false;
-    sqlite3_stmt *statement = store->keep;
+            "WHERE hash = ? AND state NOT IN ('done', 'diverged')");
     bool ended = cell->state > NS_CELL_RUNNING;
-    const double numbers[] = {cell->first, cell->loss, cell->validation, cell->value,
-                              cell->seconds};
     const char *instructions =
         ended ? ns_instructions_choice((size_t)ns_instructions())->key : NULL;
-    sqlite3_bind_int64(statement, 2, cell->step);
-    for (int k = 0; k < (int)G_N_ELEMENTS(numbers); k++)
-        sqlite3_bind_double(statement, 3 + k, numbers[k]);
-    return bind_text(store, statement, 1, ns_cell_state_word(cell->state), error) &&
-           bind_text(store, statement, 8, *cell->text ? cell->text : NULL, error) &&
-           bind_text(store, statement, 9, ended ? "normscope " NS_VERSION : NULL, error) &&
-           bind_text(store, statement, 10, instructions, error) &&
-           bind_text(store, statement, 11, hash, error) && finish(store, statement, error);
+    return (ns_database_bind(store->keep, "tidddddtttt", ns_cell_state_word(cell->state),
+                             cell->step, cell->first, cell->loss, cell->validation, cell->value,
+                             cell->seconds, *cell->text ? cell->text : NULL,
+                             ended ? "normscope " NS_VERSION : NULL, instructions, hash) &&
+            ns_database_finish(store->keep)) ||
+           complain(store, error);
 }
 
 bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *points, size_t n,
@@ -468,11 +435,10 @@ bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *poin
     ns_study_hash(store->study, i, hash);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
     NS_AUTO_STATEMENT statement =
-        prepare(store, "INSERT OR IGNORE INTO curves VALUES (?, ?)", error);
-    if (!statement) return false;
-    if (!ns_database_bind_bytes(statement, 2, points, n * sizeof *points))
-        return complain(store, error);
-    return bind_text(store, statement, 1, hash, error) && finish(store, statement, error);
+        ns_database_prepare(store->db, "INSERT OR IGNORE INTO curves VALUES (?, ?)");
+    return (ns_database_bind(statement, "tb", hash, points, n * sizeof *points) &&
+            ns_database_finish(statement)) ||
+           complain(store, error);
 }
 
 double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
@@ -481,9 +447,9 @@ double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
     *n = 0;
     ns_study_hash(store->study, i, hash);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    NS_AUTO_STATEMENT row = prepare(store, "SELECT points FROM curves WHERE hash = ?", NULL);
-    if (!row || !ns_database_bind_text(row, 1, hash) || sqlite3_step(row) != SQLITE_ROW)
-        return NULL;
+    NS_AUTO_STATEMENT row =
+        ns_database_prepare(store->db, "SELECT points FROM curves WHERE hash = ?");
+    if (!ns_database_bind(row, "t", hash) || sqlite3_step(row) != SQLITE_ROW) return NULL;
     const void *blob = sqlite3_column_blob(row, 0);
     *n = (size_t)sqlite3_column_bytes(row, 0) / sizeof(double);
     return blob ? g_memdup2(blob, *n * sizeof(double)) : NULL;
@@ -492,11 +458,11 @@ double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
 bool ns_study_store_renew(NsStudyStore *store, GError **error)
 {
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    NS_AUTO_STATEMENT statement =
-        prepare(store, "UPDATE cells SET lease = ? WHERE owner = ? AND state = 'running'", error);
-    if (!statement) return false;
-    sqlite3_bind_double(statement, 1, now() + store->options.lease);
-    return bind_text(store, statement, 2, store->owner, error) && finish(store, statement, error);
+    NS_AUTO_STATEMENT statement = ns_database_prepare(
+        store->db, "UPDATE cells SET lease = ? WHERE owner = ? AND state = 'running'");
+    return (ns_database_bind(statement, "dt", now() + store->options.lease, store->owner) &&
+            ns_database_finish(statement)) ||
+           complain(store, error);
 }
 
 /* ---- Reading ---- */
@@ -543,14 +509,11 @@ bool ns_study_store_results(NsStudyStore *store, NsStudyResults *results, GError
         .study = store->study, .cells = g_new(NsStudyCell, n), .origins = g_new0(NsCellOrigin, n)};
     for (size_t i = 0; i < n; i++) results->cells[i] = ns_cell_in(NS_CELL_WAITING);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    NS_AUTO_STATEMENT row =
-        prepare(store,
-                "SELECT hash, state, step, first, loss, validation, value, seconds, message, "
-                "program, instructions FROM cells",
-                error);
-    if (!row) return false;
-    int code;
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+    NS_AUTO_STATEMENT row = ns_database_prepare(
+        store->db, "SELECT hash, state, step, first, loss, validation, value, seconds, message, "
+                   "program, instructions FROM cells");
+    int code = SQLITE_ERROR;
+    while (row && (code = sqlite3_step(row)) == SQLITE_ROW) {
         const char *hash = (const char *)sqlite3_column_text(row, 0);
         size_t at = hash ? GPOINTER_TO_SIZE(g_hash_table_lookup(places, hash)) : 0;
         for (; at; at = next[at - 1]) {
@@ -623,10 +586,10 @@ bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merge
     if (ns_database_file_is_at(store->file, path))
         return refuse(path, "it is the file that they are merged into; name another one", error);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    NS_AUTO_STATEMENT attach = prepare(store, "ATTACH ? AS part", error);
+    NS_AUTO_STATEMENT attach = ns_database_prepare(store->db, "ATTACH ? AS part");
     NsDatabaseFile *part = ns_database_file_open(path, 0);
-    bool attached =
-        part && attach && bind_text(store, attach, 1, path, error) && finish(store, attach, error);
+    bool attached = part && ((ns_database_bind(attach, "t", path) && ns_database_finish(attach)) ||
+                             complain(store, error));
     bool good = attached && check_tables(store, "part", path, error) && merge(store, merged, error);
     if (attached) ns_database_run(store->db, "DETACH part");
     ns_database_file_close(part);

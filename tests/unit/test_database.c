@@ -201,7 +201,7 @@ static bool insert(sqlite3 *db, const char *text, bool complete)
     NS_AUTO_TRANSACTION transaction = ns_database_begin(db);
     NS_AUTO_STATEMENT statement = ns_database_prepare(db, "INSERT INTO texts VALUES (?)");
     g_assert_true(transaction && statement);
-    return ns_database_bind_text(statement, 1, text) && ns_database_finish(statement) && complete &&
+    return ns_database_bind(statement, "t", text) && ns_database_finish(statement) && complete &&
            ns_database_commit(&transaction);
 }
 
