@@ -369,7 +369,7 @@ static void test_events_move_nothing(void)
     GtkWidget *inspector = GTK_WIDGET(ns_window_inspector(window));
     ns_session_pause(session);
     UI_WAIT(window, ui_is_paused);
-    GtkWidget *list = ui_first(inspector, NS_TYPE_EVENT_LIST);
+    GtkWidget *list = ui_first(inspector, GTK_TYPE_LIST_BOX);
     g_assert_true(list == gtk_widget_get_last_child(inspector));
     /* Changes that come within a moment are one. */
     for (int i = 2; count_events(session) < 3; i++) {
@@ -382,7 +382,7 @@ static void test_events_move_nothing(void)
     }
     ui_rest(window);
     ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
-    GtkListBox *events = GTK_LIST_BOX(ui_first(list, GTK_TYPE_LIST_BOX));
+    GtkListBox *events = GTK_LIST_BOX(list);
     g_assert_nonnull(gtk_list_box_get_row_at_index(events, 1));
     g_assert_true(gtk_widget_get_mapped(list));
     g_assert_true(gtk_widget_get_mapped(gtk_widget_get_prev_sibling(list)));
@@ -394,8 +394,8 @@ static void test_events_of_run(void)
 {
     NsWindow *window = ui_open("placement=none layers=60");
     NsSession *session = ns_window_session(window);
-    GtkWidget *list = ui_first(GTK_WIDGET(ns_window_inspector(window)), NS_TYPE_EVENT_LIST);
-    GtkListBox *events = GTK_LIST_BOX(ui_first(list, GTK_TYPE_LIST_BOX));
+    GtkWidget *list = ui_first(GTK_WIDGET(ns_window_inspector(window)), GTK_TYPE_LIST_BOX);
+    GtkListBox *events = GTK_LIST_BOX(list);
     g_autofree char *before = NULL;
     for (int i = 0; i < 2; i++) {
         if (i > 0) {

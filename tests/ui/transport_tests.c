@@ -270,7 +270,7 @@ static void test_speed(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    GtkWidget *slider = ui_first(ns_transport_speed(ns_window_transport(window)), GTK_TYPE_SCALE);
+    GtkWidget *slider = ui_first(GTK_WIDGET(ns_window_transport(window)), GTK_TYPE_SCALE);
     g_assert_cmpfloat(session->speed, ==, 0);
     g_assert_true(ui_press(window, GDK_KEY_bracketleft));
     g_assert_cmpfloat(session->speed, ==, 1000);
@@ -301,7 +301,7 @@ static void test_slow_motion(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
-    GtkWidget *stages = ui_first(GTK_WIDGET(ns_window_transport(window)), NS_TYPE_STAGES);
+    GtkWidget *stages = ui_first(GTK_WIDGET(ns_window_transport(window)), GTK_TYPE_REVEALER);
     g_assert_null(lit_word(stages));
     g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
     g_assert_true(session->slow);

@@ -39,6 +39,33 @@ void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden)
     gtk_widget_set_visible(widget, reasons == 0);
 }
 
+void ns_set_css_class(GtkWidget *widget, const char *css_class, bool on)
+{
+    if (on)
+        gtk_widget_add_css_class(widget, css_class);
+    else
+        gtk_widget_remove_css_class(widget, css_class);
+}
+
+/* ---- Boxes and buttons ---- */
+
+void ns_box_append(GtkWidget *box, ...)
+{
+    GtkWidget *child;
+    va_list children;
+    va_start(children, box);
+    while ((child = va_arg(children, GtkWidget *))) gtk_box_append(GTK_BOX(box), child);
+    va_end(children);
+}
+
+GtkWidget *ns_icon_button_new(const char *icon, const char *words)
+{
+    GtkWidget *button = gtk_button_new_from_icon_name(icon);
+    gtk_widget_add_css_class(button, "flat");
+    ns_accessible_tooltip(button, words);
+    return button;
+}
+
 /* ---- Labels that begin at the left ---- */
 
 GtkWidget *ns_text_label_new(const char *text, const char *css_class)

@@ -31,6 +31,17 @@ typedef enum {
  * that can be hidden for several reasons is shown and hidden with this function alone. */
 void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden);
 
+/* Gives a widget a css class, or takes it away. */
+void ns_set_css_class(GtkWidget *widget, const char *css_class, bool on);
+
+/* ---- Boxes and buttons ---- */
+
+/* Appends widgets, which end with NULL, to a GtkBox. */
+void ns_box_append(GtkWidget *box, ...) G_GNUC_NULL_TERMINATED;
+
+/* A flat button with an icon, which screen readers and its tooltip describe with the same words. */
+GtkWidget *ns_icon_button_new(const char *icon, const char *words);
+
 /* ---- Labels that begin at the left ---- */
 
 /* A label with text that wraps; css_class may be NULL. */

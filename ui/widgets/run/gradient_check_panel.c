@@ -284,12 +284,8 @@ static GtkWidget *make_controls(NsGradientCheckPanel *panel)
     name(parts->layer, _("Layer"), _("The layer that is checked, from 1"));
     gtk_widget_set_tooltip_text(parts->check, _("At the next step; the run continues unchanged"));
     gtk_widget_set_tooltip_text(parts->repeat, _("Repeat the check while the model trains"));
-    gtk_box_append(GTK_BOX(box), gtk_label_new(_("Lane")));
-    gtk_box_append(GTK_BOX(box), parts->lane);
-    gtk_box_append(GTK_BOX(box), gtk_label_new(_("Layer")));
-    gtk_box_append(GTK_BOX(box), parts->layer);
-    gtk_box_append(GTK_BOX(box), parts->check);
-    gtk_box_append(GTK_BOX(box), parts->repeat);
+    ns_box_append(box, gtk_label_new(_("Lane")), parts->lane, gtk_label_new(_("Layer")),
+                  parts->layer, parts->check, parts->repeat, NULL);
     g_signal_connect_object(parts->check, "clicked", G_CALLBACK(ask), panel, G_CONNECT_SWAPPED);
     g_signal_connect_object(parts->repeat, "toggled", G_CALLBACK(on_repeat), panel,
                             G_CONNECT_SWAPPED);

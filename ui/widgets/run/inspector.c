@@ -9,7 +9,25 @@
 
 #include <math.h>
 
-/* ---- what the crosshair touches, and the step on view, as text ---- */
+#define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
+
+struct _NsInspector {
+    GtkBox parent;
+    NsSession *session;
+    GtkWidget *readings; /* GtkGrid */
+    GPtrArray *cells;    /* of GtkLabel *, MOST_COLUMNS a row; grows and never shrinks */
+    GtkWidget *pins;     /* a row for every pin of every tile */
+    GStrv pin_texts;     /* as shown */
+    GtkWidget *events;   /* a row for every event of the timeline; choosing one shows its step */
+    guint events_hash;   /* of the events in the list */
+    GtkWidget *runs;
+    NsChartTile *pointed; /* weak */
+    gint64 said;
+};
+
+G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_BOX)
+
+/* ---- Readings: the step that is shown, and what the crosshair touches ---- */
 
 /* The digits of numbers, as in the tips of charts; four columns have room for one less. */
 #define DIGITS 4
@@ -19,16 +37,7 @@
 #define GAP 10
 #define GAP_OF_MANY 6
 
-struct _NsReadingTable {
-    GtkBox parent;
-    NsSession *session;
-    GtkWidget *grid;
-    GPtrArray *cells; /* of GtkLabel *, MOST_COLUMNS a row; grows and never shrinks */
-};
-
-G_DEFINE_FINAL_TYPE(NsReadingTable, ns_reading_table, GTK_TYPE_BOX)
-
-/* The text for a step; NULL if there is none. */
+/* A number of a step; NULL where the step has none. */
 typedef const double *(*Scalar)(const NsStep *step);
 
 static const double *loss_of(const NsStep *step)
@@ -139,10 +148,10 @@ static void add_reading(GPtrArray *rows, NsSession *session, NsChartView *chart)
     if (session->view->started.n > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
 }
 
-static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)
+static GtkLabel *cell_at(NsInspector *inspector, guint row, guint column)
 {
-    while (table->cells->len <= row * MOST_COLUMNS + column) {
-        guint at = table->cells->len;
+    while (inspector->cells->len <= row * MOST_COLUMNS + column) {
+        guint at = inspector->cells->len;
         GtkWidget *label = gtk_label_new(NULL);
         bool name = at % MOST_COLUMNS == 0;
         gtk_label_set_xalign(GTK_LABEL(label), name ? 0.0F : 1.0F);
@@ -151,23 +160,23 @@ static GtkLabel *cell_at(NsReadingTable *table, guint row, guint column)
         gtk_label_set_wrap(GTK_LABEL(label), name);
         gtk_widget_set_valign(label, GTK_ALIGN_START);
         gtk_widget_add_css_class(label, name ? "name" : "numeric");
-        gtk_grid_attach(GTK_GRID(table->grid), label, (int)(at % MOST_COLUMNS),
+        gtk_grid_attach(GTK_GRID(inspector->readings), label, (int)(at % MOST_COLUMNS),
                         (int)(at / MOST_COLUMNS), 1, 1);
-        g_ptr_array_add(table->cells, label);
+        g_ptr_array_add(inspector->cells, label);
     }
-    return table->cells->pdata[row * MOST_COLUMNS + column];
+    return inspector->cells->pdata[row * MOST_COLUMNS + column];
 }
 
 /* A row of one cell spans all columns; a single value spans the columns of all lanes. */
-static void show_row(NsReadingTable *table, guint row, const char *text, guint columns)
+static void show_row(NsInspector *inspector, guint row, const char *text, guint columns)
 {
     g_auto(GStrv) cells = g_strsplit(text, "\t", MOST_COLUMNS);
     guint n = g_strv_length(cells);
     for (guint i = 0; i < MOST_COLUMNS; i++) {
-        GtkLabel *label = cell_at(table, row, i);
+        GtkLabel *label = cell_at(inspector, row, i);
         bool used = i == 0 || i < n, last = i + 1 >= n && i < columns;
         const char *words = i < n ? cells[i] : "";
-        GtkLayoutManager *layout = gtk_widget_get_layout_manager(table->grid);
+        GtkLayoutManager *layout = gtk_widget_get_layout_manager(inspector->readings);
         GtkLayoutChild *place = gtk_layout_manager_get_layout_child(layout, GTK_WIDGET(label));
         gtk_grid_layout_child_set_column_span(GTK_GRID_LAYOUT_CHILD(place),
                                               (int)(used && last ? columns - i : 1));
@@ -178,12 +187,12 @@ static void show_row(NsReadingTable *table, guint row, const char *text, guint c
 
 /* Loss, gradient norm and learning rate of every lane at the step that is shown; below them the
  * reading of the chart in `tile`, and of two lanes their ratio.  NULL: no reading. */
-static void reading_table_sync(NsReadingTable *table, NsChartTile *tile)
+static void sync_readings(NsInspector *inspector, NsChartTile *tile)
 {
     /* Of char *, cells with tabs between. */
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
-    NsFigureInput input = ns_view_input(table->session->view);
-    int64_t step = common_step(&input, ns_session_shown_step(table->session));
+    NsFigureInput input = ns_view_input(inspector->session->view);
+    int64_t step = common_step(&input, ns_session_shown_step(inspector->session));
     g_autofree char *digits = ns_group_digits(step);
     GString *head = g_string_new(NULL);
     g_string_append_printf(head, _("Step %s"), digits);
@@ -195,58 +204,27 @@ static void reading_table_sync(NsReadingTable *table, NsChartTile *tile)
     add_scalar(rows, _("Loss"), loss_of, number, &input, step);
     add_scalar(rows, _("Gradient norm"), gradient_of, number, &input, step);
     add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);
-    guint columns = 1 + (guint)table->session->view->started.n;
+    guint columns = 1 + (guint)inspector->session->view->started.n;
     bool many = columns > 4;
-    gtk_grid_set_column_spacing(GTK_GRID(table->grid), many ? GAP_OF_MANY : GAP);
-    (many ? gtk_widget_add_css_class : gtk_widget_remove_css_class)(table->grid, "many");
+    gtk_grid_set_column_spacing(GTK_GRID(inspector->readings), many ? GAP_OF_MANY : GAP);
+    ns_set_css_class(inspector->readings, "many", many);
     guint heading = rows->len + 1;
-    if (tile) add_reading(rows, table->session, ns_chart_tile_chart(tile));
+    if (tile) add_reading(rows, inspector->session, ns_chart_tile_chart(tile));
     for (guint i = 0; i < rows->len; i++) {
-        show_row(table, i, rows->pdata[i], columns);
-        GtkWidget *name = GTK_WIDGET(cell_at(table, i, 0));
+        show_row(inspector, i, rows->pdata[i], columns);
+        GtkWidget *name = GTK_WIDGET(cell_at(inspector, i, 0));
         gtk_label_set_wrap(GTK_LABEL(name), i != 0); /* a step stays in one piece */
-        if (i == 0 || i == heading)
-            gtk_widget_add_css_class(name, "heading");
-        else
-            gtk_widget_remove_css_class(name, "heading");
+        ns_set_css_class(name, "heading", i == 0 || i == heading);
     }
-    for (guint i = rows->len; i < table->cells->len / MOST_COLUMNS; i++) {
-        show_row(table, i, "", columns);
-        gtk_widget_set_visible(GTK_WIDGET(cell_at(table, i, 0)), FALSE);
+    for (guint i = rows->len; i < inspector->cells->len / MOST_COLUMNS; i++) {
+        show_row(inspector, i, "", columns);
+        gtk_widget_set_visible(GTK_WIDGET(cell_at(inspector, i, 0)), FALSE);
     }
-}
-
-static void ns_reading_table_finalize(GObject *object)
-{
-    g_ptr_array_unref(NS_READING_TABLE(object)->cells);
-    G_OBJECT_CLASS(ns_reading_table_parent_class)->finalize(object);
-}
-
-static void ns_reading_table_class_init(NsReadingTableClass *klass)
-{
-    G_OBJECT_CLASS(klass)->finalize = ns_reading_table_finalize;
-    gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "readings");
-}
-
-static void ns_reading_table_init(NsReadingTable *table)
-{
-    table->cells = g_ptr_array_new();
-    table->grid = gtk_grid_new();
-    gtk_box_append(GTK_BOX(table), table->grid);
 }
 
 /* ---- Events ---- */
 
 #define MOST_ROWS 50u
-
-struct _NsEventList {
-    GtkBox parent;
-    NsSession *session;
-    GtkWidget *box;
-    guint hash; /* of the events in the list */
-};
-
-G_DEFINE_FINAL_TYPE(NsEventList, ns_event_list, GTK_TYPE_BOX)
 
 static const char STEP[] = "ns-event-step";
 
@@ -264,8 +242,7 @@ static GtkWidget *make_event_row(const NsSessionMark *mark, bool lanes)
     gtk_widget_set_valign(step, GTK_ALIGN_START);
     gtk_widget_add_css_class(step, "numeric");
     gtk_widget_add_css_class(step, "step");
-    gtk_box_append(GTK_BOX(line), step);
-    gtk_box_append(GTK_BOX(line), words);
+    ns_box_append(line, step, words, NULL);
     GtkWidget *row = gtk_list_box_row_new();
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), line);
     g_autofree char *tip = g_strdup_printf(_("Show step %s"), digits);
@@ -275,11 +252,11 @@ static GtkWidget *make_event_row(const NsSessionMark *mark, bool lanes)
 }
 
 /* Returns whether there are any. */
-static bool event_list_sync(NsEventList *list)
+static bool sync_events(NsInspector *inspector)
 {
     size_t n = 0;
-    const NsSessionMark *marks = ns_session_marks(list->session, &n);
-    bool lanes = list->session->view->started.n > 1, events = false;
+    const NsSessionMark *marks = ns_session_marks(inspector->session, &n);
+    bool lanes = inspector->session->view->started.n > 1, events = false;
     guint hash = lanes;
     for (size_t i = 0; i < n; i++) {
         if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
@@ -287,9 +264,9 @@ static bool event_list_sync(NsEventList *list)
         hash = 31 * (31 * hash + g_str_hash(marks[i].text)) + (guint)marks[i].step;
         hash = 31 * (31 * hash + (guint)marks[i].lane) + (guint)marks[i].seed;
     }
-    if (hash == list->hash) return events;
-    list->hash = hash;
-    GtkListBox *box = GTK_LIST_BOX(list->box);
+    if (hash == inspector->events_hash) return events;
+    inspector->events_hash = hash;
+    GtkListBox *box = GTK_LIST_BOX(inspector->events);
     for (GtkListBoxRow *row; (row = gtk_list_box_get_row_at_index(box, 0));)
         gtk_list_box_remove(box, GTK_WIDGET(row));
     for (size_t i = n, rows = 0; i-- > 0 && rows < MOST_ROWS;) {
@@ -300,35 +277,14 @@ static bool event_list_sync(NsEventList *list)
     return events;
 }
 
-static void on_chosen(GtkListBox *box, GtkListBoxRow *row, NsEventList *list)
+static void on_chosen(GtkListBox *box, GtkListBoxRow *row, NsInspector *inspector)
 {
     (void)box;
     const int64_t *step = g_object_get_data(G_OBJECT(row), STEP);
-    ns_session_show_step(list->session, *step);
-}
-
-static void ns_event_list_class_init(NsEventListClass *klass)
-{
-    (void)klass;
-}
-
-static void ns_event_list_init(NsEventList *list)
-{
-    list->box = gtk_list_box_new();
-    gtk_list_box_set_selection_mode(GTK_LIST_BOX(list->box), GTK_SELECTION_NONE);
-    ns_accessible_name(list->box, _("Events"));
-    g_signal_connect(list->box, "row-activated", G_CALLBACK(on_chosen), list);
-    gtk_box_append(GTK_BOX(list), list->box);
+    ns_session_show_step(inspector->session, *step);
 }
 
 /* ---- Pins ---- */
-
-struct _NsPinList {
-    GtkBox parent;
-    GPtrArray *texts; /* of char *, as shown */
-};
-
-G_DEFINE_FINAL_TYPE(NsPinList, ns_pin_list, GTK_TYPE_BOX)
 
 static const char TILE[] = "ns-pin-tile", NUMBER[] = "ns-pin-number";
 
@@ -366,84 +322,47 @@ static GtkWidget *make_pin_row(const char *words, const Pinned *pinned)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
     GtkWidget *label = ns_text_label_new(words, "numeric");
-    GtkWidget *button = gtk_button_new_from_icon_name("window-close-symbolic");
     g_autofree char *tip = g_strdup_printf(_("Remove pin %u"), pinned->number);
+    GtkWidget *button = ns_icon_button_new("window-close-symbolic", tip);
     gtk_widget_set_focusable(label, FALSE);
     gtk_widget_set_hexpand(label, TRUE);
-    gtk_widget_add_css_class(button, "flat");
     gtk_widget_set_valign(button, GTK_ALIGN_START);
-    ns_accessible_tooltip(button, tip);
     g_object_set_data_full(G_OBJECT(button), TILE, g_object_ref(pinned->tile), g_object_unref);
     g_object_set_data(G_OBJECT(button), NUMBER, GUINT_TO_POINTER(pinned->number));
     g_signal_connect(button, "clicked", G_CALLBACK(on_removed), NULL);
-    gtk_box_append(GTK_BOX(row), label);
-    gtk_box_append(GTK_BOX(row), button);
+    ns_box_append(row, label, button, NULL);
     return row;
 }
 
-static bool same_texts(const GPtrArray *a, const GPtrArray *b)
-{
-    if (a->len != b->len) return false;
-    for (guint i = 0; i < a->len; i++)
-        if (!g_str_equal(a->pdata[i], b->pdata[i])) return false;
-    return true;
-}
-
 /* Lists the pins of every tile; NULL: of none.  Returns whether there are any. */
-static bool pin_list_sync(NsPinList *list, NsDashboard *dashboard)
+static bool sync_pins(NsInspector *inspector, NsDashboard *dashboard)
 {
-    GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GStrvBuilder) texts = g_strv_builder_new();
     g_autoptr(GArray) pinned = g_array_new(FALSE, FALSE, sizeof(Pinned));
     NsChartTile *tile;
     for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
         const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(tile));
         for (size_t k = 0; k < view_state->n_pins; k++) {
-            char *words = words_of(tile, &view_state->pins[k]);
+            g_autofree char *words = words_of(tile, &view_state->pins[k]);
             if (!words) continue;
             Pinned one = {tile, view_state->pins[k].number};
-            g_ptr_array_add(texts, words);
+            g_strv_builder_add(texts, words);
             g_array_append_val(pinned, one);
         }
     }
-    bool same = same_texts(texts, list->texts);
-    g_ptr_array_unref(list->texts);
-    list->texts = texts;
-    for (GtkWidget *row; !same && (row = gtk_widget_get_first_child(GTK_WIDGET(list)));)
-        gtk_box_remove(GTK_BOX(list), row);
-    for (guint i = 0; !same && i < texts->len; i++)
-        gtk_box_append(GTK_BOX(list),
-                       make_pin_row(texts->pdata[i], &g_array_index(pinned, Pinned, i)));
-    return texts->len > 0;
-}
-
-static void ns_pin_list_finalize(GObject *object)
-{
-    g_ptr_array_unref(NS_PIN_LIST(object)->texts);
-    G_OBJECT_CLASS(ns_pin_list_parent_class)->finalize(object);
-}
-
-static void ns_pin_list_class_init(NsPinListClass *klass)
-{
-    G_OBJECT_CLASS(klass)->finalize = ns_pin_list_finalize;
-}
-
-static void ns_pin_list_init(NsPinList *list)
-{
-    list->texts = g_ptr_array_new_with_free_func(g_free);
+    GStrv shown = inspector->pin_texts;
+    inspector->pin_texts = g_strv_builder_end(texts);
+    bool same = g_strv_equal((const char *const *)shown, (const char *const *)inspector->pin_texts);
+    g_strfreev(shown);
+    for (GtkWidget *row; !same && (row = gtk_widget_get_first_child(inspector->pins));)
+        gtk_box_remove(GTK_BOX(inspector->pins), row);
+    for (guint i = 0; !same && i < pinned->len; i++)
+        gtk_box_append(GTK_BOX(inspector->pins),
+                       make_pin_row(inspector->pin_texts[i], &g_array_index(pinned, Pinned, i)));
+    return pinned->len > 0;
 }
 
 /* ---- The inspector ---- */
-
-#define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
-
-struct _NsInspector {
-    GtkBox parent;
-    GtkWidget *readings, *pins, *events, *runs;
-    NsChartTile *pointed; /* weak */
-    gint64 said;
-};
-
-G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_BOX)
 
 void ns_inspector_point(NsInspector *inspector, NsChartTile *tile)
 {
@@ -465,29 +384,32 @@ void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
     inspector->said = now;
     NsChartTile *tile = inspector->pointed;
     if (tile && !gtk_widget_is_ancestor(GTK_WIDGET(tile), GTK_WIDGET(page))) tile = NULL;
-    reading_table_sync(NS_READING_TABLE(inspector->readings), tile ? tile : ns_page_current(page));
-    bool pins = pin_list_sync(NS_PIN_LIST(inspector->pins),
-                              NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL);
-    show_section(inspector->pins, pins);
+    NsDashboard *dashboard = NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL;
+    sync_readings(inspector, tile ? tile : ns_page_current(page));
+    show_section(inspector->pins, sync_pins(inspector, dashboard));
     show_section(inspector->runs, ns_run_tree_sync(NS_RUN_TREE(inspector->runs)));
-    show_section(inspector->events, event_list_sync(NS_EVENT_LIST(inspector->events)));
+    show_section(inspector->events, sync_events(inspector));
 }
 
-static void ns_inspector_dispose(GObject *object)
+static void ns_inspector_finalize(GObject *object)
 {
-    g_clear_weak_pointer(&NS_INSPECTOR(object)->pointed);
-    G_OBJECT_CLASS(ns_inspector_parent_class)->dispose(object);
+    NsInspector *inspector = NS_INSPECTOR(object);
+    g_clear_weak_pointer(&inspector->pointed);
+    g_ptr_array_unref(inspector->cells);
+    g_strfreev(inspector->pin_texts);
+    G_OBJECT_CLASS(ns_inspector_parent_class)->finalize(object);
 }
 
 static void ns_inspector_class_init(NsInspectorClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_inspector_dispose;
+    G_OBJECT_CLASS(klass)->finalize = ns_inspector_finalize;
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "inspector");
 }
 
 static void ns_inspector_init(NsInspector *inspector)
 {
-    (void)inspector;
+    inspector->cells = g_ptr_array_new();
+    inspector->pin_texts = g_new0(char *, 1);
 }
 
 static void add_section(NsInspector *inspector, const char *title, GtkWidget *contents)
@@ -497,31 +419,26 @@ static void add_section(NsInspector *inspector, const char *title, GtkWidget *co
     gtk_widget_add_css_class(label, "heading");
     gtk_accessible_update_relation(GTK_ACCESSIBLE(contents), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
                                    label, NULL, -1);
-    gtk_box_append(GTK_BOX(inspector), label);
-    gtk_box_append(GTK_BOX(inspector), contents);
+    ns_box_append(GTK_WIDGET(inspector), label, contents, NULL);
 }
 
 GtkWidget *ns_inspector_new(NsSession *session)
 {
     NsInspector *inspector = g_object_new(NS_TYPE_INSPECTOR, "orientation",
                                           GTK_ORIENTATION_VERTICAL, "spacing", 6, NULL);
-    NsReadingTable *table =
-        g_object_new(NS_TYPE_READING_TABLE, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
-    table->session = ns_session_hold(session, table);
-    reading_table_sync(table, NULL);
-    inspector->readings = GTK_WIDGET(table);
-    inspector->pins =
-        g_object_new(NS_TYPE_PIN_LIST, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 4, NULL);
-    /* A row a mark of the timeline; choosing one shows its step. */
-    NsEventList *list =
-        g_object_new(NS_TYPE_EVENT_LIST, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
-    list->session = ns_session_hold(session, list);
-    event_list_sync(list);
-    inspector->events = GTK_WIDGET(list);
+    inspector->session = ns_session_hold(session, inspector);
+    inspector->readings = g_object_new(GTK_TYPE_GRID, "css-name", "readings", NULL);
+    inspector->pins = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     inspector->runs = ns_run_tree_new(session);
+    inspector->events = gtk_list_box_new();
+    gtk_list_box_set_selection_mode(GTK_LIST_BOX(inspector->events), GTK_SELECTION_NONE);
+    ns_accessible_name(inspector->events, _("Events"));
+    g_signal_connect(inspector->events, "row-activated", G_CALLBACK(on_chosen), inspector);
     gtk_box_append(GTK_BOX(inspector), inspector->readings);
     add_section(inspector, _("Pinned readings"), inspector->pins);
     add_section(inspector, _("Runs"), inspector->runs);
     add_section(inspector, _("Events"), inspector->events); /* last: it moves nothing */
+    sync_readings(inspector, NULL);
+    sync_events(inspector);
     return GTK_WIDGET(inspector);
 }

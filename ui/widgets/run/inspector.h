@@ -7,16 +7,6 @@
 
 #include <gtk/gtk.h>
 
-/* Parts of it. */
-#define NS_TYPE_READING_TABLE (ns_reading_table_get_type())
-G_DECLARE_FINAL_TYPE(NsReadingTable, ns_reading_table, NS, READING_TABLE, GtkBox)
-
-#define NS_TYPE_EVENT_LIST (ns_event_list_get_type())
-G_DECLARE_FINAL_TYPE(NsEventList, ns_event_list, NS, EVENT_LIST, GtkBox)
-
-#define NS_TYPE_PIN_LIST (ns_pin_list_get_type())
-G_DECLARE_FINAL_TYPE(NsPinList, ns_pin_list, NS, PIN_LIST, GtkBox)
-
 /* The step that is shown, what the crosshair touches, the readings that are pinned, what happened
  * to the run, and the runs of the session. */
 

@@ -8,21 +8,31 @@
 
 #include <math.h>
 
+#define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
+#define ENTRY_CHARS 7
+#define PACE_CHARS 13
+#define N_STAGES (NS_STAGE_UPDATE + 1)
+
+struct _NsTransport {
+    GtkBox parent;
+    NsSession *session;
+    GtkWidget *stages; /* a revealer */
+    GtkWidget *cell[N_STAGES], *bar[N_STAGES];
+    int lit; /* a stage; -1: none */
+    GtkWidget *entry, *timeline, *live, *speed, *pace, *cost;
+    bool syncing; /* the slider follows the session */
+    gint64 said;
+    bool busy; /* as of the last look */
+};
+
+G_DEFINE_FINAL_TYPE(NsTransport, ns_transport, GTK_TYPE_BOX)
+
 /* ---- Speed ---- */
 
 #define FASTEST 1000.0 /* steps a second; what lies to the right of it has no limit */
 #define UNLIMITED 1.0  /* on the slider, whose 0 is one step a second */
 #define LAST_LIMIT 0.95
 #define SLIDER_WIDTH 96
-
-struct _NsSpeedControl {
-    GtkBox parent;
-    NsSession *session;
-    GtkWidget *slider;
-    bool syncing;
-};
-
-G_DEFINE_FINAL_TYPE(NsSpeedControl, ns_speed_control, GTK_TYPE_BOX)
 
 static double speed_at(double place)
 {
@@ -59,45 +69,39 @@ char *ns_speed_words(double steps_per_second)
     return g_strdup_printf(_("at most %s steps per second"), number);
 }
 
-void ns_speed_control_sync(NsSpeedControl *control)
+static void sync_speed(NsTransport *transport)
 {
-    double speed = control->session->speed;
+    double speed = transport->session->speed;
     g_autofree char *words = ns_speed_words(speed);
     g_autofree char *tip = g_strdup_printf(_("Speed: %s ([ slower, ] faster)"), words);
-    control->syncing = true;
-    gtk_range_set_value(GTK_RANGE(control->slider), place_of(speed));
-    control->syncing = false;
-    gtk_widget_set_tooltip_text(control->slider, tip);
-    gtk_accessible_update_property(GTK_ACCESSIBLE(control->slider),
+    transport->syncing = true;
+    gtk_range_set_value(GTK_RANGE(transport->speed), place_of(speed));
+    transport->syncing = false;
+    gtk_widget_set_tooltip_text(transport->speed, tip);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(transport->speed),
                                    GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, words, -1);
 }
 
-static void on_moved(NsSpeedControl *control)
+static void on_speed(NsTransport *transport)
 {
-    if (control->syncing) return;
-    ns_session_set_speed(control->session,
-                         speed_at(gtk_range_get_value(GTK_RANGE(control->slider))));
-    ns_speed_control_sync(control);
+    if (transport->syncing) return;
+    ns_session_set_speed(transport->session,
+                         speed_at(gtk_range_get_value(GTK_RANGE(transport->speed))));
+    sync_speed(transport);
 }
 
-static void ns_speed_control_class_init(NsSpeedControlClass *klass)
+/* A slider with a logarithmic scale. */
+static GtkWidget *new_speed(NsTransport *transport)
 {
-    (void)klass;
-}
-
-static void ns_speed_control_init(NsSpeedControl *control)
-{
-    control->slider = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, UNLIMITED, 0.025);
-    gtk_scale_set_draw_value(GTK_SCALE(control->slider), FALSE);
-    gtk_widget_set_size_request(control->slider, SLIDER_WIDTH, -1);
-    ns_accessible_name(control->slider, _("Speed"));
-    g_signal_connect_swapped(control->slider, "value-changed", G_CALLBACK(on_moved), control);
-    gtk_box_append(GTK_BOX(control), control->slider);
+    GtkWidget *slider = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, UNLIMITED, 0.025);
+    gtk_scale_set_draw_value(GTK_SCALE(slider), FALSE);
+    gtk_widget_set_size_request(slider, SLIDER_WIDTH, -1);
+    ns_accessible_name(slider, _("Speed"));
+    g_signal_connect_swapped(slider, "value-changed", G_CALLBACK(on_speed), transport);
+    return slider;
 }
 
 /* ---- Stages ---- */
-
-#define N_STAGES (NS_STAGE_UPDATE + 1)
 
 static const struct {
     const char *word, *purpose;
@@ -109,72 +113,41 @@ static const struct {
     {N_("Update"), N_("The optimizer changes every weight a little so as to lower the loss")},
 };
 
-struct _NsStages {
-    GtkBox parent;
-    NsSession *session;
-    GtkWidget *revealer, *cell[N_STAGES], *bar[N_STAGES];
-    int lit; /* -1: none */
-};
-
-G_DEFINE_FINAL_TYPE(NsStages, ns_stages, GTK_TYPE_BOX)
-
-static void stages_sync(NsStages *stages)
+static void sync_stages(NsTransport *transport)
 {
     NsStage stage = NS_STAGE_FORWARD;
     double progress = 0.0;
-    bool slow = stages->session->slow;
-    int lit = slow && ns_session_stage(stages->session, &stage, &progress) ? (int)stage : -1;
-    gtk_revealer_set_reveal_child(GTK_REVEALER(stages->revealer), slow);
+    bool slow = transport->session->slow;
+    int lit = slow && ns_session_stage(transport->session, &stage, &progress) ? (int)stage : -1;
+    gtk_revealer_set_reveal_child(GTK_REVEALER(transport->stages), slow);
     for (int i = 0; i < N_STAGES; i++) {
         double share = lit < 0 || i > lit ? 0.0 : i < lit ? 1.0 : progress;
-        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(stages->bar[i]), share);
-        if (i == lit && lit != stages->lit) gtk_widget_add_css_class(stages->cell[i], "lit");
-        if (i == stages->lit && lit != stages->lit)
-            gtk_widget_remove_css_class(stages->cell[i], "lit");
+        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(transport->bar[i]), share);
+        if (lit != transport->lit) ns_set_css_class(transport->cell[i], "lit", i == lit);
     }
-    stages->lit = lit;
+    transport->lit = lit;
 }
 
-static void ns_stages_class_init(NsStagesClass *klass)
+/* A row of the stages of a step, which comes up while the session is in slow motion. */
+static GtkWidget *new_stages(NsTransport *transport)
 {
-    gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "stages");
-}
-
-static void ns_stages_init(NsStages *stages)
-{
+    GtkWidget *revealer = g_object_new(GTK_TYPE_REVEALER, "css-name", "stages", NULL);
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 10);
     gtk_box_set_homogeneous(GTK_BOX(row), TRUE);
     for (int i = 0; i < N_STAGES; i++) {
         GtkWidget *cell = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3);
-        stages->cell[i] = cell;
-        stages->bar[i] = gtk_progress_bar_new();
-        gtk_box_append(GTK_BOX(cell), gtk_label_new(_(STAGES[i].word)));
-        gtk_box_append(GTK_BOX(cell), stages->bar[i]);
-        ns_accessible_name(stages->bar[i], _(STAGES[i].word));
+        transport->cell[i] = cell;
+        transport->bar[i] = gtk_progress_bar_new();
+        ns_box_append(cell, gtk_label_new(_(STAGES[i].word)), transport->bar[i], NULL);
+        ns_accessible_name(transport->bar[i], _(STAGES[i].word));
         gtk_widget_set_tooltip_text(cell, _(STAGES[i].purpose));
         gtk_box_append(GTK_BOX(row), cell);
     }
-    stages->lit = -1;
-    stages->revealer = gtk_revealer_new();
-    gtk_revealer_set_child(GTK_REVEALER(stages->revealer), row);
-    gtk_box_append(GTK_BOX(stages), stages->revealer);
+    gtk_revealer_set_child(GTK_REVEALER(revealer), row);
+    return revealer;
 }
 
 /* ---- The bar ---- */
-
-#define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
-#define ENTRY_CHARS 7
-#define PACE_CHARS 13
-
-struct _NsTransport {
-    GtkBox parent;
-    NsSession *session;
-    GtkWidget *stages, *entry, *timeline, *live, *speed, *pace, *cost;
-    gint64 said;
-    bool busy; /* as of the last look */
-};
-
-G_DEFINE_FINAL_TYPE(NsTransport, ns_transport, GTK_TYPE_BOX)
 
 static void sync_entry(NsTransport *transport)
 {
@@ -210,7 +183,7 @@ void ns_transport_sync(NsTransport *transport)
     bool busy = transport->session->wants_run || ns_session_is_watching(transport->session);
     bool live = ns_session_shown_step(transport->session) >= ns_session_steps(transport->session);
     ns_timeline_sync(NS_TIMELINE(transport->timeline));
-    stages_sync(NS_STAGES(transport->stages));
+    sync_stages(transport);
     gtk_revealer_set_reveal_child(GTK_REVEALER(transport->live), !live);
     gtk_widget_set_can_target(transport->live, !live);
     if (busy && transport->busy && now - transport->said < REPORT_EVERY_US) return;
@@ -241,11 +214,6 @@ static void on_step_typed(NsTransport *transport)
     sync_entry(transport);
 }
 
-GtkWidget *ns_transport_speed(NsTransport *transport)
-{
-    return transport->speed;
-}
-
 static void ns_transport_class_init(NsTransportClass *klass)
 {
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "transport");
@@ -253,16 +221,14 @@ static void ns_transport_class_init(NsTransportClass *klass)
 
 static void ns_transport_init(NsTransport *transport)
 {
-    (void)transport;
+    transport->lit = -1;
 }
 
 static GtkWidget *new_button(const char *icon, const char *action, const char *tip)
 {
-    GtkWidget *button = gtk_button_new_from_icon_name(icon);
+    GtkWidget *button = ns_icon_button_new(icon, tip);
     gtk_actionable_set_action_name(GTK_ACTIONABLE(button), action);
-    gtk_widget_add_css_class(button, "flat");
     gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
-    ns_accessible_tooltip(button, tip);
     return button;
 }
 
@@ -279,8 +245,7 @@ static GtkWidget *new_numbers(NsTransport *transport)
                                 _("Share of the time spent on expensive measurements"));
     gtk_widget_add_css_class(transport->pace, "numeric");
     gtk_widget_add_css_class(transport->cost, "hint");
-    gtk_box_append(GTK_BOX(box), transport->pace);
-    gtk_box_append(GTK_BOX(box), transport->cost);
+    ns_box_append(box, transport->pace, transport->cost, NULL);
     gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
     return box;
 }
@@ -290,11 +255,6 @@ GtkWidget *ns_transport_new(NsSession *session)
     NsTransport *transport =
         g_object_new(NS_TYPE_TRANSPORT, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     transport->session = ns_session_hold(session, transport);
-    /* Comes up while the session is in slow motion. */
-    NsStages *stages = g_object_new(NS_TYPE_STAGES, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
-    stages->session = ns_session_hold(session, stages);
-    stages_sync(stages);
-    transport->stages = GTK_WIDGET(stages);
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
     GtkWidget *entry = gtk_entry_new();
     gtk_editable_set_width_chars(GTK_EDITABLE(entry), ENTRY_CHARS);
@@ -319,28 +279,21 @@ GtkWidget *ns_transport_new(NsSession *session)
     gtk_revealer_set_transition_type(GTK_REVEALER(revealer),
                                      GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT);
     transport->live = revealer;
-    /* A slider with a logarithmic scale. */
-    NsSpeedControl *control = g_object_new(NS_TYPE_SPEED_CONTROL, NULL);
-    control->session = ns_session_hold(session, control);
-    ns_speed_control_sync(control);
-    transport->speed = GTK_WIDGET(control);
+    transport->stages = new_stages(transport);
+    transport->speed = new_speed(transport);
     gtk_widget_set_hexpand(transport->timeline, TRUE);
-    GtkWidget *parts[] = {
-        new_button("media-skip-backward-symbolic", "win.first", _("First step (Home)")),
+    ns_box_append(
+        row, new_button("media-skip-backward-symbolic", "win.first", _("First step (Home)")),
         new_button("go-previous-symbolic", "win.back-step",
                    _("One step back (comma; with Shift, ten)")),
         transport->entry,
         new_button("go-next-symbolic", "win.step",
                    _("Next step; trains one if at the end (period; with Shift, ten)")),
         new_button("media-skip-forward-symbolic", "win.live", _("Newest step (End)")),
-        transport->timeline,
-        transport->live,
-        transport->speed,
-        new_numbers(transport),
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(row), parts[i]);
-    gtk_box_append(GTK_BOX(transport), transport->stages);
-    gtk_box_append(GTK_BOX(transport), row);
+        transport->timeline, transport->live, transport->speed, new_numbers(transport), NULL);
+    ns_box_append(GTK_WIDGET(transport), transport->stages, row, NULL);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_speed), transport);
+    sync_speed(transport);
     ns_transport_sync(transport);
     return GTK_WIDGET(transport);
 }

@@ -8,22 +8,11 @@
 
 /* ---- Speed ---- */
 
-#define NS_TYPE_SPEED_CONTROL (ns_speed_control_get_type())
-G_DECLARE_FINAL_TYPE(NsSpeedControl, ns_speed_control, NS, SPEED_CONTROL, GtkBox)
-
-/* Shows the session's speed. */
-void ns_speed_control_sync(NsSpeedControl *control);
-
 /* The next speed of 1, 2, 5, 10 ... steps a second, above or below; 0 is without limit. */
 double ns_speed_next(double steps_per_second, bool faster);
 
 /* "at most 50 steps a second"; free with g_free. */
 char *ns_speed_words(double steps_per_second);
-
-/* ---- Stages ---- */
-
-#define NS_TYPE_STAGES (ns_stages_get_type())
-G_DECLARE_FINAL_TYPE(NsStages, ns_stages, NS, STAGES, GtkBox)
 
 /* ---- The bar ---- */
 
@@ -35,5 +24,3 @@ GtkWidget *ns_transport_new(NsSession *session);
 
 /* Looks at the session; called once a frame while that is busy, and after every change. */
 void ns_transport_sync(NsTransport *transport);
-
-GtkWidget *ns_transport_speed(NsTransport *transport); /* NsSpeedControl */

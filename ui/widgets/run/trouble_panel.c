@@ -238,10 +238,7 @@ void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
     }
     gtk_label_set_max_width_chars(GTK_LABEL(panel->title), width ? NARROW_TITLE : TITLE_CHARS);
     gtk_widget_set_visible(panel->chart, width == 0); /* the page has it, too */
-    if (width)
-        gtk_widget_add_css_class(GTK_WIDGET(panel), "narrow");
-    else
-        gtk_widget_remove_css_class(GTK_WIDGET(panel), "narrow");
+    ns_set_css_class(GTK_WIDGET(panel), "narrow", width);
     gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width + MARGINS : -1, -1);
 }
 
@@ -334,8 +331,8 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     panel->title = ns_text_label_new(NULL, "title");
     gtk_label_set_max_width_chars(GTK_LABEL(panel->title), TITLE_CHARS);
-    gtk_box_append(GTK_BOX(head), gtk_image_new_from_icon_name("dialog-warning-symbolic"));
-    gtk_box_append(GTK_BOX(head), panel->title);
+    ns_box_append(head, gtk_image_new_from_icon_name("dialog-warning-symbolic"), panel->title,
+                  NULL);
     gtk_expander_set_label_widget(GTK_EXPANDER(panel->expander), head);
     gtk_expander_set_child(GTK_EXPANDER(panel->expander), room);
     gtk_box_append(GTK_BOX(panel), panel->expander);

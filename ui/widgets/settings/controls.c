@@ -16,10 +16,10 @@
 typedef struct {
     NsSession *session;
     const NsParam *param;
-    bool syncing; /* the control follows the session: the user did not cause this change */
     GtkWidget *entry;
     GtkRange *range;
     double least, most; /* of the range */
+    bool syncing;       /* the range follows the session, or the session the range */
     GPtrArray *buttons; /* toggles, one for each of the registry's first rows */
     GtkWidget *others;  /* drop-down of the rows without a button, or NULL */
     GtkWidget *label;   /* formula, or file name */
@@ -63,6 +63,12 @@ static guint chosen(const NsControl *choice)
     return (guint)ns_settings_get_number(ns_session_settings(choice->session), choice->param);
 }
 
+/* Whether something else decides in place of the choice: a mixture in place of the placement. */
+static bool is_idle(const NsControl *choice)
+{
+    return ns_settings_is_idle(ns_session_settings(choice->session), choice->param);
+}
+
 /* The formula of the row; for placements, the mixture that replaces them; for an automatic norm,
  * its kind. */
 static char *words_below(const NsControl *choice, guint row)
@@ -85,29 +91,24 @@ static void sync_toggles(GtkWidget *widget)
 {
     NsControl *choice = control_of(widget);
     guint row = chosen(choice), buttons = choice->buttons->len;
-    bool idle = ns_settings_is_idle(ns_session_settings(choice->session), choice->param);
-    choice->syncing = true;
     for (guint i = 0; i < buttons; i++)
-        gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, i), i == row && !idle);
+        gtk_toggle_button_set_active(g_ptr_array_index(choice->buttons, i),
+                                     i == row && !is_idle(choice));
     if (choice->others)
         gtk_drop_down_set_selected(GTK_DROP_DOWN(choice->others),
                                    row < buttons ? 0 : row - buttons + 1);
-    choice->syncing = false;
     g_autofree char *below = words_below(choice, row);
     g_autofree char *markup = ns_text_markup(below, NS_LABEL_SIZE);
     gtk_label_set_markup(GTK_LABEL(choice->label), markup);
 }
 
-/* A second press on the chosen button leaves it pressed. */
 static void on_toggled(GtkToggleButton *button, gpointer widget)
 {
     NsControl *choice = control_of(widget);
-    if (choice->syncing) return;
     guint row = 0;
-    if (gtk_toggle_button_get_active(button) && g_ptr_array_find(choice->buttons, button, &row))
+    g_ptr_array_find(choice->buttons, button, &row);
+    if (gtk_toggle_button_get_active(button) && (row != chosen(choice) || is_idle(choice)))
         ns_session_set(choice->session, choice->param->key, choice->param->choices(row)->key);
-    else
-        sync_toggles(widget);
 }
 
 /* Item 0 names the drop-down and chooses nothing. */
@@ -115,13 +116,11 @@ static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
 {
     (void)pspec;
     NsControl *choice = control_of(widget);
-    if (choice->syncing) return;
-    guint item = gtk_drop_down_get_selected(drop_down);
-    const NsChoice *row = item ? choice->param->choices(choice->buttons->len + item - 1) : NULL;
-    if (row)
-        ns_session_set(choice->session, choice->param->key, row->key);
-    else
+    guint item = gtk_drop_down_get_selected(drop_down), row = choice->buttons->len + item - 1;
+    if (item == 0)
         sync_toggles(widget);
+    else if (row != chosen(choice))
+        ns_session_set(choice->session, choice->param->key, choice->param->choices(row)->key);
 }
 
 GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
@@ -149,6 +148,7 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
                                          *source ? "\n" : "", source, NULL);
         gtk_widget_set_tooltip_markup(button, tip);
         gtk_widget_add_css_class(button, "choice");
+        if (i) gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), choice->buttons->pdata[0]);
         g_ptr_array_add(choice->buttons, button);
         g_signal_connect(button, "toggled", G_CALLBACK(on_toggled), box);
         gtk_box_append(GTK_BOX(line), button);
@@ -174,17 +174,15 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
 
 static void sync_drop_down(GtkWidget *widget)
 {
-    NsControl *choice = control_of(widget);
-    choice->syncing = true;
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(widget), chosen(choice));
-    choice->syncing = false;
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(widget), chosen(control_of(widget)));
 }
 
 static void on_selected(GtkDropDown *drop_down)
 {
     NsControl *choice = control_of(GTK_WIDGET(drop_down));
-    const NsChoice *row = choice->param->choices(gtk_drop_down_get_selected(drop_down));
-    if (!choice->syncing && row) ns_session_set(choice->session, choice->param->key, row->key);
+    guint row = gtk_drop_down_get_selected(drop_down);
+    if (row != chosen(choice))
+        ns_session_set(choice->session, choice->param->key, choice->param->choices(row)->key);
 }
 
 GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param)
@@ -283,15 +281,12 @@ static void sync_entry(GtkWidget *widget)
     /* A text that was refused stays, so that it can be mended. */
     if (is_blamed(number)) return;
     g_autofree char *text = shown_value(number);
-    number->syncing = true;
     if (!g_str_equal(text, gtk_editable_get_text(GTK_EDITABLE(number->entry))))
         gtk_editable_set_text(GTK_EDITABLE(number->entry), text);
-    number->syncing = false;
 }
 
 static void commit(NsControl *number)
 {
-    if (number->syncing) return;
     g_autofree char *typed =
         g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(number->entry))));
     g_autofree char *kept = shown_value(number);
@@ -426,11 +421,9 @@ GtkWidget *ns_number_control_new(NsSession *session, const NsParam *param)
     GtkEventController *keys = gtk_event_controller_key_new();
     g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_arrow), box, 0);
     gtk_widget_add_controller(entry, keys);
-    gtk_box_append(GTK_BOX(box), entry);
-    gtk_box_append(GTK_BOX(box),
-                   make_button(box, "list-remove-symbolic", _("less"), param, G_CALLBACK(on_less)));
-    gtk_box_append(GTK_BOX(box),
-                   make_button(box, "list-add-symbolic", _("more"), param, G_CALLBACK(on_more)));
+    ns_box_append(
+        box, entry, make_button(box, "list-remove-symbolic", _("less"), param, G_CALLBACK(on_less)),
+        make_button(box, "list-add-symbolic", _("more"), param, G_CALLBACK(on_more)), NULL);
     sync_entry(box);
     return box;
 }

@@ -179,8 +179,7 @@ static void make_rows(GtkWidget *pane, Parts *parts)
         GtkWidget *label = ns_line_label_new(name, NULL), *facts = ns_text_label_new(NULL, "hint");
         gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_MIDDLE);
         gtk_widget_set_tooltip_text(label, path);
-        gtk_box_append(GTK_BOX(parts->box), label);
-        gtk_box_append(GTK_BOX(parts->box), facts);
+        ns_box_append(parts->box, label, facts, NULL);
         g_ptr_array_add(parts->facts, facts);
         add_columns(pane, parts, i);
     }

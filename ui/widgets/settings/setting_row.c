@@ -113,7 +113,6 @@ typedef struct {
     NsSession *session;
     const NsParam *param;
     GtkWidget *badge, *link, *others, *help, *reset;
-    bool syncing;
 } Row;
 
 static Row *row_of(GtkWidget *widget)
@@ -162,26 +161,18 @@ static char *words_of_others(const Row *row)
              : g_steal_pointer(&words);
 }
 
-static void set_class(GtkWidget *widget, const char *name, bool on)
-{
-    if (on)
-        gtk_widget_add_css_class(widget, name);
-    else
-        gtk_widget_remove_css_class(widget, name);
-}
-
 static void sync_pending(GtkWidget *widget)
 {
     const Row *row = row_of(widget);
     bool pending = ns_session_is_pending(row->session, row->param);
     if (pending == gtk_widget_has_css_class(widget, "pending")) return;
-    set_class(widget, "pending", pending);
+    ns_set_css_class(widget, "pending", pending);
     gtk_label_set_text(GTK_LABEL(row->badge), pending ? _("pending") : "");
 }
 
 static void sync_row(GtkWidget *widget)
 {
-    Row *row = row_of(widget);
+    const Row *row = row_of(widget);
     bool changed = !ns_settings_is_default(ns_session_settings(row->session), row->param);
     /* Opacity rather than visibility, so that nothing moves when the button appears or disappears.
      */
@@ -192,9 +183,7 @@ static void sync_row(GtkWidget *widget)
     bool shown = row->session->experiment.n > 1 && !row->param->shared;
     g_autofree char *words = g_strdup_printf(
         linked ? _("%s: same in all lanes") : _("%s: each lane has its own"), _(row->param->label));
-    row->syncing = true;
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(row->link), linked);
-    row->syncing = false;
     gtk_button_set_icon_name(GTK_BUTTON(row->link),
                              linked ? "normscope-linked-symbolic" : "normscope-split-symbolic");
     gtk_widget_set_visible(row->link, shown);
@@ -202,8 +191,8 @@ static void sync_row(GtkWidget *widget)
     g_autofree char *others = words_of_others(row);
     gtk_label_set_text(GTK_LABEL(row->others), others ? others : "");
     gtk_widget_set_tooltip_text(row->others, others); /* a narrow row may cut it */
-    set_class(widget, "split", !ns_experiment_is_linked(&row->session->experiment, row->param));
-    set_class(widget, "refused", g_strcmp0(row->session->problem_key, row->param->key) == 0);
+    ns_set_css_class(widget, "split", !linked);
+    ns_set_css_class(widget, "refused", g_strcmp0(row->session->problem_key, row->param->key) == 0);
     sync_pending(widget);
 }
 
@@ -218,9 +207,9 @@ static void on_reset(GtkWidget *widget)
 static void on_link(GtkWidget *widget)
 {
     const Row *row = row_of(widget);
-    if (row->syncing) return;
     bool linked = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(row->link));
-    ns_session_set_linked(row->session, row->param, linked);
+    if (linked != ns_experiment_is_linked(&row->session->experiment, row->param))
+        ns_session_set_linked(row->session, row->param, linked);
 }
 
 void ns_setting_row_explain(GtkWidget *widget)
@@ -266,8 +255,7 @@ static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
     row->others = ns_line_label_new(NULL, "others");
     row->help = small_button(gtk_button_new_from_icon_name("help-about-symbolic"), "about", about);
     row->reset = small_button(gtk_button_new_from_icon_name("edit-undo-symbolic"), "back", back);
-    GtkWidget *parts[] = {row->link, row->others, row->badge, row->help, row->reset};
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(line), parts[i]);
+    ns_box_append(line, row->link, row->others, row->badge, row->help, row->reset, NULL);
     g_signal_connect_object(row->link, "toggled", G_CALLBACK(on_link), owner, G_CONNECT_SWAPPED);
     g_signal_connect_object(row->help, "clicked", G_CALLBACK(ns_setting_row_explain), owner,
                             G_CONNECT_SWAPPED);
@@ -290,8 +278,7 @@ GtkWidget *ns_setting_row_new(NsSession *session, const NsParam *param, NsSettin
     GtkWidget *label = ns_line_label_new(_(row->param->label), NULL);
     gtk_widget_set_hexpand(name, TRUE);
     gtk_widget_set_valign(name, GTK_ALIGN_CENTER);
-    gtk_box_append(GTK_BOX(name), label);
-    gtk_box_append(GTK_BOX(name), make_second_line(row, box));
+    ns_box_append(name, label, make_second_line(row, box), NULL);
     gtk_box_append(GTK_BOX(line), name);
     if (control.alongside) {
         gtk_widget_set_valign(control.alongside, GTK_ALIGN_CENTER);

@@ -13,129 +13,103 @@
 
 #include <gtk/gtk.h>
 
-/* ---- changes that wait for a restart or a fork ---- */
-
 typedef struct {
     NsSession *session;
-    GtkWidget *words, *restart, *fork, *drop;
-} Bar;
+    GtkWidget *tabs, *tab[NS_LANES_MAX], *names[NS_LANES_MAX];
+    GtkWidget *add, *add_label, *remove, *differences;
+    GtkWidget *rows, *log; /* of the settings; of a run of another program, in their place */
+    GtkWidget *place;      /* a stack of the next two */
+    GtkWidget *pending, *watched;
+    GtkWidget *bar, *words, *restart, *fork, *drop; /* of the changes that wait */
+} Pane;
 
-static Bar *bar_of(GtkWidget *revealer)
+static const char PANE[] = "ns-settings-pane";
+
+static Pane *pane_of(GtkWidget *widget)
 {
-    return g_object_get_data(G_OBJECT(revealer), "ns-bar");
+    return g_object_get_data(G_OBJECT(widget), PANE);
 }
 
+/* ---- changes that wait for a restart or a fork ---- */
+
 /* Says from which step a fork would begin; FALSE where none can. */
-static bool offer_fork(const Bar *bar)
+static bool offer_fork(const Pane *pane)
 {
-    int64_t step = ns_session_fork_step(bar->session);
+    int64_t step = ns_session_fork_step(pane->session);
     if (step < 0) {
         gtk_widget_set_tooltip_text(
-            bar->fork, _("There is no checkpoint from which all lanes could continue."));
+            pane->fork, _("There is no checkpoint from which all lanes could continue."));
         return false;
     }
     g_autofree char *digits = ns_group_digits(step);
     g_autofree char *words = g_strdup_printf(
         _("Continue from step %s with these settings, as a new branch (F)"), digits);
-    gtk_widget_set_tooltip_text(bar->fork, words);
+    gtk_widget_set_tooltip_text(pane->fork, words);
     return true;
 }
 
-static void sync_bar(GtkWidget *revealer)
+static void sync_bar(GtkWidget *widget)
 {
-    const Bar *bar = bar_of(revealer);
-    g_autofree char *words = ns_session_pending_words(bar->session);
+    const Pane *pane = pane_of(widget);
+    g_autofree char *words = ns_session_pending_words(pane->session);
     bool waits = words != NULL;
-    bool had_focus = !waits && gtk_widget_get_focus_child(revealer);
+    bool had_focus = !waits && gtk_widget_get_focus_child(pane->bar);
     if (waits) {
-        gtk_label_set_text(GTK_LABEL(bar->words), words);
-        gtk_widget_set_tooltip_text(bar->words, words);
+        gtk_label_set_text(GTK_LABEL(pane->words), words);
+        gtk_widget_set_tooltip_text(pane->words, words);
     }
-    gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), waits);
-    /* A bar that is folded away must not be reached by keyboard, pointer or assistive technology,
-     * which is told of each button alone. */
-    gtk_widget_set_can_target(revealer, waits);
-    gtk_widget_set_sensitive(bar->restart, waits && ns_session_can_restart(bar->session));
-    gtk_widget_set_sensitive(bar->fork, waits && offer_fork(bar));
-    gtk_widget_set_sensitive(bar->drop, waits);
-    if (had_focus) gtk_widget_child_focus(gtk_widget_get_parent(revealer), GTK_DIR_TAB_FORWARD);
+    gtk_revealer_set_reveal_child(GTK_REVEALER(pane->bar), waits);
+    /* Keyboard, pointer and assistive technology must not reach a bar that is folded away; each
+     * button is insensitive, since screen readers do not look at their parent. */
+    gtk_widget_set_can_target(pane->bar, waits);
+    gtk_widget_set_sensitive(pane->restart, waits && ns_session_can_restart(pane->session));
+    gtk_widget_set_sensitive(pane->fork, waits && offer_fork(pane));
+    gtk_widget_set_sensitive(pane->drop, waits);
+    if (had_focus) gtk_widget_child_focus(pane->pending, GTK_DIR_TAB_FORWARD);
 }
 
-static void on_restart(GtkWidget *revealer)
-{
-    ns_session_restart(bar_of(revealer)->session);
-}
-
-static void on_fork(GtkWidget *revealer)
-{
-    ns_session_fork(bar_of(revealer)->session);
-}
-
-static void on_drop(GtkWidget *revealer)
-{
-    ns_session_drop_pending(bar_of(revealer)->session);
-}
-
-static GtkWidget *add_button(GtkWidget *line, GtkWidget *owner, const char *label,
-                             const char *words, GCallback callback)
+static GtkWidget *bar_button(NsSession *session, const char *label, const char *words,
+                             GCallback command)
 {
     GtkWidget *button = gtk_button_new_with_label(label);
     gtk_widget_set_tooltip_text(button, words);
-    g_signal_connect_object(button, "clicked", callback, owner, G_CONNECT_SWAPPED);
-    gtk_box_append(GTK_BOX(line), button);
+    g_signal_connect_object(button, "clicked", command, session, G_CONNECT_SWAPPED);
     return button;
 }
 
-/* A GtkRevealer: "2 changes wait: Norm placement of B and Layers.  Restart | Fork | Undo". */
-static GtkWidget *pending_bar_new(NsSession *session)
+/* "2 changes wait: Norm placement of B and Layers.  Restart | Fork | Undo". */
+static void add_bar(Pane *pane)
 {
-    GtkWidget *revealer = gtk_revealer_new(), *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-    Bar *bar = g_new0(Bar, 1);
-    bar->session = ns_session_hold(session, revealer);
-    g_object_set_data_full(G_OBJECT(revealer), "ns-bar", bar, g_free);
     gtk_widget_add_css_class(box, "pending-bar");
-    bar->words = ns_text_label_new(NULL, NULL);
-    gtk_label_set_lines(GTK_LABEL(bar->words), 2);
-    gtk_label_set_ellipsize(GTK_LABEL(bar->words), PANGO_ELLIPSIZE_END);
-    gtk_widget_set_vexpand(bar->words, TRUE);
-    gtk_box_append(GTK_BOX(box), bar->words);
+    pane->words = ns_text_label_new(NULL, NULL);
+    gtk_label_set_lines(GTK_LABEL(pane->words), 2);
+    gtk_label_set_ellipsize(GTK_LABEL(pane->words), PANGO_ELLIPSIZE_END);
+    gtk_widget_set_vexpand(pane->words, TRUE);
     gtk_widget_add_css_class(line, "linked");
     gtk_box_set_homogeneous(GTK_BOX(line), TRUE);
-    bar->restart =
-        add_button(line, revealer, _("Restart"),
-                   _("All lanes restart at step 0 with these settings"), G_CALLBACK(on_restart));
-    bar->fork = add_button(line, revealer, _("Fork"), NULL, G_CALLBACK(on_fork));
-    bar->drop = add_button(line, revealer, _("Undo"), _("Back to the settings of the run"),
-                           G_CALLBACK(on_drop));
-    gtk_box_append(GTK_BOX(box), line);
-    gtk_revealer_set_child(GTK_REVEALER(revealer), box);
-    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_bar), revealer);
-    ns_session_listen(session, "status-changed", G_CALLBACK(sync_bar), revealer);
-    ns_session_listen(session, "view-changed", G_CALLBACK(sync_bar), revealer);
-    sync_bar(revealer);
-    return revealer;
+    pane->restart = bar_button(pane->session, _("Restart"),
+                               _("All lanes restart at step 0 with these settings"),
+                               G_CALLBACK(ns_session_restart));
+    pane->fork = bar_button(pane->session, _("Fork"), NULL, G_CALLBACK(ns_session_fork));
+    pane->drop = bar_button(pane->session, _("Undo"), _("Back to the settings of the run"),
+                            G_CALLBACK(ns_session_drop_pending));
+    ns_box_append(line, pane->restart, pane->fork, pane->drop, NULL);
+    ns_box_append(box, pane->words, line, NULL);
+    pane->bar = gtk_revealer_new();
+    gtk_revealer_set_child(GTK_REVEALER(pane->bar), box);
+    gtk_box_append(GTK_BOX(pane->pending), pane->bar);
 }
+
+/* ---- lanes ---- */
 
 #define SWATCH_WIDTH 18
 #define SWATCH_HEIGHT 10
 #define SWATCH_MARK 7
 #define NAMES_CHARS 14 /* of two lanes */
 
-typedef struct {
-    NsSession *session;
-    GtkWidget *line, *tabs[NS_LANES_MAX], *names[NS_LANES_MAX];
-    GtkWidget *add, *add_label, *remove, *differences;
-    bool syncing;
-} Tabs;
-
-static Tabs *tabs_of(GtkWidget *widget)
-{
-    return g_object_get_data(G_OBJECT(widget), "ns-tabs");
-}
-
-/* ---- The color of a lane, as in a legend ---- */
-
+/* The color of a lane, as in a legend. */
 static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
     const NsStyle *style = ns_chart_style_for(GTK_WIDGET(area));
@@ -148,8 +122,6 @@ static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height
     cairo_stroke(cr);
     ns_draw_mark(cr, look->mark, 0.5 * width, 0.5 * height, SWATCH_MARK);
 }
-
-/* ---- What they show ---- */
 
 /* The value that distinguishes a lane from the others; "" if there is none. */
 static char *special(const NsExperiment *experiment, size_t lane)
@@ -167,161 +139,143 @@ static char *special(const NsExperiment *experiment, size_t lane)
     return g_strdup("");
 }
 
-static void sync_tab(Tabs *tabs, size_t lane, bool named)
+static void sync_tab(const Pane *pane, size_t lane, bool named)
 {
-    const NsExperiment *experiment = &tabs->session->experiment;
+    const NsExperiment *experiment = &pane->session->experiment;
     bool there = lane < experiment->n && experiment->n > 1;
-    gtk_widget_set_visible(tabs->tabs[lane], there);
+    gtk_widget_set_visible(pane->tab[lane], there);
     if (!there) return;
     g_autofree char *own = special(experiment, lane);
     g_autofree char *words =
         g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), named ? own : ""));
     g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
                                   : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
-    gtk_label_set_text(GTK_LABEL(tabs->names[lane]), words);
-    ns_accessible_tooltip(tabs->tabs[lane], whole);
-    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tabs->tabs[lane]),
-                                 lane == tabs->session->active);
+    gtk_label_set_text(GTK_LABEL(pane->names[lane]), words);
+    ns_accessible_tooltip(pane->tab[lane], whole);
+    if (lane == pane->session->active)
+        gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pane->tab[lane]), TRUE);
 }
 
-static void sync_tabs(GtkWidget *box)
+static void sync_tabs(GtkWidget *widget)
 {
-    Tabs *tabs = tabs_of(box);
-    size_t n = tabs->session->experiment.n;
+    const Pane *pane = pane_of(widget);
+    const NsExperiment *experiment = &pane->session->experiment;
+    size_t n = experiment->n;
     /* Whether every tab has enough space for the value that distinguishes its lane. */
-    const NsExperiment *experiment = &tabs->session->experiment;
     glong chars = 0;
-    for (size_t l = 0; l < experiment->n; l++) {
-        g_autofree char *own = special(experiment, l);
+    for (size_t lane = 0; lane < n; lane++) {
+        g_autofree char *own = special(experiment, lane);
         chars += g_utf8_strlen(own, -1);
     }
-    bool named = experiment->n <= 2 && chars <= NAMES_CHARS;
-    tabs->syncing = true;
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) sync_tab(tabs, lane, named);
-    tabs->syncing = false;
-    gtk_widget_set_visible(tabs->add_label, n == 1);
-    gtk_widget_set_hexpand(tabs->add, n == 1);
-    gtk_widget_set_sensitive(tabs->add, n < NS_LANES_MAX); /* Remove stays where it is */
-    gtk_widget_set_visible(tabs->remove, n > 1);
+    bool named = n <= 2 && chars <= NAMES_CHARS;
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) sync_tab(pane, lane, named);
+    gtk_widget_set_visible(pane->add_label, n == 1);
+    gtk_widget_set_hexpand(pane->add, n == 1);
+    gtk_widget_set_sensitive(pane->add, n < NS_LANES_MAX); /* Remove stays where it is */
+    gtk_widget_set_visible(pane->remove, n > 1);
     if (n < NS_LANES_MAX) {
         g_autofree char *words =
             g_strdup_printf(_("Add lane %s, on the same clock and batches"), ns_lane_letter(n));
-        ns_accessible_tooltip(tabs->add, words);
+        ns_accessible_tooltip(pane->add, words);
     }
     g_autofree char *words =
-        g_strdup_printf(_("Remove lane %s"), ns_lane_letter(tabs->session->active));
-    ns_accessible_tooltip(tabs->remove, words);
-    g_autofree char *differences = ns_session_differences(tabs->session);
-    gtk_widget_set_visible(tabs->differences, differences != NULL);
-    gtk_label_set_text(GTK_LABEL(tabs->differences), differences ? differences : "");
+        g_strdup_printf(_("Remove lane %s"), ns_lane_letter(pane->session->active));
+    ns_accessible_tooltip(pane->remove, words);
+    g_autofree char *differences = ns_session_differences(pane->session);
+    gtk_widget_set_visible(pane->differences, differences != NULL);
+    gtk_label_set_text(GTK_LABEL(pane->differences), differences ? differences : "");
 }
 
-/* ---- What they do ---- */
-
-/* A second press on the active tab leaves it pressed. */
-static void on_tab(GtkToggleButton *button, gpointer box)
+static void on_tab(GtkToggleButton *button, GtkWidget *widget)
 {
-    Tabs *tabs = tabs_of(box);
-    if (tabs->syncing) return;
+    const Pane *pane = pane_of(widget);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
-        if (GTK_WIDGET(button) == tabs->tabs[lane] && gtk_toggle_button_get_active(button))
-            ns_session_set_active(tabs->session, lane);
-    sync_tabs(box);
+        if (GTK_WIDGET(button) == pane->tab[lane] && gtk_toggle_button_get_active(button))
+            ns_session_set_active(pane->session, lane);
 }
 
-static void on_add(GtkWidget *box)
+static void on_remove(NsSession *session)
 {
-    ns_session_add_lane(tabs_of(box)->session);
-}
-
-static void on_remove(GtkWidget *box)
-{
-    NsSession *session = tabs_of(box)->session;
     ns_session_remove_lane(session, session->active);
 }
 
-static void add_tab(Tabs *tabs, GtkWidget *owner, unsigned lane)
+static GtkWidget *add_tab(GtkWidget *widget, unsigned lane)
 {
+    Pane *pane = pane_of(widget);
     GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
-    tabs->names[lane] = gtk_label_new(NULL);
-    gtk_label_set_ellipsize(GTK_LABEL(tabs->names[lane]), PANGO_ELLIPSIZE_END);
+    pane->names[lane] = gtk_label_new(NULL);
+    gtk_label_set_ellipsize(GTK_LABEL(pane->names[lane]), PANGO_ELLIPSIZE_END);
     GtkWidget *area = gtk_drawing_area_new();
     gtk_drawing_area_set_content_width(GTK_DRAWING_AREA(area), SWATCH_WIDTH);
     gtk_drawing_area_set_content_height(GTK_DRAWING_AREA(area), SWATCH_HEIGHT);
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw_swatch, GUINT_TO_POINTER(lane),
                                    NULL);
     gtk_widget_set_valign(area, GTK_ALIGN_CENTER);
-    gtk_box_append(GTK_BOX(content), area);
-    gtk_box_append(GTK_BOX(content), tabs->names[lane]);
-    tabs->tabs[lane] = gtk_toggle_button_new();
-    gtk_button_set_child(GTK_BUTTON(tabs->tabs[lane]), content);
-    gtk_widget_set_hexpand(tabs->tabs[lane], TRUE);
-    gtk_widget_add_css_class(tabs->tabs[lane], "lane");
-    g_signal_connect(tabs->tabs[lane], "toggled", G_CALLBACK(on_tab), owner);
-    gtk_box_append(GTK_BOX(tabs->line), tabs->tabs[lane]);
+    ns_box_append(content, area, pane->names[lane], NULL);
+    GtkWidget *tab = pane->tab[lane] = gtk_toggle_button_new();
+    gtk_button_set_child(GTK_BUTTON(tab), content);
+    if (lane) gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(tab), GTK_TOGGLE_BUTTON(pane->tab[0]));
+    gtk_widget_set_hexpand(tab, TRUE);
+    gtk_widget_add_css_class(tab, "lane");
+    g_signal_connect(tab, "toggled", G_CALLBACK(on_tab), widget);
+    return tab;
 }
 
 /* A tab a lane, with the color and mark that it has in charts and what is special about it; the
  * chosen one is active.  Buttons add a lane and take the active one out; below stands what differs
  * between lanes. */
-static GtkWidget *lane_tabs_new(NsSession *session)
+static void add_tabs(GtkWidget *widget)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    Tabs *tabs = g_new0(Tabs, 1);
-    tabs->session = ns_session_hold(session, box);
-    g_object_set_data_full(G_OBJECT(box), "ns-tabs", tabs, g_free);
-    gtk_widget_add_css_class(box, "lane-tabs");
-    tabs->line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-    gtk_widget_add_css_class(tabs->line, "linked");
-    gtk_box_append(GTK_BOX(box), tabs->line);
-    for (unsigned lane = 0; lane < NS_LANES_MAX; lane++) add_tab(tabs, box, lane);
+    Pane *pane = pane_of(widget);
+    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    pane->tabs = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    gtk_widget_add_css_class(pane->tabs, "lane-tabs");
+    gtk_widget_add_css_class(line, "linked");
+    for (unsigned lane = 0; lane < NS_LANES_MAX; lane++)
+        gtk_box_append(GTK_BOX(line), add_tab(widget, lane));
     gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
-    tabs->add_label = gtk_label_new(_("Compare with a second lane"));
-    gtk_box_append(GTK_BOX(content), gtk_image_new_from_icon_name("list-add-symbolic"));
-    gtk_box_append(GTK_BOX(content), tabs->add_label);
-    tabs->add = gtk_button_new();
-    gtk_button_set_child(GTK_BUTTON(tabs->add), content);
-    tabs->remove = gtk_button_new_from_icon_name("list-remove-symbolic");
-    g_signal_connect_object(tabs->add, "clicked", G_CALLBACK(on_add), box, G_CONNECT_SWAPPED);
-    g_signal_connect_object(tabs->remove, "clicked", G_CALLBACK(on_remove), box, G_CONNECT_SWAPPED);
-    gtk_box_append(GTK_BOX(tabs->line), tabs->remove);
-    gtk_box_append(GTK_BOX(tabs->line), tabs->add);
-    tabs->differences = ns_text_label_new(NULL, "hint");
-    gtk_box_append(GTK_BOX(box), tabs->differences);
-    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_tabs), box);
-    sync_tabs(box);
-    return box;
+    pane->add_label = gtk_label_new(_("Compare with a second lane"));
+    ns_box_append(content, gtk_image_new_from_icon_name("list-add-symbolic"), pane->add_label,
+                  NULL);
+    pane->add = gtk_button_new();
+    gtk_button_set_child(GTK_BUTTON(pane->add), content);
+    pane->remove = gtk_button_new_from_icon_name("list-remove-symbolic");
+    g_signal_connect_object(pane->add, "clicked", G_CALLBACK(ns_session_add_lane), pane->session,
+                            G_CONNECT_SWAPPED);
+    g_signal_connect_object(pane->remove, "clicked", G_CALLBACK(on_remove), pane->session,
+                            G_CONNECT_SWAPPED);
+    pane->differences = ns_text_label_new(NULL, "hint");
+    ns_box_append(line, pane->remove, pane->add, NULL);
+    ns_box_append(pane->tabs, line, pane->differences, NULL);
 }
 
+/* ---- rows ---- */
+
 #define PENDING_HEIGHT 88 /* pixels: two lines of words and a row of buttons */
-
-/* AUTO has buttons for less and more beside a number, PLAIN has not. */
-typedef enum { AUTO, PLAIN, TOGGLES, SLIDER, SEED, FILE_BUTTON } Kind;
-
-/* The widgets that are visible while another program's run is on view. */
-typedef struct {
-    NsSession *session;
-    GtkWidget *tabs, *rows, *log, *place, *pending, *watched;
-} Watching;
-
-static const char WATCHING[] = "ns-watching";
 
 /* The rows at the top, in their order, and the others that have a special control. */
 typedef struct {
     const char *key;
-    Kind kind;
     bool top;
-    double least, most; /* of the slider; the entry may go further */
+    double least, most; /* of a slider below */
+    GtkWidget *(*alongside)(NsSession *session,
+                            const NsParam *param); /* the one of its type: NULL */
+    GtkWidget *(*below)(NsSession *session, const NsParam *param);
 } Row;
 
 static const Row ROWS[] = {
-    {"placement", TOGGLES, true, 0, 0}, {"layers", SLIDER, true, 1, 1000},
-    {"warmup", SLIDER, true, 1, 10000}, {"lr", SLIDER, true, 1e-5, 1},
-    {"d-model", AUTO, false, 0, 0},     {"heads", AUTO, false, 0, 0},
-    {"batch", AUTO, false, 0, 0},       {"seq", AUTO, false, 0, 0},
-    {"seed", SEED, false, 0, 0},        {"text", FILE_BUTTON, false, 0, 0},
+    {"placement", .top = true, .below = ns_toggle_control_new},
+    {"layers", .top = true, .least = 1, .most = 1000},
+    {"warmup", .top = true, .least = 1, .most = 10000},
+    {"lr", .top = true, .least = 1e-5, .most = 1},
+    {"d-model", .alongside = ns_number_control_new},
+    {"heads", .alongside = ns_number_control_new},
+    {"batch", .alongside = ns_number_control_new},
+    {"seq", .alongside = ns_number_control_new},
+    {"seed", .alongside = ns_seed_control_new},
+    {"text", .below = ns_file_control_new},
 };
 
 static const char *const GROUPS[] = {
@@ -344,25 +298,19 @@ static GtkWidget *text_control(NsSession *session, const NsParam *param)
 
 static NsSettingControl control_for(NsSession *session, const NsParam *param)
 {
-    Row row = {.kind = PLAIN};
+    Row row = {0};
     for (size_t i = 0; i < G_N_ELEMENTS(ROWS); i++)
         if (g_str_equal(ROWS[i].key, param->key)) row = ROWS[i];
-    if (row.kind == TOGGLES)
-        return (NsSettingControl){.below = ns_toggle_control_new(session, param)};
-    if (row.kind == SEED)
-        return (NsSettingControl){.alongside = ns_seed_control_new(session, param)};
-    if (row.kind == FILE_BUTTON)
-        return (NsSettingControl){.below = ns_file_control_new(session, param)};
-    if (row.kind == SLIDER)
+    if (row.below) return (NsSettingControl){.below = row.below(session, param)};
+    if (row.alongside) return (NsSettingControl){.alongside = row.alongside(session, param)};
+    if (row.most > 0.0)
         return (NsSettingControl){ns_entry_control_new(session, param),
                                   ns_slider_control_new(session, param, row.least, row.most)};
     if (param->type == NS_PARAM_TEXT)
         return (NsSettingControl){.below = text_control(session, param)};
     if (param->type == NS_PARAM_CHOICE)
         return (NsSettingControl){.alongside = ns_choice_control_new(session, param)};
-    bool buttons = param->type == NS_PARAM_INT && row.kind == AUTO;
-    return (NsSettingControl){.alongside = buttons ? ns_number_control_new(session, param)
-                                                   : ns_entry_control_new(session, param)};
+    return (NsSettingControl){.alongside = ns_entry_control_new(session, param)};
 }
 
 /* Sets the memory of the model, under the row of its depth. */
@@ -416,8 +364,7 @@ static void add_row(GtkWidget *pane, GtkWidget *group, NsSession *session, const
 /* A setting that was changed is never hidden by the task. */
 static void sync_task(GtkWidget *pane)
 {
-    const Watching *parts = g_object_get_data(G_OBJECT(pane), WATCHING);
-    const NsSettings *settings = ns_session_settings(parts->session);
+    const NsSettings *settings = ns_session_settings(pane_of(pane)->session);
     for (size_t i = 0; ns_param(i); i++)
         ns_hide(ns_settings_pane_row(pane, ns_param(i)->key), NS_HIDDEN_USELESS,
                 !ns_settings_is_of_task(settings, ns_param(i)) &&
@@ -488,24 +435,20 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     return rows;
 }
 
-static void sync_watching(GtkWidget *pane)
+static void sync_watching(GtkWidget *widget)
 {
-    const Watching *parts = g_object_get_data(G_OBJECT(pane), WATCHING);
-    bool watching = ns_session_is_watching(parts->session);
-    gtk_widget_set_visible(parts->tabs, !watching);
-    gtk_widget_set_visible(parts->rows, !watching);
-    gtk_widget_set_visible(parts->log, watching);
-    gtk_widget_set_sensitive(parts->rows, !watching);
-    gtk_stack_set_visible_child(GTK_STACK(parts->place),
-                                watching ? parts->watched : parts->pending);
+    const Pane *pane = pane_of(widget);
+    bool watching = ns_session_is_watching(pane->session);
+    gtk_widget_set_visible(pane->tabs, !watching);
+    gtk_widget_set_visible(pane->rows, !watching);
+    gtk_widget_set_visible(pane->log, watching);
+    gtk_widget_set_sensitive(pane->rows, !watching);
+    gtk_stack_set_visible_child(GTK_STACK(pane->place), watching ? pane->watched : pane->pending);
 }
 
-GtkWidget *ns_settings_pane_new(NsSession *session)
+/* The words in place of pending changes while another program's run is on view. */
+static GtkWidget *new_watched(void)
 {
-    GtkWidget *pane = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    GtkWidget *scroller = gtk_scrolled_window_new();
-    Watching *parts = g_new(Watching, 1);
-    /* The words in place of pending changes while another program's run is on view. */
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *words = ns_text_label_new(
         _("Another program trains this run: settings, Run, Fork and Reset are for runs that are "
@@ -517,39 +460,47 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     gtk_actionable_set_action_name(GTK_ACTIONABLE(leave), "win.stop-watching");
     gtk_widget_set_halign(leave, GTK_ALIGN_START);
     gtk_widget_add_css_class(box, "pending-bar");
-    gtk_box_append(GTK_BOX(box), words);
-    gtk_box_append(GTK_BOX(box), leave);
-    /* A place of constant height, so that the rows stay where they are whatever is pending. */
-    GtkWidget *place = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    gtk_widget_set_size_request(place, -1, PENDING_HEIGHT);
-    gtk_widget_set_vexpand(place, FALSE);
-    gtk_box_append(GTK_BOX(place), pending_bar_new(session));
-    gtk_widget_add_css_class(place, "pending-place");
-    *parts = (Watching){ns_session_hold(session, pane),
-                        lane_tabs_new(session),
-                        scroller,
-                        ns_log_pane_new(session),
-                        gtk_stack_new(),
-                        place,
-                        box};
-    g_object_set_data_full(G_OBJECT(pane), WATCHING, parts, g_free);
-    gtk_widget_add_css_class(pane, "settings-pane");
-    gtk_box_append(GTK_BOX(pane), parts->tabs);
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
+    ns_box_append(box, words, leave, NULL);
+    return box;
+}
+
+GtkWidget *ns_settings_pane_new(NsSession *session)
+{
+    GtkWidget *widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    Pane *pane = g_new0(Pane, 1);
+    pane->session = ns_session_hold(session, widget);
+    g_object_set_data_full(G_OBJECT(widget), PANE, pane, g_free);
+    gtk_widget_add_css_class(widget, "settings-pane");
+    add_tabs(widget);
+    pane->rows = gtk_scrolled_window_new();
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(pane->rows), GTK_POLICY_NEVER,
                                    GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), make_rows(pane, session));
-    gtk_widget_set_vexpand(scroller, TRUE);
-    gtk_box_append(GTK_BOX(pane), scroller);
-    gtk_widget_set_visible(parts->log, FALSE);
-    gtk_box_append(GTK_BOX(pane), parts->log);
-    gtk_stack_add_child(GTK_STACK(parts->place), parts->pending);
-    gtk_stack_add_child(GTK_STACK(parts->place), parts->watched);
-    gtk_box_append(GTK_BOX(pane), parts->place);
-    ns_session_listen(session, "status-changed", G_CALLBACK(sync_watching), pane);
-    ns_session_follow(session, ns_param_find("task"), G_CALLBACK(sync_task), pane);
-    ns_session_follow(session, ns_param_find("arch"), G_CALLBACK(sync_task), pane);
-    sync_task(pane);
-    return pane;
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(pane->rows), make_rows(widget, session));
+    gtk_widget_set_vexpand(pane->rows, TRUE);
+    pane->log = ns_log_pane_new(session);
+    gtk_widget_set_visible(pane->log, FALSE);
+    /* A place of constant height, so that the rows stay where they are whatever is pending. */
+    pane->pending = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    gtk_widget_set_size_request(pane->pending, -1, PENDING_HEIGHT);
+    gtk_widget_set_vexpand(pane->pending, FALSE);
+    gtk_widget_add_css_class(pane->pending, "pending-place");
+    add_bar(pane);
+    pane->watched = new_watched();
+    pane->place = gtk_stack_new();
+    gtk_stack_add_child(GTK_STACK(pane->place), pane->pending);
+    gtk_stack_add_child(GTK_STACK(pane->place), pane->watched);
+    ns_box_append(widget, pane->tabs, pane->rows, pane->log, pane->place, NULL);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_tabs), widget);
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_bar), widget);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_bar), widget);
+    ns_session_listen(session, "view-changed", G_CALLBACK(sync_bar), widget);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_watching), widget);
+    ns_session_follow(session, ns_param_find("task"), G_CALLBACK(sync_task), widget);
+    ns_session_follow(session, ns_param_find("arch"), G_CALLBACK(sync_task), widget);
+    sync_tabs(widget);
+    sync_bar(widget);
+    sync_task(widget);
+    return widget;
 }
 
 GtkWidget *ns_settings_pane_row(GtkWidget *pane, const char *key)

@@ -153,10 +153,8 @@ static GtkWidget *make_row(NsExportCharts *charts, guint i)
     gtk_widget_set_tooltip_text(label, words);
     gtk_widget_set_sensitive(up, i > 0);
     gtk_widget_set_sensitive(down, i + 1 < n);
-    gtk_box_append(GTK_BOX(box), label);
-    gtk_box_append(GTK_BOX(box), up);
-    gtk_box_append(GTK_BOX(box), down);
-    gtk_box_append(GTK_BOX(box), row_button(charts, "list-remove-symbolic", _("Remove chart"), 0));
+    ns_box_append(box, label, up, down,
+                  row_button(charts, "list-remove-symbolic", _("Remove chart"), 0), NULL);
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), box);
     return row;
 }
@@ -368,9 +366,8 @@ static void build_editor(NsExportCharts *charts)
                 g_autofree char *to = g_strdup_printf(_("%s to"), label);
                 charts->limits[i][0] = make_limit(charts, range.lo, from);
                 charts->limits[i][1] = make_limit(charts, range.hi, to);
-                gtk_box_append(GTK_BOX(box), charts->limits[i][0]);
-                gtk_box_append(GTK_BOX(box), gtk_label_new("–"));
-                gtk_box_append(GTK_BOX(box), charts->limits[i][1]);
+                ns_box_append(box, charts->limits[i][0], gtk_label_new("–"), charts->limits[i][1],
+                              NULL);
                 add_words(charts, label, box);
             }
         const GPtrArray *curves = charts->facts->curves;
@@ -482,8 +479,7 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first,
     gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Add chart"));
     gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
     gtk_widget_set_halign(button, GTK_ALIGN_START);
-    gtk_box_append(GTK_BOX(charts), button);
-    gtk_box_append(GTK_BOX(charts), charts->editor);
+    ns_box_append(GTK_WIDGET(charts), button, charts->editor, NULL);
     GtkGesture *drag = gtk_gesture_drag_new();
     g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), charts);
     g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), charts);

@@ -539,10 +539,8 @@ static void add_custom_size(NsExportDialog *dialog)
     ns_accessible_name(dialog->unit, _("Unit"));
     g_signal_connect_object(dialog->unit, "notify::selected", G_CALLBACK(on_choice), dialog,
                             G_CONNECT_SWAPPED);
-    gtk_box_append(GTK_BOX(dialog->custom), dialog->width);
-    gtk_box_append(GTK_BOX(dialog->custom), gtk_label_new("×"));
-    gtk_box_append(GTK_BOX(dialog->custom), dialog->height);
-    gtk_box_append(GTK_BOX(dialog->custom), dialog->unit);
+    ns_box_append(dialog->custom, dialog->width, gtk_label_new("×"), dialog->height, dialog->unit,
+                  NULL);
     gtk_grid_attach(GTK_GRID(dialog->grid), dialog->custom, 0, dialog->rows++, 2, 1);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->width), 120);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->height), 80);
@@ -566,8 +564,7 @@ static void add_choices(NsExportDialog *dialog)
     dialog->format = add_drop_down(dialog, _("Format"), formats, false);
     dialog->film = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     dialog->seconds = make_spin(dialog, 0.5, NS_LONGEST_FILM, 0.5, _("Duration in seconds"));
-    gtk_box_append(GTK_BOX(dialog->film), dialog->seconds);
-    gtk_box_append(GTK_BOX(dialog->film), gtk_label_new(_("seconds")));
+    ns_box_append(dialog->film, dialog->seconds, gtk_label_new(_("seconds")), NULL);
     gtk_grid_attach(GTK_GRID(dialog->grid), dialog->film, 0, dialog->rows++, 2, 1);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), 8);
     dialog->size = add_drop_down(dialog, _("Size"), (const char *const *)pages->pdata, true);

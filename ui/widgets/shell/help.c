@@ -386,9 +386,7 @@ static GtkWidget *make_side(NsHelpWindow *window)
         gtk_list_box_append(GTK_LIST_BOX(window->list),
                             make_row(g_ptr_array_index(window->topics, i)));
     gtk_list_box_set_filter_func(GTK_LIST_BOX(window->list), is_shown, window, NULL);
-    gtk_box_append(GTK_BOX(side), window->search);
-    gtk_box_append(GTK_BOX(side), window->nothing);
-    gtk_box_append(GTK_BOX(side), scrolled(window->list));
+    ns_box_append(side, window->search, window->nothing, scrolled(window->list), NULL);
     gtk_widget_set_size_request(side, LIST_WIDTH, -1);
     g_signal_connect_swapped(window->search, "search-changed", G_CALLBACK(on_search), window);
     g_signal_connect(window->list, "row-selected", G_CALLBACK(on_selected), window);

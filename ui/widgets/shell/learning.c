@@ -22,10 +22,7 @@ void ns_class_mode_set(NsWindow *window, bool large, const char *const *hide)
 {
     GtkWidget *root = GTK_WIDGET(window);
     g_object_set_data(G_OBJECT(window), HIDDEN, NULL);
-    if (large)
-        gtk_widget_add_css_class(root, NS_LARGE_TEXT_CLASS);
-    else
-        gtk_widget_remove_css_class(root, NS_LARGE_TEXT_CLASS);
+    ns_set_css_class(root, NS_LARGE_TEXT_CLASS, large);
     GPtrArray *hidden = g_ptr_array_new_with_free_func(show);
     for (; hide && *hide; hide++) {
         GtkWidget *part = ns_lesson_part(root, ns_window_settings_pane(window), *hide);

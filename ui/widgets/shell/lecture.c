@@ -103,10 +103,7 @@ static bool has_prepared(Presenter *presenter, size_t scene)
 /* Pale while the next scene is not ready. */
 static void sync_forward(Presenter *presenter, bool ready)
 {
-    if (ready)
-        gtk_widget_remove_css_class(presenter->forward, "preparing");
-    else
-        gtk_widget_add_css_class(presenter->forward, "preparing");
+    ns_set_css_class(presenter->forward, "preparing", !ready);
     gtk_widget_set_tooltip_text(presenter->forward,
                                 ready ? _("Next scene (Page Down)")
                                       : _("Next scene (Page Down), which is being prepared"));

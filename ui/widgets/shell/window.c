@@ -203,10 +203,7 @@ static void on_status(NsWindow *window)
     g_autofree char *words = preparing ? ns_session_preparing_words(window->session) : NULL;
     if (words) ns_text_label_set(window->preparing, words);
     gtk_widget_set_visible(window->preparing, preparing);
-    if (preparing)
-        gtk_widget_add_css_class(GTK_WIDGET(window->pages), "stale");
-    else
-        gtk_widget_remove_css_class(GTK_WIDGET(window->pages), "stale");
+    ns_set_css_class(GTK_WIDGET(window->pages), "stale", preparing);
     ns_transport_sync(window->transport);
     wake(window);
 }
@@ -280,10 +277,8 @@ static gboolean fold(gpointer data)
 {
     NsWindow *window = data;
     window->fold_source = 0;
-    if (ns_text_is_for_hall(GTK_WIDGET(window)))
-        gtk_widget_add_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS);
-    else
-        gtk_widget_remove_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS);
+    ns_set_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS,
+                     ns_text_is_for_hall(GTK_WIDGET(window)));
     set_style(window);
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
     place_strip(window);

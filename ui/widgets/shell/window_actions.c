@@ -125,7 +125,6 @@ static void change_speed(NsWindow *window, bool faster)
 {
     NsSession *session = ns_window_session(window);
     ns_session_set_speed(session, ns_speed_next(session->speed, faster));
-    ns_speed_control_sync(NS_SPEED_CONTROL(ns_transport_speed(ns_window_transport(window))));
     g_autofree char *words = ns_speed_words(session->speed);
     g_autofree char *sentence = g_strdup_printf(_("Speed: %s"), words);
     ns_window_toast(window, sentence);
