@@ -612,11 +612,6 @@ void ns_outside_feed(NsOutside *o, const char *bytes, size_t n)
     ns_outside_feed_file(o, 0, bytes, n);
 }
 
-size_t ns_outside_take_zeros(NsOutside *o, size_t i)
-{
-    return ns_outside_events_take_zeros(file_at(o, i)->events);
-}
-
 bool ns_outside_pause(NsOutside *o)
 {
     bool any = false;

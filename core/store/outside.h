@@ -79,10 +79,6 @@ void ns_outside_feed_file(NsOutside *outside, size_t file, const char *bytes, si
 /* The first line of this file is that of a table, even if no column is recognized. */
 void ns_outside_expect_table(NsOutside *outside, size_t file);
 
-/* If an event file ends in zeros, which is space that its writer has reserved: forgets the bytes
- * from the last incomplete event on, and returns their number.  They have to be read again. */
-size_t ns_outside_take_zeros(NsOutside *outside, size_t file);
-
 /* Whether a folder of this name has the event file of one curve, such as “validation” or
  * “loss_train”, rather than a run. */
 bool ns_outside_is_curve(const char *folder);

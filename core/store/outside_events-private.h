@@ -60,7 +60,3 @@ NsOutsideEventsNews ns_outside_events_next(NsOutsideEvents *events, bool last, N
 /* Fills the line with a copy of the newest step so far, which is `whole`, or no bytes have arrived
  * for a moment.  Returns false if there is nothing new. */
 bool ns_outside_events_show(NsOutsideEvents *events, NsOutsideLine *line, bool whole);
-
-/* If the bytes that were not read end in zeros, which is space that the writer has reserved:
- * forgets them and returns their number, which is 0 for NULL.  They have to be read again. */
-size_t ns_outside_events_take_zeros(NsOutsideEvents *events);

@@ -51,22 +51,6 @@ void ns_outside_events_free(NsOutsideEvents *e)
     g_free(e);
 }
 
-/* Whether the bytes that were not read end in zeros: space that the writer has reserved. */
-static bool ends_in_zeros(const NsOutsideEvents *e)
-{
-    static const uint8_t zeros[NS_OUTSIDE_EVENTS_HEAD];
-    return e->bytes->len - e->at >= sizeof zeros &&
-           memcmp(e->bytes->data + e->bytes->len - sizeof zeros, zeros, sizeof zeros) == 0;
-}
-
-size_t ns_outside_events_take_zeros(NsOutsideEvents *e)
-{
-    if (!e || e->damaged || !ends_in_zeros(e)) return 0;
-    size_t n = e->bytes->len - e->at;
-    g_byte_array_set_size(e->bytes, e->bytes->len - (guint)n);
-    return n;
-}
-
 /* ---- Records ---- */
 
 uint32_t ns_outside_events_check(const void *bytes, size_t n)
@@ -124,7 +108,7 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     const uint8_t *data = e->bytes->data + e->at;
     memcpy(&length, data, sizeof length);
     bool good = is_checked(data, 8, data + 8);
-    if (!good && ends_in_zeros(e)) return INCOMPLETE;
+    if (!good && !length) return INCOMPLETE; /* space that the writer has reserved */
     if (!good || length > G_MAXINT64) {
         *why = good ? N_("it is longer than a file can be")
                     : N_("its length field is damaged, so nothing after it can be read");
@@ -140,7 +124,6 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     if (there < all) return INCOMPLETE;
     data += NS_OUTSIDE_EVENTS_HEAD;
     good = is_checked(data, (size_t)length, data + length);
-    if (!good && ends_in_zeros(e)) return INCOMPLETE;
     if (good) g_byte_array_append(e->event, data, (guint)length);
     e->at += (size_t)all;
     if (!good) *why = N_("it is damaged");

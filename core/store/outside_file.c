@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/data/reader.h"
 #include "core/settings/settings.h"
 #include "core/store/database.h"
 #include "core/store/figure_file.h"
@@ -36,6 +37,9 @@
 
 /* The first bytes of a file distinguish one that was overwritten from one that grew. */
 #define HEAD ((size_t)256)
+
+/* So many zeros are not the end of a record of any format. */
+#define RESERVED 12
 
 /* ---- A project of trackio ---- */
 
@@ -164,8 +168,6 @@ typedef struct {
     Project *project; /* NULL: it is none */
     off_t at;         /* offset in a regular file */
     char head[HEAD];
-    bool reserved;    /* it ended in space that its writer has reserved, when */
-    struct stat seen; /* it was like this */
 } Stream;
 
 struct NsOutsideFile {
@@ -370,19 +372,11 @@ static GPtrArray *streams_in(const char *folder)
 
 /* ---- Opening ---- */
 
-/* Whether the file only says where its contents are (git-lfs.github.com/spec). */
-static bool is_lfs_pointer(const char *head, size_t n)
-{
-    static const char start[] = "version https://git-lfs.github.com/spec/";
-    return n >= sizeof start - 1 && memcmp(head, start, sizeof start - 1) == 0;
-}
-
 /* Returns false if the file exists and cannot be read. */
 static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
 {
     struct stat stat;
     stream->at = 0;
-    stream->reserved = false;
     stream->fd = ns_open_for_reading(stream->path);
     if (stream->fd < 0 && errno == EMEDIUMTYPE) {
         stream->project = project_open(stream->path, f->run);
@@ -394,7 +388,7 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     if (fstat(stream->fd, &stat) != 0) return refuse(stream->path, g_strerror(errno), error);
     if (S_ISDIR(stat.st_mode)) return refuse(stream->path, N_("it is a folder"), error);
     ssize_t n = pread(stream->fd, stream->head, HEAD, 0);
-    if (n > 0 && is_lfs_pointer(stream->head, (size_t)n))
+    if (n > 0 && ns_lfs_pointer_is(stream->head, (size_t)n))
         return refuse(stream->path,
                       N_("it is a Git LFS pointer; fetch the file itself with “git lfs pull”"),
                       error);
@@ -493,7 +487,7 @@ bool ns_outside_file_is(const char *path)
     g_autofree char *experiment = NULL;
     ns_figure_file_find(head, MIN(n, COMMENT), &experiment);
     if (experiment) return false;
-    if (is_lfs_pointer(head, n) || ns_outside_are(head, n)) return true;
+    if (ns_lfs_pointer_is(head, n) || ns_outside_are(head, n)) return true;
     /* The suffix says that it is a table or lines, of which columns can be chosen. */
     bool lines = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".ndjson");
     if (!lines && !is_table(path)) return false;
@@ -507,7 +501,7 @@ NsOutside *ns_outside_file_head(const char *path, bool *whole)
     g_autofree char *head = g_malloc(CHUNK);
     size_t n = bytes ? ns_database_file_head(path, head, CHUNK) : 0;
     *whole = n < CHUNK;
-    return bytes && !is_lfs_pointer(head, n) ? read_bytes(path, head, n) : NULL;
+    return bytes && !ns_lfs_pointer_is(head, n) ? read_bytes(path, head, n) : NULL;
 }
 
 bool ns_outside_file_is_there(const NsOutsideFile *f)
@@ -601,14 +595,19 @@ static void scan_folder(NsOutsideFile *f)
     }
 }
 
-/* Whether the file ended in reserved space, and nothing was written since. */
-static bool is_reserved(const Stream *stream)
+/* The number of n bytes that were read, without zeros at the end of the file: space that its writer
+ * has reserved and will fill, so that it has to be read again. */
+static ssize_t without_reserved(const Stream *stream, const char *chunk, ssize_t n)
 {
-    struct stat now;
-    return stream->reserved && fstat(stream->fd, &now) == 0 &&
-           now.st_size == stream->seen.st_size &&
-           now.st_mtim.tv_sec == stream->seen.st_mtim.tv_sec &&
-           now.st_mtim.tv_nsec == stream->seen.st_mtim.tv_nsec;
+    char zeros[RESERVED] = {0}, end[RESERVED];
+    struct stat file;
+    bool may_be = n >= RESERVED && memcmp(chunk + n - RESERVED, zeros, RESERVED) == 0;
+    bool is = may_be && ((size_t)n < CHUNK ||
+                         (fstat(stream->fd, &file) == 0 &&
+                          pread(stream->fd, end, RESERVED, file.st_size - RESERVED) == RESERVED &&
+                          memcmp(end, zeros, RESERVED) == 0));
+    while (is && n && !chunk[n - 1]) n--;
+    return n;
 }
 
 static NsOutsideNews read_regular(NsOutsideFile *f)
@@ -620,9 +619,9 @@ static NsOutsideNews read_regular(NsOutsideFile *f)
             if (read) ns_outside_feed_file(f->run, i, f->chunk, read);
             if (read) return NS_OUTSIDE_MORE;
         }
-        if (stream->fd < 0 || is_reserved(stream)) continue;
-        fstat(stream->fd, &stream->seen);
+        if (stream->fd < 0) continue;
         ssize_t n = pread(stream->fd, f->chunk, CHUNK, stream->at);
+        n = without_reserved(stream, f->chunk, n);
         if (n <= 0) continue;
         f->came = g_get_monotonic_time();
         if (stream->at < (off_t)HEAD) {
@@ -631,9 +630,6 @@ static NsOutsideNews read_regular(NsOutsideFile *f)
         }
         stream->at += n;
         ns_outside_feed_file(f->run, i, f->chunk, (size_t)n);
-        size_t zeros = (size_t)n < CHUNK ? ns_outside_take_zeros(f->run, i) : 0;
-        stream->at -= (off_t)zeros;
-        stream->reserved = zeros > 0;
         return NS_OUTSIDE_MORE;
     }
     return NS_OUTSIDE_NONE;

@@ -417,8 +417,9 @@ static void read_row(NsOutsideInput *input, char *text)
 static bool begin_below(NsOutsideInput *input, bool first)
 {
     static const char separators[] = "\t,; ";
-    const char *c = separators;
+    const char *c = separators, *start = input->text->str + strspn(input->text->str, " \"");
     double number;
+    if (!ns_outside_read_number(start, &number)) return false;
     while (*c && !strchr(input->text->str, *c)) c++;
     g_autofree char *row = g_strdup(input->text->str);
     g_autoptr(GPtrArray) cells = g_ptr_array_new();

@@ -102,6 +102,7 @@ bool ns_outside_names_map(NsOutsideNames *names, const char *text, GError **erro
         NsOutsideKind kind = meaning == NS_OUTSIDE_LEFT_OUT ? NS_OUTSIDE_IGNORED
                              : meaning > NS_OUTSIDE_SECONDS ? NS_OUTSIDE_VALUE
                                                             : (NsOutsideKind)meaning;
+        if (!names) continue;
         const Mapping mapping = {kind, layer, g_strdup(column)};
         g_ptr_array_add(names->mapped, g_memdup2(&mapping, sizeof mapping));
     }
@@ -113,10 +114,8 @@ static char *given;
 
 bool ns_outside_map_all(const char *text, GError **error)
 {
-    NsOutsideNames *names = ns_outside_names_new();
     const char *map = g_str_equal(text, "auto") ? "" : text;
-    bool good = ns_outside_names_map(names, map, error);
-    ns_outside_names_free(names);
+    bool good = ns_outside_names_map(NULL, map, error);
     if (good) given = g_strdup(map);
     return good;
 }

@@ -113,7 +113,7 @@ bool ns_outside_has_split(const char *words, bool validation);
 /* Says what columns mean, before any name is read: “loss=COLUMN,step=COLUMN”.  The keys are step,
  * epoch, loss, validation, lr, grad_norm, seconds, layer, curve (drawn under its own name) and none
  * (left out).  {l} stands for the number of a layer.  Values may be in single or double quotes.
- * NS_ERROR_USAGE if the text cannot be read. */
+ * NS_ERROR_USAGE if the text cannot be read, which is all that is done if `names` is NULL. */
 bool ns_outside_names_map(NsOutsideNames *names, const char *text, GError **error);
 
 /* The same text with another of ns_outside_meanings for one column; a pattern of layers is made of

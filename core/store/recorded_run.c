@@ -337,10 +337,7 @@ bool ns_recorded_run_poll(NsRecordedRun *run, int milliseconds)
 bool ns_recorded_run_map(NsRecordedRun *run, const char *map, GError **error)
 {
     g_autoptr(GError) unwritten = NULL;
-    NsOutsideNames *names = ns_outside_names_new();
-    bool good = run->log && ns_outside_names_map(names, map, error);
-    ns_outside_names_free(names);
-    if (!good) return false;
+    if (!run->log || !ns_outside_names_map(NULL, map, error)) return false;
     /* It is remembered by the names that have been read so far. */
     if (!ns_outside_remember(ns_outside_file_run(run->log), map, &unwritten))
         ns_recorded_run_report(run, "%s", unwritten->message);

@@ -715,21 +715,27 @@ def test_live_processes():
 
 def test_reserved():
     """Space at the end that is zero is filled later."""
+    lines = b"".join(b'{"step": %d, "loss": 3}\n' % s for s in range(4))
+    events = VERSION + b"".join(scalar(s, "loss", 3) for s in range(4))
     with Folder() as path:
-        name = path("events.out.tfevents.1")
-        whole = VERSION + b"".join(scalar(s, "loss", 3) for s in range(4))
-        head = len(VERSION) + 2 * len(scalar(0, "loss", 3)) - 2
-        with open(name, "wb") as file:
-            file.write(whole[:head] + bytes(len(whole) - head + 4096))
-        assert losses(read(name)[0])
-        watching = subprocess.Popen([CLI, "watch", "--jsonl", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.5)
-        with open(name, "r+b") as file:
-            file.write(whole)
-        time.sleep(1.2)
-        watching.send_signal(2)
-        out, err = watching.communicate(timeout=60)
-        assert [json.loads(line)["step"] for line in out.decode().splitlines()] == [0, 1, 2, 3] and not err, (out, err)
+        for name, whole, head, space in (
+                ("events.out.tfevents.1", events, len(VERSION) + 2 * len(scalar(0, "loss", 3)) - 2, 4096),
+                ("events.out.tfevents.2", events, len(VERSION) + 2 * len(scalar(0, "loss", 3)) - 2, 3 << 20),
+                ("log.jsonl", lines, len(lines) // 2 + 5, 4096)):
+            name = path(name)
+            with open(name, "wb") as file:
+                file.write(whole[:head] + bytes(len(whole) - head + space))
+            assert losses(read(name)[0])
+            watching = subprocess.Popen([CLI, "watch", "--jsonl", name], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(0.5)
+            with open(name, "r+b") as file:
+                file.write(whole)
+            time.sleep(1.2)
+            watching.send_signal(2)
+            out, err = watching.communicate(timeout=60)
+            steps = [json.loads(line)["step"] for line in out.decode().splitlines()]
+            assert steps == [0, 1, 2, 3] and not err, (name, out, err)
+
 
 
 if __name__ == "__main__":
