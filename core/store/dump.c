@@ -26,57 +26,24 @@ static const char *const file_names[FILES] = {
     "meta.json",
 };
 
-static bool write_arena(int fd, const NsTensorTable *table, const ns_real *arena)
-{
-    g_autofree NsStoredTensor *stored = g_new0(NsStoredTensor, table->n);
-    for (size_t i = 0; i < table->n; i++) {
-        const NsTensor *tensor = &table->tensors[i];
-        stored[i] = (NsStoredTensor){
-            .name = tensor->name,
-            .type = sizeof(ns_real) == sizeof(double) ? NS_STORED_F64 : NS_STORED_F32,
-            .dims = tensor->cols > 0 ? 2 : 1,
-            .shape = {tensor->rows, tensor->cols},
-            .data = arena + tensor->offset,
-        };
-    }
-    return ns_safetensors_fill(fd, stored, table->n);
-}
-
-static int64_t *widen(const int32_t *from, size_t n)
-{
-    int64_t *to = g_new(int64_t, n);
-    for (size_t i = 0; i < n; i++) to[i] = from[i];
-    return to;
-}
-
 /* `segments`: each sequence has two segments and may have a label. */
-static bool write_batch(int fd, const NsBatch *batch, bool segments)
+static void add_batch(NsStoredTensors *tensors, const NsBatch *batch, bool segments)
 {
-    size_t B = batch->B, T = batch->T, S = batch->S, n = 3;
-    g_autofree int64_t *tokens = widen(batch->tokens, B * T);
-    g_autofree int64_t *targets = widen(batch->targets, B * T);
-    g_autofree int64_t *length = widen(batch->length, B);
-    g_autofree int64_t *second = widen(batch->second, B);
-    g_autofree int64_t *labels = widen(batch->labels, B);
-    g_autofree int64_t *src = widen(batch->source, B * S);
-    /* 1 where a sequence has a token, 0 where it is padded. */
-    g_autofree int64_t *src_mask = g_new(int64_t, B * S);
-    for (size_t b = 0; b < B; b++)
-        for (size_t s = 0; s < S; s++) src_mask[b * S + s] = s < (size_t)batch->source_length[b];
-    NsStoredTensor stored[7] = {
-        {"tokens", NS_STORED_I64, 2, {B, T}, tokens},
-        {"targets", NS_STORED_I64, 2, {B, T}, targets},
-        {"length", NS_STORED_I64, 1, {B}, length},
-    };
+    size_t B = batch->B, T = batch->T, S = batch->S;
+    ns_stored_tensors_add_numbers(tensors, "", "tokens", batch->tokens, B, T);
+    ns_stored_tensors_add_numbers(tensors, "", "targets", batch->targets, B, T);
+    ns_stored_tensors_add_numbers(tensors, "", "length", batch->length, B, 0);
     if (segments) {
-        stored[n++] = (NsStoredTensor){"second", NS_STORED_I64, 1, {B}, second};
-        stored[n++] = (NsStoredTensor){"labels", NS_STORED_I64, 1, {B}, labels};
+        ns_stored_tensors_add_numbers(tensors, "", "second", batch->second, B, 0);
+        ns_stored_tensors_add_numbers(tensors, "", "labels", batch->labels, B, 0);
     }
-    if (S > 0) {
-        stored[n++] = (NsStoredTensor){"src", NS_STORED_I64, 2, {B, S}, src};
-        stored[n++] = (NsStoredTensor){"src_mask", NS_STORED_I64, 2, {B, S}, src_mask};
-    }
-    return ns_safetensors_fill(fd, stored, n);
+    if (!S) return;
+    /* 1 where a sequence has a token, 0 where it is padded. */
+    g_autofree int32_t *mask = g_new(int32_t, B * S);
+    for (size_t b = 0; b < B; b++)
+        for (size_t s = 0; s < S; s++) mask[b * S + s] = s < (size_t)batch->source_length[b];
+    ns_stored_tensors_add_numbers(tensors, "", "src", batch->source, B, S);
+    ns_stored_tensors_add_numbers(tensors, "", "src_mask", mask, B, S);
 }
 
 static char *make_meta(NsRun *run)
@@ -110,12 +77,13 @@ static char *make_meta(NsRun *run)
 /* On failure errno contains the reason. */
 static bool write_file(int fd, int which, NsRun *run)
 {
-    NsModel *model = run->model;
-    const NsTensorTable *table = ns_model_tensors(model);
-    if (which == PARAMS) return write_arena(fd, table, ns_model_weights(model));
-    if (which == GRADS) return write_arena(fd, table, ns_model_gradients(model));
-    NsVocab vocab = ns_corpus_vocab(run->corpus, &run->settings);
-    if (which == BATCH) return write_batch(fd, &run->batch, vocab.segments > 0);
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    g_auto(NsStoredTensors) tensors = {0};
+    if (which == PARAMS) ns_stored_tensors_add(&tensors, "", table, ns_model_weights(run->model));
+    if (which == GRADS) ns_stored_tensors_add(&tensors, "", table, ns_model_gradients(run->model));
+    if (which == BATCH)
+        add_batch(&tensors, &run->batch, ns_corpus_vocab(run->corpus, &run->settings).segments > 0);
+    if (which != META) return ns_safetensors_fill(fd, tensors.tensor, tensors.n);
     g_autofree char *meta = make_meta(run);
     return ns_write_all(fd, meta, strlen(meta)) && ns_write_all(fd, "\n", 1);
 }

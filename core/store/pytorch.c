@@ -322,53 +322,14 @@ static GString *write_text(const Page *page)
 
 /* ---- The tensors ---- */
 
-typedef struct {
-    GArray *stored;   /* NsStoredTensor */
-    GPtrArray *owned; /* names and data */
-} Tensors;
-
-static void store(Tensors *t, char *name, NsStoredTensor tensor)
-{
-    g_ptr_array_add(t->owned, name);
-    tensor.name = name;
-    g_array_append_val(t->stored, tensor);
-}
-
-static void store_arena(Tensors *t, const NsTensorTable *table, const char *part,
-                        const ns_real *arena)
-{
-    for (size_t i = 0; arena && i < table->n; i++) {
-        const NsTensor *own = &table->tensors[i];
-        store(t, g_strdup_printf("%s.%s", part, own->name),
-              (NsStoredTensor){.type = sizeof(ns_real) == sizeof(double) ? NS_STORED_F64
-                                                                         : NS_STORED_F32,
-                               .dims = own->cols > 0 ? 2 : 1,
-                               .shape = {own->rows, own->cols},
-                               .data = arena + own->offset});
-    }
-}
-
-static void store_numbers(Tensors *t, int batch, const char *name, const int32_t *from, size_t rows,
-                          size_t cols)
-{
-    size_t n = rows * MAX(cols, 1);
-    int64_t *to = g_new(int64_t, n);
-    for (size_t i = 0; i < n; i++) to[i] = from[i];
-    g_ptr_array_add(t->owned, to);
-    store(t, g_strdup_printf("batch%d.%s", batch, name),
-          (NsStoredTensor){
-              .type = NS_STORED_I64, .dims = cols ? 2 : 1, .shape = {rows, cols}, .data = to});
-}
-
 static bool write_tensors(const NsCheckpoint *c, const NsCorpus *corpus, const char *path,
                           GError **error)
 {
-    Tensors t = {g_array_new(FALSE, FALSE, sizeof(NsStoredTensor)),
-                 g_ptr_array_new_with_free_func(g_free)};
+    g_auto(NsStoredTensors) t = {0};
     bool trained = c->step > 0;
-    store_arena(&t, &c->table, "weight", c->w);
-    store_arena(&t, &c->table, "first", trained ? c->m : NULL);
-    store_arena(&t, &c->table, "second", trained ? c->v : NULL);
+    ns_stored_tensors_add(&t, "weight.", &c->table, c->w);
+    ns_stored_tensors_add(&t, "first.", &c->table, trained ? c->m : NULL);
+    ns_stored_tensors_add(&t, "second.", &c->table, trained ? c->v : NULL);
     /* The batches of the next updates. */
     NsBatch batch;
     ns_batch_init_for(&batch, &c->settings);
@@ -376,24 +337,20 @@ static bool write_tensors(const NsCheckpoint *c, const NsCorpus *corpus, const c
     for (int i = 0; i < NS_PYTORCH_BATCHES; i++) {
         ns_corpus_train_batch(corpus, (uint64_t)c->settings.data_seed, (uint64_t)(c->step + i),
                               &batch);
-        store_numbers(&t, i, "tokens", batch.tokens, batch.B, batch.T);
-        store_numbers(&t, i, "targets", batch.targets, batch.B, batch.T);
-        store_numbers(&t, i, "length", batch.length, batch.B, 0);
+        g_autofree char *prefix = g_strdup_printf("batch%d.", i);
+        ns_stored_tensors_add_numbers(&t, prefix, "tokens", batch.tokens, batch.B, batch.T);
+        ns_stored_tensors_add_numbers(&t, prefix, "targets", batch.targets, batch.B, batch.T);
+        ns_stored_tensors_add_numbers(&t, prefix, "length", batch.length, batch.B, 0);
         if (segments) {
-            store_numbers(&t, i, "second", batch.second, batch.B, 0);
-            store_numbers(&t, i, "labels", batch.labels, batch.B, 0);
+            ns_stored_tensors_add_numbers(&t, prefix, "second", batch.second, batch.B, 0);
+            ns_stored_tensors_add_numbers(&t, prefix, "labels", batch.labels, batch.B, 0);
         }
         if (batch.S == 0) continue;
-        store_numbers(&t, i, "source", batch.source, batch.B, batch.S);
-        store_numbers(&t, i, "source_length", batch.source_length, batch.B, 0);
+        ns_stored_tensors_add_numbers(&t, prefix, "source", batch.source, batch.B, batch.S);
+        ns_stored_tensors_add_numbers(&t, prefix, "source_length", batch.source_length, batch.B, 0);
     }
     ns_batch_clear(&batch);
-
-    bool good = ns_safetensors_write(path, (const NsStoredTensor *)(const void *)t.stored->data,
-                                     t.stored->len, error);
-    g_array_unref(t.stored);
-    g_ptr_array_unref(t.owned);
-    return good;
+    return ns_safetensors_write(path, t.tensor, t.n, error);
 }
 
 /* ---- The files ---- */

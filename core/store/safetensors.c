@@ -42,6 +42,46 @@ static size_t data_bytes(const NsStoredTensor *tensor)
     return n;
 }
 
+void ns_stored_tensors_clear(NsStoredTensors *tensors)
+{
+    g_free(tensors->tensor);
+    g_clear_pointer(&tensors->owned, g_ptr_array_unref);
+}
+
+static void add(NsStoredTensors *tensors, const char *prefix, const char *name,
+                NsStoredTensor tensor, void *owned)
+{
+    char *whole = g_strconcat(prefix, name, NULL);
+    tensor.name = whole;
+    tensors->tensor = g_renew(NsStoredTensor, tensors->tensor, tensors->n + 1);
+    tensors->tensor[tensors->n++] = tensor;
+    if (!tensors->owned) tensors->owned = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(tensors->owned, whole);
+    g_ptr_array_add(tensors->owned, owned);
+}
+
+void ns_stored_tensors_add(NsStoredTensors *tensors, const char *prefix, const NsTensorTable *table,
+                           const ns_real *arena)
+{
+    NsStoredType type = sizeof(ns_real) == sizeof(double) ? NS_STORED_F64 : NS_STORED_F32;
+    for (size_t i = 0; arena && i < table->n; i++) {
+        const NsTensor *own = &table->tensors[i];
+        size_t dims = own->cols ? 2 : 1;
+        NsStoredTensor one = {NULL, type, dims, {own->rows, own->cols}, arena + own->offset};
+        add(tensors, prefix, own->name, one, NULL);
+    }
+}
+
+void ns_stored_tensors_add_numbers(NsStoredTensors *tensors, const char *prefix, const char *name,
+                                   const int32_t *numbers, size_t rows, size_t cols)
+{
+    size_t n = rows * MAX(cols, 1), dims = cols ? 2 : 1;
+    int64_t *data = g_new(int64_t, n);
+    for (size_t i = 0; i < n; i++) data[i] = numbers[i];
+    add(tensors, prefix, name, (NsStoredTensor){NULL, NS_STORED_I64, dims, {rows, cols}, data},
+        data);
+}
+
 char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *experiment,
                           size_t *bytes)
 {

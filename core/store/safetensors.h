@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/base/real.h"
+#include "core/base/tensor.h"
 
 typedef enum {
     NS_STORED_F32,
@@ -34,6 +35,24 @@ bool ns_safetensors_write(const char *path, const NsStoredTensor *tensors, size_
 
 /* Writes the contents of such a file.  On failure errno contains the reason. */
 bool ns_safetensors_fill(int fd, const NsStoredTensor *tensors, size_t n);
+
+/* Tensors that are collected for a file; zeros: none. */
+typedef struct {
+    NsStoredTensor *tensor; /* [n] */
+    size_t n;
+    GPtrArray *owned; /* names, and data that is not borrowed */
+} NsStoredTensors;
+
+void ns_stored_tensors_clear(NsStoredTensors *tensors);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsStoredTensors, ns_stored_tensors_clear)
+
+/* Adds the tensors of an arena, borrowed, with a prefix before their names; NULL: none. */
+void ns_stored_tensors_add(NsStoredTensors *tensors, const char *prefix, const NsTensorTable *table,
+                           const ns_real *arena);
+
+/* Adds a copy of a matrix of whole numbers, or of a vector: cols = 0. */
+void ns_stored_tensors_add_numbers(NsStoredTensors *tensors, const char *prefix, const char *name,
+                                   const int32_t *numbers, size_t rows, size_t cols);
 
 /* A file opened for reading. */
 typedef struct NsSafetensors NsSafetensors;
