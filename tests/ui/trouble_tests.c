@@ -387,7 +387,7 @@ static GtkWidget *new_window_with_toast(void)
 {
     GtkWidget *window = gtk_window_new();
     gtk_window_set_child(GTK_WINDOW(window), ns_toast_new());
-    ns_toast_show(gtk_window_get_child(GTK_WINDOW(window)), "It is done.");
+    ns_toast_show(gtk_window_get_child(GTK_WINDOW(window)), "It is done.", NULL, NULL, NULL);
     return window;
 }
 

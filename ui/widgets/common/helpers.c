@@ -58,6 +58,16 @@ void ns_box_append(GtkWidget *box, ...)
     va_end(children);
 }
 
+GtkWidget *ns_scrolled_new(GtkWidget *child)
+{
+    GtkWidget *scroller = gtk_scrolled_window_new();
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
+                                   GTK_POLICY_AUTOMATIC);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), child);
+    gtk_widget_set_vexpand(scroller, TRUE);
+    return scroller;
+}
+
 GtkWidget *ns_icon_button_new(const char *icon, const char *words)
 {
     GtkWidget *button = gtk_button_new_from_icon_name(icon);
@@ -136,6 +146,11 @@ GtkWidget *ns_search_entry_new(const char *name)
 }
 
 /* ---- Signals ---- */
+
+void ns_connect(gpointer source, const char *signal, GCallback callback, gpointer object)
+{
+    g_signal_connect_object(source, signal, callback, object, G_CONNECT_SWAPPED);
+}
 
 void ns_signal_new(GType type, const char *name, guint n, ...)
 {

@@ -39,6 +39,9 @@ void ns_set_css_class(GtkWidget *widget, const char *css_class, bool on);
 /* Appends widgets, which end with NULL, to a GtkBox. */
 void ns_box_append(GtkWidget *box, ...) G_GNUC_NULL_TERMINATED;
 
+/* A scrolled window that takes what height there is, and is as wide as its child. */
+GtkWidget *ns_scrolled_new(GtkWidget *child);
+
 /* A flat button with an icon, which screen readers and its tooltip describe with the same words. */
 GtkWidget *ns_icon_button_new(const char *icon, const char *words);
 
@@ -67,6 +70,9 @@ void ns_end_typing(GtkWidget *widget);
 GtkWidget *ns_search_entry_new(const char *name);
 
 /* ---- Signals ---- */
+
+/* Calls the callback with the object, and then the arguments of the signal, while both exist. */
+void ns_connect(gpointer source, const char *signal, GCallback callback, gpointer object);
 
 /* Adds a signal without a return value to a class, with n arguments whose types follow. */
 void ns_signal_new(GType type, const char *name, guint n, ...);

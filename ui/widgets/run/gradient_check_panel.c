@@ -286,11 +286,9 @@ static GtkWidget *make_controls(NsGradientCheckPanel *panel)
     gtk_widget_set_tooltip_text(parts->repeat, _("Repeat the check while the model trains"));
     ns_box_append(box, gtk_label_new(_("Lane")), parts->lane, gtk_label_new(_("Layer")),
                   parts->layer, parts->check, parts->repeat, NULL);
-    g_signal_connect_object(parts->check, "clicked", G_CALLBACK(ask), panel, G_CONNECT_SWAPPED);
-    g_signal_connect_object(parts->repeat, "toggled", G_CALLBACK(on_repeat), panel,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(parts->lane, "notify::selected", G_CALLBACK(on_lane), panel,
-                            G_CONNECT_SWAPPED);
+    ns_connect(parts->check, "clicked", G_CALLBACK(ask), panel);
+    ns_connect(parts->repeat, "toggled", G_CALLBACK(on_repeat), panel);
+    ns_connect(parts->lane, "notify::selected", G_CALLBACK(on_lane), panel);
     return box;
 }
 

@@ -313,20 +313,17 @@ static GtkWidget *new_label(const char *css_class)
 
 static void ns_trouble_panel_init(NsTroublePanel *panel)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6), *room = gtk_scrolled_window_new();
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6), *room = ns_scrolled_new(box);
     panel->sentence = new_label("sentence");
     panel->advice = new_label("advice");
     panel->fork = new_label("fork");
     panel->chart = ns_chart_view_new(ns_figure_find("loss"));
     ns_chart_view_set_bare(NS_CHART_VIEW(panel->chart));
     gtk_widget_set_size_request(panel->chart, -1, CHART_HEIGHT);
-    GtkWidget *const parts[] = {panel->sentence, panel->chart, panel->advice, panel->fork,
-                                new_buttons(panel)};
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(box), parts[i]);
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(room), GTK_POLICY_NEVER,
-                                   GTK_POLICY_AUTOMATIC);
+    ns_box_append(box, panel->sentence, panel->chart, panel->advice, panel->fork,
+                  new_buttons(panel), NULL);
+    gtk_widget_set_vexpand(room, FALSE);
     gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(room), TRUE);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(room), box);
     panel->expander = gtk_expander_new(NULL);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     panel->title = ns_text_label_new(NULL, "title");

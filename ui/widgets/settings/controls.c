@@ -235,11 +235,11 @@ GtkWidget *ns_file_control_new(NsSession *session, const NsParam *param)
     GtkWidget *open = gtk_button_new();
     gtk_button_set_child(GTK_BUTTON(open), choice->label);
     gtk_widget_set_hexpand(open, TRUE);
-    g_signal_connect_object(open, "clicked", G_CALLBACK(on_choose), box, G_CONNECT_SWAPPED);
+    ns_connect(open, "clicked", G_CALLBACK(on_choose), box);
     gtk_box_append(GTK_BOX(box), open);
     choice->clear = gtk_button_new_from_icon_name("edit-clear-symbolic");
     ns_accessible_tooltip(choice->clear, _("Back to the generated text"));
-    g_signal_connect_object(choice->clear, "clicked", G_CALLBACK(on_clear), box, G_CONNECT_SWAPPED);
+    ns_connect(choice->clear, "clicked", G_CALLBACK(on_clear), box);
     gtk_box_append(GTK_BOX(box), choice->clear);
     sync_file(box);
     return box;
@@ -345,7 +345,7 @@ static GtkWidget *make_entry(NsControl *number, GtkWidget *owner)
     gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), 8);
     gtk_widget_add_css_class(entry, "numeric");
     ns_accessible_name(entry, _(number->param->label));
-    g_signal_connect_object(entry, "activate", G_CALLBACK(on_activate), owner, G_CONNECT_SWAPPED);
+    ns_connect(entry, "activate", G_CALLBACK(on_activate), owner);
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_object(focus, "leave", G_CALLBACK(on_leave), owner, 0);
     gtk_widget_add_controller(entry, focus);
@@ -407,7 +407,7 @@ static GtkWidget *make_button(GtkWidget *owner, const char *icon, const char *wo
     g_autofree char *label = g_strdup_printf(_("%s: %s"), _(param->label), words);
     GtkWidget *button = gtk_button_new_from_icon_name(icon);
     ns_accessible_name(button, label);
-    g_signal_connect_object(button, "clicked", callback, owner, G_CONNECT_SWAPPED);
+    ns_connect(button, "clicked", callback, owner);
     return button;
 }
 

@@ -220,18 +220,14 @@ static void sync_pane(GtkWidget *pane)
 
 GtkWidget *ns_log_pane_new(NsSession *session)
 {
-    GtkWidget *pane = gtk_scrolled_window_new();
     Parts *parts = g_new0(Parts, 1);
-    parts->session = ns_session_hold(session, pane);
     parts->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
+    GtkWidget *pane = ns_scrolled_new(parts->box);
+    parts->session = ns_session_hold(session, pane);
     parts->readings = g_ptr_array_new();
     parts->facts = g_ptr_array_new();
     g_object_set_data_full(G_OBJECT(pane), PARTS, parts, parts_free);
     gtk_widget_add_css_class(parts->box, "settings");
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(pane), GTK_POLICY_NEVER,
-                                   GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(pane), parts->box);
-    gtk_widget_set_vexpand(pane, TRUE);
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_pane), pane);
     ns_session_listen(session, "runs-changed", G_CALLBACK(sync_pane), pane);
     return pane;

@@ -256,10 +256,9 @@ static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
     row->help = small_button(gtk_button_new_from_icon_name("help-about-symbolic"), "about", about);
     row->reset = small_button(gtk_button_new_from_icon_name("edit-undo-symbolic"), "back", back);
     ns_box_append(line, row->link, row->others, row->badge, row->help, row->reset, NULL);
-    g_signal_connect_object(row->link, "toggled", G_CALLBACK(on_link), owner, G_CONNECT_SWAPPED);
-    g_signal_connect_object(row->help, "clicked", G_CALLBACK(ns_setting_row_explain), owner,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(row->reset, "clicked", G_CALLBACK(on_reset), owner, G_CONNECT_SWAPPED);
+    ns_connect(row->link, "toggled", G_CALLBACK(on_link), owner);
+    ns_connect(row->help, "clicked", G_CALLBACK(ns_setting_row_explain), owner);
+    ns_connect(row->reset, "clicked", G_CALLBACK(on_reset), owner);
     return line;
 }
 

@@ -73,7 +73,7 @@ static GtkWidget *bar_button(NsSession *session, const char *label, const char *
 {
     GtkWidget *button = gtk_button_new_with_label(label);
     gtk_widget_set_tooltip_text(button, words);
-    g_signal_connect_object(button, "clicked", command, session, G_CONNECT_SWAPPED);
+    ns_connect(button, "clicked", command, session);
     return button;
 }
 
@@ -242,10 +242,8 @@ static void add_tabs(GtkWidget *widget)
     pane->add = gtk_button_new();
     gtk_button_set_child(GTK_BUTTON(pane->add), content);
     pane->remove = gtk_button_new_from_icon_name("list-remove-symbolic");
-    g_signal_connect_object(pane->add, "clicked", G_CALLBACK(ns_session_add_lane), pane->session,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(pane->remove, "clicked", G_CALLBACK(on_remove), pane->session,
-                            G_CONNECT_SWAPPED);
+    ns_connect(pane->add, "clicked", G_CALLBACK(ns_session_add_lane), pane->session);
+    ns_connect(pane->remove, "clicked", G_CALLBACK(on_remove), pane->session);
     pane->differences = ns_text_label_new(NULL, "hint");
     ns_box_append(line, pane->remove, pane->add, NULL);
     ns_box_append(pane->tabs, line, pane->differences, NULL);
@@ -357,8 +355,7 @@ static void add_row(GtkWidget *pane, GtkWidget *group, NsSession *session, const
     GtkWidget *row = ns_setting_row_new(session, param, control_for(session, param));
     g_object_set_data(G_OBJECT(pane), name, row);
     gtk_box_append(GTK_BOX(group), row);
-    g_signal_connect_object(row, "notify::visible", G_CALLBACK(sync_group), group,
-                            G_CONNECT_SWAPPED);
+    ns_connect(row, "notify::visible", G_CALLBACK(sync_group), group);
 }
 
 /* A setting that was changed is never hidden by the task. */
@@ -472,11 +469,7 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     g_object_set_data_full(G_OBJECT(widget), PANE, pane, g_free);
     gtk_widget_add_css_class(widget, "settings-pane");
     add_tabs(widget);
-    pane->rows = gtk_scrolled_window_new();
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(pane->rows), GTK_POLICY_NEVER,
-                                   GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(pane->rows), make_rows(widget, session));
-    gtk_widget_set_vexpand(pane->rows, TRUE);
+    pane->rows = ns_scrolled_new(make_rows(widget, session));
     pane->log = ns_log_pane_new(session);
     gtk_widget_set_visible(pane->log, FALSE);
     /* A place of constant height, so that the rows stay where they are whatever is pending. */

@@ -107,9 +107,7 @@ static void on_row_action(GtkWidget *button, NsExportCharts *charts)
 
 static GtkWidget *row_button(NsExportCharts *charts, const char *icon, const char *words, int by)
 {
-    GtkWidget *button = gtk_button_new_from_icon_name(icon);
-    gtk_widget_add_css_class(button, "flat");
-    ns_accessible_tooltip(button, words);
+    GtkWidget *button = ns_icon_button_new(icon, words);
     g_object_set_data(G_OBJECT(button), "ns-by", GINT_TO_POINTER(by));
     g_signal_connect(button, "clicked", G_CALLBACK(on_row_action), charts);
     return button;

@@ -483,8 +483,7 @@ static GtkWidget *add_drop_down(NsExportDialog *dialog, const char *words,
 {
     GtkWidget *drop_down = gtk_drop_down_new_from_strings(labels);
     add_row(dialog, words, drop_down, for_figures);
-    g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_choice), dialog,
-                            G_CONNECT_SWAPPED);
+    ns_connect(drop_down, "notify::selected", G_CALLBACK(on_choice), dialog);
     return drop_down;
 }
 
@@ -496,8 +495,7 @@ static GtkWidget *make_spin(NsExportDialog *dialog, double least, double most, d
     gtk_spin_button_set_digits(GTK_SPIN_BUTTON(spin), digits);
     gtk_editable_set_width_chars(GTK_EDITABLE(spin), 5);
     ns_accessible_name(spin, words);
-    g_signal_connect_object(spin, "value-changed", G_CALLBACK(on_choice), dialog,
-                            G_CONNECT_SWAPPED);
+    ns_connect(spin, "value-changed", G_CALLBACK(on_choice), dialog);
     return spin;
 }
 
@@ -506,8 +504,7 @@ static GtkWidget *add_switch(NsExportDialog *dialog, const char *words, bool for
     GtkWidget *widget = gtk_switch_new();
     gtk_widget_set_valign(widget, GTK_ALIGN_CENTER);
     add_row(dialog, words, widget, for_figures);
-    g_signal_connect_object(widget, "notify::active", G_CALLBACK(on_choice), dialog,
-                            G_CONNECT_SWAPPED);
+    ns_connect(widget, "notify::active", G_CALLBACK(on_choice), dialog);
     return widget;
 }
 
@@ -537,8 +534,7 @@ static void add_custom_size(NsExportDialog *dialog)
     dialog->height = make_spin(dialog, 1, 14400, 0.5, _("Height"));
     dialog->unit = gtk_drop_down_new_from_strings(units);
     ns_accessible_name(dialog->unit, _("Unit"));
-    g_signal_connect_object(dialog->unit, "notify::selected", G_CALLBACK(on_choice), dialog,
-                            G_CONNECT_SWAPPED);
+    ns_connect(dialog->unit, "notify::selected", G_CALLBACK(on_choice), dialog);
     ns_box_append(dialog->custom, dialog->width, gtk_label_new("×"), dialog->height, dialog->unit,
                   NULL);
     gtk_grid_attach(GTK_GRID(dialog->grid), dialog->custom, 0, dialog->rows++, 2, 1);
@@ -726,17 +722,12 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     dialog->charts = ns_export_charts_new(dialog->view, &dialog->sheet, dialog->current,
                                           GTK_LABEL(dialog->problem));
     gtk_box_append(GTK_BOX(dialog->charts_box), dialog->charts);
-    g_signal_connect_object(dialog->charts, "changed", G_CALLBACK(sync_rest), dialog,
-                            G_CONNECT_SWAPPED);
+    ns_connect(dialog->charts, "changed", G_CALLBACK(sync_rest), dialog);
     g_signal_connect(dialog, "close-request", G_CALLBACK(on_close), NULL);
-    g_signal_connect_object(window, "close-request", G_CALLBACK(on_window_close), dialog,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(window, "destroy", G_CALLBACK(on_window_gone), dialog,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(dialog->save, "clicked", G_CALLBACK(on_save), dialog,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(dialog->copy, "clicked", G_CALLBACK(on_copy), dialog,
-                            G_CONNECT_SWAPPED);
+    ns_connect(window, "close-request", G_CALLBACK(on_window_close), dialog);
+    ns_connect(window, "destroy", G_CALLBACK(on_window_gone), dialog);
+    ns_connect(dialog->save, "clicked", G_CALLBACK(on_save), dialog);
+    ns_connect(dialog->copy, "clicked", G_CALLBACK(on_copy), dialog);
     sync_rest(dialog);
     gtk_window_set_focus(GTK_WINDOW(dialog), dialog->what);
     return GTK_WIDGET(dialog);

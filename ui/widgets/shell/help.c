@@ -359,16 +359,6 @@ static GtkWidget *make_row(NsHelpTopic *topic)
     return row;
 }
 
-static GtkWidget *scrolled(GtkWidget *child)
-{
-    GtkWidget *scroller = gtk_scrolled_window_new();
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER,
-                                   GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), child);
-    gtk_widget_set_vexpand(scroller, TRUE);
-    return scroller;
-}
-
 static GtkWidget *make_side(NsHelpWindow *window)
 {
     GtkWidget *side = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
@@ -386,7 +376,7 @@ static GtkWidget *make_side(NsHelpWindow *window)
         gtk_list_box_append(GTK_LIST_BOX(window->list),
                             make_row(g_ptr_array_index(window->topics, i)));
     gtk_list_box_set_filter_func(GTK_LIST_BOX(window->list), is_shown, window, NULL);
-    ns_box_append(side, window->search, window->nothing, scrolled(window->list), NULL);
+    ns_box_append(side, window->search, window->nothing, ns_scrolled_new(window->list), NULL);
     gtk_widget_set_size_request(side, LIST_WIDTH, -1);
     g_signal_connect_swapped(window->search, "search-changed", G_CALLBACK(on_search), window);
     g_signal_connect(window->list, "row-selected", G_CALLBACK(on_selected), window);
@@ -427,7 +417,7 @@ static void ns_help_window_init(NsHelpWindow *window)
     window->topics = ns_help_topics();
     window->page = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
     gtk_widget_add_css_class(window->page, "help-page");
-    window->scroller = scrolled(window->page);
+    window->scroller = ns_scrolled_new(window->page);
     GtkWidget *paned = gtk_paned_new(GTK_ORIENTATION_HORIZONTAL);
     gtk_paned_set_start_child(GTK_PANED(paned), make_side(window));
     gtk_paned_set_end_child(GTK_PANED(paned), window->scroller);

@@ -277,9 +277,7 @@ static void on_switched(NsWindow *window)
 static GtkWidget *new_leave(NsWindow *window)
 {
     GtkWidget *leave = gtk_button_new_from_icon_name("view-restore-symbolic");
-    gtk_widget_set_tooltip_text(leave, _("Leave class mode"));
-    gtk_accessible_update_property(GTK_ACCESSIBLE(leave), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   _("Leave class mode"), -1);
+    ns_accessible_tooltip(leave, _("Leave class mode"));
     gtk_widget_set_visible(leave, FALSE);
     g_signal_connect_swapped(leave, "clicked", G_CALLBACK(on_leave), window);
     return leave;
@@ -312,14 +310,12 @@ void ns_window_add_learning(NsWindow *window)
     GtkWidget *pane = ns_learn_pane_new(ns_window_session(window));
     ns_window_add_strip(window, pane);
     g_object_set_data(G_OBJECT(window), PANE, pane);
-    g_signal_connect_object(pane, "page", G_CALLBACK(on_page), window, G_CONNECT_SWAPPED);
-    g_signal_connect_object(pane, "chart", G_CALLBACK(ns_window_show_chart), window,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(pane, "point-out", G_CALLBACK(on_point_out), window, G_CONNECT_SWAPPED);
-    g_signal_connect_object(pane, "notify::visible", G_CALLBACK(on_shown), window,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(pane, "cover", G_CALLBACK(on_cover), window, G_CONNECT_SWAPPED);
-    g_signal_connect_object(pages, "switched", G_CALLBACK(on_switched), window, G_CONNECT_SWAPPED);
+    ns_connect(pane, "page", G_CALLBACK(on_page), window);
+    ns_connect(pane, "chart", G_CALLBACK(ns_window_show_chart), window);
+    ns_connect(pane, "point-out", G_CALLBACK(on_point_out), window);
+    ns_connect(pane, "notify::visible", G_CALLBACK(on_shown), window);
+    ns_connect(pane, "cover", G_CALLBACK(on_cover), window);
+    ns_connect(pages, "switched", G_CALLBACK(on_switched), window);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));
     GtkWidget *leave = new_leave(window);
     gtk_header_bar_pack_end(GTK_HEADER_BAR(gtk_window_get_titlebar(GTK_WINDOW(window))), leave);

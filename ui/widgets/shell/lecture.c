@@ -468,8 +468,7 @@ void ns_window_add_lecture(NsWindow *window)
         gtk_popover_menu_new_from_model_full(menu, GTK_POPOVER_MENU_NESTED));
     ns_window_add_commands(window, commands, G_N_ELEMENTS(commands));
     g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
-    g_signal_connect_object(session_of(presenter), "status-changed", G_CALLBACK(on_session), window,
-                            G_CONNECT_SWAPPED);
+    ns_connect(session_of(presenter), "status-changed", G_CALLBACK(on_session), window);
     g_signal_connect(window, "progressed", G_CALLBACK(on_session), NULL);
     g_signal_connect(window, "notify::fullscreened", G_CALLBACK(on_fullscreened), NULL);
     g_signal_connect(window, "unrealize", G_CALLBACK(on_unrealize), NULL);

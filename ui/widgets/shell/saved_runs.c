@@ -184,14 +184,12 @@ static GtkWidget *make_library(NsWindow *parent)
     ns_run_library_set_recording(NS_RUN_LIBRARY(library), session->folder != NULL, most_bytes(),
                                  session->most_checkpoint_bytes);
     g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
-    g_signal_connect_object(library, "folder", G_CALLBACK(on_folder), parent, G_CONNECT_SWAPPED);
-    g_signal_connect_object(library, "pin", G_CALLBACK(on_pin), parent, G_CONNECT_SWAPPED);
-    g_signal_connect_object(library, "marks", G_CALLBACK(on_marks), parent, G_CONNECT_SWAPPED);
-    g_signal_connect_object(library, "recording", G_CALLBACK(on_recording), parent,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(library, "bound", G_CALLBACK(on_bound), parent, G_CONNECT_SWAPPED);
-    g_signal_connect_object(library, "checkpoints", G_CALLBACK(on_checkpoints), parent,
-                            G_CONNECT_SWAPPED);
+    ns_connect(library, "folder", G_CALLBACK(on_folder), parent);
+    ns_connect(library, "pin", G_CALLBACK(on_pin), parent);
+    ns_connect(library, "marks", G_CALLBACK(on_marks), parent);
+    ns_connect(library, "recording", G_CALLBACK(on_recording), parent);
+    ns_connect(library, "bound", G_CALLBACK(on_bound), parent);
+    ns_connect(library, "checkpoints", G_CALLBACK(on_checkpoints), parent);
     ns_session_listen(session, "runs-changed", G_CALLBACK(ns_run_library_reload), library);
     return library;
 }

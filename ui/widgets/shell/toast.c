@@ -93,13 +93,8 @@ GtkWidget *ns_toast_new(void)
     return revealer;
 }
 
-void ns_toast_show(GtkWidget *revealer, const char *sentence)
-{
-    ns_toast_offer(revealer, sentence, NULL, NULL, NULL);
-}
-
-void ns_toast_offer(GtkWidget *revealer, const char *sentence, const char *label, GFunc chosen,
-                    gpointer data)
+void ns_toast_show(GtkWidget *revealer, const char *sentence, const char *label, GFunc chosen,
+                   gpointer data)
 {
     Toast *toast = toast_of(revealer);
     stop_timer(revealer);

@@ -6,12 +6,10 @@
 /* A revealer to be added to a GtkOverlay. */
 GtkWidget *ns_toast_new(void);
 
-void ns_toast_show(GtkWidget *toast, const char *sentence);
-
-/* The same with a button, which ends the toast and calls `chosen` with the data and the toast; data
- * is freed with g_free once another sentence is shown. */
-void ns_toast_offer(GtkWidget *toast, const char *sentence, const char *label, GFunc chosen,
-                    gpointer data);
+/* Shows a sentence and, unless its label is NULL, a button, which ends the toast and calls `chosen`
+ * with the data and the toast; data is freed with g_free once another sentence is shown. */
+void ns_toast_show(GtkWidget *toast, const char *sentence, const char *label, GFunc chosen,
+                   gpointer data);
 
 /* The text that is visible now; NULL without one. */
 const char *ns_toast_text(GtkWidget *toast);

@@ -354,13 +354,13 @@ static void guard_divider(GtkWidget *pane)
 
 void ns_window_toast(NsWindow *window, const char *sentence)
 {
-    ns_toast_show(window->toast, sentence);
+    ns_window_toast_offer(window, sentence, NULL, NULL, NULL);
 }
 
 void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *label, GFunc chosen,
                            gpointer data)
 {
-    ns_toast_offer(window->toast, sentence, label, chosen, data);
+    ns_toast_show(window->toast, sentence, label, chosen, data);
 }
 
 static void on_show_file(gpointer path, gpointer toast)
@@ -441,8 +441,7 @@ void ns_window_read(NsWindow *window, const NsFileReader *reader, gpointer data,
     g_autofree char *words = name ? g_strdup_printf(_("Reading %s…"), name) : NULL;
     Reading *reading = g_new(Reading, 1);
     *reading = (Reading){reader, data};
-    g_signal_connect_object(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable,
-                            G_CONNECT_SWAPPED);
+    ns_connect(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable);
     if (words) ns_window_toast(window, words);
     g_task_set_task_data(task, reading, reading_free);
     g_task_run_in_thread(task, read_file);
@@ -461,7 +460,7 @@ void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, s
         gpointer target = of_window ? (gpointer)window : ns_window_session(window);
         GCallback command =
             of_window ? G_CALLBACK(commands[i].of_window) : G_CALLBACK(commands[i].of_session);
-        g_signal_connect_object(action, "activate", command, target, G_CONNECT_SWAPPED);
+        ns_connect(action, "activate", command, target);
         g_action_map_add_action(G_ACTION_MAP(window), G_ACTION(action));
     }
 }
@@ -634,14 +633,11 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     ns_session_listen(session, "settings-changed", G_CALLBACK(sync_title), window);
     ns_session_listen(session, "view-changed", G_CALLBACK(on_view_changed), window);
     ns_session_listen(session, "notice", G_CALLBACK(ns_window_toast), window);
-    g_signal_connect_object(window->pages, "switched", G_CALLBACK(wake), window, G_CONNECT_SWAPPED);
-    g_signal_connect_object(window->pages, "pointed", G_CALLBACK(on_pointed), window,
-                            G_CONNECT_SWAPPED);
+    ns_connect(window->pages, "switched", G_CALLBACK(wake), window);
+    ns_connect(window->pages, "pointed", G_CALLBACK(on_pointed), window);
     set_style(window);
     on_status(window);
-    g_signal_connect_object(window->inspector_scroller, "notify::visible",
-                            G_CALLBACK(place_trouble), window, G_CONNECT_SWAPPED);
-    g_signal_connect_object(window->inspector_scroller, "notify::visible", G_CALLBACK(place_strip),
-                            window, G_CONNECT_SWAPPED);
+    ns_connect(window->inspector_scroller, "notify::visible", G_CALLBACK(place_trouble), window);
+    ns_connect(window->inspector_scroller, "notify::visible", G_CALLBACK(place_strip), window);
     return window;
 }

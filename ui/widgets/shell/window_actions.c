@@ -482,6 +482,6 @@ void ns_window_add_actions(NsWindow *window)
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_actions), window);
     ns_session_listen(session, "view-changed", G_CALLBACK(sync_actions), window);
     g_signal_connect(window, "progressed", G_CALLBACK(sync_actions), NULL);
-    g_signal_connect_object(pages, "switched", G_CALLBACK(sync_actions), window, G_CONNECT_SWAPPED);
+    ns_connect(pages, "switched", G_CALLBACK(sync_actions), window);
     sync_actions(window);
 }
