@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define UNKNOWN 0.1      /* of a derivative that rounding hides (core/train/check.h) */
+#define UNKNOWN 0.1      /* above this, rounding hides the derivative (core/train/check.h) */
 #define MOST_CHECKS 4096 /* that the chart keeps */
 #define WIDTH 680        /* of a window of its own */
 #define HEIGHT 720
@@ -56,7 +56,7 @@ static void attach_number(NsGradientCheckPanel *panel, int column, int row, int 
     attach(panel, column, row, text, css);
 }
 
-/* An error, or that rounding hides the derivative. */
+/* An error, or "unknown" if rounding hides the derivative. */
 static void attach_error(NsGradientCheckPanel *panel, int column, int row,
                          const NsDerivative *derivative, bool worst)
 {

@@ -1,15 +1,15 @@
 /* The panel of gradient checks: gradients of the running model against finite differences.
  * SPDX-License-Identifier: MIT
  *
- * Lane and layer are chosen; a check is asked of the session, which makes it at the next step
- * boundary of the live run, and is told as a table of tensors, a verdict, and the largest error
- * over the steps.  It follows the layer that is selected. */
+ * The user chooses a lane and a layer, which follows the selected layer.  The session makes the
+ * check at the next step of the run; the panel shows a table of tensors, a verdict, and the
+ * largest error over the steps. */
 #pragma once
 
 #include "ui/session/session.h"
 #include "ui/widgets/charts/chart_view.h"
 
-/* Steps between two checks, where they are repeated. */
+/* Steps between two repeated checks. */
 #define NS_GRADIENT_CHECK_EVERY 50
 
 #define NS_TYPE_GRADIENT_CHECK_PANEL (ns_gradient_check_panel_get_type())
@@ -29,5 +29,5 @@ typedef struct {
 } NsGradientCheckParts;
 const NsGradientCheckParts *ns_gradient_check_panel_parts(NsGradientCheckPanel *panel);
 
-/* The panel in a window of its own above the parent, one for each; again only brings it up. */
+/* Presents the panel in a window of its own, one for each parent. */
 NsGradientCheckPanel *ns_gradient_check_present(GtkWindow *parent, NsSession *session);

@@ -29,7 +29,7 @@ G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_BOX)
 
 /* ---- Readings: the step that is shown, and what the crosshair touches ---- */
 
-/* The digits of numbers, as in the tips of charts; four columns have room for one less. */
+/* Digits of numbers, as in the tooltips of charts; four lanes leave space for one less. */
 #define DIGITS 4
 #define DIGITS_OF_MANY 3
 
@@ -55,7 +55,7 @@ static const double *lr_of(const NsStep *step)
     return step->lr_absent ? NULL : &step->lr;
 }
 
-/* A number with so many digits, as in the lanes beside it. */
+/* A number with this many digits. */
 static char *number(double value, int digits)
 {
     if (isnan(value)) return g_strdup(_("NaN"));
@@ -92,7 +92,7 @@ static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar,
     g_ptr_array_add(rows, g_string_free(row, FALSE));
 }
 
-/* While lanes and seeds run one of them may be a record ahead: the step before is that of all. */
+/* During training one lane or seed may be a step ahead; then all have the step before it. */
 static int64_t common_step(const NsFigureInput *input, int64_t step)
 {
     for (unsigned i = 0; i < input->n_lanes; i++) {
@@ -437,7 +437,8 @@ GtkWidget *ns_inspector_new(NsSession *session)
     gtk_box_append(GTK_BOX(inspector), inspector->readings);
     add_section(inspector, _("Pinned readings"), inspector->pins);
     add_section(inspector, _("Runs"), inspector->runs);
-    add_section(inspector, _("Events"), inspector->events); /* last: it moves nothing */
+    add_section(inspector, _("Events"),
+                inspector->events); /* at the end, so that new events move nothing */
     sync_readings(inspector, NULL);
     sync_events(inspector);
     return GTK_WIDGET(inspector);

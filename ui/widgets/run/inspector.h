@@ -1,4 +1,4 @@
-/* The inspector: events and pins of a run, below its settings.  SPDX-License-Identifier: MIT */
+/* The inspector.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "ui/session/session.h"
@@ -7,16 +7,16 @@
 
 #include <gtk/gtk.h>
 
-/* The step that is shown, what the crosshair touches, the readings that are pinned, what happened
- * to the run, and the runs of the session. */
+/* The right pane: values of the shown step and under the crosshair, pinned readings, the runs of
+ * the session, and the events of the run. */
 
 #define NS_TYPE_INSPECTOR (ns_inspector_get_type())
 G_DECLARE_FINAL_TYPE(NsInspector, ns_inspector, NS, INSPECTOR, GtkBox)
 
 GtkWidget *ns_inspector_new(NsSession *session);
 
-/* Looks at the session and at the page, as often as numbers can be read; `at_once` for what
- * somebody did. */
+/* Updates the inspector from the session and the page, at most five times per second unless
+ * `at_once`, which is for actions of the user. */
 void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once);
 
 /* The tile that was pointed at last. */

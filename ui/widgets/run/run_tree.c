@@ -177,11 +177,11 @@ static gboolean rebuild_soon(gpointer data)
 {
     NsRunTree *tree = data;
     tree->stale = false;
-    if (gtk_widget_get_root(GTK_WIDGET(tree))) rebuild(tree); /* else its window has gone */
+    if (gtk_widget_get_root(GTK_WIDGET(tree))) rebuild(tree); /* else its window was closed */
     return G_SOURCE_REMOVE;
 }
 
-/* Deferred, since a button of a row must not be removed while it tells that it was pressed. */
+/* Deferred, because a button must not be removed while it emits "clicked". */
 static void on_runs_changed(NsRunTree *tree)
 {
     if (tree->stale) return;

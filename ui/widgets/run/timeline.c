@@ -1,4 +1,4 @@
-/* The steps of a run along a line.  SPDX-License-Identifier: MIT */
+/* A timeline of the steps and events of a run.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/run/timeline.h"
 
 #include "core/base/words.h"
@@ -10,14 +10,14 @@
 
 #define LEAST_WIDTH 90
 #define HEIGHT 34
-#define MARGIN 9.0 /* beside the line: half a handle */
+#define MARGIN 9.0 /* left and right of the line: half a handle */
 #define TRACK 5.0
 #define HANDLE 6.5     /* its radius */
-#define LABEL_GAP 10.0 /* from the end of the line: more than a handle there takes */
-#define MARK 4.0       /* half of one */
+#define LABEL_GAP 10.0 /* from the end of the line: more than half a handle */
+#define MARK 4.0       /* half the size of a mark */
 #define NEAR 6.0       /* distance in pixels within which the tooltip describes a mark */
 
-#define LEAST_SPAN 100 /* steps that the line has room for at the beginning of a run */
+#define LEAST_SPAN 100 /* least number of steps of the line */
 #define FAR 10         /* steps of Page Up, and of an arrow with Shift */
 #define MOST_LISTED 12 /* marks in the description */
 
@@ -26,9 +26,9 @@ struct _NsTimeline {
     NsSession *session;
     int64_t first, newest, end;
     int64_t shown;   /* negative while it is the newest */
-    double rendered; /* where the newest step was drawn */
+    double rendered; /* position of the newest step when it was drawn */
     size_t n_marks;
-    PangoLayout *label; /* of the end of the line */
+    PangoLayout *label; /* the last step of the line */
     double drag_from, scrub_to;
     guint scrub_tick;
 };
@@ -149,7 +149,7 @@ static gboolean on_key(NsTimeline *timeline, guint keyval, guint code, GdkModifi
 
 char *ns_timeline_tip(NsTimeline *timeline, double x)
 {
-    /* An event comes before a checkpoint. */
+    /* An event takes precedence over a checkpoint. */
     size_t n = 0;
     const NsSessionMark *marks = ns_session_marks(timeline->session, &n), *mark = NULL;
     double least = INFINITY;

@@ -1,11 +1,10 @@
-/* The steps of a run along a line, with what happened to it; the handle is the step that is shown.
+/* A timeline of the steps and events of a run; its handle is at the shown step.
  * SPDX-License-Identifier: MIT
  *
- * Dragging, clicking and the keyboard (arrows, Page Up and Down, Home; End is the newest) move
- * through time: every chart shows the step under the handle.  However fast the pointer moves, the
- * session is told once a frame.  Below the line are the steps that a fork can begin at, above it
- * marks: a branch, a spike, a divergence, a changed setting.  For a screen reader it is a slider
- * whose description tells the marks. */
+ * Dragging, clicking and keys (arrows, Page Up, Page Down, Home, End) change the step that all
+ * charts show, at most once per frame.  Checkpoints, at which a fork can begin, are marked below
+ * the line, and events above it: a fork, a spike, a divergence, a changed setting.  For screen
+ * readers it is a slider whose description lists the events. */
 #pragma once
 
 #include "ui/session/session.h"
@@ -17,18 +16,18 @@ G_DECLARE_FINAL_TYPE(NsTimeline, ns_timeline, NS, TIMELINE, GtkWidget)
 
 GtkWidget *ns_timeline_new(NsSession *session);
 
-/* Looks at the session, and draws again if there is something new to see. */
+/* Updates it from the session, and redraws it if something visible changed. */
 void ns_timeline_sync(NsTimeline *timeline);
 
-/* Says in words what it shows now, for a screen reader. */
+/* Updates the description for screen readers. */
 void ns_timeline_describe(NsTimeline *timeline);
 
-/* Where a step lies on the widget, and the step that lies at a place, limited to those made. */
+/* The position of a step in pixels, and the trained step that is nearest to a position. */
 double ns_timeline_x_of(NsTimeline *timeline, int64_t step);
 int64_t ns_timeline_step_at(NsTimeline *timeline, double x);
 
-/* Shows the step at a place in the next frame; to the right of the newest, the newest. */
+/* Shows the step at a position from the next frame on; beyond the newest step, the newest. */
 void ns_timeline_scrub(NsTimeline *timeline, double x);
 
-/* The text of the tip at a place.  Free with g_free. */
+/* The text of the tooltip at a position.  Free with g_free. */
 char *ns_timeline_tip(NsTimeline *timeline, double x);

@@ -22,15 +22,15 @@ struct _NsTransport {
     GtkWidget *entry, *timeline, *live, *speed, *pace, *cost;
     bool syncing; /* the slider follows the session */
     gint64 said;
-    bool busy; /* as of the last look */
+    bool busy; /* when last updated */
 };
 
 G_DEFINE_FINAL_TYPE(NsTransport, ns_transport, GTK_TYPE_BOX)
 
 /* ---- Speed ---- */
 
-#define FASTEST 1000.0 /* steps a second; what lies to the right of it has no limit */
-#define UNLIMITED 1.0  /* on the slider, whose 0 is one step a second */
+#define FASTEST 1000.0 /* steps per second; the slider is unlimited to the right of it */
+#define UNLIMITED 1.0  /* position on the slider; 0 is one step per second */
 #define LAST_LIMIT 0.95
 #define SLIDER_WIDTH 96
 

@@ -8,7 +8,7 @@
 
 /* ---- Speed ---- */
 
-/* The next speed of 1, 2, 5, 10 ... steps a second, above or below; 0 is without limit. */
+/* The next higher or lower of the speeds 1, 2, 5, 10 ... in steps per second; 0 is unlimited. */
 double ns_speed_next(double steps_per_second, bool faster);
 
 /* "at most 50 steps a second"; free with g_free. */
@@ -22,5 +22,6 @@ G_DECLARE_FINAL_TYPE(NsTransport, ns_transport, NS, TRANSPORT, GtkBox)
 
 GtkWidget *ns_transport_new(NsSession *session);
 
-/* Looks at the session; called once a frame while that is busy, and after every change. */
+/* Updates the bar from the session; called once per frame while that is busy, and after every
+ * change. */
 void ns_transport_sync(NsTransport *transport);

@@ -1,4 +1,4 @@
-/* The trouble of a run, and remedies.  SPDX-License-Identifier: MIT */
+/* A panel about a spike or divergence, and remedies.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/run/trouble_panel.h"
 
 #include "core/base/words.h"
@@ -7,12 +7,12 @@
 #include "ui/widgets/common/helpers.h"
 
 #define STEPS_BEFORE 50
-#define CHARS 28 /* of a line: as wide as the inspector, which it lies on */
+#define CHARS 28 /* of a line: as wide as the inspector, which it covers */
 #define CHART_HEIGHT 250
 #define TITLE_CHARS 20
 #define NARROW_CHARS 11 /* on a thumbnail */
 #define NARROW_TITLE 9  /* beside the arrow and the sign */
-#define MARGINS 14      /* pixels of its margins, which are part of its requested size */
+#define MARGINS 14      /* pixels, which are part of the requested size */
 
 struct _NsTroublePanel {
     GtkBox parent;
@@ -20,7 +20,7 @@ struct _NsTroublePanel {
     GtkWidget *expander, *chart;
     GtkWidget *title, *sentence, *advice;
     GtkWidget *remedies[NS_REMEDIES], *fork, *go_on;
-    NsTrouble shown; /* without an event: none */
+    NsTrouble shown; /* its event is NULL if there is none */
 };
 
 G_DEFINE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, GTK_TYPE_BOX)
@@ -60,7 +60,7 @@ static char *sentence_of(NsSession *session, const NsTrouble *trouble)
                            ns_lane_letter((size_t)trouble->lane), trouble->event->text);
 }
 
-/* The sentence about a first loss far above that of a uniform guess; NULL if it is not. */
+/* The sentence about a first loss far above that of a uniform guess, or NULL. */
 static const char *first_loss_words(NsSession *session, const NsTrouble *trouble)
 {
     NsHistory *all = session->view->histories[trouble->lane];
@@ -227,7 +227,7 @@ void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
     GtkWidget *labels[] = {panel->sentence, panel->advice, panel->fork};
     PangoContext *context = gtk_widget_get_pango_context(panel->sentence);
     PangoFontMetrics *metrics = pango_context_get_metrics(context, NULL, NULL);
-    /* As many characters as fit, as its height is that of text of this width. */
+    /* The height of a label is that of its text at this number of characters. */
     int one = PANGO_PIXELS_CEIL(MAX(pango_font_metrics_get_approximate_char_width(metrics),
                                     pango_font_metrics_get_approximate_digit_width(metrics)));
     pango_font_metrics_unref(metrics);
@@ -237,7 +237,7 @@ void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
         gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), chars);
     }
     gtk_label_set_max_width_chars(GTK_LABEL(panel->title), width ? NARROW_TITLE : TITLE_CHARS);
-    gtk_widget_set_visible(panel->chart, width == 0); /* the page has it, too */
+    gtk_widget_set_visible(panel->chart, width == 0); /* the page shows it already */
     ns_set_css_class(GTK_WIDGET(panel), "narrow", width);
     gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width + MARGINS : -1, -1);
 }
@@ -259,7 +259,7 @@ static void on_remedy(GtkWidget *button, NsTroublePanel *panel)
     const NsRemedy *remedies = ns_session_remedies(panel->session, &n, &from);
     for (size_t i = 0; i < n; i++) {
         if (panel->remedies[i] != button) continue;
-        NsRemedy remedy = remedies[i]; /* which is forgotten when the run begins */
+        NsRemedy remedy = remedies[i]; /* copied, because it is freed when the run starts */
         ns_session_remedy(panel->session, (size_t)panel->shown.lane, remedy.key, remedy.value);
         return;
     }

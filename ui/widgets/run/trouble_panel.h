@@ -1,11 +1,11 @@
-/* The trouble of a run, and remedies: comes up when a run rests at a spike or a divergence.
+/* A panel about a spike or divergence at which the run is paused, and remedies.
  * SPDX-License-Identifier: MIT
  *
- * It names lane, layer, tensor and step, shows what jumped in the fifty steps before, and offers
- * the changes that helped in a trial (ns_session_remedies), each with the loss that it gave.
+ * It names the lane, layer, tensor and step, plots the fifty steps before, and offers the
+ * changes that helped in a trial (ns_session_remedies) with the loss that each gave.
  *
- * It lies on what is there, at the right end below, so that nothing moves; folded it is its title
- * alone. */
+ * It covers the bottom right corner, so that nothing moves; folded, only its title is visible.
+ */
 #pragma once
 
 #include "ui/session/session.h"
@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, NS, TROUBLE_PANEL, GtkBox
 
 GtkWidget *ns_trouble_panel_new(NsSession *session);
 
-/* Comes up or goes, as the session is; TRUE if it tells something new. */
+/* Shows or hides the panel; TRUE if its trouble is a new one. */
 bool ns_trouble_panel_sync(NsTroublePanel *panel);
 
 void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style);
@@ -24,7 +24,7 @@ void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style);
 /* "B diverged at step 87"; NULL while there is no trouble. */
 const char *ns_trouble_panel_title(NsTroublePanel *panel);
 
-/* In pixels; 0: as wide as the inspector. */
+/* Width in pixels; 0: as wide as the inspector. */
 void ns_trouble_panel_set_width(NsTroublePanel *panel, int width);
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded);

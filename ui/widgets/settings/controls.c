@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/* A control of one setting.  Each sort of control uses those of the widgets that it has. */
+/* A control of one setting.  Each kind of control has only some of these widgets. */
 typedef struct {
     NsSession *session;
     const NsParam *param;
@@ -33,7 +33,7 @@ static void control_free(gpointer data)
     g_free(control);
 }
 
-/* Belongs to its widget, and follows the session by calling sync with the widget. */
+/* The widget owns it; `sync` is called with the widget when the setting changes. */
 static NsControl *control_new(NsSession *session, const NsParam *param, GtkWidget *widget,
                               GCallback sync)
 {
@@ -259,7 +259,7 @@ static void set_number(NsControl *number, double value)
     ns_session_set(number->session, number->param->key, text);
 }
 
-/* Whether what was typed was refused. */
+/* Whether the session refused the text that was typed. */
 static bool is_blamed(const NsControl *number)
 {
     return g_strcmp0(number->session->problem_key, number->param->key) == 0;
@@ -278,7 +278,7 @@ static char *shown_value(const NsControl *number)
 static void sync_entry(GtkWidget *widget)
 {
     NsControl *number = control_of(widget);
-    /* A text that was refused stays, so that it can be mended. */
+    /* A refused text stays, so that it can be corrected. */
     if (is_blamed(number)) return;
     g_autofree char *text = shown_value(number);
     if (!g_str_equal(text, gtk_editable_get_text(GTK_EDITABLE(number->entry))))
@@ -297,7 +297,7 @@ static void commit(NsControl *number)
     ns_session_set(number->session, number->param->key, named ? none : typed);
 }
 
-/* Takes back what was typed, and the problem that it was. */
+/* Restores the value of the setting, which also ends the problem of a refused text. */
 static void take_back(NsControl *number)
 {
     g_autofree char *kept = shown_value(number);
@@ -313,7 +313,7 @@ static void on_activate(GtkWidget *widget)
     if (!is_blamed(number)) ns_end_typing(widget);
 }
 
-/* An empty field that is left gets the number back that it had. */
+/* An empty field gets its number back when it loses the focus. */
 static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
 {
     (void)focus;
@@ -325,7 +325,7 @@ static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
         commit(number);
 }
 
-/* Escape takes back what is typed, and gives the keyboard back to the window. */
+/* Escape restores the value and moves the focus to the window. */
 static gboolean on_escape(GtkEventControllerKey *keys, guint keyval, guint code,
                           GdkModifierType modifiers, gpointer widget)
 {
@@ -471,9 +471,9 @@ static void on_slide(GtkRange *range, gpointer user_data)
     NsControl *number = user_data;
     if (number->syncing) return;
     double t = gtk_range_get_value(range);
-    /* The handle stays where the user has put it, between two whole values too. */
+    /* The handle stays where the user puts it, even between two whole values. */
     number->syncing = true;
-    /* This is one of many changes of the same movement. */
+    /* A movement of the slider is one step of undo. */
     g_autofree char *text =
         write_number(number, number->least * pow(number->most / number->least, t));
     ns_session_slide(number->session, number->param->key, text);
@@ -493,7 +493,7 @@ GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, doubl
     gtk_scale_set_draw_value(GTK_SCALE(scale), FALSE);
     gtk_range_set_increments(GTK_RANGE(scale), 0.01, 0.1);
     gtk_widget_set_hexpand(scale, TRUE);
-    /* A wheel over the pane scrolls the pane; it must not change the experiment on its way. */
+    /* The mouse wheel scrolls the pane; it must not change a setting under the pointer. */
     g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(scale);
     for (guint i = g_list_model_get_n_items(controllers); i-- > 0;) {
         g_autoptr(GtkEventController) controller = g_list_model_get_item(controllers, i);

@@ -1,9 +1,7 @@
-/* Controls, each for one setting of a session.
- * SPDX-License-Identifier: MIT
+/* Controls, each for one setting of a session.  SPDX-License-Identifier: MIT
  *
- * A control shows the setting, follows it when it is changed elsewhere, and sets it.  It keeps a
- * reference to nothing but its session; what it may hold and what it says come from the table of
- * settings (core/settings/params.h). */
+ * A control shows a setting, follows its changes and sets it.  Its range and its words come from
+ * the table of settings (core/settings/params.h). */
 #pragma once
 
 #include "core/experiment/param.h"
@@ -11,7 +9,7 @@
 
 #include <gtk/gtk.h>
 
-/* Text of labels in points, by which formulas are raised and lowered. */
+/* Text size of labels in points, by which the sub- and superscripts of formulas are shifted. */
 #define NS_LABEL_SIZE 11
 
 /* An entry with buttons for less and more; Up and Down do the same.  A logarithmic setting moves
@@ -22,7 +20,7 @@ GtkWidget *ns_number_control_new(NsSession *session, const NsParam *param);
 /* An entry alone. */
 GtkWidget *ns_entry_control_new(NsSession *session, const NsParam *param);
 
-/* A logarithmic slider over least .. most.  A value outside rests at its end. */
+/* A logarithmic slider from least to most; a value beyond them is shown at the end. */
 GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, double least,
                                  double most);
 
@@ -33,7 +31,7 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param);
 /* The rows of the setting's registry as a drop-down. */
 GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param);
 
-/* A button that asks for a file, and one that forgets it. */
+/* A button that asks for a file, and one that sets the default. */
 GtkWidget *ns_file_control_new(NsSession *session, const NsParam *param);
 
 /* An entry with a button that draws a new seed. */

@@ -13,7 +13,7 @@
 
 typedef struct {
     NsSession *session;
-    GtkWidget *box; /* all of it, made again when the columns or the log are others */
+    GtkWidget *box; /* rebuilt when the log or its columns change */
     GPtrArray *readings;
     GPtrArray *facts; /* GtkLabel of each source: lines, steps */
     GtkWidget *left_out;
@@ -117,7 +117,7 @@ static void add_column(GtkWidget *pane, GtkGrid *grid, guint source, const NsOut
     gtk_grid_attach(grid, list, 1, row, 1, 1);
 }
 
-/* The columns that are taken for something come first. */
+/* Columns with a meaning come first. */
 static void add_columns(GtkWidget *pane, Parts *parts, guint source)
 {
     const NsOutsideReading *reading = parts->readings->pdata[source];

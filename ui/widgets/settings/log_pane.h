@@ -1,8 +1,8 @@
-/* The left pane of a run of another program: where it comes from, its columns, and what was left
- * out.  SPDX-License-Identifier: MIT
+/* The left pane while a run of another program is shown: its source, its columns, and which lines
+ * were skipped.  SPDX-License-Identifier: MIT
  *
- * Each column has a list of what it may be taken for.  A choice reads the run again, and is
- * remembered for logs with the same columns (core/store/outside.h). */
+ * Each column has a drop-down of meanings.  A choice reads the run again and is remembered for
+ * logs with the same columns (core/store/outside.h). */
 #pragma once
 
 #include "ui/session/session.h"

@@ -11,7 +11,7 @@
 
 #define WIDTH_CHARS 38
 
-/* Of numbers; a choice has one for each of its rows. */
+/* Formulas of numeric settings; each row of a choice has its own (NsChoice). */
 static const struct {
     const char *key, *formula;
 } FORMULAS[] = {
@@ -79,8 +79,8 @@ static GdkRectangle place_in_window(GtkWidget *at)
     return place;
 }
 
-/* Shows what a setting is, with its formula and its source, at a widget; of a choice, what the
- * active lane has chosen too.  It goes away by itself. */
+/* Opens a popover at a widget that explains a setting, with its formula and source, and the row of
+ * a choice that the active lane has. */
 static void show_help(NsSession *session, const NsParam *param, GtkWidget *at)
 {
     GtkWidget *popover = gtk_popover_new();
@@ -138,8 +138,8 @@ static const char *effect_words(const NsParam *param)
              "begins again at step 0; a fork continues with the weights that still fit.");
 }
 
-/* "in B: Pre-LN", what the other lane has; of several, for which there is no room, "B, C differ";
- * NULL where all have the same. */
+/* "in B: Pre-LN", the value of the other lane; with more than two lanes, for which there is no
+ * room, "B, C differ"; NULL if all lanes have the same value. */
 static char *words_of_others(const Row *row)
 {
     const NsExperiment *experiment = &row->session->experiment;
@@ -241,7 +241,7 @@ static char *words_of_reset(const NsParam *param)
     return g_strdup_printf(_("Back to %s"), value);
 }
 
-/* The line under the name: what other lanes have, whether a change is pending, and buttons. */
+/* The line under the name: values of other lanes, whether a change is pending, and buttons. */
 static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
 {
     const NsParam *param = row->param;

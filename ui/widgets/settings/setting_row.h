@@ -6,11 +6,10 @@
 
 #include <gtk/gtk.h>
 
-/* The css classes of a row say what is true of it: `refused`, it is to blame for the session's
- * problem; `pending`, it waits for Restart or Fork; `split`, lanes have it each for itself. */
+/* CSS classes of a row: `refused` if it causes the session's problem, `pending` if its change needs
+ * Restart or Fork, `split` if every lane has its own value. */
 
-/* Where the control stands: at the end of the line, below it, or the one here and the other there
- * (an entry and its slider). */
+/* The controls of a row: at the end of its line, below it, or both (an entry and its slider). */
 typedef struct {
     GtkWidget *alongside, *below; /* either may be NULL */
 } NsSettingControl;

@@ -1,5 +1,4 @@
-/* The left pane: lanes, changes that wait, a row for every setting.
- * SPDX-License-Identifier: MIT */
+/* The left pane: lanes, pending changes, a row for every setting.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/settings/settings_pane.h"
 #include "core/base/words.h"
 #include "core/experiment/param.h"
@@ -20,7 +19,7 @@ typedef struct {
     GtkWidget *rows, *log; /* of the settings; of a run of another program, in their place */
     GtkWidget *place;      /* a stack of the next two */
     GtkWidget *pending, *watched;
-    GtkWidget *bar, *words, *restart, *fork, *drop; /* of the changes that wait */
+    GtkWidget *bar, *words, *restart, *fork, *drop; /* the bar of pending changes */
 } Pane;
 
 static const char PANE[] = "ns-settings-pane";
@@ -30,9 +29,9 @@ static Pane *pane_of(GtkWidget *widget)
     return g_object_get_data(G_OBJECT(widget), PANE);
 }
 
-/* ---- changes that wait for a restart or a fork ---- */
+/* ---- Pending changes ---- */
 
-/* Says from which step a fork would begin; FALSE where none can. */
+/* Shows from which step a fork would continue; FALSE if no fork is possible. */
 static bool offer_fork(const Pane *pane)
 {
     int64_t step = ns_session_fork_step(pane->session);
@@ -102,7 +101,7 @@ static void add_bar(Pane *pane)
     gtk_box_append(GTK_BOX(pane->pending), pane->bar);
 }
 
-/* ---- lanes ---- */
+/* ---- Lanes ---- */
 
 #define SWATCH_WIDTH 18
 #define SWATCH_HEIGHT 10
@@ -222,9 +221,9 @@ static GtkWidget *add_tab(GtkWidget *widget, unsigned lane)
     return tab;
 }
 
-/* A tab a lane, with the color and mark that it has in charts and what is special about it; the
- * chosen one is active.  Buttons add a lane and take the active one out; below stands what differs
- * between lanes. */
+/* A tab for each lane, with its color and mark in charts and the value that distinguishes it.
+ * Buttons add a lane and remove the active one; a line below lists the differences between lanes.
+ */
 static void add_tabs(GtkWidget *widget)
 {
     Pane *pane = pane_of(widget);
@@ -249,11 +248,11 @@ static void add_tabs(GtkWidget *widget)
     ns_box_append(pane->tabs, line, pane->differences, NULL);
 }
 
-/* ---- rows ---- */
+/* ---- Rows ---- */
 
 #define PENDING_HEIGHT 88 /* pixels: two lines of words and a row of buttons */
 
-/* The rows at the top, in their order, and the others that have a special control. */
+/* The rows at the top, in order, then others whose control does not follow from their type. */
 typedef struct {
     const char *key;
     bool top;
@@ -311,7 +310,7 @@ static NsSettingControl control_for(NsSession *session, const NsParam *param)
     return (NsSettingControl){.alongside = ns_entry_control_new(session, param)};
 }
 
-/* Sets the memory of the model, under the row of its depth. */
+/* The memory of the run, under the row of its number of layers. */
 static void sync_size(GtkWidget *label)
 {
     NsSession *session = g_object_get_data(G_OBJECT(label), "ns-session");
@@ -331,7 +330,7 @@ static bool on_top(const char *key)
     return false;
 }
 
-/* A group without a row to see has no heading, either. */
+/* A group without visible rows has no heading either. */
 static void sync_group(GtkWidget *group)
 {
     bool any = false;
@@ -358,7 +357,7 @@ static void add_row(GtkWidget *pane, GtkWidget *group, NsSession *session, const
     ns_connect(row, "notify::visible", G_CALLBACK(sync_group), group);
 }
 
-/* A setting that was changed is never hidden by the task. */
+/* Settings without effect on the task are hidden, unless they were changed. */
 static void sync_task(GtkWidget *pane)
 {
     const NsSettings *settings = ns_session_settings(pane_of(pane)->session);
