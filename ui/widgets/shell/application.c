@@ -30,7 +30,7 @@ enum { EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
 
 struct _NsApplication {
     GtkApplication parent;
-    NsExperiment opening; /* that the first window begins with */
+    NsExperiment opening; /* of the first window */
     char *file;           /* that it opens; NULL for none */
     char **watch;         /* runs of other programs that it watches; NULL for none */
     NsStyleManager *styles;
@@ -41,7 +41,7 @@ struct _NsApplication {
 
 G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
 
-/* Closes all windows, which take what belongs to them with them. */
+/* Closes all windows, and with them the dialogs that belong to them. */
 static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer application)
 {
     (void)action, (void)parameter;
@@ -50,9 +50,9 @@ static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer applica
         if (NS_IS_WINDOW(each->data)) gtk_window_close(each->data);
 }
 
-/* A signal comes from a terminal that is closed or a session that ends, where nobody answers a
- * question.  Each window is remembered as it closes (ui/widgets/shell/remember.h); a step that is
- * being made is not waited for (core/base/exit_barrier.h). */
+/* Signals come from a closed terminal or the end of the desktop session, where nobody could answer
+ * a question.  The state of each window is stored (ui/widgets/shell/remember.h); training steps in
+ * progress are abandoned (core/base/exit_barrier.h). */
 static gboolean on_signal(gpointer application)
 {
     GList *windows;
@@ -109,7 +109,7 @@ static void on_help(GSimpleAction *action, GVariant *parameter, gpointer applica
 {
     (void)action, (void)parameter;
     GtkWindow *window = gtk_application_get_active_window(application);
-    /* A setting that has the keyboard explains itself. */
+    /* A setting that has the focus is explained. */
     bool explained = NS_IS_WINDOW(window) &&
                      ns_settings_pane_explain(ns_window_settings_pane(NS_WINDOW(window)));
     if (!explained) ns_help_present(window, NULL);
@@ -196,8 +196,8 @@ static bool read_settings(NsApplication *application, GVariantDict *options, GEr
     ns_experiment_init(&asked);
     for (size_t i = 0; good && set && set[i]; i++)
         good = ns_settings_name_assignment(&asked.lane[0], &named, set[i], error);
-    /* Settings of every lane leave the lanes of the first look as they are, unless these would not
-     * differ any more. */
+    /* With --set alone the first window keeps its two lanes, unless --set names what they differ
+     * in. */
     const char *const *own = lanes ? (const char *const *)lanes : ns_first_lanes;
     size_t n = lanes ? g_strv_length(lanes) : NS_FIRST_LANES;
     bool placed = ns_named_has(&named, "placement") || ns_named_has(&named, "mixture");

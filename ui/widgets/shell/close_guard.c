@@ -6,8 +6,7 @@
 static const char GUARD[] = "ns-close-guard";
 
 typedef struct {
-    GHashTable
-        *saved; /* histories of which a file was written, and the records that they had then */
+    GHashTable *saved; /* the saved histories, with their number of records at that time */
     GtkWidget *question;
 } Guard;
 
@@ -45,7 +44,7 @@ bool ns_close_guard_asks(NsWindow *window)
 static void on_answer(GtkDialog *question, int answer, NsWindow *window)
 {
     guard_of(window)->question = NULL;
-    /* The dialog lives until this signal has ended, which may be longer than the window does. */
+    /* The dialog exists until this signal has ended, and so may outlive the window. */
     gtk_window_set_transient_for(GTK_WINDOW(question), NULL);
     gtk_window_destroy(GTK_WINDOW(question));
     if (answer == ANSWER_CLOSE) gtk_window_destroy(GTK_WINDOW(window));
@@ -89,6 +88,6 @@ void ns_close_guard_add(NsWindow *window)
     guard->saved = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ns_history_unref, NULL);
     g_object_set_data_full(G_OBJECT(window), GUARD, guard, guard_free);
     g_signal_connect(window, "saved", G_CALLBACK(ns_close_guard_saved), NULL);
-    /* Others may refuse without a question. */
+    /* Other handlers may refuse to close without a question. */
     g_signal_connect_after(window, "close-request", G_CALLBACK(on_close), NULL);
 }

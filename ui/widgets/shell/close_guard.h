@@ -1,7 +1,7 @@
-/* Asks before a window closes, but only where work would be lost.  SPDX-License-Identifier: MIT
+/* Asks before a window closes, if unsaved work would be lost.  SPDX-License-Identifier: MIT
  *
- * Lost would be what the runs of the window, earlier ones too, have trained and no file holds, if
- * that took more than NS_WORTH_ASKING_S: less is trained again sooner than a question is read. */
+ * That is training in all runs of the window that no file contains, if it took more than
+ * NS_WORTH_ASKING_S; less is quickly repeated. */
 #pragma once
 
 #include "ui/widgets/shell/window.h"
@@ -10,11 +10,11 @@
 
 void ns_close_guard_add(NsWindow *window);
 
-/* A file was written that shows what there is up to now. */
+/* A file with the results up to now was written. */
 void ns_close_guard_saved(NsWindow *window);
 
-/* Whether closing asks. */
+/* Whether closing the window would ask. */
 bool ns_close_guard_asks(NsWindow *window);
 
-/* The question; gone once it is answered. */
+/* Asks the question; returns the dialog, which is destroyed when it is answered. */
 GtkWidget *ns_close_guard_ask(NsWindow *window);

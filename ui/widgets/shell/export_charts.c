@@ -1,4 +1,5 @@
-/* The charts of a figure, to be put together.  SPDX-License-Identifier: MIT */
+/* The list of charts in a figure, and an editor of the selected one.  SPDX-License-Identifier: MIT
+ */
 #include "ui/widgets/shell/export_charts.h"
 
 #include "core/base/error.h"
@@ -20,7 +21,7 @@ struct _NsExportCharts {
     const NsView *view;
     NsSheet *sheet;
     guint current;
-    NsExportFacts *facts; /* of the chosen chart; NULL while they are looked for */
+    NsExportFacts *facts; /* of the selected chart; NULL until they are known */
     GtkWidget *list, *editor;
     GtkLabel *problem;
     GtkWidget *title, *limits[NS_VIEW_STATE_AXES][2], *names[NS_LANES_MAX];
@@ -44,13 +45,13 @@ void ns_export_charts_leave(NsExportCharts *charts)
     charts->view = NULL;
 }
 
-/* The chosen chart of a list that is not empty. */
+/* The selected chart; the list must not be empty. */
 static NsSheetChart *current(NsExportCharts *charts)
 {
     return ns_sheet_chart(charts->sheet, charts->current);
 }
 
-/* Tells of a change that was made (NULL), or what is wrong with one that was not. */
+/* Shows why a change was refused; NULL: reports that it was made. */
 static void show_problem(NsExportCharts *charts, const char *problem)
 {
     gtk_label_set_text(charts->problem, problem ? problem : "");
@@ -125,7 +126,7 @@ static void on_drag_begin(GtkGestureDrag *drag, double x, double y, NsExportChar
     charts->dragged = row_at(charts, y);
 }
 
-/* A chart that is dragged takes the place that the pointer is on. */
+/* A dragged chart moves to the row under the pointer. */
 static void on_drag_update(GtkGestureDrag *drag, double dx, double dy, NsExportCharts *charts)
 {
     double x, y;
@@ -193,7 +194,7 @@ static void on_add(GtkWidget *widget, const char *name, GVariant *key)
     show_problem(charts, NULL);
 }
 
-/* ---- What the chosen chart shows ---- */
+/* ---- Editor of the selected chart ---- */
 
 static void add_words(NsExportCharts *charts, const char *words, GtkWidget *control)
 {
@@ -260,7 +261,7 @@ static void on_curve(GtkCheckButton *check, NsExportCharts *charts)
     show_problem(charts, NULL);
 }
 
-/* Another quantity or lane is another plot: forgets what was chosen of the previous one. */
+/* Another quantity or lane is another plot, to which hidden curves and limits do not apply. */
 static void begin_again(NsExportCharts *charts)
 {
     NsSheetChart *chart = current(charts);
@@ -320,7 +321,7 @@ static void add_lane(NsExportCharts *charts)
     add_words(charts, _("Lanes"), drop_down);
 }
 
-/* ---- What lanes are called ---- */
+/* ---- Names of lanes ---- */
 
 static void on_names(NsExportCharts *charts)
 {
@@ -412,7 +413,7 @@ static void on_facts(GObject *source, GAsyncResult *result, gpointer data)
     build_editor(charts);
 }
 
-/* Looks for what can be chosen of the chart; its editor is shown once that is known. */
+/* Finds the axes and curves of the chart in a thread, then builds its editor. */
 static void find_facts(NsExportCharts *charts)
 {
     charts->facts_again = charts->asked;

@@ -1,4 +1,4 @@
-/* Asks what to export, how, and where to.  SPDX-License-Identifier: MIT */
+/* The dialog that exports figures.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/export_dialog.h"
 
 #include "core/base/words.h"
@@ -45,8 +45,8 @@ static const int DPI[] = {96, 150, 300, 600};
 /* The rows of the choices that are switches. */
 static const char *const SWITCHES[] = {"title", "note", "caption", "experiment"};
 
-/* The last choices, as long as the program runs.  Charts and names come back where the dialog would
- * begin with the same charts of the same lanes. */
+/* The last choices while the program runs.  Charts and names of lanes are restored if the dialog is
+ * opened for the same charts of the same lanes. */
 static struct {
     bool used;
     guint format;
@@ -56,11 +56,11 @@ static struct {
 
 struct _NsExportDialog {
     GtkWindow parent;
-    NsWindow *window; /* weak: it takes the dialog with it */
+    NsWindow *window; /* weak; the dialog is closed with it */
     NsView *view;     /* as it was when the dialog opened */
     NsSheet sheet;
-    guint current; /* the chart that it opened with */
-    char *begun;   /* charts and lanes that it opened with */
+    guint current; /* the chart that the dialog was opened with */
+    char *begun;   /* the charts and lanes that the dialog was opened with, as text */
     NsExportChoices choices;
     GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
     GtkWidget *charts_box, *charts, *problem;
@@ -145,7 +145,7 @@ static gboolean show_progress(GtkWidget *progress, GdkFrameClock *clock, gpointe
     return G_SOURCE_CONTINUE;
 }
 
-/* Keeps the choices for the next dialog, whatever way this one is left. */
+/* Keeps the choices for the next dialog. */
 static void remember(NsExportDialog *dialog)
 {
     memory.used = true;
@@ -159,7 +159,7 @@ static void remember(NsExportDialog *dialog)
     memory.names = ns_sheet_names_text(&dialog->sheet);
 }
 
-/* While a film is being saved, the first wish is that it stops. */
+/* While an animation is being saved, closing stops it first. */
 static gboolean on_close(NsExportDialog *dialog)
 {
     if (dialog->tick) {
@@ -170,7 +170,8 @@ static gboolean on_close(NsExportDialog *dialog)
     return FALSE;
 }
 
-/* A film that is being saved would be lost with the window; other files take a moment only. */
+/* An animation that is being saved would be lost with the window; other files take only a moment.
+ */
 static gboolean on_window_close(NsExportDialog *dialog)
 {
     if (!gtk_widget_get_visible(dialog->progress)) return FALSE;
@@ -265,8 +266,8 @@ static void on_previewed(GObject *source, GAsyncResult *result, gpointer user_da
     if (dialog->preview_again && dialog->preview) show_preview(dialog);
 }
 
-/* The preview is the exported file itself, as a PNG: nothing can look different later.  Of a film
- * it is one of two frames, of which the last is seen. */
+/* The preview is exported like the file, as a PNG, so that both look the same.  The preview of an
+ * animation is its last frame. */
 static void show_preview(NsExportDialog *dialog)
 {
     dialog->preview_again = dialog->previewing;
@@ -337,7 +338,7 @@ static void sync_controls(NsExportDialog *dialog)
     dialog->syncing = false;
 }
 
-/* A choice that the present style or font has anyway is left to it. */
+/* A size that equals that of the style is left to the style. */
 static void take_points(GtkWidget *spin, double *points, double usual)
 {
     double value = gtk_spin_button_get_value(GTK_SPIN_BUTTON(spin));
@@ -508,7 +509,7 @@ static GtkWidget *add_switch(NsExportDialog *dialog, const char *words, bool for
     return widget;
 }
 
-/* The labels of a registry behind a first one, with another behind them; ends with NULL. */
+/* A first label, those of a registry and, unless NULL, a last one; NULL-terminated. */
 static GPtrArray *labels_of(const char *first, NsChoices choices, const char *last)
 {
     GPtrArray *labels = g_ptr_array_new();
@@ -616,7 +617,7 @@ static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
     chart->view.no_grid = view_state->no_grid;
 }
 
-/* All of a page of charts; of any other page the one that it offers. */
+/* All visible charts of a dashboard; of another page its current one. */
 static void take_tiles(NsExportDialog *dialog, NsChartTile *current)
 {
     NsChartTile *tile;
@@ -632,7 +633,7 @@ static void take_tiles(NsExportDialog *dialog, NsChartTile *current)
 static void ns_export_dialog_dispose(GObject *object)
 {
     NsExportDialog *dialog = NS_EXPORT_DIALOG(object);
-    /* A task may hold it for longer than there is a view. */
+    /* A task may keep the charts longer than the view exists. */
     if (dialog->charts) ns_export_charts_leave(NS_EXPORT_CHARTS(dialog->charts));
     dialog->charts = NULL;
     G_OBJECT_CLASS(ns_export_dialog_parent_class)->dispose(object);
@@ -685,7 +686,7 @@ static void ns_export_dialog_init(NsExportDialog *dialog)
     dialog->preview_path = g_build_filename(g_get_tmp_dir(), name, NULL);
 }
 
-/* A task may hold the dialog for longer, and GTK would go on to look at the window. */
+/* A task may keep the dialog for longer, and GTK would still use the window. */
 static void on_window_gone(NsExportDialog *dialog)
 {
     gtk_window_set_transient_for(GTK_WINDOW(dialog), NULL);
@@ -695,7 +696,7 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
 {
     NsExportDialog *dialog = g_object_new(NS_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
     g_set_weak_pointer(&dialog->window, window);
-    /* In a large window the preview is large, too. */
+    /* A large window has a large preview. */
     int width, height;
     gtk_window_get_default_size(GTK_WINDOW(dialog), &width, &height);
     gtk_window_set_default_size(
@@ -703,8 +704,7 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
         MAX(height, gtk_widget_get_height(GTK_WIDGET(dialog->window)) * 3 / 4));
     dialog->view = ns_view_copy(ns_window_session(window)->view);
     take_tiles(dialog, tile);
-    /* The charts and lanes that a dialog begins with, as text: with the same text, the charts and
-     * names of an earlier dialog fit. */
+    /* If this text is the same, the charts and names of the previous dialog are used. */
     GString *text = g_string_new(NULL);
     g_autofree char *charts = ns_sheet_text(&dialog->sheet, 0, dialog->sheet.charts->len);
     g_string_append(text, charts);

@@ -48,7 +48,7 @@ static NsHelpTopic *add(GPtrArray *topics, const char *section, const char *key,
     return topic;
 }
 
-/* A paragraph, which is taken; nothing where there is none. */
+/* Takes a paragraph, which may be NULL or empty. */
 static void add_paragraph(NsHelpTopic *topic, char *paragraph)
 {
     if (paragraph && *paragraph)
@@ -383,7 +383,7 @@ static GtkWidget *make_side(NsHelpWindow *window)
     return side;
 }
 
-/* An event may hold the list a little longer than the window, whose topics it tells apart. */
+/* An event may keep the list alive after the window, which owns the topics of its rows. */
 static void ns_help_window_dispose(GObject *object)
 {
     NsHelpWindow *window = NS_HELP_WINDOW(object);
@@ -452,7 +452,7 @@ void ns_help_present(GtkWindow *parent, const char *topic)
         shown = g_object_new(NS_TYPE_HELP_WINDOW, NULL);
         g_object_add_weak_pointer(G_OBJECT(shown), (gpointer *)&shown);
     }
-    /* It closes with the window that opened it, and may be behind that window. */
+    /* It closes with the window that opened it last. */
     gtk_window_set_transient_for(GTK_WINDOW(shown), parent);
     gtk_window_set_destroy_with_parent(GTK_WINDOW(shown), TRUE);
     if (topic) choose(shown, topic);

@@ -42,7 +42,7 @@ bool ns_class_mode_is_on(NsWindow *window)
 
 #define PANE "ns-learn-pane"
 #define LEAVE "ns-leave-class-mode"
-#define BY_HAND "ns-class-by-hand" /* the lesson, and no preset, says what a class sees */
+#define BY_HAND "ns-class-by-hand" /* the user, not a preset, switched class mode on */
 #define SUFFIX ".preset"
 #define GREETED "greeted"
 
@@ -96,7 +96,7 @@ void ns_window_make_preset(NsWindow *window, NsPreset *preset)
     *preset = (NsPreset){0};
     ns_experiment_copy(&preset->experiment, &session->experiment);
     g_clear_pointer(&preset->experiment.hide,
-                    g_strfreev); /* the window shows what it is saved of */
+                    g_strfreev); /* the author of a preset should see everything */
     g_free(preset->experiment.title);
     preset->experiment.title = ns_session_title(session);
     preset->page = g_strdup(ns_page_stack_key(ns_window_pages(window)));
@@ -217,7 +217,7 @@ static void on_page(NsWindow *window, const char *page)
     ns_page_stack_show(ns_window_pages(window), page);
 }
 
-/* The tile of the page on view that has this figure, or the large one made to have it. */
+/* The tile of the page that has this figure; otherwise the large one, which then shows it. */
 static NsChartTile *tile_with(NsDashboard *dashboard, const NsFigureKind *kind)
 {
     NsChartTile *tile;

@@ -15,24 +15,22 @@ NsLearnPane *ns_window_learn_pane(NsWindow *window);
 /* Closes the list of lessons, which covers the pages; false where it is not open. */
 bool ns_window_close_lessons(NsWindow *window);
 
-/* Begins the first look with somebody who is new: once, as far as there are preferences to remember
- * that. */
+/* Begins the quick tour, once per user; never if preferences cannot be stored. */
 void ns_window_greet(NsWindow *window);
 
-/* Sets a window up as a preset says: lanes, page, chart, class mode, which no preset leaves; at
- * rest at step 0.  The second does all but the lanes and their run, which the session has already.
- */
+/* Opens a preset: its lanes, page, chart and class mode (which no preset ends), paused at step 0.
+ * The second function does all but the lanes, for a session that has them already. */
 void ns_window_open_preset(NsWindow *window, const NsPreset *preset);
 void ns_window_arrange(NsWindow *window, const NsPreset *preset);
 
-/* Puts a chart on the stage, by its name (ui/figures/spec.h), if the page has charts and there is
- * one. */
+/* Makes the chart with this name (ui/figures/spec.h) the large one, if the page has charts and the
+ * name is known. */
 void ns_window_show_chart(NsWindow *window, const char *name);
 
 /* The present experiment, page and chart as a preset.  Initializes `preset`. */
 void ns_window_make_preset(NsWindow *window, NsPreset *preset);
 
-/* Writes it to a file, and says so or why not. */
+/* Writes that preset to a file, and reports success or the error in a toast. */
 void ns_window_save(NsWindow *window, const char *path);
 
 /* Sets class mode.  Texts are larger by a third while `large`, those of charts twice as large in a

@@ -10,7 +10,7 @@
 #include "ui/widgets/shell/learning.h"
 
 #define PRESENTER "ns-presenter"
-#define LOOK_MS 200 /* between two looks at whether the next scene can be prepared */
+#define LOOK_MS 200 /* between two attempts to prepare a scene */
 
 static const char *const PANES[] = {"pane", "inspector"};
 
@@ -18,7 +18,7 @@ static const char *const PANES[] = {"pane", "inspector"};
 typedef struct {
     NsPreset preset; /* its experiment, page and chart */
     char *second;    /* the other large chart; NULL on a page without charts */
-    unsigned run;    /* the id of its run; 0: it had made no step */
+    unsigned run;    /* the id of its run; 0 if that had no step */
     NsQuantity gradient, hidden;
     bool class_mode, pause_on_trouble, pane[G_N_ELEMENTS(PANES)];
 } Before;
@@ -31,9 +31,9 @@ typedef struct {
     char *path;               /* of its file; NULL for a bundled one */
     NsPreparedRun **prepared; /* [lecture->n]; NULL where a scene is not prepared */
     size_t next;              /* the scene that comes next */
-    bool shown;               /* the scene before that is on view */
-    bool any;                 /* a scene has been on view since the mode was entered */
-    guint source;             /* looks at what can be prepared */
+    bool shown;               /* the previous scene is shown */
+    bool any;                 /* a scene has been shown since the mode was entered */
+    guint source;             /* prepares scenes */
     GtkWidget *bar, *scenes, *forward, *title, *count, *note, *status, *run, *menu;
 } Presenter;
 
@@ -80,7 +80,7 @@ static void sync_bar(Presenter *presenter)
 
 /* ---- Scenes ---- */
 
-/* Drops all but those that a key can show next. */
+/* Frees all prepared scenes except the next and the previous one. */
 static void drop_prepared(Presenter *presenter)
 {
     for (size_t i = 0; presenter->lecture && i < presenter->lecture->n; i++) {
@@ -89,8 +89,8 @@ static void drop_prepared(Presenter *presenter)
     }
 }
 
-/* Begins to prepare a scene unless it is there; true once it is ready, or cannot be: then its key
- * says why. */
+/* Starts to prepare a scene.  TRUE once it is ready, or if it cannot be prepared: showing it will
+ * report why. */
 static bool has_prepared(Presenter *presenter, size_t scene)
 {
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
@@ -100,7 +100,7 @@ static bool has_prepared(Presenter *presenter, size_t scene)
     return !*run;
 }
 
-/* Pale while the next scene is not ready. */
+/* The button is pale while the next scene is not ready. */
 static void sync_forward(Presenter *presenter, bool ready)
 {
     ns_set_css_class(presenter->forward, "preparing", !ready);
@@ -109,7 +109,7 @@ static void sync_forward(Presenter *presenter, bool ready)
                                       : _("Next scene (Page Down), which is being prepared"));
 }
 
-/* Prepares scene after scene, but none while the run on view needs the processor. */
+/* Prepares scenes one by one, but not while the shown run needs the processor. */
 static gboolean look(gpointer data)
 {
     Presenter *presenter = data;
@@ -223,7 +223,7 @@ bool ns_lecture_leave(NsWindow *window)
     Presenter *presenter = presenter_of(window);
     if (!presenter->on) return false;
     presenter->on = false;
-    /* The next time the lecture continues with the scene that is left. */
+    /* The lecture will continue with the current scene. */
     if (presenter->shown) presenter->next--;
     presenter->shown = false;
     g_clear_handle_id(&presenter->source, g_source_remove);
@@ -231,7 +231,7 @@ bool ns_lecture_leave(NsWindow *window)
     gtk_window_unfullscreen(GTK_WINDOW(window));
     hide_bars(presenter, false);
     if (presenter->any) {
-        /* The run from before the lecture is an earlier one by now, unless it had made no step. */
+        /* The run before the lecture is now among the earlier runs, unless it had no step. */
         const Before *before = &presenter->before;
         NsSession *session = session_of(presenter);
         ns_session_pause(session);
@@ -268,7 +268,7 @@ GtkWidget *ns_lecture_menu(NsWindow *window)
 
 /* ---- Lectures ---- */
 
-/* The parts of a scene that only a window knows. */
+/* Checks the page and the chart of a scene, which core/store does not know. */
 static bool check_scene(const NsScene *scene, GError **error)
 {
     const char *page = scene->preset.page;
@@ -367,7 +367,7 @@ static void add_scene(const char *path, gpointer window)
     ns_window_toast_file(window, words, own);
 }
 
-/* The dialog has asked whether a file that exists may be replaced; it goes to the trash. */
+/* The dialog has asked before it replaces a file, which is moved to the trash. */
 static void add_first_scene(const char *path, gpointer window)
 {
     g_autoptr(GError) error = NULL;
@@ -386,7 +386,7 @@ static void on_new_lecture(NsWindow *window)
                         "my" NS_LECTURE_SUFFIX, add_first_scene, window);
 }
 
-/* A lecture in a file that is open gets the scene; otherwise a file is asked for. */
+/* Adds the scene to the open lecture file, or asks for one. */
 static void on_add_scene(NsWindow *window)
 {
     Presenter *presenter = presenter_of(window);
@@ -403,7 +403,7 @@ static void on_session(NsWindow *window)
     if (presenter_of(window)->on) sync_bar(presenter_of(window));
 }
 
-/* A desktop can end full screen, too. */
+/* The desktop can end full screen, too. */
 static void on_fullscreened(NsWindow *window)
 {
     if (!gtk_window_is_fullscreen(GTK_WINDOW(window))) ns_lecture_leave(window);

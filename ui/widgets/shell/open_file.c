@@ -24,19 +24,19 @@ static void add_sentence(GString *words, char *sentence)
     g_free(sentence);
 }
 
-/* Shows why a file cannot be used, and changes nothing. */
+/* Reports why a file cannot be used. */
 static void refuse(NsWindow *window, const char *sentence)
 {
     g_autofree char *words = g_strdup_printf(_("%s  Nothing was changed."), sentence);
     ns_window_toast(window, words);
 }
 
-/* ---- What is read on a thread, since it may take a while ---- */
+/* ---- Reading in a thread ---- */
 
-/* A file, and what is read of it where it is of that kind. */
+/* A file and its contents. */
 typedef struct {
     char *path, *name;
-    bool run;            /* as soon as it is there */
+    bool run;            /* start training when it was read */
     NsSettings settings; /* of the first lane, with a text to learn */
     NsStudyWork *work;   /* of a study, with its results */
 } Reading;
@@ -62,7 +62,7 @@ static void reading_free(gpointer data)
 
 /* ---- Texts to learn ---- */
 
-/* Tables and JSON of other programs would be learned character by character. */
+/* Whether a file is a table or JSON, which would be a useless text to train on. */
 static bool is_data(const char *path)
 {
     static const char *const suffixes[] = {".csv", ".tsv", ".json", ".jsonl", ".ndjson"};
@@ -107,7 +107,7 @@ static void open_other(NsWindow *window, const NsExperiment *experiment)
     ns_session_leave_experiment(ns_window_session(window));
 }
 
-/* The page of sweeps or of the paper, as the figure had it; FALSE where its axes cannot be read. */
+/* Shows the page that the figure was saved from; FALSE if the axes of its sweep cannot be read. */
 static bool restore_page(NsWindow *window, const NsProvenance *provenance, GError **error)
 {
     NsPageStack *pages = ns_window_pages(window);
@@ -146,7 +146,7 @@ static void report_experiment(NsWindow *window, const NsProvenance *provenance, 
     g_string_free(words, TRUE);
 }
 
-/* FALSE where the file is none of Normscope's. */
+/* FALSE if the file was not written by Normscope. */
 static bool open_experiment(NsWindow *window, const char *path)
 {
     NsFileKind kind;
@@ -175,7 +175,7 @@ static bool open_experiment(NsWindow *window, const char *path)
 
 /* ---- Studies and their results ---- */
 
-/* The cells that a file of results has of a study; nothing where there is no such file yet. */
+/* Reads the results of a study, if its file exists. */
 static bool read_cells(NsStudyWork *work, const char *path, GError **error)
 {
     const NsStudy *study = ns_study_work_study(work);
@@ -202,7 +202,7 @@ static bool read_results(gpointer data, GCancellable *cancellable, GError **erro
 
 static bool show_results(NsWindow *window, NsStudyWork *work, GError **error)
 {
-    /* Whether it can be shown, before anything changes. */
+    /* Checks whether it can be shown before anything changes. */
     g_autoptr(NsPhase) phase = ns_phase_new(work, 0, 0, 1, error);
     if (!phase) return false;
     NsPageStack *pages = ns_window_pages(window);

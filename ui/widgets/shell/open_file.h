@@ -3,17 +3,16 @@
 
 #include "ui/widgets/shell/window.h"
 
-/* A figure with an experiment inside, or a preset, sets every setting; a run that was written as
- * JSON lines is on view a moment later, as an earlier run is; one of another program is watched as
- * it grows; any other file is the text to learn.
- * What was done, or why not, is said at the foot of the window. */
+/* Opens a file: the experiment of a figure or a preset, a run file or JSON lines as an earlier run,
+ * a log of another program, which is watched as it grows, a study, or a lecture; any other file is
+ * a text to train on.  A toast reports what was done, or why not. */
 void ns_window_open(NsWindow *window, const char *path);
 
-/* The same, and what was opened runs. */
+/* The same, then starts training. */
 void ns_window_open_and_run(NsWindow *window, const char *path);
 
-/* Watches runs of other programs side by side (ns_session_watch); FALSE where one cannot be read,
- * which is said. */
+/* Watches runs of other programs side by side (ns_session_watch).  FALSE if one cannot be read,
+ * which a toast reports. */
 bool ns_window_watch(NsWindow *window, const char *const *paths);
 
 /* A file that is dropped on the window is opened. */

@@ -25,12 +25,12 @@ static void keep_state(GActionGroup *group, const char *name, GVariant *state, g
     const Kept *kept = window ? OF_WINDOW : OF_APPLICATION;
     (void)data;
     while (!g_str_equal(kept->action, name)) kept++;
-    /* A pane that was folded because the window is narrow is not one that was closed. */
+    /* A pane that was hidden because the window is narrow was not closed by the user. */
     if (window && ns_window_folds(NS_WINDOW(group), name)) return;
     g_settings_set_value(ns_preferences(), kept->key, state);
 }
 
-/* Puts actions into their remembered states, and follows them. */
+/* Restores the states of actions and stores their changes. */
 static void remember_actions(GActionGroup *group, const Kept *kept, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -70,8 +70,7 @@ static void keep_size(GtkWindow *window)
     if (height > 0) g_settings_set_int(preferences, "window-height", height);
 }
 
-/* The view changes with every step that is pointed at: what is kept of it is written when the
- * window goes. */
+/* The view changes often, so it is stored only when the window closes. */
 static void on_unrealize(GtkWidget *window)
 {
     keep_size(GTK_WINDOW(window));

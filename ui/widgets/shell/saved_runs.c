@@ -12,7 +12,7 @@
 #define HEIGHT 620
 #define GIB ((double)(1 << 30))
 #define MIB ((size_t)1 << 20)
-#define USUAL_GIB 10.0 /* where nothing is remembered */
+#define USUAL_GIB 10.0 /* if no preferences can be stored */
 
 /* ---- Recording ---- */
 
@@ -43,11 +43,11 @@ void ns_saved_runs_record(NsWindow *window)
     ns_session_set_recording(session, records() ? folder : NULL, most_bytes());
 }
 
-/* ---- One of them on view ---- */
+/* ---- Opening one ---- */
 
 typedef struct {
     char *path;
-    bool run; /* as soon as it is there */
+    bool run; /* start training when it was read */
     NsPastRun *saved;
 } Opening;
 
@@ -95,7 +95,7 @@ static void on_read(NsWindow *window, gpointer data, const GError *error)
         show_run(window, opening);
     } else if (g_error_matches(error, NS_ERROR, NS_ERROR_EMPTY) &&
                ns_figure_file_read(&provenance, NULL, opening->path, NULL, NULL)) {
-        /* Settings alone are an experiment that can be run. */
+        /* A file with settings only is an experiment that can be run. */
         ns_session_open(session, &provenance.experiment);
         ns_session_leave_experiment(session);
         ns_window_toast(window, error->message);

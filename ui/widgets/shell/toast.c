@@ -1,9 +1,9 @@
-/* A sentence that comes up for a moment.  SPDX-License-Identifier: MIT */
+/* A sentence that is shown for a few seconds.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/toast.h"
 
 #define SECONDS 4 /* at least */
 #define CHARS_PER_SECOND 14
-#define OFFER_SECONDS 8 /* more, time to reach the button */
+#define OFFER_SECONDS 8 /* more with a button, to reach it */
 
 static const char TOAST[] = "ns-toast";
 
@@ -38,7 +38,7 @@ static void hide(GtkWidget *revealer)
 {
     stop_timer(revealer);
     gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), FALSE);
-    /* While it fades, what lies below can be clicked again. */
+    /* While it fades out, widgets below it can be clicked again. */
     gtk_widget_set_can_target(revealer, FALSE);
 }
 
@@ -49,8 +49,8 @@ static gboolean on_time(gpointer revealer)
     return G_SOURCE_REMOVE;
 }
 
-/* Its time begins with the first frame that shows it: at the start of the program the window comes
- * later than what it has to say. */
+/* The time starts with the first frame, because at the start of the program toasts are shown before
+ * the window is. */
 static gboolean on_frame(GtkWidget *revealer, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;

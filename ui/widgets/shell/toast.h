@@ -1,9 +1,9 @@
-/* A sentence that comes up for a moment.  SPDX-License-Identifier: MIT */
+/* A sentence that is shown for a few seconds.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include <gtk/gtk.h>
 
-/* A revealer to be added to a GtkOverlay. */
+/* A GtkRevealer for a GtkOverlay. */
 GtkWidget *ns_toast_new(void);
 
 /* Shows a sentence and, unless its label is NULL, a button, which ends the toast and calls `chosen`
@@ -11,5 +11,5 @@ GtkWidget *ns_toast_new(void);
 void ns_toast_show(GtkWidget *toast, const char *sentence, const char *label, GFunc chosen,
                    gpointer data);
 
-/* The text that is visible now; NULL without one. */
+/* The text that is shown now, or NULL. */
 const char *ns_toast_text(GtkWidget *toast);

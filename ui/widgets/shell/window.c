@@ -8,27 +8,27 @@
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/toast.h"
 
-#define SUBTITLE_EVERY_US 200000 /* while running: numbers that change faster cannot be read */
+#define SUBTITLE_EVERY_US 200000 /* while training: numbers that change faster cannot be read */
 
-/* At either side of the title, in pixels, with what the header bar leaves there. */
+/* Pixels left and right of the title, including those of the header bar. */
 #define TITLE_PADDING 18
 
-/* Pixels that the handle between two panes may take. */
+/* Most pixels of the handle between two panes. */
 #define DIVIDER 8
 
-/* Pixels that a problem of two lines takes of the charts, above which toasts come up. */
+/* Height of a problem of two lines in pixels, above which toasts are shown. */
 #define BANNER_HEIGHT 56
 
-/* Pixels for the title, before which buttons go that the menus have, too. */
+/* Least width of the title in pixels; below it, buttons that are also in the menus are hidden. */
 #define TITLE_LEAST 200
 
-/* How much a window has room for. */
+/* Classes of window widths. */
 typedef enum { NARROW, MEDIUM, WIDE, ROOMY } Breadth;
 
-/* The width from which a window is so broad, in pixels. */
+/* The least width of each class in pixels. */
 static const int BREADTHS[] = {[NARROW] = 0, [MEDIUM] = 760, [WIDE] = 900, [ROOMY] = 1500};
 
-/* Panes fold by themselves below these; half a window of settings would leave its charts none. */
+/* Below this width a pane is hidden, to leave space for the charts. */
 static const struct {
     const char *action;
     Breadth from;
@@ -44,26 +44,26 @@ struct _NsWindow {
     GtkWidget *settings_pane, *toast;
     guint tick, fold_source, title_source;
     gint64 subtitled;
-    int width;                        /* for which panes were last folded or unfolded */
-    bool folded[G_N_ELEMENTS(PANES)]; /* for its width, not by hand */
-    const NsStyle *style;             /* of charts, for its height in class mode */
-    bool strip;                       /* there is a widget beside the pages */
+    int width;                        /* at the last allocation */
+    bool folded[G_N_ELEMENTS(PANES)]; /* because of the width, not by the user */
+    const NsStyle *style;             /* of charts; depends on the height in class mode */
+    bool strip;                       /* the strip is shown */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *run_menu, *menu_button, *learn_button;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
-    GtkWidget *stage;     /* the pages, and what lies on them */
-    GtkWidget *preparing; /* says so while a model is being prepared */
+    GtkWidget *stage;     /* the pages and their overlays */
+    GtkWidget *preparing; /* reports that a model is being prepared */
 };
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
 
-/* For the title, which stands in the middle of the header bar: what its ends leave, or the least
- * for which their buttons go. */
+/* The width for the title in the middle of the header bar: what the buttons at its ends leave, but
+ * not less than the width for which they are hidden. */
 static int title_room(NsWindow *window)
 {
     GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
-    /* A bar without a size does not say yet how much room there is. */
+    /* The size is not known before the first allocation. */
     if (!bar || gtk_widget_get_width(bar) == 0) return G_MAXINT;
     GtkWidget *ends[] = {gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)),
                          gtk_center_box_get_end_widget(GTK_CENTER_BOX(bar))};
@@ -83,14 +83,14 @@ static bool has_room(GtkWidget *label, const char *words, int room)
 {
     int width;
     g_autoptr(PangoLayout) text = gtk_widget_create_pango_layout(label, words);
-    g_autoptr(PangoAttrList) digits = pango_attr_list_new(); /* as the style sheet has them */
+    g_autoptr(PangoAttrList) digits = pango_attr_list_new(); /* as in the style sheet */
     pango_attr_list_insert(digits, pango_attr_font_features_new("tnum"));
     pango_layout_set_attributes(text, digits);
     pango_layout_get_pixel_size(text, &width, NULL);
     return width <= room;
 }
 
-/* A number that is cut off would be another number: as much of the status as has room. */
+/* Shows the longest form of the status that fits, because a number must not be cut off. */
 static void sync_subtitle(NsWindow *window)
 {
     g_autofree char *whole = ns_session_status(window->session, NS_STATUS_WHOLE);
@@ -119,8 +119,8 @@ static void sync_title(NsWindow *window)
         gtk_window_set_title(GTK_WINDOW(window), whole);
 }
 
-/* The panel of trouble lies on the inspector or, without it, on the thumbnails; it is folded where
- * it would lie on a large chart. */
+/* The trouble panel covers the inspector or, without it, the thumbnails; it is folded where it
+ * would cover a large chart. */
 static void place_trouble(NsWindow *window)
 {
     GtkWidget *panel = GTK_WIDGET(window->trouble), *place = gtk_widget_get_parent(panel);
@@ -189,7 +189,7 @@ static void on_status(NsWindow *window)
     if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
     gtk_widget_set_margin_bottom(window->toast, problem ? BANNER_HEIGHT : 0);
-    /* The button that leads out of a run that cannot continue, or that could not be made at all. */
+    /* The button that helps if the run cannot continue, or could not be created. */
     NsTrainerState state = window->session->state;
     bool failed = state == NS_TRAINER_FAILED, undo = window->session->undo->len > 0;
     GtkButton *button = GTK_BUTTON(window->banner_button);
@@ -235,7 +235,7 @@ static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
     if (window->pages) set_style(window);
 }
 
-/* How broad a window is; large words need more pixels. */
+/* Large text needs more pixels for the same class. */
 static Breadth breadth_of(NsWindow *window, int width)
 {
     Breadth breadth = NARROW;
@@ -244,14 +244,14 @@ static Breadth breadth_of(NsWindow *window, int width)
     return breadth;
 }
 
-/* A strip beside the pages takes the place of the inspector where there is not room for both. */
+/* A strip beside the pages replaces the inspector unless the window has space for both. */
 static bool is_narrow(NsWindow *window, size_t pane)
 {
     bool for_strip = window->strip && g_str_equal(PANES[pane].action, "inspector");
     return breadth_of(window, window->width) < (for_strip ? ROOMY : PANES[pane].from);
 }
 
-/* Beside the pages, or below them where someone wants the inspector as well. */
+/* The strip is below the pages if the inspector is open and both do not fit beside them. */
 static void place_strip(NsWindow *window)
 {
     bool both = window->strip && gtk_widget_get_visible(window->inspector_scroller);
@@ -264,7 +264,7 @@ static void fold_pane(NsWindow *window, size_t pane)
 {
     GActionGroup *actions = G_ACTION_GROUP(window);
     bool narrow = is_narrow(window, pane);
-    /* In full screen, which is a lecture, panes are opened by hand alone. */
+    /* In full screen, which is lecture mode, only the user opens panes. */
     if (gtk_window_is_fullscreen(GTK_WINDOW(window))) return;
     g_autoptr(GVariant) state = g_action_group_get_action_state(actions, PANES[pane].action);
     bool fold = narrow && g_variant_get_boolean(state), unfold = !narrow && window->folded[pane];
@@ -312,14 +312,13 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     /* The visibility of widgets must not change while sizes are allocated. */
     if (crossed && !window->fold_source)
         window->fold_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fold, window, NULL);
-    /* A style of its own makes the words larger only after they were fitted. */
+    /* The style sheet may enlarge the text after it was fitted. */
     bool cut = is_cut(window->title_label) || is_cut(window->subtitle_label);
     if ((other || crossed || cut) && !window->title_source)
         window->title_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fit_title, window, NULL);
 }
 
-/* The least width of a child of a divided pane; one that is divided itself needs room for both
- * parts. */
+/* The least width of a child of a GtkPaned, which may be a GtkPaned itself. */
 static int least_width(GtkWidget *widget)
 {
     int least;
@@ -330,8 +329,8 @@ static int least_width(GtkWidget *widget)
     return least;
 }
 
-/* A pane may be narrower than its content in a window that is about to fold it, but no hand can
- * make it so, nor leave less to what is beside it, nor less than half. */
+/* The user cannot make a pane narrower than its content, nor wider than half of the window, nor
+ * leave its neighbor too little. */
 static void on_divided(GtkPaned *paned, GParamSpec *property, GtkWidget *pane)
 {
     (void)property;
@@ -566,7 +565,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, center);
 }
 
-/* The lessons add this action, and then their button is shown. */
+/* The button of the lessons is shown once their action exists. */
 static void on_action_added(NsWindow *window)
 {
     ns_hide(window->learn_button, NS_HIDDEN_USELESS, false);
@@ -576,9 +575,8 @@ static void ns_window_init(NsWindow *window)
 {
     gtk_widget_init_template(GTK_WIDGET(window));
     window->width = G_MAXINT;
-    /* GtkCenterBox reckons with the least width of one end when it sizes the other, so that both
-     * may grow over each other. A start that expands takes what the title and the other end leave.
-     */
+    /* GtkCenterBox sizes each end by the least width of the other, so that the ends may overlap.  A
+     * start widget that expands gets what the title and the other end leave. */
     GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
     GtkWidget *start = bar ? gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)) : NULL;
     if (start) gtk_widget_set_hexpand(start, TRUE);

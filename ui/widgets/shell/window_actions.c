@@ -164,7 +164,7 @@ static void on_next_placement(NsWindow *window)
     NsSession *session = ns_window_session(window);
     const NsChoice *next = ns_placement_choice(ns_session_settings(session)->placement + 1);
     if (!next) next = ns_placement_choice(0);
-    /* It may be out of sight what the key changes. */
+    /* The setting that the key changes may be out of sight. */
     if (ns_session_set(session, "placement", next->key)) ns_session_report_placement(session);
 }
 
@@ -185,7 +185,7 @@ static void on_nth_page(GSimpleAction *action, GVariant *place, gpointer window)
     (void)action;
     const NsPageKind *kind = ns_page_kind((size_t)g_variant_get_int32(place) - 1);
     if (!kind) return;
-    ns_window_close_lessons(window); /* which the page that is shown already is covered by, too */
+    ns_window_close_lessons(window); /* the list may cover the page */
     ns_page_stack_show(ns_window_pages(window), kind->key);
 }
 
@@ -215,7 +215,8 @@ static void on_redo(NsWindow *window)
     if (sentence) ns_window_toast(window, sentence);
 }
 
-/* All charts over steps together: logarithmic, or as their figures have it. */
+/* Switches the x axis of all charts over steps between logarithmic and the default of the figure.
+ */
 static void on_log_x(NsWindow *window)
 {
     NsDashboard *dashboard = ns_window_dashboard(window);
@@ -252,7 +253,7 @@ static void on_next_chart(NsWindow *window)
         gtk_widget_grab_focus(GTK_WIDGET(ns_chart_tile_chart(ns_dashboard_stage(dashboard))));
 }
 
-/* Escape closes what lies on top, one thing at a time. */
+/* Escape closes the topmost part, one at a time. */
 static void on_back(NsWindow *window)
 {
     NsLearnPane *lessons = ns_window_learn_pane(window);
@@ -429,7 +430,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "pause-on-trouble", .state = "true", .change_state = on_pause_on_trouble},
 };
 
-/* Brings what the actions may do in line with the session and the page that is shown. */
+/* Enables the actions that the session and the shown page allow. */
 static void sync_actions(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);

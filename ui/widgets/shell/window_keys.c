@@ -75,7 +75,7 @@ const NsKey *ns_window_key(size_t i)
     return i < G_N_ELEMENTS(KEYS) ? &KEYS[i] : NULL;
 }
 
-/* Signs above other signs have key values of their own, which differ from keyboard to keyboard. */
+/* Symbols typed with Shift have key values of their own, which differ between keyboards. */
 static bool is_key(const NsKey *key, guint keyval, GdkModifierType modifiers)
 {
     guint wanted = 0;
@@ -103,7 +103,7 @@ static bool act(NsWindow *window, NsKeyTime time, guint keyval, GdkModifierType 
     return false;
 }
 
-/* An entry wants the key for itself, and so does whatever has popped up. */
+/* Entries and popovers need the keys themselves. */
 static bool focus_takes_keys(NsWindow *window)
 {
     GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
@@ -111,7 +111,7 @@ static bool focus_takes_keys(NsWindow *window)
     return GTK_IS_EDITABLE(focus) || gtk_widget_get_ancestor(focus, GTK_TYPE_POPOVER) != NULL;
 }
 
-/* Space belongs to a chart that the keyboard went to; one that was clicked leaves it to the run. */
+/* A chart takes Space if the keyboard focused it, but not if it was clicked. */
 static bool chart_takes_key(NsWindow *window, guint keyval)
 {
     GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
@@ -127,7 +127,7 @@ static gboolean on_early_key(GtkEventControllerKey *keys, guint keyval, guint co
     return act(window, NS_KEY_EARLY, keyval, modifiers);
 }
 
-/* In a pane that the keyboard went to, the arrows go from control to control. */
+/* In a pane that the keyboard focused, the arrows move from control to control. */
 static bool arrows_move_focus(NsWindow *window)
 {
     GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
@@ -150,7 +150,7 @@ static gboolean on_late_key(GtkEventControllerKey *keys, guint keyval, guint cod
 
 void ns_window_add_keys(NsWindow *window)
 {
-    /* Before the focused widget: a button would take Space for a click. */
+    /* Before the focused widget, because a button would take Space for a click. */
     GtkEventController *early = gtk_event_controller_key_new();
     gtk_event_controller_set_name(early, "normscope-keys");
     gtk_event_controller_set_propagation_phase(early, GTK_PHASE_CAPTURE);

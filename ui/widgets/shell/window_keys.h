@@ -6,23 +6,23 @@
 #include "ui/widgets/shell/window.h"
 
 typedef enum {
-    NS_KEY_ALWAYS, /* with Ctrl or Alt, and function keys: from anywhere */
-    NS_KEY_EARLY,  /* before the focused widget, but not where a text is typed */
-    NS_KEY_LATE,   /* only if the focused widget does not take it: an entry moves its own cursor */
+    NS_KEY_ALWAYS, /* everywhere: keys with Ctrl or Alt, and function keys */
+    NS_KEY_EARLY,  /* before the focused widget, except while typing */
+    NS_KEY_LATE,   /* only if the focused widget does not handle it, as an entry does with arrows */
 } NsKeyTime;
 
 typedef struct {
     const char *accelerator; /* as gtk_accelerator_parse, and as the shortcuts window has it */
     const char *action;      /* detailed, with "win." or "app." */
     NsKeyTime time;
-    guint others[3]; /* further key values, of other keyboards and of the keypad */
+    guint others[3]; /* other key values, of other keyboards and the keypad */
 } NsKey;
 
 /* The i-th row; NULL past the end. */
 const NsKey *ns_window_key(size_t i);
 
-/* Makes the keys of a window act. */
+/* Adds the keys to a window. */
 void ns_window_add_keys(NsWindow *window);
 
-/* Gives the application those that act from anywhere. */
+/* Adds the keys that act everywhere to the application. */
 void ns_window_add_accelerators(GtkApplication *application);
