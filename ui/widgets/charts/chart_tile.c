@@ -444,8 +444,7 @@ static GtkWidget *make_choice(NsChartTile *tile)
     gtk_drop_down_set_factory(GTK_DROP_DOWN(drop_down), button);
     gtk_drop_down_set_list_factory(GTK_DROP_DOWN(drop_down), list);
     ns_accessible_tooltip(drop_down, _("What the chart shows"));
-    g_signal_connect_object(drop_down, "notify::selected", G_CALLBACK(on_choice), tile,
-                            G_CONNECT_SWAPPED);
+    ns_connect(drop_down, "notify::selected", G_CALLBACK(on_choice), tile);
     return drop_down;
 }
 
@@ -599,7 +598,7 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec)
     gtk_widget_add_css_class(tile->log, "flat");
     gtk_widget_set_tooltip_text(tile->log, kind_of(tile)->log ? _("Logarithmic axis (L)")
                                                               : _("Logarithmic axis"));
-    g_signal_connect_object(tile->log, "toggled", G_CALLBACK(on_log), tile, G_CONNECT_SWAPPED);
+    ns_connect(tile->log, "toggled", G_CALLBACK(on_log), tile);
     tile->menu_button = gtk_menu_button_new();
     gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(tile->menu_button), "view-more-symbolic");
     gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(tile->menu_button), FALSE);
@@ -612,9 +611,8 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec)
     ns_chart_view_leave_note(tile->chart);
     tile->heat = ns_heat_control_new(session);
     /* Buttons that come and go are on the left, so that the others stay in their places. */
-    GtkWidget *const tools[] = {tile->follow, tile->note, tile->choice,
-                                tile->heat,   tile->log,  tile->menu_button};
-    for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) gtk_box_append(GTK_BOX(tile->tools), tools[i]);
+    ns_box_append(tile->tools, tile->follow, tile->note, tile->choice, tile->heat, tile->log,
+                  tile->menu_button, NULL);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->tools);
     tile->probe = ns_probe_button_new(session);
     gtk_widget_set_margin_top(tile->probe, PROBE_BELOW);
@@ -634,21 +632,16 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec)
     gtk_widget_add_css_class(tile->enlarge, "enlarge");
     gtk_widget_set_tooltip_text(tile->enlarge, _("Enlarge this chart"));
     gtk_widget_set_visible(tile->enlarge, FALSE);
-    g_signal_connect_object(tile->enlarge, "clicked", G_CALLBACK(on_enlarge), tile,
-                            G_CONNECT_SWAPPED);
+    ns_connect(tile->enlarge, "clicked", G_CALLBACK(on_enlarge), tile);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->enlarge);
 
     ns_session_listen(session, "settings-changed", G_CALLBACK(sync_controls), tile);
     ns_session_listen(session, "view-changed", G_CALLBACK(sync_controls), tile);
-    g_signal_connect_object(tile->chart, "view-state-changed", G_CALLBACK(sync_follow), tile,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(tile->chart, "clicked", G_CALLBACK(on_clicked), tile,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(tile->chart, "menu", G_CALLBACK(on_context), tile, G_CONNECT_SWAPPED);
-    g_signal_connect_object(tile->chart, "handle-moved", G_CALLBACK(on_handle), tile,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(tile->chart, "sentence", G_CALLBACK(ns_session_report), session,
-                            G_CONNECT_SWAPPED);
+    ns_connect(tile->chart, "view-state-changed", G_CALLBACK(sync_follow), tile);
+    ns_connect(tile->chart, "clicked", G_CALLBACK(on_clicked), tile);
+    ns_connect(tile->chart, "menu", G_CALLBACK(on_context), tile);
+    ns_connect(tile->chart, "handle-moved", G_CALLBACK(on_handle), tile);
+    ns_connect(tile->chart, "sentence", G_CALLBACK(ns_session_report), session);
     sync_controls(tile);
     sync_menu(tile);
     sync_kind(tile);

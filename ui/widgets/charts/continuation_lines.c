@@ -127,10 +127,9 @@ static void make_popover(GtkMenuButton *button, gpointer session)
     gtk_grid_set_row_spacing(GTK_GRID(q->grid), 2);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++) make_lane(q, lane);
     show_answer(q, NULL);
-    GtkWidget *const parts[] = {q->entry, q->head, q->hint, q->grid};
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(box), parts[i]);
+    ns_box_append(box, q->entry, q->head, q->hint, q->grid, NULL);
     gtk_popover_set_child(GTK_POPOVER(popover), box);
-    g_signal_connect_object(q->entry, "changed", G_CALLBACK(ask), popover, G_CONNECT_SWAPPED);
+    ns_connect(q->entry, "changed", G_CALLBACK(ask), popover);
     gtk_menu_button_set_popover(button, popover);
     ask(popover);
 }
@@ -210,7 +209,6 @@ GtkWidget *ns_continuation_lines_new(NsSession *session)
     gtk_widget_add_css_class(step, "hint");
     gtk_widget_add_css_class(step, "numeric");
     gtk_label_set_xalign(GTK_LABEL(step), 1.0F);
-    gtk_box_append(GTK_BOX(end), step);
     /* A button that opens a field for a text and, below it, the most probable next tokens of every
      * lane side by side, by the models of the step on view. */
     GtkWidget *button = gtk_menu_button_new();
@@ -220,10 +218,9 @@ GtkWidget *ns_continuation_lines_new(NsSession *session)
     gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
     ns_accessible_tooltip(button, _("Type a text and see which token each model expects next"));
     gtk_menu_button_set_create_popup_func(GTK_MENU_BUTTON(button), make_popover, session, NULL);
-    gtk_box_append(GTK_BOX(end), button);
+    ns_box_append(end, step, button, NULL);
     gtk_widget_set_valign(end, GTK_ALIGN_CENTER);
-    gtk_box_append(GTK_BOX(lines), box);
-    gtk_box_append(GTK_BOX(lines), end);
+    ns_box_append(lines, box, end, NULL);
     gtk_widget_set_margin_start(lines, MARGIN);
     gtk_widget_set_margin_end(lines, MARGIN);
     gtk_widget_set_margin_bottom(lines, BELOW);

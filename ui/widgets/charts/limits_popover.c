@@ -87,13 +87,10 @@ static void apply(Limits *limits)
 
 GtkWidget *ns_limit_field_new(const char *name, double value)
 {
-    GtkWidget *field = gtk_entry_new();
+    GtkWidget *field = ns_entry_new(name, FIELD_CHARS);
     g_autofree char *digits = isnan(value) ? g_strdup("") : ns_text_input(value, 6);
     gtk_editable_set_text(GTK_EDITABLE(field), digits);
-    gtk_editable_set_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
-    gtk_editable_set_max_width_chars(GTK_EDITABLE(field), FIELD_CHARS);
     gtk_entry_set_placeholder_text(GTK_ENTRY(field), _("auto"));
-    ns_accessible_name(field, name);
     return field;
 }
 

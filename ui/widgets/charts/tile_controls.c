@@ -186,10 +186,8 @@ GtkWidget *ns_smoothing_control_new(NsSession *session)
                                 _("Exponential moving average of curves over steps: weight of the "
                                   "past. The measured curve stays visible behind it. (S)"));
     ns_accessible_name(control->scale, _("Smoothing, weight of the past"));
-    gtk_box_append(GTK_BOX(line), label);
-    gtk_box_append(GTK_BOX(line), control->words);
-    gtk_box_append(GTK_BOX(box), line);
-    gtk_box_append(GTK_BOX(box), control->scale);
+    ns_box_append(line, label, control->words, NULL);
+    ns_box_append(box, line, control->scale, NULL);
     g_object_set_data_full(G_OBJECT(box), CONTROL, control, g_free);
     g_signal_connect_swapped(control->scale, "value-changed", G_CALLBACK(on_value), control);
     ns_session_listen(session, "view-changed", G_CALLBACK(on_view), box);

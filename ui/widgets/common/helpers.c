@@ -27,6 +27,12 @@ void ns_accessible_tooltip(GtkWidget *widget, const char *words)
     ns_accessible_name(widget, words);
 }
 
+void ns_name_control(GtkWidget *control, const char *name, const char *tooltip)
+{
+    ns_accessible_name(control, name);
+    gtk_widget_set_tooltip_text(control, tooltip);
+}
+
 /* ---- Hiding ---- */
 
 #define REASONS "ns-hidden-by" /* of the object: a set of NsHiddenBy */
@@ -124,6 +130,15 @@ void ns_end_typing(GtkWidget *widget)
 {
     GtkRoot *root = gtk_widget_get_root(widget);
     if (root) gtk_root_set_focus(root, NULL);
+}
+
+GtkWidget *ns_entry_new(const char *name, int chars)
+{
+    GtkWidget *entry = gtk_entry_new();
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), chars);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), chars);
+    ns_accessible_name(entry, name);
+    return entry;
 }
 
 static void on_stop_search(GtkWidget *search)

@@ -16,6 +16,9 @@ void ns_tooltip(GtkWidget *widget, const char *words);
 /* The same words for the tooltip. */
 void ns_accessible_tooltip(GtkWidget *widget, const char *words);
 
+/* The name of a control for screen readers, and its tooltip. */
+void ns_name_control(GtkWidget *control, const char *name, const char *tooltip);
+
 /* ---- Hiding ---- */
 
 /* Reasons for which a part of the window is hidden.  Each reason is set by one part of the program,
@@ -64,6 +67,9 @@ void ns_text_label_set_sentence(GtkWidget *label, const char *sentence);
 
 /* Moves the keyboard focus back to the window, where Space and letters are commands. */
 void ns_end_typing(GtkWidget *widget);
+
+/* An entry with a name for screen readers that is as wide as `chars` characters. */
+GtkWidget *ns_entry_new(const char *name, int chars);
 
 /* A search entry.  Escape removes what was typed; in an empty one it closes the window or, in the
  * main window, ends typing. */

@@ -385,10 +385,9 @@ static GtkWidget *new_bar(NsDiagramPage *page)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->flow[NS_FLOW_SIGNAL]), TRUE);
     for (int i = 0; i < NS_FLOWS; i++)
         g_signal_connect(page->flow[i], "toggled", G_CALLBACK(on_flow), page);
-    gtk_box_append(GTK_BOX(layer),
-                   new_button("go-down-symbolic", _("The layer below"), G_CALLBACK(on_down), page));
-    gtk_box_append(GTK_BOX(layer),
-                   new_button("go-up-symbolic", _("The layer above"), G_CALLBACK(on_up), page));
+    ns_box_append(
+        layer, new_button("go-down-symbolic", _("The layer below"), G_CALLBACK(on_down), page),
+        new_button("go-up-symbolic", _("The layer above"), G_CALLBACK(on_up), page), NULL);
     page->layer = ns_line_label_new("", "numeric");
     page->words = ns_text_label_new("", "hint");
     gtk_label_set_lines(GTK_LABEL(page->words), 2);
@@ -400,8 +399,7 @@ static GtkWidget *new_bar(NsDiagramPage *page)
         page->tab[i] = add_toggle(page->tabs, i ? page->tab[0] : NULL, ns_lane_letter(i), tip);
         g_signal_connect(page->tab[i], "toggled", G_CALLBACK(on_tab), page);
     }
-    GtkWidget *parts[] = {flow, layer, page->layer, page->words};
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) gtk_box_append(GTK_BOX(bar), parts[i]);
+    ns_box_append(bar, flow, layer, page->layer, page->words, NULL);
     return bar;
 }
 
@@ -435,15 +433,13 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     g_signal_connect_swapped(page->lanes, "folded", G_CALLBACK(show_tabs), page);
     page->legend = gtk_drawing_area_new();
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(page->legend), draw_legend, page, NULL);
-    gtk_box_append(GTK_BOX(page), new_bar(page));
-    gtk_box_append(GTK_BOX(page), page->lanes);
+    ns_box_append(GTK_WIDGET(page), new_bar(page), page->lanes, NULL);
     /* Below the diagrams: what their colors mean, and which of them is active. */
     GtkWidget *foot = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     gtk_widget_set_margin_end(foot, MARGIN);
     gtk_widget_set_hexpand(page->legend, TRUE);
     gtk_widget_set_valign(page->tabs, GTK_ALIGN_CENTER);
-    gtk_box_append(GTK_BOX(foot), page->legend);
-    gtk_box_append(GTK_BOX(foot), page->tabs);
+    ns_box_append(foot, page->legend, page->tabs, NULL);
     gtk_box_append(GTK_BOX(page), foot);
 }
 

@@ -58,10 +58,8 @@ GtkWidget *ns_learn_label_new(const char *text, const char *style, int chars)
 
 GtkWidget *ns_learn_close_new(void)
 {
-    GtkWidget *close = gtk_button_new_from_icon_name("window-close-symbolic");
-    gtk_widget_add_css_class(close, "flat");
+    GtkWidget *close = ns_icon_button_new("window-close-symbolic", _("Close the lessons"));
     gtk_widget_set_valign(close, GTK_ALIGN_START);
-    ns_accessible_tooltip(close, _("Close the lessons"));
     gtk_actionable_set_action_name(GTK_ACTIONABLE(close), NS_LEARN_CLOSE);
     return close;
 }
@@ -73,8 +71,7 @@ static GtkWidget *new_row(const char *title, const char *purpose)
     GtkWidget *foot = ns_learn_label_new(purpose, "hint", ROW_CHARS);
     gtk_label_set_width_chars(GTK_LABEL(head), ROW_LEAST_CHARS);
     gtk_label_set_width_chars(GTK_LABEL(foot), ROW_LEAST_CHARS);
-    gtk_box_append(GTK_BOX(words), head);
-    gtk_box_append(GTK_BOX(words), foot);
+    ns_box_append(words, head, foot, NULL);
     gtk_button_set_child(GTK_BUTTON(row), words);
     gtk_widget_add_css_class(row, "flat");
     gtk_widget_set_hexpand(row, TRUE);
@@ -143,10 +140,7 @@ GtkWidget *ns_learn_list_new(const char *resume)
         gtk_box_append(GTK_BOX(head), button);
     }
     gtk_box_append(GTK_BOX(head), ns_learn_close_new());
-    gtk_box_append(GTK_BOX(box), head);
-    gtk_box_append(GTK_BOX(box), new_lesson_row(0));
-    gtk_box_append(GTK_BOX(box), new_grid(ns_lesson_choice, 1, new_lesson_row));
-    gtk_box_append(GTK_BOX(box), presets);
-    gtk_box_append(GTK_BOX(box), new_grid(ns_preset_choice, 0, new_preset_row));
+    ns_box_append(box, head, new_lesson_row(0), new_grid(ns_lesson_choice, 1, new_lesson_row),
+                  presets, new_grid(ns_preset_choice, 0, new_preset_row), NULL);
     return box;
 }

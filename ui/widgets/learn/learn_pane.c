@@ -213,10 +213,7 @@ static void look(NsLearnPane *pane)
     gtk_button_set_label(GTK_BUTTON(pane->next), !done  ? _("Skip")
                                                  : last ? _("Finish")
                                                         : _("Next"));
-    if (done)
-        gtk_widget_add_css_class(pane->next, "suggested-action");
-    else
-        gtk_widget_remove_css_class(pane->next, "suggested-action");
+    ns_set_css_class(pane->next, "suggested-action", done);
     point_out(pane, card, done);
     if (pane->prediction) look_at_drawing(pane);
     if (pane->run)
@@ -455,8 +452,7 @@ static GtkWidget *new_apart(NsLearnPane *pane)
     GtkWidget *button =
         new_button(pane, _("Use the lesson’s settings"), _("Applies them, and restarts"), on_do);
     gtk_widget_set_halign(button, GTK_ALIGN_START);
-    gtk_box_append(GTK_BOX(pane->apart), words);
-    gtk_box_append(GTK_BOX(pane->apart), button);
+    ns_box_append(pane->apart, words, button, NULL);
     return pane->apart;
 }
 
@@ -471,8 +467,7 @@ static GtkWidget *new_head(NsLearnPane *pane)
     GtkWidget *place = ns_learn_label_new(words, "hint", NS_LEARN_CHARS);
     gtk_widget_set_hexpand(place, TRUE);
     gtk_widget_set_halign(place, GTK_ALIGN_FILL); /* else it wraps to the height of the button */
-    gtk_box_append(GTK_BOX(above), place);
-    gtk_box_append(GTK_BOX(above), ns_learn_close_new());
+    ns_box_append(above, place, ns_learn_close_new(), NULL);
     gtk_box_append(GTK_BOX(turn), new_button(pane, _("Back"),
                                              pane->at ? _("Previous card (Alt+Left)")
                                                       : _("All lessons (Alt+Left)"),
@@ -492,10 +487,8 @@ static GtkWidget *new_head(NsLearnPane *pane)
     gtk_box_set_homogeneous(GTK_BOX(turn), TRUE);
     gtk_widget_set_halign(turn, GTK_ALIGN_START);
     GtkWidget *below = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
-    gtk_box_append(GTK_BOX(below), turn);
-    gtk_box_append(GTK_BOX(below), new_apart(pane));
-    gtk_box_append(GTK_BOX(head), above);
-    gtk_box_append(GTK_BOX(head), below);
+    ns_box_append(below, turn, new_apart(pane), NULL);
+    ns_box_append(head, above, below, NULL);
     return head;
 }
 
@@ -543,8 +536,7 @@ static void show_card(NsLearnPane *pane)
     g_autofree char *label = g_strdup_printf(_("Run to step %s"), step);
     GtkWidget *run = new_button(pane, label, NULL, on_run);
     gtk_widget_set_halign(run, GTK_ALIGN_START);
-    gtk_box_append(GTK_BOX(waits), ns_learn_label_new(NULL, NULL, NS_LEARN_CHARS));
-    gtk_box_append(GTK_BOX(waits), run);
+    ns_box_append(waits, ns_learn_label_new(NULL, NULL, NS_LEARN_CHARS), run, NULL);
     pane->waits = waits;
     if (card->ask) {
         pane->question = ns_lesson_question_new(card, G_CALLBACK(look), pane);
@@ -567,9 +559,7 @@ static void show_card(NsLearnPane *pane)
         gtk_box_append(GTK_BOX(left), pane->verdict);
         gtk_box_append(GTK_BOX(columns), pane->prediction);
     }
-    gtk_box_append(GTK_BOX(box), new_head(pane));
-    gtk_box_append(GTK_BOX(box), pane->waits);
-    gtk_box_append(GTK_BOX(box), columns);
+    ns_box_append(box, new_head(pane), pane->waits, columns, NULL);
     if (focused) gtk_widget_grab_focus(pane->next);
     pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->session)};
     ns_session_show_theory(pane->session, card->theory);

@@ -332,41 +332,26 @@ static void change_run(NsRunLibrary *library, const char *key, const char *value
 
 /* ---- The run that is selected ---- */
 
-static void on_tags(NsRunLibrary *library)
-{
-    change_run(library, NS_RUN_NOTE_TAGS, gtk_editable_get_text(GTK_EDITABLE(library->parts.tags)));
-}
-
-static void on_given(NsRunLibrary *library)
-{
-    change_run(library, NS_RUN_NOTE_NAME,
-               gtk_editable_get_text(GTK_EDITABLE(library->parts.given)));
-}
-
-static void on_text(NsRunLibrary *library)
-{
-    change_run(library, NS_RUN_NOTE_TEXT, gtk_editable_get_text(GTK_EDITABLE(library->parts.text)));
-}
-
 static void set_note(GtkWidget *entry, const char *text)
 {
     gtk_editable_set_text(GTK_EDITABLE(entry), text ? text : "");
 }
 
-static bool is_changed(GtkWidget *entry, const char *text)
+static void save_note(NsRunLibrary *library, const char *key, GtkWidget *entry, const char *stored)
 {
-    return g_strcmp0(gtk_editable_get_text(GTK_EDITABLE(entry)), text ? text : "") != 0;
+    const char *typed = gtk_editable_get_text(GTK_EDITABLE(entry));
+    if (!g_str_equal(typed, stored ? stored : "")) change_run(library, key, typed);
 }
 
-/* Notes typed about a run are saved when the person turns to something else. */
+/* Notes about a run are saved with Enter, and when another widget gets the focus. */
 static void save_notes(NsRunLibrary *library)
 {
     for (guint i = 0; library->chosen && i < library->runs->len; i++) {
         const NsRecordedRun *run = library->runs->pdata[i];
         if (run->wrong || !g_str_equal(run->path, library->chosen)) continue;
-        if (is_changed(library->parts.given, run->given)) on_given(library);
-        if (is_changed(library->parts.tags, run->tags)) on_tags(library);
-        if (is_changed(library->parts.text, run->text)) on_text(library);
+        save_note(library, NS_RUN_NOTE_NAME, library->parts.given, run->given);
+        save_note(library, NS_RUN_NOTE_TAGS, library->parts.tags, run->tags);
+        save_note(library, NS_RUN_NOTE_TEXT, library->parts.text, run->text);
     }
 }
 
@@ -579,8 +564,7 @@ static GtkWidget *named(const char *name, GtkWidget *widget, GtkWidget *row)
     gtk_widget_set_valign(widget, GTK_ALIGN_CENTER);
     gtk_accessible_update_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
                                    label, NULL, -1);
-    gtk_box_append(GTK_BOX(row), label);
-    gtk_box_append(GTK_BOX(row), widget);
+    ns_box_append(row, label, widget, NULL);
     return widget;
 }
 
@@ -603,18 +587,13 @@ static void make_search(NsRunLibrary *library)
     gtk_widget_set_tooltip_text(parts->open,
                                 _("Show the run with all its steps; Run continues it from its "
                                   "newest checkpoint (Enter)"));
-    gtk_box_append(GTK_BOX(row), parts->search);
-    gtk_box_append(GTK_BOX(row), parts->open);
     parts->pin = gtk_button_new_with_mnemonic(_("_Pin"));
     gtk_widget_set_tooltip_text(parts->pin,
                                 _("Draw the curves of the run muted beside those of the current "
                                   "one, or remove them; at most eight can be shown"));
-    gtk_box_append(GTK_BOX(row), parts->pin);
-    gtk_box_append(GTK_BOX(row), parts->trash);
     GtkWidget *color = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     parts->color = named(_("Color b_y"), gtk_drop_down_new(NULL, NULL), color);
     gtk_widget_set_visible(color, FALSE); /* disabled until there are columns */
-    gtk_box_append(GTK_BOX(row), color);
     gtk_widget_set_tooltip_text(parts->color,
                                 _("Pinned runs get the color of this setting's value, which the "
                                   "legend shows"));
@@ -628,9 +607,8 @@ static void make_search(NsRunLibrary *library)
                                               "as a table"));
     parts->own = gtk_button_new_with_mnemonic(_("Saved _runs"));
     gtk_widget_set_visible(parts->own, FALSE);
-    gtk_box_append(GTK_BOX(row), parts->folder);
-    gtk_box_append(GTK_BOX(row), parts->own);
-    gtk_box_append(GTK_BOX(row), parts->csv);
+    ns_box_append(row, parts->search, parts->open, parts->pin, parts->trash, color, parts->folder,
+                  parts->own, parts->csv, NULL);
     g_signal_connect_swapped(parts->own, "clicked", G_CALLBACK(choose_folder), library);
     g_signal_connect_swapped(parts->pin, "clicked", G_CALLBACK(pin_selected), library);
     g_signal_connect_swapped(parts->folder, "clicked", G_CALLBACK(choose_folder), library);
@@ -675,9 +653,9 @@ static void make_notes(NsRunLibrary *library)
     gtk_widget_set_tooltip_text(parts->tags,
                                 _("Words separated by spaces. A run with a tag is never moved to "
                                   "the trash to free space."));
-    g_signal_connect_swapped(parts->given, "activate", G_CALLBACK(on_given), library);
-    g_signal_connect_swapped(parts->tags, "activate", G_CALLBACK(on_tags), library);
-    g_signal_connect_swapped(parts->text, "activate", G_CALLBACK(on_text), library);
+    g_signal_connect_swapped(parts->given, "activate", G_CALLBACK(save_notes), library);
+    g_signal_connect_swapped(parts->tags, "activate", G_CALLBACK(save_notes), library);
+    g_signal_connect_swapped(parts->text, "activate", G_CALLBACK(save_notes), library);
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_swapped(focus, "leave", G_CALLBACK(save_notes), library);
     gtk_widget_add_controller(row, focus);

@@ -88,7 +88,7 @@ static void on_switched(NsPageStack *stack)
         GtkWidget *page = kind->create    ? kind->create(stack->session)
                           : kind->by_lane ? ns_dashboard_new_by_lane(stack->session, kind->figures)
                                           : ns_dashboard_new(stack->session, kind->figures);
-        g_signal_connect_object(page, "pointed", G_CALLBACK(on_pointed), stack, G_CONNECT_SWAPPED);
+        ns_connect(page, "pointed", G_CALLBACK(on_pointed), stack);
         gtk_scrolled_window_set_child(place, page);
         if (stack->style) ns_page_set_style(NS_PAGE(page), stack->style);
     }
@@ -152,15 +152,13 @@ GtkWidget *ns_page_stack_new(NsSession *session)
     gtk_stack_set_hhomogeneous(GTK_STACK(stack->stack), FALSE);
     gtk_widget_set_vexpand(stack->stack, TRUE);
     for (size_t i = 0; ns_page_kind(i); i++) {
-        GtkWidget *place = gtk_scrolled_window_new();
-        gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(place), GTK_POLICY_NEVER,
-                                       GTK_POLICY_AUTOMATIC);
+        GtkWidget *place = ns_scrolled_new(NULL);
         gtk_widget_add_css_class(place, "charts");
         gtk_stack_add_titled(GTK_STACK(stack->stack), place, ns_page_kind(i)->key,
                              _(ns_page_kind(i)->title));
     }
-    gtk_box_append(GTK_BOX(stack), ns_page_switcher_new(GTK_STACK(stack->stack), NS_PAGE_TABS));
-    gtk_box_append(GTK_BOX(stack), stack->stack);
+    ns_box_append(GTK_WIDGET(stack), ns_page_switcher_new(GTK_STACK(stack->stack), NS_PAGE_TABS),
+                  stack->stack, NULL);
     g_signal_connect_swapped(stack->stack, "notify::visible-child", G_CALLBACK(on_switched), stack);
     on_switched(stack);
     return GTK_WIDGET(stack);
@@ -257,10 +255,7 @@ static void sync_more(NsPageSwitcher *switcher, GParamSpec *property, GtkStack *
     g_autoptr(GObject) page = tab ? NULL : g_list_model_get_item(G_LIST_MODEL(pages), at);
     gtk_menu_button_set_label(GTK_MENU_BUTTON(switcher->more),
                               page ? gtk_stack_page_get_title(GTK_STACK_PAGE(page)) : _("More"));
-    if (page)
-        gtk_widget_add_css_class(switcher->more, "checked");
-    else
-        gtk_widget_remove_css_class(switcher->more, "checked");
+    ns_set_css_class(switcher->more, "checked", page != NULL);
 }
 
 /* Replaces the tabs of the last pages by a menu. */
@@ -281,8 +276,7 @@ static GtkWidget *new_more(NsPageSwitcher *switcher, GtkWidget *tabs, GtkStack *
     gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(switcher->more), G_MENU_MODEL(menu));
     gtk_widget_set_visible(switcher->more, g_menu_model_get_n_items(G_MENU_MODEL(menu)) > 0);
     sync_more(switcher, NULL, stack);
-    g_signal_connect_object(stack, "notify::visible-child", G_CALLBACK(sync_more), switcher,
-                            G_CONNECT_SWAPPED);
+    ns_connect(stack, "notify::visible-child", G_CALLBACK(sync_more), switcher);
     return switcher->more;
 }
 
@@ -297,8 +291,7 @@ GtkWidget *ns_page_switcher_new(GtkStack *stack, guint shown)
     gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(tabs), stack);
     switcher->shown = shown;
     switcher->tabs = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-    gtk_box_append(GTK_BOX(switcher->tabs), tabs);
-    gtk_box_append(GTK_BOX(switcher->tabs), new_more(switcher, tabs, stack));
+    ns_box_append(switcher->tabs, tabs, new_more(switcher, tabs, stack), NULL);
     switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
     gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9)"));
     ns_accessible_name(switcher->list, _("Page"));

@@ -406,14 +406,12 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
     gtk_widget_set_valign(card->progress, GTK_ALIGN_CENTER);
     gtk_widget_set_hexpand(card->progress, TRUE);
     ns_accessible_name(card->progress, _("Progress of the study"));
-    gtk_box_append(GTK_BOX(buttons), card->run);
-    gtk_box_append(GTK_BOX(buttons), card->export_);
-    gtk_box_append(GTK_BOX(buttons), card->progress);
+    ns_box_append(buttons, card->run, card->export_, card->progress, NULL);
     gtk_box_append(GTK_BOX(box), GTK_WIDGET(card->chart));
     GtkWidget *panels = make_panels(page, i);
     if (panels) gtk_box_append(GTK_BOX(box), panels);
-    gtk_box_append(GTK_BOX(box), make_text(_(card->study->says), NULL));
-    gtk_box_append(GTK_BOX(box), make_text(_(card->study->holds), "hint"));
+    ns_box_append(box, make_text(_(card->study->says), NULL),
+                  make_text(_(card->study->holds), "hint"), NULL);
     gtk_widget_set_vexpand(buttons, TRUE);
     gtk_widget_set_valign(buttons, GTK_ALIGN_END);
     gtk_box_append(GTK_BOX(box), buttons);
@@ -496,11 +494,9 @@ static void build(NsPaperPage *page)
     page->all = gtk_button_new_with_label(_("Repeat all here"));
     gtk_widget_set_tooltip_text(page->all, _("Run every study on this machine, one after another"));
     gtk_widget_set_valign(page->all, GTK_ALIGN_CENTER);
-    g_signal_connect_object(page->all, "clicked", G_CALLBACK(on_all), page, G_CONNECT_SWAPPED);
-    gtk_box_append(GTK_BOX(head), words);
-    gtk_box_append(GTK_BOX(head), page->all);
-    gtk_box_append(GTK_BOX(page), head);
-    gtk_box_append(GTK_BOX(page), make_table(page));
+    ns_connect(page->all, "clicked", G_CALLBACK(on_all), page);
+    ns_box_append(head, words, page->all, NULL);
+    ns_box_append(GTK_WIDGET(page), head, make_table(page), NULL);
     GtkWidget *flow = gtk_flow_box_new();
     gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
     gtk_flow_box_set_homogeneous(GTK_FLOW_BOX(flow), TRUE);

@@ -107,10 +107,10 @@ static bool read_axis(NsPhasePage *page, int axis, NsStudyAxis *out, GError **er
 
 /* ---- Sentences about progress ---- */
 
-static void show_problem(NsPhasePage *page, const char *sentence)
+static void set_hint(NsPhasePage *page, const char *sentence, bool error)
 {
     gtk_label_set_text(GTK_LABEL(page->controls.hint), sentence);
-    gtk_widget_add_css_class(page->controls.hint, "error");
+    ns_set_css_class(page->controls.hint, "error", error);
 }
 
 static void show_hint(NsPhasePage *page)
@@ -120,8 +120,7 @@ static void show_hint(NsPhasePage *page)
                                "selected lane takes its two settings.")
                            : _("Each cell trains the selected lane. Values: a list (1, 10, 100) or "
                                "from:to:count.");
-    gtk_label_set_text(GTK_LABEL(page->controls.hint), hint);
-    gtk_widget_remove_css_class(page->controls.hint, "error");
+    set_hint(page, hint, false);
 }
 
 /* "12 of 35 cells, 40 s left". */
@@ -151,7 +150,7 @@ static void sync_controls(NsPhasePage *page)
     gtk_widget_set_visible(c->side, page->session->experiment.n > 1);
     bool going = progress.going && !page->stopped && progress.ended < progress.cells;
     gtk_button_set_label(GTK_BUTTON(c->start), going ? _("Stop") : _("Start"));
-    (going ? gtk_widget_remove_css_class : gtk_widget_add_css_class)(c->start, "suggested-action");
+    ns_set_css_class(c->start, "suggested-action", !going);
     gtk_widget_set_sensitive(c->export_, progress.ended > 0);
     gtk_widget_set_visible(c->queue, page->phases[0] != NULL);
     gtk_widget_set_visible(c->words, page->phases[0] != NULL);
@@ -198,7 +197,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     g_autoptr(GError) failure = page->work ? ns_study_work_take_failure(page->work) : NULL;
     NsStudyWorkProgress progress = progress_of(page);
     if (failure)
-        show_problem(page, failure->message);
+        set_hint(page, failure->message, true);
     else if (progress.ended == progress.cells)
         ns_session_report(page->session, _("The sweep is complete."));
     return G_SOURCE_REMOVE;
@@ -300,7 +299,7 @@ static void start(NsPhasePage *page)
     if (go(page, &error))
         show_hint(page);
     else
-        show_problem(page, error->message);
+        set_hint(page, error->message, true);
     update_chart(page);
     sync_controls(page);
 }
@@ -421,12 +420,6 @@ static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, Gd
 
 /* ---- Controls ---- */
 
-static void name(GtkWidget *widget, const char *label, const char *tooltip)
-{
-    ns_accessible_name(widget, label);
-    gtk_widget_set_tooltip_text(widget, tooltip);
-}
-
 static void on_key_chosen(NsPhasePage *page, GParamSpec *pspec, GtkWidget *drop_down)
 {
     (void)pspec;
@@ -481,28 +474,24 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
     for (guint i = 0; i < page->params->len; i++)
         gtk_string_list_append(keys, _(param_at(page, i)->label));
     c->key[axis] = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&keys)), NULL);
-    c->values[axis] = gtk_entry_new();
-    gtk_editable_set_width_chars(GTK_EDITABLE(c->values[axis]), CHARS);
-    gtk_editable_set_max_width_chars(GTK_EDITABLE(c->values[axis]), CHARS);
+    c->values[axis] =
+        ns_entry_new(axis ? _("Values of the rows") : _("Values of the columns"), CHARS);
     gtk_widget_set_hexpand(c->values[axis], TRUE);
-    name(c->key[axis], axis ? _("Setting of the rows") : _("Setting of the columns"),
-         axis ? _("The setting that differs from row to row")
-              : _("The setting that differs from column to column"));
-    name(c->values[axis], axis ? _("Values of the rows") : _("Values of the columns"),
-         _("A list such as 1, 10, 100, or from:to:count such as 1e-4:1e-1:7"));
+    ns_name_control(c->key[axis], axis ? _("Setting of the rows") : _("Setting of the columns"),
+                    axis ? _("The setting that differs from row to row")
+                         : _("The setting that differs from column to column"));
+    gtk_widget_set_tooltip_text(
+        c->values[axis], _("A list such as 1, 10, 100, or from:to:count such as 1e-4:1e-1:7"));
     c->range[axis] = ns_range_button_new(c->values[axis]);
     gtk_size_group_add_widget(settings, c->key[axis]);
     gtk_widget_add_css_class(values, "linked");
-    gtk_box_append(GTK_BOX(values), c->values[axis]);
-    gtk_box_append(GTK_BOX(values), c->range[axis]);
+    ns_box_append(values, c->values[axis], c->range[axis], NULL);
     gtk_grid_set_column_spacing(GTK_GRID(grid), 6);
     gtk_grid_attach(GTK_GRID(grid), label, 0, 0, 2, 1);
     gtk_grid_attach(GTK_GRID(grid), c->key[axis], 0, 1, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), values, 1, 1, 1, 1);
-    g_signal_connect_object(c->key[axis], "notify::selected", G_CALLBACK(on_key_chosen), page,
-                            G_CONNECT_SWAPPED);
-    g_signal_connect_object(c->values[axis], "activate", G_CALLBACK(on_values), page,
-                            G_CONNECT_SWAPPED);
+    ns_connect(c->key[axis], "notify::selected", G_CALLBACK(on_key_chosen), page);
+    ns_connect(c->values[axis], "activate", G_CALLBACK(on_values), page);
     return grid;
 }
 
@@ -510,13 +499,12 @@ static GtkWidget *make_progress(NsPhaseControls *c)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     c->queue = gtk_progress_bar_new();
-    name(c->queue, _("Finished cells"), NULL);
+    ns_name_control(c->queue, _("Finished cells"), NULL);
     c->words = ns_line_label_new(NULL, "numeric");
     gtk_widget_add_css_class(c->words, "hint");
     gtk_widget_set_hexpand(box, TRUE);
     gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
-    gtk_box_append(GTK_BOX(box), c->words);
-    gtk_box_append(GTK_BOX(box), c->queue);
+    ns_box_append(box, c->words, c->queue, NULL);
     return box;
 }
 
@@ -526,23 +514,19 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     c->steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(c->steps), STEPS);
-    name(c->steps, _("Steps per run"), _("Steps per run"));
-    g_signal_connect_object(gtk_editable_get_delegate(GTK_EDITABLE(c->steps)), "activate",
-                            G_CALLBACK(ns_end_typing), c->steps, G_CONNECT_SWAPPED);
+    ns_name_control(c->steps, _("Steps per run"), _("Steps per run"));
+    ns_connect(gtk_editable_get_delegate(GTK_EDITABLE(c->steps)), "activate",
+               G_CALLBACK(ns_end_typing), c->steps);
     c->start = gtk_button_new_with_label(_("Start"));
     c->export_ = gtk_button_new_with_label(_("Export…"));
     c->side = gtk_check_button_new_with_label(_("Lanes side by side"));
     gtk_widget_set_tooltip_text(c->side, _("One sweep for each lane, on a common color scale"));
     gtk_widget_set_tooltip_text(c->start, _("Train every cell, or stop; finished cells are kept"));
     gtk_widget_set_tooltip_text(c->export_, _("Save the sweep as PDF, SVG, PNG, CSV or TeX"));
-    g_signal_connect_object(c->start, "clicked", G_CALLBACK(on_start), page, G_CONNECT_SWAPPED);
-    g_signal_connect_object(c->export_, "clicked", G_CALLBACK(on_export), page, G_CONNECT_SWAPPED);
-    gtk_box_append(GTK_BOX(box), gtk_label_new(_("Steps")));
-    gtk_box_append(GTK_BOX(box), c->steps);
-    gtk_box_append(GTK_BOX(box), c->start);
-    gtk_box_append(GTK_BOX(box), c->export_);
-    gtk_box_append(GTK_BOX(box), c->side);
-    gtk_box_append(GTK_BOX(box), make_progress(c));
+    ns_connect(c->start, "clicked", G_CALLBACK(on_start), page);
+    ns_connect(c->export_, "clicked", G_CALLBACK(on_export), page);
+    ns_box_append(box, gtk_label_new(_("Steps")), c->steps, c->start, c->export_, c->side,
+                  make_progress(c), NULL);
     return box;
 }
 
@@ -581,10 +565,7 @@ static void build(NsPhasePage *page)
         gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
         gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
     }
-    gtk_box_append(GTK_BOX(page), flow);
-    gtk_box_append(GTK_BOX(page), make_buttons(page));
-    gtk_box_append(GTK_BOX(page), page->row);
-    gtk_box_append(GTK_BOX(page), c->hint);
+    ns_box_append(GTK_WIDGET(page), flow, make_buttons(page), page->row, c->hint, NULL);
 }
 
 /* ---- The page ---- */

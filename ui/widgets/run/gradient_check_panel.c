@@ -256,12 +256,6 @@ static void on_lane(NsGradientCheckPanel *panel)
 
 /* ---- Building ---- */
 
-static void name(GtkWidget *widget, const char *label, const char *tooltip)
-{
-    ns_accessible_name(widget, label);
-    gtk_widget_set_tooltip_text(widget, tooltip);
-}
-
 static GtkWidget *make_text(const char *text)
 {
     GtkWidget *label = ns_text_label_new(text, NULL);
@@ -280,8 +274,8 @@ static GtkWidget *make_controls(NsGradientCheckPanel *panel)
     g_autofree char *every = g_strdup_printf(_("Every %d steps"), NS_GRADIENT_CHECK_EVERY);
     parts->repeat = gtk_check_button_new_with_label(every);
     gtk_widget_add_css_class(parts->check, "suggested-action");
-    name(parts->lane, _("Lane"), _("The model that is checked"));
-    name(parts->layer, _("Layer"), _("The layer that is checked, from 1"));
+    ns_name_control(parts->lane, _("Lane"), _("The model that is checked"));
+    ns_name_control(parts->layer, _("Layer"), _("The layer that is checked, from 1"));
     gtk_widget_set_tooltip_text(parts->check, _("At the next step; the run continues unchanged"));
     gtk_widget_set_tooltip_text(parts->repeat, _("Repeat the check while the model trains"));
     ns_box_append(box, gtk_label_new(_("Lane")), parts->lane, gtk_label_new(_("Layer")),

@@ -256,16 +256,13 @@ GtkWidget *ns_transport_new(NsSession *session)
         g_object_new(NS_TYPE_TRANSPORT, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     transport->session = ns_session_hold(session, transport);
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
-    GtkWidget *entry = gtk_entry_new();
-    gtk_editable_set_width_chars(GTK_EDITABLE(entry), ENTRY_CHARS);
-    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), ENTRY_CHARS);
+    GtkWidget *entry = ns_entry_new(_("Step"), ENTRY_CHARS);
     gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0F);
     gtk_entry_set_input_purpose(GTK_ENTRY(entry), GTK_INPUT_PURPOSE_DIGITS);
     gtk_widget_set_valign(entry, GTK_ALIGN_CENTER);
     gtk_widget_set_tooltip_text(entry, _("The step shown. Type a number to go to a step already "
                                          "trained, or to train up to a later one"));
     gtk_widget_add_css_class(entry, "numeric");
-    ns_accessible_name(entry, _("Step"));
     g_signal_connect_swapped(entry, "activate", G_CALLBACK(on_step_typed), transport);
     transport->entry = entry;
     transport->timeline = ns_timeline_new(session);

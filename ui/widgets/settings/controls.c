@@ -338,13 +338,10 @@ static gboolean on_escape(GtkEventControllerKey *keys, guint keyval, guint code,
 
 static GtkWidget *make_entry(NsControl *number, GtkWidget *owner)
 {
-    GtkWidget *entry = gtk_entry_new();
+    GtkWidget *entry = ns_entry_new(_(number->param->label), 8);
     number->entry = entry;
     gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0f);
-    gtk_editable_set_width_chars(GTK_EDITABLE(entry), 8);
-    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), 8);
     gtk_widget_add_css_class(entry, "numeric");
-    ns_accessible_name(entry, _(number->param->label));
     ns_connect(entry, "activate", G_CALLBACK(on_activate), owner);
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_object(focus, "leave", G_CALLBACK(on_leave), owner, 0);

@@ -222,11 +222,11 @@ static void on_title(NsExportCharts *charts)
     show_problem(charts, error ? error->message : NULL);
 }
 
-static GtkWidget *make_entry(NsExportCharts *charts, const char *text, int width, GCallback changed)
+static GtkWidget *make_entry(NsExportCharts *charts, const char *text, GCallback changed)
 {
     GtkWidget *entry = gtk_entry_new();
-    gtk_editable_set_width_chars(GTK_EDITABLE(entry), width);
-    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), width);
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), TITLE_CHARS);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(entry), TITLE_CHARS);
     gtk_editable_set_text(GTK_EDITABLE(entry), text ? text : "");
     g_signal_connect_swapped(entry, "changed", changed, charts);
     return entry;
@@ -350,8 +350,7 @@ static void build_editor(NsExportCharts *charts)
     memset(charts->limits, 0, sizeof charts->limits);
     if (charts->sheet->charts->len) {
         add_heading(charts, _("This chart"));
-        charts->title =
-            make_entry(charts, current(charts)->title, TITLE_CHARS, G_CALLBACK(on_title));
+        charts->title = make_entry(charts, current(charts)->title, G_CALLBACK(on_title));
         gtk_entry_set_placeholder_text(GTK_ENTRY(charts->title), charts->facts->title);
         add_words(charts, _("Title"), charts->title);
         add_choice(charts);
@@ -389,7 +388,7 @@ static void build_editor(NsExportCharts *charts)
         const char *name = i < g_strv_length(names) ? names[i] : NULL;
         const char *letter = ns_lane_letter(i);
         g_autofree char *words = ns_experiment_lane_words(&charts->view->started, i);
-        charts->names[i] = make_entry(charts, name, TITLE_CHARS, G_CALLBACK(on_names));
+        charts->names[i] = make_entry(charts, name, G_CALLBACK(on_names));
         gtk_entry_set_placeholder_text(GTK_ENTRY(charts->names[i]), letter);
         gtk_widget_set_tooltip_text(charts->names[i], words);
         add_words(charts, letter, charts->names[i]);
