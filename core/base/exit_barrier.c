@@ -38,14 +38,12 @@ static void prepare(void)
 void ns_exit_barrier_enter(void)
 {
     pthread_once(&once, prepare);
-    pthread_mutex_lock(&mutex);
+    NS_HELD held = ns_hold(&mutex);
     inside++;
-    pthread_mutex_unlock(&mutex);
 }
 
 void ns_exit_barrier_leave(void)
 {
-    pthread_mutex_lock(&mutex);
+    NS_HELD held = ns_hold(&mutex);
     if (--inside == 0) pthread_cond_broadcast(&gone);
-    pthread_mutex_unlock(&mutex);
 }

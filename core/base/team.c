@@ -130,9 +130,8 @@ static void change(NsTeam *team, Word *word, uint64_t value)
 {
     atomic_store(&word->value, value);
     if (!atomic_load(&team->sleeping.value)) return;
-    pthread_mutex_lock(&team->mutex);
+    NS_HELD held = ns_hold(&team->mutex);
     pthread_cond_broadcast(&team->change);
-    pthread_mutex_unlock(&team->mutex);
 }
 
 void ns_team_barrier(const NsMember *member)

@@ -3,9 +3,9 @@
 #include "core/model/placement.h"
 
 #include "core/base/error.h"
+#include "core/base/thread.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
 /* ---- Formulas ---- */
@@ -106,7 +106,7 @@ static const NsPlacement *typed_placement(const char *formula)
     Expression e;
     if (text->len > LONGEST || !parse_sum(&at, &e) || *at || e.form < BRANCH) return NULL;
     g_string_replace(text, "+", " + ", 0);
-    pthread_mutex_lock(&mutex);
+    NS_HELD held = ns_hold(&mutex);
     if (!typed) typed = g_hash_table_new(g_str_hash, g_str_equal);
     NsPlacement *placement = g_hash_table_lookup(typed, text->str);
     if (!placement) {
@@ -118,7 +118,6 @@ static const NsPlacement *typed_placement(const char *formula)
                                    .typed = g_memdup2(&e.c, sizeof e.c)};
         g_hash_table_insert(typed, key, placement);
     }
-    pthread_mutex_unlock(&mutex);
     return placement;
 }
 

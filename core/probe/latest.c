@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/latest.h"
 
-#include <pthread.h>
+#include "core/base/thread.h"
+
 #include <string.h>
 
 struct NsLatest {
@@ -45,10 +46,8 @@ NsSlot *ns_latest_prepare(NsLatest *latest)
         latest->next = (latest->next + 1) % latest->slots->len;
         /* Whether a slot has no reader and cannot get one: readers only take the newest slot, which
          * only the writer changes. */
-        pthread_mutex_lock(&latest->lock);
-        bool free = slot != latest->newest && slot->readers == 0;
-        pthread_mutex_unlock(&latest->lock);
-        if (free) return slot;
+        NS_HELD held = ns_hold(&latest->lock);
+        if (slot != latest->newest && slot->readers == 0) return slot;
     }
     NsSlot *slot = g_new0(NsSlot, 1);
     slot->value = g_malloc0(latest->size);
@@ -58,25 +57,22 @@ NsSlot *ns_latest_prepare(NsLatest *latest)
 
 void ns_latest_publish(NsLatest *latest, NsSlot *slot)
 {
-    pthread_mutex_lock(&latest->lock);
+    NS_HELD held = ns_hold(&latest->lock);
     latest->newest = slot;
-    pthread_mutex_unlock(&latest->lock);
 }
 
 NsSlot *ns_latest_acquire(NsLatest *latest)
 {
-    pthread_mutex_lock(&latest->lock);
+    NS_HELD held = ns_hold(&latest->lock);
     NsSlot *slot = latest->newest;
     if (slot) slot->readers++;
-    pthread_mutex_unlock(&latest->lock);
     return slot;
 }
 
 void ns_latest_release(NsLatest *latest, NsSlot *slot)
 {
-    pthread_mutex_lock(&latest->lock);
+    NS_HELD held = ns_hold(&latest->lock);
     slot->readers--;
-    pthread_mutex_unlock(&latest->lock);
 }
 
 void ns_latest_write(NsLatest *latest, const void *value)

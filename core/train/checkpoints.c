@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/checkpoints.h"
 
-#include <pthread.h>
+#include "core/base/thread.h"
 
 typedef struct {
     int64_t step;
@@ -95,56 +95,48 @@ void ns_checkpoints_add(NsCheckpoints *store, int64_t step, NsCheckpoint *const 
         entry.bytes += ns_checkpoint_bytes(checkpoints[i]);
     }
     g_autoptr(GArray) gone = entries_new();
-    pthread_mutex_lock(&store->mutex);
+    NS_HELD held = ns_hold(&store->mutex);
     g_array_append_val(store->entries, entry);
     store->bytes += entry.bytes;
     keep_budget(store, gone);
-    pthread_mutex_unlock(&store->mutex);
 }
 
 void ns_checkpoints_set_budget(NsCheckpoints *store, size_t budget)
 {
     g_autoptr(GArray) gone = entries_new();
-    pthread_mutex_lock(&store->mutex);
+    NS_HELD held = ns_hold(&store->mutex);
     store->budget = budget;
     keep_budget(store, gone);
-    pthread_mutex_unlock(&store->mutex);
 }
 
 void ns_checkpoints_trim(NsCheckpoints *store)
 {
     g_autoptr(GArray) gone = entries_new();
-    pthread_mutex_lock(&store->mutex);
+    NS_HELD held = ns_hold(&store->mutex);
     while (store->entries->len > 2) give_up(store, store->entries->len - 2, gone);
-    pthread_mutex_unlock(&store->mutex);
 }
 
 void ns_checkpoints_clear(NsCheckpoints *store)
 {
-    GArray *empty = entries_new();
-    pthread_mutex_lock(&store->mutex);
-    GArray *gone = store->entries;
-    store->entries = empty;
-    store->bytes = 0;
-    pthread_mutex_unlock(&store->mutex);
-    g_array_unref(gone);
+    g_autoptr(GArray) gone = entries_new();
+    NS_HELD held = ns_hold(&store->mutex);
+    while (store->entries->len > 0) give_up(store, store->entries->len - 1, gone);
 }
 
 /* ---- Readers ---- */
 
 size_t ns_checkpoints_steps(NsCheckpoints *store, int64_t *steps, size_t most)
 {
-    pthread_mutex_lock(&store->mutex);
+    NS_HELD held = ns_hold(&store->mutex);
     guint n = store->entries->len;
     for (guint i = 0; i < n && i < most; i++) steps[i] = entry_at(store, i)->step;
-    pthread_mutex_unlock(&store->mutex);
     return n;
 }
 
 bool ns_checkpoints_find(NsCheckpoints *store, int64_t step,
                          NsCheckpoint *checkpoints[NS_LANES_MAX], int64_t *at)
 {
-    pthread_mutex_lock(&store->mutex);
+    NS_HELD held = ns_hold(&store->mutex);
     guint end = store->entries->len;
     while (end && entry_at(store, end - 1)->step > step) end--;
     if (end) {
@@ -153,29 +145,25 @@ bool ns_checkpoints_find(NsCheckpoints *store, int64_t step,
             checkpoints[i] = entry->lanes[i] ? ns_checkpoint_ref(entry->lanes[i]) : NULL;
         if (at) *at = entry->step;
     }
-    pthread_mutex_unlock(&store->mutex);
     return end > 0;
 }
 
 int64_t ns_checkpoints_newest(NsCheckpoints *store)
 {
-    pthread_mutex_lock(&store->mutex);
+    NS_HELD held = ns_hold(&store->mutex);
     guint n = store->entries->len;
-    int64_t newest = n ? entry_at(store, n - 1)->step : -1;
-    pthread_mutex_unlock(&store->mutex);
-    return newest;
+    return n ? entry_at(store, n - 1)->step : -1;
 }
 
 size_t ns_checkpoints_count(NsCheckpoints *store, GHashTable *seen)
 {
     size_t bytes = 0;
-    pthread_mutex_lock(&store->mutex);
+    NS_HELD held = ns_hold(&store->mutex);
     for (guint i = 0; i < store->entries->len; i++)
         for (size_t lane = 0; lane < store->lanes; lane++) {
             NsCheckpoint *checkpoint = entry_at(store, i)->lanes[lane];
             if (checkpoint && g_hash_table_add(seen, checkpoint))
                 bytes += ns_checkpoint_bytes(checkpoint);
         }
-    pthread_mutex_unlock(&store->mutex);
     return bytes;
 }

@@ -252,9 +252,10 @@ void ns_lockstep_reset(NsLockstep *lockstep)
 
 void ns_lockstep_evaluate(NsLockstep *lockstep)
 {
-    for (size_t i = 0; i < lockstep->n; i++)
-        for (size_t k = 0; k < lockstep->seeds; k++)
-            if (!lockstep->lanes[i].runs[k]->diverged) ns_run_evaluate(lockstep->lanes[i].runs[k]);
+    for (size_t i = 0; i < lockstep->n * lockstep->seeds; i++) {
+        NsRun *run = ns_lockstep_nth_run(lockstep, i);
+        if (!run->diverged) ns_run_evaluate(run);
+    }
 }
 
 /* ---- Properties ---- */
@@ -262,9 +263,8 @@ void ns_lockstep_evaluate(NsLockstep *lockstep)
 int64_t ns_lockstep_steps(NsLockstep *lockstep)
 {
     int64_t steps = 0;
-    for (size_t i = 0; i < lockstep->n; i++)
-        for (size_t k = 0; k < lockstep->seeds; k++)
-            steps = MAX(steps, lockstep->lanes[i].runs[k]->steps);
+    for (size_t i = 0; i < lockstep->n * lockstep->seeds; i++)
+        steps = MAX(steps, ns_lockstep_nth_run(lockstep, i)->steps);
     return steps;
 }
 
@@ -318,8 +318,7 @@ NsCheckpoint *ns_lockstep_checkpoint(NsLockstep *lockstep, size_t lane, GError *
 bool ns_lockstep_fits_memory(NsLockstep *lockstep)
 {
     size_t available = ns_memory_available(), needed = 0;
-    for (size_t i = 0; i < lockstep->n; i++)
-        for (size_t k = 0; k < lockstep->seeds; k++)
-            needed += ns_run_checkpoint_size(lockstep->lanes[i].runs[k]);
+    for (size_t i = 0; i < lockstep->n * lockstep->seeds; i++)
+        needed += ns_run_checkpoint_size(ns_lockstep_nth_run(lockstep, i));
     return !available || needed <= available / 2;
 }

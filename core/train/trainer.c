@@ -97,14 +97,13 @@ struct NsTrainer {
 
 static void post(NsTrainer *t, NsCommand command)
 {
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     /* Commands before a reset would have no effect. */
     bool reset = command.kind == NS_COMMAND_RESET;
     if (reset) g_array_set_size(t->commands, 0);
     bool ignored = reset && atomic_load(&t->state) == NS_TRAINER_PREPARING;
     if (!ignored) g_array_append_val(t->commands, command);
     pthread_cond_signal(&t->wake);
-    pthread_mutex_unlock(&t->mutex);
 }
 
 void ns_trainer_run(NsTrainer *trainer)
@@ -139,21 +138,19 @@ void ns_trainer_check(NsTrainer *trainer, size_t lane, unsigned layer)
 
 bool ns_trainer_take_check(NsTrainer *t, NsGradientCheck *check)
 {
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     bool checked = t->checked;
     if (checked) *check = t->check;
     t->checked = false;
-    pthread_mutex_unlock(&t->mutex);
     return checked;
 }
 
 void ns_trainer_set_speed(NsTrainer *t, double steps_per_second)
 {
     bool limit = steps_per_second > 0 && isfinite(steps_per_second);
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     t->speed = limit ? MAX(steps_per_second, SLOWEST) : 0;
     pthread_cond_signal(&t->wake);
-    pthread_mutex_unlock(&t->mutex);
 }
 
 void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause)
@@ -165,10 +162,8 @@ void ns_trainer_set_pause_on_trouble(NsTrainer *trainer, bool pause)
 
 static NsCheckpoints *checkpoints_of(NsTrainer *t)
 {
-    pthread_mutex_lock(&t->mutex);
-    NsCheckpoints *checkpoints = t->checkpoints;
-    pthread_mutex_unlock(&t->mutex);
-    return checkpoints;
+    NS_HELD held = ns_hold(&t->mutex);
+    return t->checkpoints;
 }
 
 size_t ns_trainer_checkpoints(NsTrainer *trainer, int64_t *steps, size_t most)
@@ -235,41 +230,33 @@ NsTrainerState ns_trainer_lane_state(const NsTrainer *trainer, size_t lane)
 
 char *ns_trainer_message(NsTrainer *t, size_t lane)
 {
-    pthread_mutex_lock(&t->mutex);
-    char *message = g_strdup(t->lanes[lane].message);
-    pthread_mutex_unlock(&t->mutex);
-    return message;
+    NS_HELD held = ns_hold(&t->mutex);
+    return g_strdup(t->lanes[lane].message);
 }
 
 NsHistory *ns_trainer_history(NsTrainer *t, size_t lane)
 {
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     NsHistory *history = t->lanes[lane].history;
-    if (history) ns_history_ref(history);
-    pthread_mutex_unlock(&t->mutex);
-    return history;
+    return history ? ns_history_ref(history) : NULL;
 }
 
 bool ns_trainer_plan(NsTrainer *t, size_t lane, NsPlan *plan)
 {
-    pthread_mutex_lock(&t->mutex);
-    bool planned = t->planned;
-    if (planned) *plan = t->lanes[lane].plan;
-    pthread_mutex_unlock(&t->mutex);
-    return planned;
+    NS_HELD held = ns_hold(&t->mutex);
+    if (t->planned) *plan = t->lanes[lane].plan;
+    return t->planned;
 }
 
 bool ns_trainer_wait(NsTrainer *t, int timeout_ms)
 {
     struct timespec until = ns_condition_time(g_get_monotonic_time() + timeout_ms * (int64_t)1000);
     int result = 0;
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     while ((t->busy || t->commands->len) && result != ETIMEDOUT)
         result = timeout_ms < 0 ? pthread_cond_wait(&t->idle, &t->mutex)
                                 : pthread_cond_timedwait(&t->idle, &t->mutex, &until);
-    bool idle = !t->busy && !t->commands->len;
-    pthread_mutex_unlock(&t->mutex);
-    return idle;
+    return !t->busy && !t->commands->len;
 }
 
 /* ---- The thread ---- */
@@ -283,17 +270,15 @@ static NsHistory *history_of(const NsTrainer *t, size_t lane, size_t seed)
 
 static void set_state(NsTrainer *t, NsTrainerState state)
 {
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     atomic_store(&t->state, state);
-    pthread_mutex_unlock(&t->mutex);
 }
 
 static void set_message(NsTrainer *t, size_t lane, const char *message)
 {
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     g_free(t->lanes[lane].message);
     t->lanes[lane].message = g_strdup(message);
-    pthread_mutex_unlock(&t->mutex);
 }
 
 /* Puts "Seed 3 of 5: " before a sentence about one of several seeds. */
@@ -403,11 +388,10 @@ static void begin(NsTrainer *t)
 {
     for (size_t k = 0; k < t->experiment->n; k++) {
         NsHistory *shown = ns_history_ref(history_of(t, k, 0));
-        pthread_mutex_lock(&t->mutex);
-        NsHistory *replaced = t->lanes[k].history;
+        g_autoptr(NsHistory) replaced = NULL; /* is freed after the mutex is unlocked */
+        NS_HELD held = ns_hold(&t->mutex);
+        replaced = t->lanes[k].history;
         t->lanes[k].history = shown;
-        pthread_mutex_unlock(&t->mutex);
-        ns_history_unref(replaced);
     }
     notify(t, NS_TRAINER_BEGAN);
     for (size_t i = 0; i < t->experiment->n; i++)
@@ -530,13 +514,12 @@ static void go(NsTrainer *t, int64_t steps, NsTrainerUntil until)
 static bool is_called_off(void *data)
 {
     NsTrainer *t = data;
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     bool off = t->quit;
     for (guint i = 0; i < t->commands->len; i++) {
         NsCommandKind kind = g_array_index(t->commands, NsCommand, i).kind;
         off |= kind == NS_COMMAND_PAUSE || kind == NS_COMMAND_RESET;
     }
-    pthread_mutex_unlock(&t->mutex);
     return off;
 }
 
@@ -545,10 +528,9 @@ static void check(NsTrainer *t, size_t lane, unsigned layer)
     NsGradientCheck check;
     ns_gradient_check(ns_lockstep_run(t->lockstep, lane, 0), layer, is_called_off, t, &check);
     check.lane = (unsigned)lane;
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     t->check = check;
     t->checked = true;
-    pthread_mutex_unlock(&t->mutex);
 }
 
 static void obey(NsTrainer *t, const NsCommand *command)
@@ -593,7 +575,7 @@ static int64_t due_at(const NsTrainer *t)
 /* Blocks until there is something to do, and takes the commands.  False at the end. */
 static bool take_commands(NsTrainer *t, GArray **commands)
 {
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     while (!t->quit && t->commands->len == 0) {
         if (atomic_load(&t->state) != NS_TRAINER_RUNNING) {
             t->busy = false;
@@ -610,21 +592,18 @@ static bool take_commands(NsTrainer *t, GArray **commands)
     GArray *empty = *commands;
     *commands = t->commands;
     t->commands = empty;
-    bool quit = t->quit;
-    pthread_mutex_unlock(&t->mutex);
-    return !quit;
+    return !t->quit;
 }
 
 /* Whether a step is due; the thread may have been woken earlier by a command. */
 static bool take_step(NsTrainer *t)
 {
     if (atomic_load(&t->state) != NS_TRAINER_RUNNING) return false;
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     int64_t at = due_at(t), now = g_get_monotonic_time();
     bool due = at <= now, on_time = at && now - at < (int64_t)(G_USEC_PER_SEC / t->speed);
     /* A step that is late by a whole interval or more is not made up for. */
     if (due) t->paced = on_time ? at : now;
-    pthread_mutex_unlock(&t->mutex);
     return due;
 }
 
@@ -725,10 +704,9 @@ NsTrainer *ns_trainer_start(const NsExperiment *experiment, const NsTrainerStart
 
 static void quit(NsTrainer *t)
 {
-    pthread_mutex_lock(&t->mutex);
+    NS_HELD held = ns_hold(&t->mutex);
     t->quit = true;
     pthread_cond_signal(&t->wake);
-    pthread_mutex_unlock(&t->mutex);
 }
 
 void ns_trainer_release(NsTrainer *t)
