@@ -62,19 +62,18 @@ static bool is_repeated(const NsSettings *before, const NsSettings *after, const
 bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, const char *value,
                       GError **error)
 {
-    NsSettings after;
+    g_auto(NsSettings) after;
     ns_settings_copy(&after, settings);
     const NsParam *param = ns_param_of(key, value);
-    bool good = ns_settings_set(&after, key, value, error) &&
-                agrees(settings, &after, named->all, param, error) &&
-                !is_repeated(settings, &after, named->here, param, error);
-    if (good) {
-        ns_settings_clear(settings);
-        *settings = after;
-        named->all[row_of(param)] = named->here[row_of(param)] = true;
-    } else
-        ns_settings_clear(&after);
-    return good;
+    if (!ns_settings_set(&after, key, value, error) ||
+        !agrees(settings, &after, named->all, param, error) ||
+        is_repeated(settings, &after, named->here, param, error))
+        return false;
+    NsSettings before = *settings;
+    *settings = after;
+    after = before; /* which is cleared */
+    named->all[row_of(param)] = named->here[row_of(param)] = true;
+    return true;
 }
 
 /* ---- Lists of assignments ---- */

@@ -37,11 +37,10 @@ static void replace_lane(NsExperiment *experiment, size_t lane, const NsSettings
 
 void ns_experiment_init(NsExperiment *experiment)
 {
-    NsSettings settings;
+    g_auto(NsSettings) settings;
     ns_settings_init(&settings);
     *experiment = (NsExperiment){0};
     ns_experiment_set_lanes(experiment, (const NsSettings *[]){&settings}, 1);
-    ns_settings_clear(&settings);
 }
 
 void ns_experiment_copy(NsExperiment *to, const NsExperiment *from)

@@ -113,7 +113,7 @@ char *ns_provenance_differences(const NsProvenance *provenance)
     const NsExperiment *experiment = &provenance->experiment;
     /* The settings that differ from the default, except those of single lanes and of axes. */
     const NsParam *const x = varied(provenance->x), *const y = varied(provenance->y), *param;
-    NsSettings common;
+    g_auto(NsSettings) common;
     ns_settings_copy(&common, &experiment->lane[0]);
     for (size_t i = 0; (param = ns_param(i)); i++) {
         bool special = param == x || param == y; /* or in the words of a lane */
@@ -122,7 +122,6 @@ char *ns_provenance_differences(const NsProvenance *provenance)
         if (special) ns_settings_set(&common, param->key, param->default_text, NULL);
     }
     g_autofree char *line = ns_settings_line(&common, false);
-    ns_settings_clear(&common);
 
     g_auto(GStrv) names = g_strsplit(provenance->names ? provenance->names : "", ";", -1);
     size_t named = g_strv_length(names);

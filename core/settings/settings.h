@@ -40,6 +40,7 @@ typedef struct {
 
 void ns_settings_copy(NsSettings *to, const NsSettings *from); /* `to` may be uninitialized */
 void ns_settings_clear(NsSettings *settings);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NsSettings, ns_settings_clear)
 
 /* Sets the intervals of all measurements of the model to 0, for a model that is only used. */
 void ns_settings_measure_nothing(NsSettings *settings);

@@ -41,12 +41,10 @@ static char *number_text(const NsParam *param, const char *format, double value)
 /* The value in canonical form, so that 1e-3 and 0.001 are the same; NULL if it is invalid. */
 static char *canonical(const NsParam *param, const char *value, GError **error)
 {
-    NsSettings settings;
+    g_auto(NsSettings) settings;
     ns_settings_init(&settings);
     bool good = ns_settings_set(&settings, param->key, value, error);
-    char *text = good ? ns_settings_get(&settings, param) : NULL;
-    ns_settings_clear(&settings);
-    return text;
+    return good ? ns_settings_get(&settings, param) : NULL;
 }
 
 static bool add(const NsParam *param, GPtrArray *values, const char *value, GError **error)

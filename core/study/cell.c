@@ -228,13 +228,12 @@ static bool finetune(Training *training, Meter *meter, double *value)
             run->corpus, entailment ? NS_ENTAILMENT : NS_PARAPHRASE,
             (uint64_t)pretraining->data_seed, NS_CELL_FINETUNE_PAIRS, &left_out);
     int64_t steps = meter->result->finetune;
-    NsSettings settings;
+    g_auto(NsSettings) settings;
     g_autoptr(NsCheckpoint) weights = ns_run_checkpoint(run, NULL);
     ns_finetune_settings(&settings, pretraining, steps ? steps : NS_CELL_FINETUNE_STEPS);
     const NsFinetuning finetuning = {&settings, meter->pairs, weights, report_progress, training};
     NsFinetuned tuned = {0};
     bool good = weights && ns_finetune(&finetuning, &tuned, NULL);
-    ns_settings_clear(&settings);
     *value = tuned.accuracy;
     return good;
 }
@@ -423,12 +422,11 @@ static const char *refusal(const NsCellWork *work, NsRun *run)
 NsStudyCell ns_cell_train(const NsSettings *settings, const NsCellWork *work)
 {
     gint64 started = g_get_monotonic_time();
-    NsSettings own;
+    g_auto(NsSettings) own;
     ns_settings_copy(&own, settings);
     prepare(&own, work);
     g_autoptr(GError) error = NULL;
     g_autoptr(NsRun) run = ns_run_new(&own, &error);
-    ns_settings_clear(&own);
     const char *refused = run ? refusal(work, run) : error->message;
     NsStudyCell cell = refused ? ns_cell_in(NS_CELL_FAILED) : train(run, work, started);
     if (refused) ns_copy_text(cell.text, sizeof cell.text, refused);

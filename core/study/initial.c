@@ -84,7 +84,7 @@ NsInitial *ns_initial_new(const NsSettings *settings, NsCheckpoint *origin, int6
         return NULL;
     }
 
-    NsSettings seeded;
+    g_auto(NsSettings) seeded;
     ns_settings_copy(&seeded, settings);
     /* A record has neither the loss on held-out text nor what the model writes. */
     seeded.eval_every = seeded.sample_every = 0;
@@ -96,7 +96,6 @@ NsInitial *ns_initial_new(const NsSettings *settings, NsCheckpoint *origin, int6
         good = add_record(sums, &seeded, origin, ++sums->seeds, error);
         if (good && progress) go = progress(data, settle(sums), seeds);
     }
-    ns_settings_clear(&seeded);
     return good ? settle(sums) : NULL;
 }
 

@@ -641,18 +641,16 @@ static double finetuning_steps(const NsStudy *study)
  * layers. */
 static double arm_seconds(const NsStudy *study, size_t lane)
 {
-    NsSettings settings;
-    size_t last = ns_study_configurations(study) - 1;
+    g_auto(NsSettings) settings = {0};
     double start, step = 0, layers = 0;
-    for (size_t i = 0; i <= last; i++) {
+    for (size_t i = 0; i < ns_study_configurations(study); i++) {
+        ns_settings_clear(&settings);
         ns_study_cell_settings(study, ns_study_cell(study, (NsStudyPlace){i, lane, 0}), &settings);
         layers += (double)settings.layers;
-        if (i < last) ns_settings_clear(&settings);
     }
     bool good = ns_speed_estimate(&settings, settings.steps ? TIMED : 0, &start, &step, NULL);
     double once = start + step * ((double)settings.steps + finetuning_steps(study));
     double all = once * layers / (double)settings.layers * (double)study->seeds;
-    ns_settings_clear(&settings);
     return good ? all : -1;
 }
 

@@ -279,12 +279,11 @@ static bool check_results(const NsStudy *study, const NsSettings *settings, GErr
 
 static bool check_cell(const NsStudy *study, size_t i, GError **error)
 {
-    NsSettings settings;
+    g_auto(NsSettings) settings;
     g_autoptr(GError) wrong = NULL;
     ns_study_cell_settings(study, i, &settings);
-    bool good = ns_settings_check(&settings, &wrong) && check_results(study, &settings, &wrong);
-    ns_settings_clear(&settings);
-    if (good) return true;
+    if (ns_settings_check(&settings, &wrong) && check_results(study, &settings, &wrong))
+        return true;
     NsStudyPlace place = ns_study_place(study, i);
     g_autofree char *words = ns_study_configuration_words(study, place.configuration);
     if (*words) g_prefix_error(&wrong, "At %s: ", words);
@@ -337,11 +336,11 @@ static void add_number(GString *text, const char *key, double value)
 
 void ns_study_hash(const NsStudy *study, size_t i, char *hash)
 {
-    NsSettings settings;
+    g_auto(NsSettings) settings;
     g_autoptr(GString) text = g_string_new(NULL);
+    ns_study_cell_settings(study, i, &settings);
     g_string_append_printf(text, "version=%d\ncontents=%s\n", HASH_VERSION,
                            study->contents[ns_study_place(study, i).lane]);
-    ns_study_cell_settings(study, i, &settings);
     for (size_t k = 0; k < NS_PARAM_COUNT; k++) {
         const NsParam *param = ns_param(k);
         if (is_idle(study, param)) continue;
@@ -352,7 +351,6 @@ void ns_study_hash(const NsStudy *study, size_t i, char *hash)
             g_string_append_printf(text, "%s=%s\n", param->key, word);
         }
     }
-    ns_settings_clear(&settings);
     add_number(text, "loss-below", study->stop.loss_below);
     add_number(text, "loss-above", study->stop.loss_above);
     for (size_t k = 0; k < study->results.n; k++) {

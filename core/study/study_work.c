@@ -124,11 +124,10 @@ static bool run_cell(NsStudyWork *work, size_t i, GError **error)
                       .data = &place,
                       .curve = curve};
     const NsStudyCell begun = ns_cell_in(NS_CELL_RUNNING);
-    NsSettings settings;
-    keep_step(&place, &begun);
+    g_auto(NsSettings) settings;
     ns_study_cell_settings(&work->study, i, &settings);
+    keep_step(&place, &begun);
     NsStudyCell cell = ns_cell_train(&settings, &how);
-    ns_settings_clear(&settings);
     bool ended = cell.state > NS_CELL_RUNNING && curve->len > 0;
     bool good =
         (!ended || ns_study_store_keep_curve(work->store, i, (const double *)(void *)curve->data,
