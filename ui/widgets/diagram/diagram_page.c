@@ -118,7 +118,6 @@ struct _NsDiagramPage {
     GtkWidget *views[NS_LANES_MAX];
     size_t n;
     GtkWidget *tile; /* invisible: makes the figures that are exported or copied */
-    bool syncing;
 };
 
 static void page_init(NsPageInterface *iface);
@@ -143,7 +142,7 @@ NsDiagramView *ns_diagram_page_view(NsDiagramPage *page, size_t lane)
 
 static void on_tab(GtkToggleButton *tab, NsDiagramPage *page)
 {
-    if (page->syncing || !gtk_toggle_button_get_active(tab)) return;
+    if (!gtk_toggle_button_get_active(tab)) return;
     for (size_t i = 0; i < NS_LANES_MAX; i++)
         if (page->tab[i] == GTK_WIDGET(tab)) ns_session_set_active(page->session, i);
 }
@@ -166,11 +165,9 @@ static void sync_lanes(NsDiagramPage *page)
     NsDiagramLanes *lanes = NS_DIAGRAM_LANES(page->lanes);
     if (lanes->active != active) gtk_widget_queue_allocate(page->lanes);
     lanes->active = active;
-    page->syncing = true;
     show_tabs(page);
     for (size_t i = 0; i < NS_LANES_MAX; i++) gtk_widget_set_visible(page->tab[i], i < n);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->tab[active]), TRUE);
-    page->syncing = false;
 }
 
 /* ---- What is seen ---- */

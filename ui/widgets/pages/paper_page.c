@@ -22,6 +22,7 @@
 typedef enum { RESTING, WAITING, RUNNING } CardState;
 
 typedef struct {
+    NsPaperPage *page;
     const NsPaperStudy *study;
     NsStudyWork *work;     /* NULL before it was begun; its finished cells are not trained again */
     NsPaperResult *result; /* of the release's report, then of this machine; NULL before either */
@@ -41,12 +42,11 @@ struct _NsPaperPage {
     NsSession *session;
     GtkWidget *all;
     GArray *cards;   /* Card */
-    GQueue *waiting; /* indices of cards + 1 */
-    bool running;    /* card `busy` */
-    guint busy;
+    GQueue *waiting; /* Card */
+    Card *running;   /* NULL: none */
     bool estimating; /* a thread finds out how long the study of card `estimated` takes */
     guint estimated; /* number of cards with an estimated time */
-    guint exporting; /* the card whose figure is being saved */
+    Card *exporting; /* the card whose figure is being saved */
     guint turns;     /* how many results have come */
     guint tick;
     gint64 looked;
@@ -64,18 +64,18 @@ static Card *card_at(NsPaperPage *page, guint i)
 
 /* ---- What a card shows ---- */
 
-static NsFigureInput input_of(NsPaperPage *page, const Card *card)
+static NsFigureInput input_of(const Card *card)
 {
     return (NsFigureInput){.study = card->study,
                            .result = card->result,
                            .panel = card->panel,
-                           .log = page->session->view->log,
+                           .log = card->page->session->view->log,
                            .step = -1};
 }
 
-static void update_chart(NsPaperPage *page, Card *card)
+static void update_chart(Card *card)
 {
-    NsFigureInput input = input_of(page, card);
+    NsFigureInput input = input_of(card);
     if (ns_chart_view_update(card->chart, &input)) ns_chart_view_describe(card->chart);
 }
 
@@ -159,7 +159,7 @@ static void on_estimated(GObject *object, GAsyncResult *result, gpointer data)
 }
 
 /* A finished study is trained again; an unfinished one continues. */
-static bool begin_card(NsPaperPage *page, Card *card)
+static bool begin_card(Card *card)
 {
     g_autoptr(GError) error = NULL;
     if (card->turn) g_clear_pointer(&card->work, ns_study_work_unref);
@@ -169,15 +169,15 @@ static bool begin_card(NsPaperPage *page, Card *card)
         card->work = ns_study_work_new(&study, NULL, NULL);
     }
     if (ns_study_work_start(card->work, jobs(), &error)) return true;
-    ns_session_report(page->session, error->message);
+    ns_session_report(card->page->session, error->message);
     return false;
 }
 
 /* Begins the next card or the next estimate; FALSE if there is nothing to do. */
 static bool begin_next(NsPaperPage *page)
 {
-    guint next = GPOINTER_TO_UINT(g_queue_pop_head(page->waiting));
-    if (next == 0) {
+    Card *card = g_queue_pop_head(page->waiting);
+    if (!card) {
         if (page->estimated < page->cards->len && !page->estimating) {
             g_autoptr(GTask) task = g_task_new(page, NULL, on_estimated, NULL);
             g_task_set_task_data(task, (gpointer)(guintptr)card_at(page, page->estimated)->study,
@@ -187,16 +187,15 @@ static bool begin_next(NsPaperPage *page)
         }
         return page->estimating;
     }
-    page->busy = next - 1;
-    Card *card = card_at(page, page->busy);
-    page->running = begin_card(page, card);
+    page->running = begin_card(card) ? card : NULL;
     card->state = page->running ? RUNNING : RESTING;
     sync_card(card);
     return true;
 }
 
-static void take_result(NsPaperPage *page, Card *card)
+static void take_result(Card *card)
 {
+    NsPaperPage *page = card->page;
     g_autoptr(GError) error = NULL;
     GError *failure = ns_study_work_take_failure(card->work);
     NsPaperResult *result = failure ? NULL : ns_paper_result_new(card->study, card->work, &error);
@@ -207,7 +206,7 @@ static void take_result(NsPaperPage *page, Card *card)
     ns_paper_result_unref(card->result);
     card->result = result;
     card->turn = ++page->turns;
-    update_chart(page, card);
+    update_chart(card);
     const char *const sentences[] = {
         [NS_VERDICT_AGREES] = _("%s: agrees with the paper."),
         [NS_VERDICT_UNDECIDED] =
@@ -228,13 +227,13 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     if (now - page->looked < LOOK_EVERY_US) return G_SOURCE_CONTINUE;
     page->looked = now;
     if (page->running) {
-        Card *card = card_at(page, page->busy);
+        Card *card = page->running;
         NsStudyWorkProgress progress = ns_study_work_progress(card->work);
         double done = (double)progress.ended / (double)MAX(progress.cells, 1);
         gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(card->progress), done);
         if (progress.going) return G_SOURCE_CONTINUE;
-        page->running = false;
-        take_result(page, card);
+        page->running = NULL;
+        take_result(card);
         sync_card(card);
         sync_all(page);
     }
@@ -250,22 +249,22 @@ static void wake(NsPaperPage *page)
 }
 
 /* Adds a study to the queue, or removes it if it waits or runs. */
-static void toggle(NsPaperPage *page, guint i)
+static void on_run(Card *card)
 {
-    Card *card = card_at(page, i);
+    NsPaperPage *page = card->page;
     switch (card->state) {
     case RESTING:
         card->state = WAITING;
-        g_queue_push_tail(page->waiting, GUINT_TO_POINTER(i + 1));
+        g_queue_push_tail(page->waiting, card);
         break;
     case WAITING:
         card->state = RESTING;
-        g_queue_remove(page->waiting, GUINT_TO_POINTER(i + 1));
+        g_queue_remove(page->waiting, card);
         break;
     case RUNNING:
         card->state = RESTING;
         ns_study_work_stop(card->work);
-        page->running = false;
+        page->running = NULL;
         break;
     }
     sync_card(card);
@@ -273,20 +272,10 @@ static void toggle(NsPaperPage *page, guint i)
     wake(page);
 }
 
-static guint index_of(GtkWidget *widget)
-{
-    return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(widget), "ns-card"));
-}
-
-static void on_run(GtkWidget *button, NsPaperPage *page)
-{
-    toggle(page, index_of(button));
-}
-
 static void on_all(NsPaperPage *page)
 {
     for (guint i = 0; i < page->cards->len; i++)
-        if (card_at(page, i)->state == RESTING) toggle(page, i);
+        if (card_at(page, i)->state == RESTING) on_run(card_at(page, i));
 }
 
 /* ---- Export ---- */
@@ -294,8 +283,8 @@ static void on_all(NsPaperPage *page)
 static void on_path(const char *path, gpointer owner)
 {
     NsPaperPage *page = owner;
-    Card *card = card_at(page, page->exporting);
-    const NsFigureInput input = input_of(page, card);
+    Card *card = page->exporting;
+    const NsFigureInput input = input_of(card);
     g_auto(NsPaperPanels) panels = ns_paper_panels(&input);
     g_auto(NsProvenance) provenance;
     g_auto(NsStudy) fresh;
@@ -305,18 +294,12 @@ static void on_path(const char *path, gpointer owner)
     ns_save_plots(page->session, panels.plots, panels.n, &provenance, path);
 }
 
-static void ask_path(NsPaperPage *page, guint i)
+static void on_export(Card *card)
 {
-    page->exporting = i;
-    const char *key = card_at(page, page->exporting)->study->choice.key;
-    g_autofree char *file = g_strconcat(key, ".pdf", NULL);
-    ns_file_dialog_save(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(page))), _("Export the study"),
-                        file, on_path, page);
-}
-
-static void on_export(GtkWidget *button, NsPaperPage *page)
-{
-    ask_path(page, index_of(button));
+    card->page->exporting = card;
+    g_autofree char *file = g_strconcat(card->study->choice.key, ".pdf", NULL);
+    ns_file_dialog_save(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(card->page))),
+                        _("Export the study"), file, on_path, card->page);
 }
 
 static bool has_focus(GtkWidget *part)
@@ -348,29 +331,27 @@ static GtkWidget *make_text(const char *text, const char *css)
     return label;
 }
 
-static GtkWidget *make_button(NsPaperPage *page, guint i, const char *label, const char *tooltip,
-                              GCallback callback)
+static GtkWidget *make_button(Card *card, const char *label, const char *tooltip,
+                              void (*clicked)(Card *card))
 {
     GtkWidget *button = gtk_button_new_with_label(label);
     gtk_widget_set_tooltip_text(button, tooltip);
-    g_object_set_data(G_OBJECT(button), "ns-card", GUINT_TO_POINTER(i));
-    g_signal_connect_object(button, "clicked", callback, page, 0);
+    g_signal_connect_swapped(button, "clicked", G_CALLBACK(clicked), card);
     return button;
 }
 
-static void on_panel(GtkToggleButton *button, NsPaperPage *page)
+static void on_panel(GtkToggleButton *button, Card *card)
 {
     if (!gtk_toggle_button_get_active(button)) return;
-    Card *card = card_at(page, index_of(GTK_WIDGET(button)));
     card->panel = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(button), "ns-panel"));
-    update_chart(page, card);
+    update_chart(card);
 }
 
 /* A button for each result if there are several; NULL if there is only one. */
-static GtkWidget *make_panels(NsPaperPage *page, guint i)
+static GtkWidget *make_panels(Card *card)
 {
     g_auto(NsStudy) study;
-    ns_paper_make(card_at(page, i)->study, &study, NULL);
+    ns_paper_make(card->study, &study, NULL);
     if (study.results.n == 1) return NULL;
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *first = NULL;
     gtk_widget_add_css_class(box, "linked");
@@ -378,7 +359,6 @@ static GtkWidget *make_panels(NsPaperPage *page, guint i)
     for (guint k = 0; k < study.results.n; k++) {
         const char *label = ns_paper_result_label(&study.results.of[k]);
         GtkWidget *button = gtk_toggle_button_new_with_label(label);
-        g_object_set_data(G_OBJECT(button), "ns-card", GUINT_TO_POINTER(i));
         g_object_set_data(G_OBJECT(button), "ns-panel", GUINT_TO_POINTER(k));
         gtk_widget_set_tooltip_text(button, _("Show this result of the study"));
         gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), (GtkToggleButton *)first);
@@ -387,28 +367,25 @@ static GtkWidget *make_panels(NsPaperPage *page, guint i)
     }
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(first), TRUE);
     for (GtkWidget *button = first; button; button = gtk_widget_get_next_sibling(button))
-        g_signal_connect_object(button, "toggled", G_CALLBACK(on_panel), page, 0);
+        g_signal_connect(button, "toggled", G_CALLBACK(on_panel), card);
     return box;
 }
 
-static GtkWidget *make_card(NsPaperPage *page, guint i)
+static GtkWidget *make_card(Card *card)
 {
-    Card *card = card_at(page, i);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     gtk_widget_add_css_class(box, "study-card");
     card->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_paper_kind));
-    card->run =
-        make_button(page, i, _("Run"), _("Run this study, or cancel it"), G_CALLBACK(on_run));
-    card->export_ = make_button(page, i, _("Export…"), _("Save the figure of this study"),
-                                G_CALLBACK(on_export));
+    card->run = make_button(card, _("Run"), _("Run this study, or cancel it"), on_run);
+    card->export_ = make_button(card, _("Export…"), _("Save the figure of this study"), on_export);
     card->progress = gtk_progress_bar_new();
     gtk_widget_set_valign(card->progress, GTK_ALIGN_CENTER);
     gtk_widget_set_hexpand(card->progress, TRUE);
     ns_accessible_name(card->progress, _("Progress of the study"));
     ns_box_append(buttons, card->run, card->export_, card->progress, NULL);
     gtk_box_append(GTK_BOX(box), GTK_WIDGET(card->chart));
-    GtkWidget *panels = make_panels(page, i);
+    GtkWidget *panels = make_panels(card);
     if (panels) gtk_box_append(GTK_BOX(box), panels);
     ns_box_append(box, make_text(_(card->study->says), NULL),
                   make_text(_(card->study->holds), "hint"), NULL);
@@ -420,17 +397,16 @@ static GtkWidget *make_card(NsPaperPage *page, guint i)
 
 /* ---- The table of claims ---- */
 
-static void on_title(GtkWidget *button, NsPaperPage *page)
+static void on_title(Card *card)
 {
-    gtk_widget_grab_focus(card_at(page, index_of(button))->run); /* which scrolls to the card */
+    gtk_widget_grab_focus(card->run); /* which scrolls to the card */
 }
 
-static GtkWidget *make_title(NsPaperPage *page, guint i)
+static GtkWidget *make_title(Card *card)
 {
-    const NsChoice *choice = &card_at(page, i)->study->choice;
+    const NsChoice *choice = &card->study->choice;
     g_autofree char *words = g_strdup_printf("%s (%s)", _(choice->label), _(choice->reference));
-    GtkWidget *title =
-        make_button(page, i, "", _("Show the figure of this study"), G_CALLBACK(on_title));
+    GtkWidget *title = make_button(card, "", _("Show the figure of this study"), on_title);
     GtkWidget *label = ns_text_label_new(words, "heading");
     gtk_button_set_child(GTK_BUTTON(title), label);
     gtk_widget_add_css_class(title, "flat");
@@ -462,7 +438,7 @@ static GtkWidget *make_table(NsPaperPage *page)
     attach_row(GTK_GRID(grid), 0, cells);
     for (guint i = 0; i < page->cards->len; i++) {
         Card *card = card_at(page, i);
-        gtk_grid_attach(GTK_GRID(grid), make_title(page, i), 0, row++, 4, 1);
+        gtk_grid_attach(GTK_GRID(grid), make_title(card), 0, row++, 4, 1);
         for (unsigned k = 0; k < ns_paper_claims(card->study); k++) {
             const NsClaim *claim = &card->study->claims[k];
             g_autofree char *expected = ns_claim_expected(claim);
@@ -504,7 +480,7 @@ static void build(NsPaperPage *page)
     gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 10);
     gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 10);
     for (guint i = 0; i < page->cards->len; i++) {
-        GtkWidget *card = make_card(page, i);
+        GtkWidget *card = make_card(card_at(page, i));
         gtk_flow_box_append(GTK_FLOW_BOX(flow), card);
         gtk_widget_set_focusable(gtk_widget_get_parent(card), FALSE);
     }
@@ -516,7 +492,7 @@ static void build(NsPaperPage *page)
 static bool page_refresh(NsPage *page)
 {
     NsPaperPage *self = NS_PAPER_PAGE(page);
-    for (guint i = 0; i < self->cards->len; i++) update_chart(self, card_at(self, i));
+    for (guint i = 0; i < self->cards->len; i++) update_chart(card_at(self, i));
     return false;
 }
 
@@ -536,7 +512,7 @@ static void page_save(NsPage *page)
     NsPaperPage *self = NS_PAPER_PAGE(page);
     Card *card = card_to_save(self);
     if (card)
-        ask_path(self, index_of(card->run));
+        on_export(card);
     else
         ns_session_report(self->session,
                           _("Choose a study to export: press Export below its figure."));
@@ -575,7 +551,8 @@ static void ns_paper_page_init(NsPaperPage *page)
     g_array_set_clear_func(page->cards, clear_card);
     for (size_t i = 0; ns_paper_study(i); i++) {
         const NsPaperStudy *study = ns_paper_study(i);
-        Card card = {.study = study, .result = ns_paper_result_reported(study), .seconds = -1};
+        Card card = {
+            .page = page, .study = study, .result = ns_paper_result_reported(study), .seconds = -1};
         g_array_append_val(page->cards, card);
     }
 }
@@ -587,7 +564,7 @@ GtkWidget *ns_paper_page_new(NsSession *session)
     page->session = ns_session_hold(session, page);
     build(page);
     for (guint i = 0; i < page->cards->len; i++) {
-        update_chart(page, card_at(page, i));
+        update_chart(card_at(page, i));
         sync_card(card_at(page, i));
     }
     wake(page);
