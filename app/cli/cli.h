@@ -128,9 +128,10 @@ bool ns_outputs_differ(const char *a, const char *b, GError **error);
  * Either may be NULL or missing. */
 bool ns_output_spares(const char *path, const char *input, GError **error);
 
-/* The same for every data file of the experiment. */
 /* The same for a file or folder `path`, and an input that is a folder of files. */
 bool ns_output_spares_folder(const char *path, const char *folder, GError **error);
+
+/* The same for every data file of the experiment. */
 bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GError **error);
 
 /* A progress line on stderr that overwrites itself; silent if stderr is not a terminal. */

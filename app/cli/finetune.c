@@ -33,8 +33,6 @@ static void finetune_clear(Finetune *f)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Finetune, finetune_clear)
 
-/* ---- Encoder and settings ---- */
-
 /* ---- Results ---- */
 
 /* The pairs for a seed: generated pairs depend on the seed, those of a file do not. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "ui/widgets/common/helpers.h"
 
+#include "core/base/words.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -72,6 +74,16 @@ GtkWidget *ns_scrolled_new(GtkWidget *child)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), child);
     gtk_widget_set_vexpand(scroller, TRUE);
     return scroller;
+}
+
+GtkWidget *ns_choice_drop_down_new(const char *first, NsChoices choices, size_t from,
+                                   const char *last)
+{
+    GtkStringList *labels = gtk_string_list_new(NULL);
+    if (first) gtk_string_list_append(labels, first);
+    for (size_t i = from; choices(i); i++) gtk_string_list_append(labels, _(choices(i)->label));
+    if (last) gtk_string_list_append(labels, last);
+    return gtk_drop_down_new(G_LIST_MODEL(labels), NULL);
 }
 
 GtkWidget *ns_icon_button_new(const char *icon, const char *words)

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/settings/choices.h"
+
 #include <gtk/gtk.h>
 #include <stdbool.h>
 
@@ -44,6 +46,11 @@ void ns_box_append(GtkWidget *box, ...) G_GNUC_NULL_TERMINATED;
 
 /* A scrolled window that takes what height there is, and is as wide as its child. */
 GtkWidget *ns_scrolled_new(GtkWidget *child);
+
+/* A drop-down of a first label (NULL: none), the labels of a registry from row `from` on, and a
+ * last one (NULL: none). */
+GtkWidget *ns_choice_drop_down_new(const char *first, NsChoices choices, size_t from,
+                                   const char *last);
 
 /* A flat button with an icon, which screen readers and its tooltip describe with the same words. */
 GtkWidget *ns_icon_button_new(const char *icon, const char *words);

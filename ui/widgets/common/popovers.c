@@ -82,8 +82,7 @@ void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *plac
     if (place) gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
     g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);
     /* A widget that is destroyed does not remove popovers that were added from outside. */
-    g_signal_connect_object(at, "destroy", G_CALLBACK(gtk_widget_unparent), popover,
-                            G_CONNECT_SWAPPED);
+    ns_connect(at, "destroy", G_CALLBACK(gtk_widget_unparent), popover);
     gtk_popover_popup(GTK_POPOVER(popover));
 }
 

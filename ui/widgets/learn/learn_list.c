@@ -21,11 +21,6 @@ static GHashTable *finished(void)
     return keys;
 }
 
-bool ns_lesson_is_finished(const char *key)
-{
-    return g_hash_table_contains(finished(), key);
-}
-
 void ns_lesson_set_finished(const char *key)
 {
     g_hash_table_add(finished(), g_strdup(key));
@@ -86,8 +81,8 @@ static GtkWidget *new_lesson_row(size_t i)
     const char *name = _(lesson->label);
     g_autofree char *numbered = i ? g_strdup_printf(_("%d  %s"), (int)i, name) : g_strdup(name);
     g_autofree char *done = g_strdup_printf(_("%s (done)"), numbered);
-    GtkWidget *row =
-        new_row(ns_lesson_is_finished(lesson->key) ? done : numbered, _(lesson->purpose));
+    GtkWidget *row = new_row(g_hash_table_contains(finished(), lesson->key) ? done : numbered,
+                             _(lesson->purpose));
     gtk_actionable_set_action_name(GTK_ACTIONABLE(row), NS_LEARN_BEGIN);
     gtk_actionable_set_action_target(GTK_ACTIONABLE(row), "u", (guint32)i);
     return row;

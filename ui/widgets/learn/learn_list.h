@@ -25,5 +25,4 @@ GtkWidget *ns_learn_label_new(const char *text, const char *style, int chars);
 GtkWidget *ns_learn_close_new(void);
 
 /* The lessons that were finished, stored as a preference if preferences can be stored. */
-bool ns_lesson_is_finished(const char *key);
 void ns_lesson_set_finished(const char *key);

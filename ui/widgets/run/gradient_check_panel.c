@@ -286,34 +286,6 @@ static GtkWidget *make_controls(NsGradientCheckPanel *panel)
     return box;
 }
 
-static void build(NsGradientCheckPanel *panel)
-{
-    NsGradientCheckParts *parts = &panel->parts;
-    gtk_widget_add_css_class(GTK_WIDGET(panel), "study");
-    gtk_widget_add_css_class(GTK_WIDGET(panel), "gradient-check");
-    gtk_box_append(
-        GTK_BOX(panel),
-        make_text(_("A finite difference nudges the weights by plus and minus ε and divides the "
-                    "change of the loss by 2 ε: the derivative that backpropagation must return, "
-                    "computed without it. In single precision, rounding leaves errors of 1e-5 to "
-                    "3e-3, and ten times that along a random direction.")));
-    gtk_box_append(GTK_BOX(panel), make_controls(panel));
-    parts->verdict = make_text(NULL);
-    gtk_widget_add_css_class(parts->verdict, "verdict");
-    gtk_box_append(GTK_BOX(panel), parts->verdict);
-    parts->table = gtk_grid_new();
-    gtk_grid_set_column_spacing(GTK_GRID(parts->table), 18);
-    gtk_grid_set_row_spacing(GTK_GRID(parts->table), 2);
-    GtkWidget *scroll = gtk_scrolled_window_new();
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), parts->table);
-    gtk_widget_set_size_request(scroll, -1, TABLE_HEIGHT);
-    gtk_widget_set_vexpand(scroll, TRUE);
-    gtk_box_append(GTK_BOX(panel), scroll);
-    parts->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_gradient_check_kind));
-    gtk_widget_set_size_request(GTK_WIDGET(parts->chart), -1, CHART_HEIGHT);
-    gtk_box_append(GTK_BOX(panel), GTK_WIDGET(parts->chart));
-}
-
 static void ns_gradient_check_panel_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
     NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(widget);
@@ -346,12 +318,35 @@ static void ns_gradient_check_panel_init(NsGradientCheckPanel *panel)
     panel->last = -1;
 }
 
-GtkWidget *ns_gradient_check_panel_new(NsSession *session)
+static GtkWidget *new_panel(NsSession *session)
 {
     NsGradientCheckPanel *panel = g_object_new(NS_TYPE_GRADIENT_CHECK_PANEL, "orientation",
                                                GTK_ORIENTATION_VERTICAL, "spacing", 10, NULL);
     panel->session = ns_session_hold(session, panel);
-    build(panel);
+    NsGradientCheckParts *parts = &panel->parts;
+    gtk_widget_add_css_class(GTK_WIDGET(panel), "study");
+    gtk_widget_add_css_class(GTK_WIDGET(panel), "gradient-check");
+    gtk_box_append(
+        GTK_BOX(panel),
+        make_text(_("A finite difference nudges the weights by plus and minus ε and divides the "
+                    "change of the loss by 2 ε: the derivative that backpropagation must return, "
+                    "computed without it. In single precision, rounding leaves errors of 1e-5 to "
+                    "3e-3, and ten times that along a random direction.")));
+    gtk_box_append(GTK_BOX(panel), make_controls(panel));
+    parts->verdict = make_text(NULL);
+    gtk_widget_add_css_class(parts->verdict, "verdict");
+    gtk_box_append(GTK_BOX(panel), parts->verdict);
+    parts->table = gtk_grid_new();
+    gtk_grid_set_column_spacing(GTK_GRID(parts->table), 18);
+    gtk_grid_set_row_spacing(GTK_GRID(parts->table), 2);
+    GtkWidget *scroll = gtk_scrolled_window_new();
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), parts->table);
+    gtk_widget_set_size_request(scroll, -1, TABLE_HEIGHT);
+    gtk_widget_set_vexpand(scroll, TRUE);
+    gtk_box_append(GTK_BOX(panel), scroll);
+    parts->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_gradient_check_kind));
+    gtk_widget_set_size_request(GTK_WIDGET(parts->chart), -1, CHART_HEIGHT);
+    gtk_box_append(GTK_BOX(panel), GTK_WIDGET(parts->chart));
     clear_table(panel);
     sync_lanes(panel);
     follow_layer(panel);
@@ -376,8 +371,6 @@ NsGradientCheckPanel *ns_gradient_check_present(GtkWindow *parent, NsSession *se
 {
     const char *title = _("Gradient check");
     GtkWidget *panel = ns_side_window_raise(parent, title);
-    if (!panel)
-        panel =
-            ns_side_window_open(parent, title, WIDTH, HEIGHT, ns_gradient_check_panel_new(session));
+    if (!panel) panel = ns_side_window_open(parent, title, WIDTH, HEIGHT, new_panel(session));
     return NS_GRADIENT_CHECK_PANEL(panel);
 }

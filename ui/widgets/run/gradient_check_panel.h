@@ -16,8 +16,6 @@
 G_DECLARE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, NS, GRADIENT_CHECK_PANEL,
                      GtkBox)
 
-GtkWidget *ns_gradient_check_panel_new(NsSession *session);
-
 /* Shows a check, as if the session had made it. */
 void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientCheck *check);
 

@@ -154,13 +154,10 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
         gtk_box_append(GTK_BOX(line), button);
     }
     if (param->choices(choice->buttons->len)) {
-        g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
         g_autofree char *title = g_strdup_printf(_("%s: more"), _(choice->param->label));
         bool placement = g_str_equal(choice->param->key, "placement");
-        gtk_string_list_append(labels, placement ? _("More placements…") : _("More…"));
-        for (guint k = choice->buttons->len; choice->param->choices(k); k++)
-            gtk_string_list_append(labels, _(choice->param->choices(k)->label));
-        GtkWidget *others = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
+        GtkWidget *others = ns_choice_drop_down_new(placement ? _("More placements…") : _("More…"),
+                                                    param->choices, choice->buttons->len, NULL);
         ns_accessible_name(others, title);
         g_signal_connect(others, "notify::selected", G_CALLBACK(on_other), box);
         choice->others = others;
@@ -187,10 +184,7 @@ static void on_selected(GtkDropDown *drop_down)
 
 GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param)
 {
-    g_autoptr(GtkStringList) labels = gtk_string_list_new(NULL);
-    for (guint i = 0; param->choices(i); i++)
-        gtk_string_list_append(labels, _(param->choices(i)->label));
-    GtkWidget *drop_down = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&labels)), NULL);
+    GtkWidget *drop_down = ns_choice_drop_down_new(NULL, param->choices, 0, NULL);
     ns_accessible_name(drop_down, _(param->label));
     control_new(session, param, drop_down, G_CALLBACK(sync_drop_down));
     sync_drop_down(drop_down);

@@ -293,11 +293,17 @@ static GtkWidget *text_control(NsSession *session, const NsParam *param)
     return entry;
 }
 
+/* Empty for other settings. */
+static Row row_of(const char *key)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(ROWS); i++)
+        if (g_str_equal(ROWS[i].key, key)) return ROWS[i];
+    return (Row){0};
+}
+
 static NsSettingControl control_for(NsSession *session, const NsParam *param)
 {
-    Row row = {0};
-    for (size_t i = 0; i < G_N_ELEMENTS(ROWS); i++)
-        if (g_str_equal(ROWS[i].key, param->key)) row = ROWS[i];
+    const Row row = row_of(param->key);
     if (row.below) return (NsSettingControl){.below = row.below(session, param)};
     if (row.alongside) return (NsSettingControl){.alongside = row.alongside(session, param)};
     if (row.most > 0.0)
@@ -321,13 +327,6 @@ static void sync_size(GtkWidget *label)
     g_autofree char *tip =
         g_strdup_printf(_("Memory of the run; its checkpoints take %s more"), checkpoints);
     gtk_widget_set_tooltip_text(label, tip);
-}
-
-static bool on_top(const char *key)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(ROWS); i++)
-        if (ROWS[i].top && g_str_equal(ROWS[i].key, key)) return true;
-    return false;
 }
 
 /* A group without visible rows has no heading either. */
@@ -372,7 +371,7 @@ static void on_searched(GtkSearchEntry *search, GtkWidget *pane)
     const char *words = gtk_editable_get_text(GTK_EDITABLE(search));
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
-        if (on_top(param->key)) continue;
+        if (row_of(param->key).top) continue;
         g_autofree char *text =
             g_strjoin(" ", param->key, _(param->label), _(GROUPS[param->group]), NULL);
         ns_hide(ns_settings_pane_row(pane, param->key), NS_HIDDEN_SEARCH,
@@ -416,7 +415,7 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     for (size_t k = 0; k < G_N_ELEMENTS(GROUPS); k++) {
         group = add_group(more, _(GROUPS[k]));
         for (size_t i = 0; ns_param(i); i++)
-            if (ns_param(i)->group == k && !on_top(ns_param(i)->key))
+            if (ns_param(i)->group == k && !row_of(ns_param(i)->key).top)
                 add_row(pane, group, session, ns_param(i));
     }
     GtkWidget *expander = gtk_expander_new(_("More settings"));

@@ -24,7 +24,7 @@ static Guard *guard_of(NsWindow *window)
     return g_object_get_data(G_OBJECT(window), GUARD);
 }
 
-void ns_close_guard_saved(NsWindow *window)
+static void on_saved(NsWindow *window)
 {
     const NsView *view = ns_window_session(window)->view;
     for (size_t i = 0; i < view->started.n; i++) {
@@ -87,7 +87,7 @@ void ns_close_guard_add(NsWindow *window)
     Guard *guard = g_new0(Guard, 1);
     guard->saved = g_hash_table_new_full(NULL, NULL, (GDestroyNotify)ns_history_unref, NULL);
     g_object_set_data_full(G_OBJECT(window), GUARD, guard, guard_free);
-    g_signal_connect(window, "saved", G_CALLBACK(ns_close_guard_saved), NULL);
+    g_signal_connect(window, "saved", G_CALLBACK(on_saved), NULL);
     /* Other handlers may refuse to close without a question. */
     g_signal_connect_after(window, "close-request", G_CALLBACK(on_close), NULL);
 }

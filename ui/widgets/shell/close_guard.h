@@ -10,9 +10,6 @@
 
 void ns_close_guard_add(NsWindow *window);
 
-/* A file with the results up to now was written. */
-void ns_close_guard_saved(NsWindow *window);
-
 /* Whether closing the window would ask. */
 bool ns_close_guard_asks(NsWindow *window);
 

@@ -58,6 +58,13 @@ static void show_problem(NsExportCharts *charts, const char *problem)
     if (!problem) g_signal_emit_by_name(charts, "changed");
 }
 
+static void charts_changed(NsExportCharts *charts)
+{
+    sync_list(charts);
+    find_facts(charts);
+    show_problem(charts, NULL);
+}
+
 static char *chart_words(const NsSheetChart *chart)
 {
     const NsFigureSpec *spec = &chart->spec;
@@ -81,9 +88,7 @@ static void move(NsExportCharts *charts, guint from, guint to)
     if (from == to || to >= charts->sheet->charts->len) return;
     ns_sheet_move(charts->sheet, from, to);
     charts->current = to;
-    sync_list(charts);
-    find_facts(charts);
-    show_problem(charts, NULL);
+    charts_changed(charts);
 }
 
 static void on_row_action(GtkWidget *button, NsExportCharts *charts)
@@ -101,9 +106,7 @@ static void on_row_action(GtkWidget *button, NsExportCharts *charts)
     g_array_remove_index(charts->sheet->charts, i);
     if (charts->current > i || charts->current == charts->sheet->charts->len)
         charts->current -= charts->current > 0;
-    sync_list(charts);
-    find_facts(charts);
-    show_problem(charts, NULL);
+    charts_changed(charts);
 }
 
 static GtkWidget *row_button(NsExportCharts *charts, const char *icon, const char *words, int by)
@@ -189,9 +192,7 @@ static void on_add(GtkWidget *widget, const char *name, GVariant *key)
     if (!kind) return;
     ns_sheet_add(charts->sheet, ns_figure_spec(kind), -1);
     charts->current = charts->sheet->charts->len - 1;
-    sync_list(charts);
-    find_facts(charts);
-    show_problem(charts, NULL);
+    charts_changed(charts);
 }
 
 /* ---- Editor of the selected chart ---- */
@@ -267,9 +268,7 @@ static void begin_again(NsExportCharts *charts)
     NsSheetChart *chart = current(charts);
     chart->hidden = 0;
     ns_view_state_init(&chart->view);
-    sync_list(charts);
-    find_facts(charts);
-    show_problem(charts, NULL);
+    charts_changed(charts);
 }
 
 static void on_choice(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *charts)

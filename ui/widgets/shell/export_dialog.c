@@ -292,11 +292,6 @@ static void show_preview(NsExportDialog *dialog)
 
 /* ---- controls and choices ---- */
 
-static void set_switch(GtkWidget *widget, bool on)
-{
-    gtk_switch_set_active(GTK_SWITCH(widget), on);
-}
-
 /* Brings the controls in line with the choices. */
 static void sync_controls(NsExportDialog *dialog)
 {
@@ -319,10 +314,10 @@ static void sync_controls(NsExportDialog *dialog)
         gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), choices->seconds);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->text_size), style.text_size);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->line_width), style.line_width);
-    set_switch(dialog->transparent, choices->transparent);
+    gtk_switch_set_active(GTK_SWITCH(dialog->transparent), choices->transparent);
     for (guint i = 0; i < G_N_ELEMENTS(SWITCHES); i++) {
         g_autofree char *text = ns_export_choices_get(choices, SWITCHES[i]);
-        set_switch(dialog->switches[i], g_str_equal(text, "on"));
+        gtk_switch_set_active(GTK_SWITCH(dialog->switches[i]), g_str_equal(text, "on"));
     }
     GListModel *fonts = gtk_drop_down_get_model(GTK_DROP_DOWN(dialog->font));
     guint font = *choices->font ? g_list_model_get_n_items(fonts) : 1;
@@ -479,10 +474,9 @@ static void add_row(NsExportDialog *dialog, const char *words, GtkWidget *contro
     if (for_figures) g_ptr_array_add(dialog->for_figures, control);
 }
 
-static GtkWidget *add_drop_down(NsExportDialog *dialog, const char *words,
-                                const char *const *labels, bool for_figures)
+static GtkWidget *add_drop_down(NsExportDialog *dialog, const char *words, GtkWidget *drop_down,
+                                bool for_figures)
 {
-    GtkWidget *drop_down = gtk_drop_down_new_from_strings(labels);
     add_row(dialog, words, drop_down, for_figures);
     ns_connect(drop_down, "notify::selected", G_CALLBACK(on_choice), dialog);
     return drop_down;
@@ -507,18 +501,6 @@ static GtkWidget *add_switch(NsExportDialog *dialog, const char *words, bool for
     add_row(dialog, words, widget, for_figures);
     ns_connect(widget, "notify::active", G_CALLBACK(on_choice), dialog);
     return widget;
-}
-
-/* A first label, those of a registry and, unless NULL, a last one; NULL-terminated. */
-static GPtrArray *labels_of(const char *first, NsChoices choices, const char *last)
-{
-    GPtrArray *labels = g_ptr_array_new();
-    g_ptr_array_add(labels, (gpointer)(guintptr)first);
-    for (size_t i = 0; choices(i); i++)
-        g_ptr_array_add(labels, (gpointer)(guintptr)_(choices(i)->label));
-    if (last) g_ptr_array_add(labels, (gpointer)(guintptr)last);
-    g_ptr_array_add(labels, NULL);
-    return labels;
 }
 
 static gint by_name(gconstpointer a, gconstpointer b)
@@ -553,21 +535,23 @@ static void add_choices(NsExportDialog *dialog)
     const char *const legends[] = {_("Outside"), C_("legend", "Above"), _("Inside"), _("None"),
                                    NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = _(FORMATS[i].label);
-    g_autoptr(GPtrArray) pages =
-        labels_of(_("One column (all charts: two)"), ns_page_choice, _("Custom"));
-    g_autoptr(GPtrArray) styles = labels_of(_("Automatic"), ns_style_choice, NULL);
+    GtkWidget *pages =
+        ns_choice_drop_down_new(_("One column (all charts: two)"), ns_page_choice, 0, _("Custom"));
+    GtkWidget *styles = ns_choice_drop_down_new(_("Automatic"), ns_style_choice, 0, NULL);
     dialog->syncing = true;
-    dialog->what = add_drop_down(dialog, _("Content"), what, false);
-    dialog->format = add_drop_down(dialog, _("Format"), formats, false);
+    dialog->what = add_drop_down(dialog, _("Content"), gtk_drop_down_new_from_strings(what), false);
+    dialog->format =
+        add_drop_down(dialog, _("Format"), gtk_drop_down_new_from_strings(formats), false);
     dialog->film = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     dialog->seconds = make_spin(dialog, 0.5, NS_LONGEST_FILM, 0.5, _("Duration in seconds"));
     ns_box_append(dialog->film, dialog->seconds, gtk_label_new(_("seconds")), NULL);
     gtk_grid_attach(GTK_GRID(dialog->grid), dialog->film, 0, dialog->rows++, 2, 1);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), 8);
-    dialog->size = add_drop_down(dialog, _("Size"), (const char *const *)pages->pdata, true);
+    dialog->size = add_drop_down(dialog, _("Size"), pages, true);
     add_custom_size(dialog);
-    dialog->dpi = add_drop_down(dialog, _("Dots per inch"), dpi, true);
-    dialog->style = add_drop_down(dialog, _("Style"), (const char *const *)styles->pdata, true);
+    dialog->dpi =
+        add_drop_down(dialog, _("Dots per inch"), gtk_drop_down_new_from_strings(dpi), true);
+    dialog->style = add_drop_down(dialog, _("Style"), styles, true);
     PangoFontFamily **families = NULL;
     int n = 0;
     pango_context_list_families(gtk_widget_get_pango_context(GTK_WIDGET(dialog)), &families, &n);
@@ -577,7 +561,8 @@ static void add_choices(NsExportDialog *dialog)
     g_ptr_array_sort(names, by_name);
     g_ptr_array_insert(names, 0, (gpointer)(guintptr)_("Automatic"));
     g_ptr_array_add(names, NULL);
-    dialog->font = add_drop_down(dialog, _("Font"), (const char *const *)names->pdata, true);
+    dialog->font = add_drop_down(
+        dialog, _("Font"), gtk_drop_down_new_from_strings((const char *const *)names->pdata), true);
     g_autoptr(GtkExpression) word =
         gtk_property_expression_new(GTK_TYPE_STRING_OBJECT, NULL, "string");
     gtk_drop_down_set_expression(GTK_DROP_DOWN(dialog->font), word);
@@ -587,7 +572,8 @@ static void add_choices(NsExportDialog *dialog)
     add_row(dialog, _("Text size (pt)"), dialog->text_size, true);
     dialog->line_width = make_spin(dialog, LEAST_LINE, MOST_LINE, 0.25, _("Line width"));
     add_row(dialog, _("Line width (pt)"), dialog->line_width, true);
-    dialog->legend = add_drop_down(dialog, _("Legend"), legends, true);
+    dialog->legend =
+        add_drop_down(dialog, _("Legend"), gtk_drop_down_new_from_strings(legends), true);
     dialog->switches[0] = add_switch(dialog, _("Title"), true);
     dialog->switches[1] = add_switch(dialog, _("Notes"), true);
     dialog->switches[2] = add_switch(dialog, _("Caption with settings"), true);
