@@ -282,20 +282,16 @@ static void on_log(NsChartTile *tile)
     (kind_of(tile)->log ? ns_session_show_log : ns_session_show_log_loss)(tile->session, active);
 }
 
-static void on_copy_image(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+static void on_copy_image(NsChartTile *tile)
 {
-    (void)action, (void)parameter;
-    NsChartTile *tile = user_data;
     GdkTexture *texture = ns_chart_view_texture(tile->chart);
     if (!texture) return;
     gdk_clipboard_set_texture(gtk_widget_get_clipboard(GTK_WIDGET(tile)), texture);
     ns_session_report(tile->session, _("Copied the chart as an image"));
 }
 
-static void on_copy_data(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+static void on_copy_data(NsChartTile *tile)
 {
-    (void)action, (void)parameter;
-    NsChartTile *tile = user_data;
     const NsPlot *plot = ns_chart_view_plot(tile->chart);
     if (!plot) return;
     g_autofree char *csv = g_string_free(ns_csv_write(&plot, 1, NULL), FALSE);
@@ -310,10 +306,8 @@ static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
     if (kind) ns_chart_tile_set_kind(user_data, kind);
 }
 
-static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+static void on_reset(NsChartTile *tile)
 {
-    (void)action, (void)parameter;
-    NsChartTile *tile = user_data;
     NsViewState *view_state = ns_chart_view_state(tile->chart);
     ns_view_state_fit(view_state);
     for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->rescaled[axis] = false;
@@ -321,18 +315,14 @@ static void on_reset(GSimpleAction *action, GVariant *parameter, gpointer user_d
     ns_chart_view_state_changed(tile->chart);
 }
 
-static void on_unpin(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+static void on_unpin(NsChartTile *tile)
 {
-    (void)action, (void)parameter;
-    NsChartTile *tile = user_data;
     ns_chart_view_state(tile->chart)->n_pins = 0;
     ns_chart_view_state_changed(tile->chart);
 }
 
-static void on_follow(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+static void on_follow(NsChartTile *tile)
 {
-    (void)action, (void)parameter;
-    NsChartTile *tile = user_data;
     NsViewState *view_state = ns_chart_view_state(tile->chart);
     if (view_state->held && kind_of(tile)->abscissa == NS_OVER_STEPS) {
         ns_view_state_follow(view_state);
@@ -380,10 +370,8 @@ static void on_handle(NsChartTile *tile, int handle, double value)
 }
 
 /* Limits and scales of the axes, at the button of the menu. */
-static void on_limits(GSimpleAction *action, GVariant *parameter, gpointer user_data)
+static void on_limits(NsChartTile *tile)
 {
-    (void)action, (void)parameter;
-    NsChartTile *tile = user_data;
     graphene_rect_t bounds = GRAPHENE_RECT_INIT(0, 0, 1, 1);
     if (!ns_chart_view_plot(tile->chart)) return;
     if (!gtk_widget_compute_bounds(tile->menu_button, tile->overlay, &bounds)) return;
@@ -545,21 +533,20 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
 
 static void ns_chart_tile_init(NsChartTile *tile)
 {
-    static const GActionEntry entries[] = {
-        {.name = "kind", .activate = on_kind, .parameter_type = "s", .state = "''"},
-        {.name = "copy-image", .activate = on_copy_image},
-        {.name = "copy-data", .activate = on_copy_data},
-        {.name = "limits", .activate = on_limits},
-        {.name = "reset", .activate = on_reset},
-        {.name = "unpin", .activate = on_unpin},
-        {.name = "follow", .activate = on_follow},
-    };
+    static const GActionEntry kind = {
+        .name = "kind", .activate = on_kind, .parameter_type = "s", .state = "''"};
     g_autoptr(GSimpleActionGroup) actions = g_simple_action_group_new();
+    tile->actions = G_ACTION_MAP(actions);
+    g_action_map_add_action_entries(tile->actions, &kind, 1, tile);
+    ns_add_command(tile->actions, "copy-image", G_CALLBACK(on_copy_image), tile);
+    ns_add_command(tile->actions, "copy-data", G_CALLBACK(on_copy_data), tile);
+    ns_add_command(tile->actions, "limits", G_CALLBACK(on_limits), tile);
+    ns_add_command(tile->actions, "reset", G_CALLBACK(on_reset), tile);
+    ns_add_command(tile->actions, "unpin", G_CALLBACK(on_unpin), tile);
+    ns_add_command(tile->actions, "follow", G_CALLBACK(on_follow), tile);
     tile->choices = g_array_new(FALSE, FALSE, sizeof(int));
-    g_action_map_add_action_entries(G_ACTION_MAP(actions), entries, G_N_ELEMENTS(entries), tile);
     gtk_widget_insert_action_group(GTK_WIDGET(tile), "tile", G_ACTION_GROUP(actions));
     gtk_widget_set_overflow(GTK_WIDGET(tile), GTK_OVERFLOW_HIDDEN);
-    tile->actions = G_ACTION_MAP(actions);
 }
 
 /* The menu marks the kind that is shown, and a screen reader names it. */

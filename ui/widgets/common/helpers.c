@@ -179,6 +179,20 @@ void ns_connect(gpointer source, const char *signal, GCallback callback, gpointe
     g_signal_connect_object(source, signal, callback, object, G_CONNECT_SWAPPED);
 }
 
+void ns_connect_keys(GtkWidget *widget, GCallback pressed, gpointer object)
+{
+    GtkEventController *keys = gtk_event_controller_key_new();
+    ns_connect(keys, "key-pressed", pressed, object);
+    gtk_widget_add_controller(widget, keys);
+}
+
+void ns_add_command(GActionMap *map, const char *name, GCallback run, gpointer object)
+{
+    g_autoptr(GSimpleAction) action = g_simple_action_new(name, NULL);
+    ns_connect(action, "activate", run, object);
+    g_action_map_add_action(map, G_ACTION(action));
+}
+
 void ns_signal_new(GType type, const char *name, guint n, ...)
 {
     va_list types;

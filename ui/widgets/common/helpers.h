@@ -87,6 +87,12 @@ GtkWidget *ns_search_entry_new(const char *name);
 /* Calls the callback with the object, and then the arguments of the signal, while both exist. */
 void ns_connect(gpointer source, const char *signal, GCallback callback, gpointer object);
 
+/* The same for keys that are pressed in a widget, with the arguments of GtkEventControllerKey. */
+void ns_connect_keys(GtkWidget *widget, GCallback pressed, gpointer object);
+
+/* Adds an action without parameter and state, which calls run(object). */
+void ns_add_command(GActionMap *map, const char *name, GCallback run, gpointer object);
+
 /* Adds a signal without a return value to a class, with n arguments whose types follow. */
 void ns_signal_new(GType type, const char *name, guint n, ...);
 

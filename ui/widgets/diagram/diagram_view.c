@@ -699,9 +699,7 @@ static void ns_diagram_view_init(NsDiagramView *view)
     g_signal_connect_swapped(motion, "motion", G_CALLBACK(on_motion), view);
     g_signal_connect_swapped(motion, "leave", G_CALLBACK(on_leave), view);
     gtk_widget_add_controller(widget, motion);
-    GtkEventController *keys = gtk_event_controller_key_new();
-    g_signal_connect_swapped(keys, "key-pressed", G_CALLBACK(on_key), view);
-    gtk_widget_add_controller(widget, keys);
+    ns_connect_keys(widget, G_CALLBACK(on_key), view);
 }
 
 GtkWidget *ns_diagram_view_new(NsSession *session, size_t lane)

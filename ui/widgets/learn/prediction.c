@@ -216,10 +216,9 @@ static void move(NsPrediction *p, double steps)
     ns_prediction_set(p, p->at, p->guess[p->at] * pow(p->hi / p->lo, steps / KEY_STEPS));
 }
 
-static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code,
-                       GdkModifierType modifiers, NsPrediction *p)
+static gboolean on_key(NsPrediction *p, guint keyval, guint code, GdkModifierType modifiers)
 {
-    (void)keys, (void)code;
+    (void)code;
     if (p->compared || modifiers & (GDK_CONTROL_MASK | GDK_ALT_MASK)) return GDK_EVENT_PROPAGATE;
     switch (keyval) {
     case GDK_KEY_Left:
@@ -335,9 +334,7 @@ static void ns_prediction_init(NsPrediction *p)
     g_signal_connect(drag, "drag-begin", G_CALLBACK(on_begin), p);
     g_signal_connect(drag, "drag-update", G_CALLBACK(on_update), p);
     gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(drag));
-    GtkEventController *keys = gtk_event_controller_key_new();
-    g_signal_connect(keys, "key-pressed", G_CALLBACK(on_key), p);
-    gtk_widget_add_controller(widget, keys);
+    ns_connect_keys(widget, G_CALLBACK(on_key), p);
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_swapped(focus, "enter", G_CALLBACK(gtk_widget_queue_draw), p);
     g_signal_connect_swapped(focus, "leave", G_CALLBACK(gtk_widget_queue_draw), p);

@@ -360,7 +360,6 @@ static void sync_selected(NsRunLibrary *library)
     if (library->filling) return;
     const NsRecordedRun *run = selected(library);
     bool usable = run && !run->wrong, own = usable && run->kind == NS_RECORDED_FILE;
-    library->syncs = true;
     /* The disk space of the runs, or the reason why a run cannot be read. */
     guint n = library->runs->len;
     g_autofree char *bytes =
@@ -386,7 +385,6 @@ static void sync_selected(NsRunLibrary *library)
         set_note(library->parts.tags, run ? run->tags : NULL);
         set_note(library->parts.text, run ? run->text : NULL);
     }
-    library->syncs = false;
 }
 
 static void open_selected(NsRunLibrary *library)

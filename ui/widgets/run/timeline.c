@@ -376,9 +376,7 @@ static void ns_timeline_init(NsTimeline *timeline)
     g_signal_connect_swapped(drag, "drag-update", G_CALLBACK(on_drag_update), timeline);
     gtk_widget_add_controller(widget, GTK_EVENT_CONTROLLER(drag));
 
-    GtkEventController *keys = gtk_event_controller_key_new();
-    g_signal_connect_swapped(keys, "key-pressed", G_CALLBACK(on_key), timeline);
-    gtk_widget_add_controller(widget, keys);
+    ns_connect_keys(widget, G_CALLBACK(on_key), timeline);
 }
 
 GtkWidget *ns_timeline_new(NsSession *session)

@@ -320,10 +320,8 @@ static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
 }
 
 /* Escape restores the value and moves the focus to the window. */
-static gboolean on_escape(GtkEventControllerKey *keys, guint keyval, guint code,
-                          GdkModifierType modifiers, gpointer widget)
+static gboolean on_escape(GtkWidget *widget, guint keyval)
 {
-    (void)keys, (void)code, (void)modifiers;
     if (keyval != GDK_KEY_Escape) return GDK_EVENT_PROPAGATE;
     take_back(control_of(widget));
     ns_end_typing(widget);
@@ -340,9 +338,7 @@ static GtkWidget *make_entry(NsControl *number, GtkWidget *owner)
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_object(focus, "leave", G_CALLBACK(on_leave), owner, 0);
     gtk_widget_add_controller(entry, focus);
-    GtkEventController *keys = gtk_event_controller_key_new();
-    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_escape), owner, 0);
-    gtk_widget_add_controller(entry, keys);
+    ns_connect_keys(entry, G_CALLBACK(on_escape), owner);
     return entry;
 }
 
@@ -383,12 +379,10 @@ static void on_more(GtkWidget *widget)
     move(control_of(widget), true);
 }
 
-static gboolean on_arrow(GtkEventControllerKey *keys, guint keyval, guint code,
-                         GdkModifierType state, gpointer user_data)
+static gboolean on_arrow(GtkWidget *widget, guint keyval)
 {
-    (void)keys, (void)code, (void)state;
     if (keyval != GDK_KEY_Up && keyval != GDK_KEY_Down) return GDK_EVENT_PROPAGATE;
-    move(control_of(user_data), keyval == GDK_KEY_Up);
+    move(control_of(widget), keyval == GDK_KEY_Up);
     return GDK_EVENT_STOP;
 }
 
@@ -409,9 +403,7 @@ GtkWidget *ns_number_control_new(NsSession *session, const NsParam *param)
     NsControl *number = control_new(session, param, box, G_CALLBACK(sync_entry));
     GtkWidget *entry = make_entry(number, box);
     gtk_editable_set_width_chars(GTK_EDITABLE(entry), 5);
-    GtkEventController *keys = gtk_event_controller_key_new();
-    g_signal_connect_object(keys, "key-pressed", G_CALLBACK(on_arrow), box, 0);
-    gtk_widget_add_controller(entry, keys);
+    ns_connect_keys(entry, G_CALLBACK(on_arrow), box);
     ns_box_append(
         box, entry, make_button(box, "list-remove-symbolic", _("less"), param, G_CALLBACK(on_less)),
         make_button(box, "list-add-symbolic", _("more"), param, G_CALLBACK(on_more)), NULL);

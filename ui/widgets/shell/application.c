@@ -6,6 +6,7 @@
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
 #include "normscope-resources.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/popovers.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"
@@ -42,9 +43,8 @@ struct _NsApplication {
 G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
 
 /* Closes all windows, and with them the dialogs that belong to them. */
-static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer application)
+static void on_quit(GtkApplication *application)
 {
-    (void)action, (void)parameter;
     g_autoptr(GList) windows = g_list_copy(gtk_application_get_windows(application));
     for (GList *each = windows; each; each = each->next)
         if (NS_IS_WINDOW(each->data)) gtk_window_close(each->data);
@@ -83,17 +83,15 @@ static NsWindow *open_window(NsApplication *application, const NsExperiment *exp
     return window;
 }
 
-static void on_new(GSimpleAction *action, GVariant *parameter, gpointer application)
+static void on_new(NsApplication *application)
 {
-    (void)action, (void)parameter;
     g_auto(NsExperiment) opening;
     ns_session_first_experiment(&opening);
     open_window(application, &opening);
 }
 
-static void on_about(GSimpleAction *action, GVariant *parameter, gpointer application)
+static void on_about(GtkApplication *application)
 {
-    (void)action, (void)parameter;
     gtk_show_about_dialog(
         gtk_application_get_active_window(application), "program-name", "Normscope", "version",
         NS_VERSION, "logo-icon-name", APPLICATION_ID, "license-type", GTK_LICENSE_MIT_X11,
@@ -105,9 +103,8 @@ static void on_about(GSimpleAction *action, GVariant *parameter, gpointer applic
         NULL);
 }
 
-static void on_help(GSimpleAction *action, GVariant *parameter, gpointer application)
+static void on_help(GtkApplication *application)
 {
-    (void)action, (void)parameter;
     GtkWindow *window = gtk_application_get_active_window(application);
     /* A setting that has the focus is explained. */
     bool explained = NS_IS_WINDOW(window) &&
@@ -135,10 +132,6 @@ static void on_contrast(GSimpleAction *action, GVariant *state, gpointer user_da
 static void ns_application_startup(GApplication *app)
 {
     static const GActionEntry actions[] = {
-        {.name = "quit", .activate = on_quit},
-        {.name = "new", .activate = on_new},
-        {.name = "about", .activate = on_about},
-        {.name = "help", .activate = on_help},
         {.name = "style", .parameter_type = "s", .state = "'system'", .change_state = on_style},
         {.name = "contrast", .state = "false", .change_state = on_contrast},
     };
@@ -154,6 +147,10 @@ static void ns_application_startup(GApplication *app)
     ns_scrolled_windows_let_go();
     application->styles = ns_style_manager_new();
     g_action_map_add_action_entries(G_ACTION_MAP(app), actions, G_N_ELEMENTS(actions), app);
+    ns_add_command(G_ACTION_MAP(app), "quit", G_CALLBACK(on_quit), app);
+    ns_add_command(G_ACTION_MAP(app), "new", G_CALLBACK(on_new), app);
+    ns_add_command(G_ACTION_MAP(app), "about", G_CALLBACK(on_about), app);
+    ns_add_command(G_ACTION_MAP(app), "help", G_CALLBACK(on_help), app);
     ns_window_add_accelerators(GTK_APPLICATION(app));
     ns_remember_application(app);
     static const int signals[] = {SIGHUP, SIGINT, SIGTERM};

@@ -454,13 +454,11 @@ bool ns_window_is_awake(NsWindow *window)
 void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        g_autoptr(GSimpleAction) action = g_simple_action_new(commands[i].action, NULL);
         bool of_window = commands[i].of_window != NULL;
         gpointer target = of_window ? (gpointer)window : ns_window_session(window);
         GCallback command =
             of_window ? G_CALLBACK(commands[i].of_window) : G_CALLBACK(commands[i].of_session);
-        ns_connect(action, "activate", command, target);
-        g_action_map_add_action(G_ACTION_MAP(window), G_ACTION(action));
+        ns_add_command(G_ACTION_MAP(window), commands[i].action, command, target);
     }
 }
 
