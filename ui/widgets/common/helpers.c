@@ -256,13 +256,6 @@ struct _NsFoldBox {
 
 G_DEFINE_FINAL_TYPE(NsFoldBox, ns_fold_box, GTK_TYPE_WIDGET)
 
-static int width_of(GtkWidget *child)
-{
-    int least = 0;
-    gtk_widget_measure(child, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-    return least;
-}
-
 static void ns_fold_box_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                 int *minimum, int *natural, int *minimum_baseline,
                                 int *natural_baseline)
@@ -288,7 +281,8 @@ static void ns_fold_box_size_allocate(GtkWidget *widget, int width, int height, 
     for (GtkWidget *child = gtk_widget_get_last_child(widget); child;
          child = gtk_widget_get_prev_sibling(child)) {
         if (!gtk_widget_should_layout(child)) continue;
-        int least = width_of(child);
+        int least = 0;
+        gtk_widget_measure(child, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
         room = room && least <= right;
         gtk_widget_set_child_visible(child, room);
         if (!room) continue;

@@ -23,15 +23,6 @@
 
 static const char RUN[] = "ns-run", RUNS[] = "ns-runs";
 
-/* A row of the table is an object that has its run, and keeps the list of it. */
-static GObject *row_new(GPtrArray *runs, guint i)
-{
-    GObject *row = g_object_new(G_TYPE_OBJECT, NULL);
-    g_object_set_data_full(row, RUNS, g_ptr_array_ref(runs), (GDestroyNotify)g_ptr_array_unref);
-    g_object_set_data(row, RUN, runs->pdata[i]);
-    return row;
-}
-
 static const NsRecordedRun *run_of(gconstpointer row)
 {
     return g_object_get_data((GObject *)(guintptr)row, RUN);
@@ -428,7 +419,11 @@ static void fill(NsRunLibrary *library)
     g_list_store_remove_all(library->store);
     sync_columns(library);
     for (guint i = 0; i < library->runs->len; i++) {
-        g_autoptr(GObject) row = row_new(library->runs, i);
+        /* A row has its run, and keeps the list that owns it. */
+        g_autoptr(GObject) row = g_object_new(G_TYPE_OBJECT, NULL);
+        g_object_set_data_full(row, RUNS, g_ptr_array_ref(library->runs),
+                               (GDestroyNotify)g_ptr_array_unref);
+        g_object_set_data(row, RUN, library->runs->pdata[i]);
         g_list_store_append(library->store, row);
     }
     GListModel *shown = G_LIST_MODEL(library->selection);

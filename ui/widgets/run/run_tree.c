@@ -19,23 +19,20 @@ struct _NsRunTree {
 
 G_DEFINE_FINAL_TYPE(NsRunTree, ns_run_tree, GTK_TYPE_BOX)
 
-static const char ID[] = "ns-run-id", TREE[] = "ns-run-tree", SAYS[] = "ns-run-says";
+static const char ID[] = "ns-run-id", SAYS[] = "ns-run-says";
 
-static unsigned id_of(GtkWidget *button)
+static unsigned id_of(gpointer button)
 {
-    return GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(button), ID));
+    return GPOINTER_TO_UINT(g_object_get_data(button, ID));
 }
 
-static void on_pinned(GtkToggleButton *button)
+static void on_pinned(GtkToggleButton *button, NsRunTree *tree)
 {
-    NsRunTree *tree = g_object_get_data(G_OBJECT(button), TREE);
-    ns_session_pin_run(tree->session, id_of(GTK_WIDGET(button)),
-                       gtk_toggle_button_get_active(button));
+    ns_session_pin_run(tree->session, id_of(button), gtk_toggle_button_get_active(button));
 }
 
-static void on_opened(GtkWidget *button)
+static void on_opened(GtkWidget *button, NsRunTree *tree)
 {
-    NsRunTree *tree = g_object_get_data(G_OBJECT(button), TREE);
     ns_session_open_run(tree->session, id_of(button));
 }
 
@@ -71,13 +68,12 @@ static char *facts_of(const NsSessionRun *run)
                            last, loss);
 }
 
-static GtkWidget *prepare(NsRunTree *tree, GtkWidget *button, unsigned id, const char *words)
+static GtkWidget *prepare(GtkWidget *button, unsigned id, const char *words)
 {
     gtk_widget_add_css_class(button, "flat");
     gtk_widget_set_valign(button, GTK_ALIGN_START);
     ns_accessible_tooltip(button, words);
     g_object_set_data(G_OBJECT(button), ID, GUINT_TO_POINTER(id));
-    g_object_set_data(G_OBJECT(button), TREE, tree);
     return button;
 }
 
@@ -97,9 +93,8 @@ static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generat
     g_autofree char *title =
         g_strdup_printf("%u  %s", run->id, run->differs ? run->differs : run->title);
     g_autofree char *facts = facts_of(run);
-    gtk_box_append(GTK_BOX(words), ns_text_label_new(title, run->present ? "now" : NULL));
     GtkWidget *below = ns_text_label_new(facts, "hint");
-    gtk_box_append(GTK_BOX(words), below);
+    ns_box_append(words, ns_text_label_new(title, run->present ? "now" : NULL), below, NULL);
     ns_tooltip(words, run->title);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_box_append(GTK_BOX(row), words);
@@ -114,11 +109,11 @@ static GtkWidget *make_row(NsRunTree *tree, const NsSessionRun *run, int generat
     GtkWidget *toggle = gtk_toggle_button_new();
     gtk_button_set_icon_name(GTK_BUTTON(toggle), "view-pin-symbolic");
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(toggle), run->pinned);
-    gtk_box_append(GTK_BOX(row), prepare(tree, toggle, run->id, pin));
+    gtk_box_append(GTK_BOX(row), prepare(toggle, run->id, pin));
     GtkWidget *button = gtk_button_new_from_icon_name("document-open-symbolic");
-    gtk_box_append(GTK_BOX(row), prepare(tree, button, run->id, open));
-    g_signal_connect(toggle, "toggled", G_CALLBACK(on_pinned), NULL);
-    g_signal_connect(button, "clicked", G_CALLBACK(on_opened), NULL);
+    gtk_box_append(GTK_BOX(row), prepare(button, run->id, open));
+    g_signal_connect(toggle, "toggled", G_CALLBACK(on_pinned), tree);
+    g_signal_connect(button, "clicked", G_CALLBACK(on_opened), tree);
     return row;
 }
 

@@ -53,17 +53,11 @@ static int64_t end_of(NsSession *session, int64_t first, int64_t newest)
     return first + round_up(MAX(newest - first, LEAST_SPAN));
 }
 
-static double label_width(const NsTimeline *timeline)
-{
-    int width = 0;
-    pango_layout_get_pixel_size(timeline->label, &width, NULL);
-    return width + LABEL_GAP;
-}
-
 static double line_width(NsTimeline *timeline)
 {
-    double width = gtk_widget_get_width(GTK_WIDGET(timeline));
-    return MAX(width - 2 * MARGIN - label_width(timeline), 1.0);
+    int label = 0, width = gtk_widget_get_width(GTK_WIDGET(timeline));
+    pango_layout_get_pixel_size(timeline->label, &label, NULL);
+    return MAX(width - 2 * MARGIN - (label + LABEL_GAP), 1.0);
 }
 
 double ns_timeline_x_of(NsTimeline *timeline, int64_t step)

@@ -54,8 +54,7 @@ NsLearnPane *ns_window_learn_pane(NsWindow *window)
 static void sync_class_mode(NsWindow *window)
 {
     bool on = ns_class_mode_is_on(window);
-    GAction *action = g_action_map_lookup_action(G_ACTION_MAP(window), "class-mode");
-    g_simple_action_set_state(G_SIMPLE_ACTION(action), g_variant_new_boolean(on));
+    ns_window_set_state(window, "class-mode", on);
     gtk_widget_set_visible(g_object_get_data(G_OBJECT(window), LEAVE), on);
 }
 
@@ -273,16 +272,6 @@ static void on_switched(NsWindow *window)
     on_shown(window);
 }
 
-/* The button that leaves class mode where the menu is hidden, too. */
-static GtkWidget *new_leave(NsWindow *window)
-{
-    GtkWidget *leave = gtk_button_new_from_icon_name("view-restore-symbolic");
-    ns_accessible_tooltip(leave, _("Leave class mode"));
-    gtk_widget_set_visible(leave, FALSE);
-    g_signal_connect_swapped(leave, "clicked", G_CALLBACK(on_leave), window);
-    return leave;
-}
-
 /* `more`: a section below the choices; NULL: none. */
 static void append_choices(GMenu *menu, const char *title, NsChoices rows, const char *action,
                            GMenu *more)
@@ -317,7 +306,11 @@ void ns_window_add_learning(NsWindow *window)
     ns_connect(pane, "cover", G_CALLBACK(on_cover), window);
     ns_connect(pages, "switched", G_CALLBACK(on_switched), window);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));
-    GtkWidget *leave = new_leave(window);
+    /* The button that leaves class mode where the menu is hidden, too. */
+    GtkWidget *leave = gtk_button_new_from_icon_name("view-restore-symbolic");
+    ns_accessible_tooltip(leave, _("Leave class mode"));
+    gtk_widget_set_visible(leave, FALSE);
+    g_signal_connect_swapped(leave, "clicked", G_CALLBACK(on_leave), window);
     gtk_header_bar_pack_end(GTK_HEADER_BAR(gtk_window_get_titlebar(GTK_WINDOW(window))), leave);
     g_object_set_data(G_OBJECT(window), LEAVE, leave);
     ns_window_add_commands(window, commands, G_N_ELEMENTS(commands));

@@ -21,11 +21,6 @@ static char *folder_of_runs(void)
     return g_build_filename(g_get_user_data_dir(), "normscope", "runs", NULL);
 }
 
-static bool records(void)
-{
-    return ns_preferences() ? g_settings_get_boolean(ns_preferences(), "record") : true;
-}
-
 static guint64 most_bytes(void)
 {
     GSettings *preferences = ns_preferences();
@@ -36,11 +31,13 @@ static guint64 most_bytes(void)
 void ns_saved_runs_record(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
+    GSettings *preferences = ns_preferences();
     g_autofree char *folder = folder_of_runs();
-    if (ns_preferences())
+    bool record = !preferences || g_settings_get_boolean(preferences, "record");
+    if (preferences)
         ns_session_set_checkpoint_bytes(
-            session, (size_t)g_settings_get_int(ns_preferences(), "checkpoint-mib") * MIB);
-    ns_session_set_recording(session, records() ? folder : NULL, most_bytes());
+            session, (size_t)g_settings_get_int(preferences, "checkpoint-mib") * MIB);
+    ns_session_set_recording(session, record ? folder : NULL, most_bytes());
 }
 
 /* ---- Opening one ---- */
