@@ -308,9 +308,8 @@ static void on_activate(GtkWidget *widget)
 }
 
 /* An empty field gets its number back when it loses the focus. */
-static void on_leave(GtkEventControllerFocus *focus, gpointer widget)
+static void on_leave(GtkWidget *widget)
 {
-    (void)focus;
     NsControl *number = control_of(widget);
     if (number->param->type != NS_PARAM_TEXT &&
         !*gtk_editable_get_text(GTK_EDITABLE(number->entry)))
@@ -328,25 +327,19 @@ static gboolean on_escape(GtkWidget *widget, guint keyval)
     return GDK_EVENT_STOP;
 }
 
-static GtkWidget *make_entry(NsControl *number, GtkWidget *owner)
-{
-    GtkWidget *entry = ns_entry_new(_(number->param->label), 8);
-    number->entry = entry;
-    gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0f);
-    gtk_widget_add_css_class(entry, "numeric");
-    ns_connect(entry, "activate", G_CALLBACK(on_activate), owner);
-    GtkEventController *focus = gtk_event_controller_focus_new();
-    g_signal_connect_object(focus, "leave", G_CALLBACK(on_leave), owner, 0);
-    gtk_widget_add_controller(entry, focus);
-    ns_connect_keys(entry, G_CALLBACK(on_escape), owner);
-    return entry;
-}
-
 GtkWidget *ns_entry_control_new(NsSession *session, const NsParam *param)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-    NsControl *number = control_new(session, param, box, G_CALLBACK(sync_entry));
-    gtk_box_append(GTK_BOX(box), make_entry(number, box));
+    GtkWidget *entry = ns_entry_new(_(param->label), 8);
+    control_new(session, param, box, G_CALLBACK(sync_entry))->entry = entry;
+    gtk_editable_set_alignment(GTK_EDITABLE(entry), 1.0f);
+    gtk_widget_add_css_class(entry, "numeric");
+    ns_connect(entry, "activate", G_CALLBACK(on_activate), box);
+    GtkEventController *focus = gtk_event_controller_focus_new();
+    ns_connect(focus, "leave", G_CALLBACK(on_leave), box);
+    gtk_widget_add_controller(entry, focus);
+    ns_connect_keys(entry, G_CALLBACK(on_escape), box);
+    gtk_box_append(GTK_BOX(box), entry);
     sync_entry(box);
     return box;
 }
@@ -398,16 +391,13 @@ static GtkWidget *make_button(GtkWidget *owner, const char *icon, const char *wo
 
 GtkWidget *ns_number_control_new(NsSession *session, const NsParam *param)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    GtkWidget *box = ns_entry_control_new(session, param), *entry = control_of(box)->entry;
     gtk_widget_add_css_class(box, "linked");
-    NsControl *number = control_new(session, param, box, G_CALLBACK(sync_entry));
-    GtkWidget *entry = make_entry(number, box);
     gtk_editable_set_width_chars(GTK_EDITABLE(entry), 5);
     ns_connect_keys(entry, G_CALLBACK(on_arrow), box);
     ns_box_append(
-        box, entry, make_button(box, "list-remove-symbolic", _("less"), param, G_CALLBACK(on_less)),
+        box, make_button(box, "list-remove-symbolic", _("less"), param, G_CALLBACK(on_less)),
         make_button(box, "list-add-symbolic", _("more"), param, G_CALLBACK(on_more)), NULL);
-    sync_entry(box);
     return box;
 }
 
@@ -418,15 +408,12 @@ static void on_new_seed(GtkWidget *widget)
 
 GtkWidget *ns_seed_control_new(NsSession *session, const NsParam *param)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    GtkWidget *box = ns_entry_control_new(session, param);
     gtk_widget_add_css_class(box, "linked");
-    NsControl *number = control_new(session, param, box, G_CALLBACK(sync_entry));
-    gtk_box_append(GTK_BOX(box), make_entry(number, box));
     GtkWidget *button = make_button(box, "media-playlist-shuffle-symbolic", _("draw a new one"),
                                     param, G_CALLBACK(on_new_seed));
     gtk_widget_set_tooltip_text(button, _("Draw a new seed"));
     gtk_box_append(GTK_BOX(box), button);
-    sync_entry(box);
     return box;
 }
 
