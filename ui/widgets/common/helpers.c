@@ -1,4 +1,4 @@
-/* Functions that every widget uses: names, hiding, labels, the keyboard, signals, places.
+/* Functions that every widget uses: names, hiding, boxes, labels, the keyboard, signals, places.
  * SPDX-License-Identifier: MIT */
 #include "ui/widgets/common/helpers.h"
 

@@ -395,28 +395,24 @@ static void on_back(NsLearnPane *pane)
     show_card(pane);
 }
 
-static gboolean on_key_next(GtkWidget *pane, GVariant *arguments, gpointer data)
+static gboolean on_key(GtkWidget *widget, GVariant *arguments, gpointer keyval)
 {
-    (void)arguments, (void)data;
-    bool shown = ns_learn_pane_card(NS_LEARN_PANE(pane)) >= 0;
-    if (shown && ns_lesson_is_prepared(NS_LEARN_PANE(pane)->session)) on_next(NS_LEARN_PANE(pane));
-    return shown;
+    (void)arguments;
+    NsLearnPane *pane = NS_LEARN_PANE(widget);
+    if (ns_learn_pane_card(pane) < 0) return FALSE;
+    if (GPOINTER_TO_UINT(keyval) == GDK_KEY_Left)
+        on_back(pane);
+    else if (ns_lesson_is_prepared(pane->session))
+        on_next(pane);
+    return TRUE;
 }
 
-static gboolean on_key_back(GtkWidget *pane, GVariant *arguments, gpointer data)
-{
-    (void)arguments, (void)data;
-    bool shown = ns_learn_pane_card(NS_LEARN_PANE(pane)) >= 0;
-    if (shown) on_back(NS_LEARN_PANE(pane));
-    return shown;
-}
-
-static void add_key(GtkEventController *keys, guint keyval, GtkShortcutFunc function)
+static void add_key(GtkEventController *keys, guint keyval)
 {
     gtk_shortcut_controller_add_shortcut(
         GTK_SHORTCUT_CONTROLLER(keys),
         gtk_shortcut_new(gtk_keyval_trigger_new(keyval, GDK_ALT_MASK),
-                         gtk_callback_action_new(function, NULL, NULL)));
+                         gtk_callback_action_new(on_key, GUINT_TO_POINTER(keyval), NULL)));
 }
 
 /* ---- A card ---- */
@@ -759,8 +755,8 @@ static void ns_learn_pane_init(NsLearnPane *pane)
     /* Keys that work with any focus. */
     GtkEventController *keys = gtk_shortcut_controller_new();
     gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(keys), GTK_SHORTCUT_SCOPE_GLOBAL);
-    add_key(keys, GDK_KEY_Right, on_key_next);
-    add_key(keys, GDK_KEY_Left, on_key_back);
+    add_key(keys, GDK_KEY_Right);
+    add_key(keys, GDK_KEY_Left);
     gtk_widget_add_controller(GTK_WIDGET(pane), keys);
     gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
     ns_accessible_name(GTK_WIDGET(pane), _("Lessons"));

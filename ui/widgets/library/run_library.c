@@ -518,21 +518,18 @@ static void on_searched(NsRunLibrary *library)
 
 static void on_record(NsRunLibrary *library)
 {
-    if (library->syncs) return;
     g_signal_emit_by_name(library, "recording",
                           gtk_switch_get_active(GTK_SWITCH(library->parts.record)));
 }
 
 static void on_bound(NsRunLibrary *library)
 {
-    if (library->syncs) return;
     double gib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->parts.bound));
     g_signal_emit_by_name(library, "bound", (guint64)(gib * GIB));
 }
 
 static void on_checkpoints(NsRunLibrary *library)
 {
-    if (library->syncs) return;
     double mib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->parts.checkpoints));
     g_signal_emit_by_name(library, "checkpoints", (guint64)(mib * MIB));
 }
@@ -540,12 +537,10 @@ static void on_checkpoints(NsRunLibrary *library)
 void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes,
                                   size_t checkpoint_bytes)
 {
-    library->syncs = true;
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(library->parts.checkpoints),
                               (double)checkpoint_bytes / MIB);
     gtk_switch_set_active(GTK_SWITCH(library->parts.record), recording);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(library->parts.bound), (double)most_bytes / GIB);
-    library->syncs = false;
 }
 
 /* ---- Parts ---- */

@@ -19,7 +19,8 @@ G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkBox)
  */
 GtkWidget *ns_run_library_new(const char *own, const char *folder);
 
-/* Sets the values of the switch, the bound and the memory of checkpoints. */
+/* Sets the values of the switch, the bound and the memory of checkpoints; call it before the
+ * signals are connected. */
 void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes,
                                   size_t checkpoint_bytes);
 

@@ -31,9 +31,8 @@ struct _NsPhasePage {
     GtkWidget *row;                    /* of charts */
     NsPhaseControls controls;
     GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
-    bool syncing;
-    bool stopped; /* by the user */
-    guint tick;   /* while workers train */
+    bool stopped;      /* by the user */
+    guint tick;        /* while workers train */
     gint64 redrawn;
 };
 
@@ -325,13 +324,11 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
     NsStudyAxis *const axes[] = {&first, &second};
     for (int i = 0; i < 2; i++)
         if (!ns_study_axis_read(axes[i], texts[i], error)) return false;
-    page->syncing = true;
     for (int i = 0; i < 2; i++) {
         g_autofree char *values = g_strjoinv(", ", axes[i]->values);
         set_key(page, i, key_index(page, axes[i]->param->key));
         gtk_editable_set_text(GTK_EDITABLE(page->controls.values[i]), values);
     }
-    page->syncing = false;
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->controls.steps), (double)steps);
     show_hint(page);
     return true;
@@ -423,11 +420,8 @@ static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, Gd
 static void on_key_chosen(NsPhasePage *page, GParamSpec *pspec, GtkWidget *drop_down)
 {
     (void)pspec;
-    if (page->syncing) return;
-    page->syncing = true;
     int axis = drop_down == page->controls.key[1];
     set_key(page, axis, gtk_drop_down_get_selected(GTK_DROP_DOWN(drop_down)));
-    page->syncing = false;
     show_hint(page);
 }
 
@@ -626,10 +620,8 @@ GtkWidget *ns_phase_page_new(NsSession *session)
                                      "spacing", 8, NULL);
     page->session = ns_session_hold(session, page);
     build(page);
-    page->syncing = true;
     set_key(page, 0, key_index(page, "lr"));
     set_key(page, 1, key_index(page, "warmup"));
-    page->syncing = false;
     show_hint(page);
     update_chart(page);
     sync_controls(page);
