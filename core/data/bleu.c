@@ -7,71 +7,6 @@
 
 /* ---- Words ---- */
 
-/* Punctuation that is a word of its own wherever it occurs.  Apostrophe, hyphen, period and comma
- * are not among it. */
-static bool is_sign(char c)
-{
-    return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
-           (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
-}
-
-static bool is_point(char c)
-{
-    return c == '.' || c == ',';
-}
-
-/* The four rules of the tokenizer are applied one after another.  Each scans the whole text and
- * never rescans what it has replaced. */
-static GString *separate_signs(const GString *text)
-{
-    GString *out = g_string_new(NULL);
-    for (const char *p = text->str; *p; p++)
-        if (is_sign(*p))
-            g_string_append_printf(out, " %c ", *p);
-        else
-            g_string_append_c(out, *p);
-    return out;
-}
-
-/* Separates a period or comma that follows anything but a digit. */
-static GString *separate_points_after(const GString *text)
-{
-    GString *out = g_string_new(NULL);
-    for (const char *p = text->str; *p; p++) {
-        g_string_append_c(out, *p);
-        if (g_ascii_isdigit(*p) || !is_point(p[1])) continue;
-        g_string_append_printf(out, " %c ", *++p);
-    }
-    return out;
-}
-
-/* Separates a period or comma that precedes anything but a digit. */
-static GString *separate_points_before(const GString *text)
-{
-    GString *out = g_string_new(NULL);
-    for (const char *p = text->str; *p; p++) {
-        if (!is_point(*p) || !p[1] || g_ascii_isdigit(p[1])) {
-            g_string_append_c(out, *p);
-            continue;
-        }
-        g_string_append_printf(out, " %c %c", *p, p[1]);
-        p++;
-    }
-    return out;
-}
-
-/* Separates a hyphen that follows a digit. */
-static GString *separate_hyphens(const GString *text)
-{
-    GString *out = g_string_new(NULL);
-    for (const char *p = text->str; *p; p++)
-        if (p > text->str && *p == '-' && g_ascii_isdigit(p[-1]))
-            g_string_append(out, " - ");
-        else
-            g_string_append_c(out, *p);
-    return out;
-}
-
 /* White space as Python's str.split defines it. */
 static bool is_space(gunichar c)
 {
@@ -97,26 +32,27 @@ static GPtrArray *split(const char *text)
 
 static GPtrArray *words_of(const char *sentence)
 {
-    static GString *(*const rules[])(const GString *) = {separate_signs, separate_points_after,
-                                                         separate_points_before, separate_hyphens};
-    GString *text = g_string_new(sentence);
-    g_strchomp(text->str);
-    text->len = strlen(text->str);
     static const char *const replaced[][2] = {{"<skipped>", ""}, {"-\n", ""},    {"\n", " "},
                                               {"&quot;", "\""},  {"&amp;", "&"}, {"&lt;", "<"},
                                               {"&gt;", ">"}};
+    /* The rules of the tokenizer, which are applied one after another, to bytes.  Apostrophe,
+     * hyphen, period and comma are not always words of their own. */
+    static const char *const rules[][2] = {{"([{-~\\[-` -&(-+:-@/])", " \\1 "},
+                                           {"([^0-9])([.,])", "\\1 \\2 "},
+                                           {"([.,])([^0-9])", " \\1 \\2"},
+                                           {"([0-9])(-)", "\\1 \\2 "}};
+    g_autofree char *begin = g_strchomp(g_strdup(sentence));
+    g_autoptr(GString) text = g_string_new(begin);
     for (size_t i = 0; i < G_N_ELEMENTS(replaced); i++)
         g_string_replace(text, replaced[i][0], replaced[i][1], 0);
     g_string_prepend_c(text, ' ');
     g_string_append_c(text, ' ');
     for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
-        GString *next = rules[i](text);
-        g_string_free(text, TRUE);
-        text = next;
+        g_autoptr(GRegex) rule = g_regex_new(rules[i][0], G_REGEX_RAW, 0, NULL);
+        g_autofree char *next = g_regex_replace(rule, text->str, -1, 0, rules[i][1], 0, NULL);
+        g_string_assign(text, next);
     }
-    GPtrArray *words = split(text->str);
-    g_string_free(text, TRUE);
-    return words;
+    return split(text->str);
 }
 
 /* ---- n-grams ---- */
