@@ -8,9 +8,10 @@
 
 int32_t ns_sentence_end(const NsCorpus *corpus)
 {
-    int32_t i = 0;
-    while (corpus->symbols ? corpus->symbols[i] != '\n' : !g_str_equal(corpus->words[i], "\n")) i++;
-    return i;
+    for (size_t i = 0; i < corpus->V; i++)
+        if (corpus->symbols ? corpus->symbols[i] == '\n' : g_str_equal(corpus->words[i], "\n"))
+            return (int32_t)i;
+    return -1;
 }
 
 static int compare(const void *a, const void *b)

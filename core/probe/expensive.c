@@ -46,7 +46,6 @@ static const MatrixQuantities *matrix_of(const NsTensor *tensor)
 NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
                                            const NsRecordLayout *layout, GError **error)
 {
-    bool two = layout->hidden > layout->layers + 1;
     size_t T = (size_t)s->seq, S = MAX(T, (size_t)ns_settings_source_seq(s));
     size_t D = (size_t)s->d_model, F = (size_t)ns_settings_d_ff(s);
     /* The largest number of tokens at which two states are compared, with sequences of at most S.
@@ -55,7 +54,7 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
     size_t n = compared(layout->hidden), tokens = MIN(all, NS_SIMILARITY_TOKENS);
     NsExpensiveProbes *probes = g_new0(NsExpensiveProbes, 1);
     probes->layout = *layout;
-    probes->first_stack = two ? (size_t)ns_settings_encoder_layers(s) : layout->layers;
+    probes->first_stack = (size_t)s->layers;
     probes->D = D;
     probes->team = ns_model_team(model);
     probes->work_size = MAX(S * S, F);

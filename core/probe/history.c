@@ -529,16 +529,24 @@ int64_t ns_history_last_step(const NsHistory *history)
     return records ? ns_history_step(history, records - 1)->step : -1;
 }
 
-int64_t ns_history_record(const NsHistory *history, int64_t step)
+/* The last element at or before a step of a log whose elements begin with their step; -1 if there
+ * is none. */
+static int64_t last_until(const NsLog *log, int64_t step)
 {
-    int64_t low = -1, high = (int64_t)ns_history_steps(history), guess = step - history->first_step;
-    if (guess >= 0 && guess < high && ns_history_step(history, (size_t)guess)->step == step)
-        return guess;
+    int64_t low = -1, high = (int64_t)ns_log_count(log);
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        *(ns_history_step(history, (size_t)middle)->step <= step ? &low : &high) = middle;
+        const int64_t *at = ns_log_get(log, (size_t)middle);
+        *(*at <= step ? &low : &high) = middle;
     }
     return low;
+}
+
+int64_t ns_history_record(const NsHistory *history, int64_t step)
+{
+    int64_t n = (int64_t)ns_history_steps(history), guess = step - history->first_step;
+    bool right = guess >= 0 && guess < n && ns_history_step(history, (size_t)guess)->step == step;
+    return right ? guess : last_until(history->steps, step);
 }
 
 size_t ns_history_steps(const NsHistory *history)
@@ -573,15 +581,8 @@ const NsContinuation *ns_history_continuation(const NsHistory *history, size_t i
 
 const NsContinuation *ns_history_continuation_at(const NsHistory *history, int64_t step)
 {
-    size_t low = 0, high = ns_history_continuations(history);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ns_history_continuation(history, middle)->step <= step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? ns_history_continuation(history, low - 1) : NULL;
+    int64_t i = last_until(history->continuations, step);
+    return i >= 0 ? ns_history_continuation(history, (size_t)i) : NULL;
 }
 
 size_t ns_history_events(const NsHistory *history)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/finetune.h"
 
+#include "core/data/sentence.h"
 #include "core/experiment/assignment.h"
 #include "core/train/run.h"
 
@@ -27,12 +28,7 @@ static NsFinetuned result_of(const Counts *c, size_t n)
 
 bool ns_finetune_can(const NsCorpus *vocabulary)
 {
-    if (!vocabulary->symbols && !vocabulary->subwords) return false;
-    for (size_t i = 0; i < vocabulary->V; i++)
-        if (vocabulary->symbols ? vocabulary->symbols[i] == '\n'
-                                : g_str_equal(vocabulary->words[i], "\n"))
-            return true;
-    return false;
+    return (vocabulary->symbols || vocabulary->subwords) && ns_sentence_end(vocabulary) >= 0;
 }
 
 void ns_finetune_settings(NsSettings *settings, const NsSettings *pretraining, int64_t steps)

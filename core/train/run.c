@@ -24,14 +24,6 @@ static size_t budget_of(const NsRun *run)
 
 /* ---- The record of a step ---- */
 
-/* The number of layers of the first stack. */
-static size_t first_stack(const NsRun *run)
-{
-    return run->settings.arch == NS_ARCH_ENCODER_DECODER
-               ? (size_t)ns_settings_encoder_layers(&run->settings)
-               : ns_model_layers(run->model);
-}
-
 static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
 {
     NsEvent event;
@@ -41,7 +33,7 @@ static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
         /* Name what left its usual range before a jump, or else the tensor with the largest
          * gradient. */
         const NsTensorTable *table = ns_model_tensors(run->model);
-        if (!ns_bands_describe(&run->bands, table, first_stack(run), &event)) {
+        if (!ns_bands_describe(&run->bands, table, (size_t)run->settings.layers, &event)) {
             size_t largest = 0;
             for (size_t i = 1; i < table->n; i++)
                 if (seen->grad_sq[i] > seen->grad_sq[largest]) largest = i;
@@ -66,7 +58,7 @@ static void watch(NsRun *run, const NsMeasure *seen)
         .seen = seen,
         .updates = run->updates,
         .v = run->v_may_overflow ? run->v : NULL,
-        .first_stack = first_stack(run),
+        .first_stack = (size_t)run->settings.layers,
         .final_norm = ns_recorder_layout(run->recorder)->count[NS_QUANTITY_FINAL_SQ] > 0,
         .step = run->steps,
     };
@@ -99,10 +91,10 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
     watch_jumps(run, &step, input->seen);
 }
 
-static bool validation_is_due(const NsRun *run)
+/* Whether something is due that is measured at multiples of `every` steps; 0: never. */
+static bool is_due(const NsRun *run, int64_t every)
 {
-    const NsSettings *s = &run->settings;
-    return !run->unmeasured && s->eval_every > 0 && run->steps % s->eval_every == 0;
+    return !run->unmeasured && every > 0 && run->steps % every == 0;
 }
 
 /* Measures the validation BLEU of the current weights, if it is due; also at the last step, because
@@ -112,7 +104,7 @@ static bool measure_bleu(NsRun *run, double *bleu)
     const NsSettings *s = &run->settings;
     bool last = !run->unmeasured && s->steps > 0 && run->steps == s->steps;
     if (!ns_recorder_layout(run->recorder)->count[NS_QUANTITY_BLEU]) return false;
-    if (!last && !validation_is_due(run)) return false;
+    if (!last && !is_due(run, s->eval_every)) return false;
     return ns_translate_held_out(run->model, run->corpus, (size_t)s->bleu_sentences, bleu, NULL);
 }
 
@@ -121,8 +113,7 @@ static bool measure_bleu(NsRun *run, double *bleu)
 static void continue_prompt(NsRun *run)
 {
     const NsSettings *s = &run->settings;
-    bool due = run->prompt && run->steps % s->sample_every == 0;
-    if (!due || run->unmeasured || run->diverged) return;
+    if (!run->prompt || run->diverged || !is_due(run, s->sample_every)) return;
     NsContinuation continuation = {.step = run->steps};
     if (ns_continue(run->model, run->corpus, s, run->prompt, &continuation, NULL))
         ns_history_append_continuation(run->history, &continuation);
@@ -140,14 +131,13 @@ static void measure(NsRun *run, int64_t started)
     const ns_real *state = ns_model_state(run->model, &run->n_state);
     if (run->n_state) memcpy(run->state, state, run->n_state * sizeof *state);
     /* The first sentence of the batch, whose attention is stored. */
-    bool probes = !run->unmeasured && s->probe_every > 0 && run->steps % s->probe_every == 0;
     g_autofree char *translation =
-        probes && ns_task_translates(s)
+        is_due(run, s->probe_every) && ns_task_translates(s)
             ? ns_translate_sentence(run->model, run->corpus, run->batch.source,
                                     (size_t)run->batch.source_length[0])
             : NULL;
     int64_t sharpness_started = g_get_monotonic_time();
-    bool sharp = !run->unmeasured && s->sharpness_every > 0 && run->steps % s->sharpness_every == 0;
+    bool sharp = is_due(run, s->sharpness_every);
     if (sharp)
         ns_curvature_by_layer(run->curvature_probe, run->model, &run->batch, run->layer_sharpness);
     NsNoise noise = ns_run_noise(run);
@@ -180,7 +170,7 @@ static void measure(NsRun *run, int64_t started)
         run->grad_norm = ns_record_gradient_norm(ns_model_tensors(run->model), seen.grad_sq);
     ns_clock_end(mark, NS_OP_MEASURE);
 
-    if (validation_is_due(run) && !run->diverged) ns_run_evaluate(run);
+    if (is_due(run, s->eval_every) && !run->diverged) ns_run_evaluate(run);
     mark = ns_clock_begin();
     continue_prompt(run);
     ns_clock_end(mark, NS_OP_MEASURE);
