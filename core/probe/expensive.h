@@ -6,7 +6,7 @@
 #include "core/probe/heads.h"
 #include "core/probe/probe_batches.h"
 #include "core/probe/quantity.h"
-#include "core/probe/record_input.h"
+#include "core/probe/record.h"
 #include "core/probe/states.h"
 #include "core/probe/token_snapshot.h"
 

@@ -4,8 +4,11 @@
  * multiples of `probe-every` steps; the record holds the time that they took. */
 #pragma once
 
+#include "core/data/corpus.h"
+#include "core/model/model.h"
+#include "core/optim/optimizer.h"
+#include "core/probe/curvature.h"
 #include "core/probe/quantity.h"
-#include "core/probe/record_input.h"
 #include "core/probe/similarity.h"
 #include "core/probe/token_snapshot.h"
 
@@ -15,6 +18,25 @@ void ns_record_layout_of(NsRecordLayout *layout, const NsTensorTable *table,
 
 /* The norm of the whole gradient, from the squared norms of the tensors' gradients. */
 double ns_record_gradient_norm(const NsTensorTable *table, const double *grad_sq);
+
+/* The input of the record of a step. The model must still hold the gradients of `seen`. */
+typedef struct {
+    NsModel *model;
+    const NsSettings *settings;
+    const NsCorpus *corpus;
+    const NsBatch *batch;  /* the batch of `seen` */
+    const NsNoise *noise;  /* the noise of `seen` */
+    const NsMeasure *seen; /* the measurement at the current weights */
+    int64_t step;
+    const double *bleu;            /* the validation BLEU; NULL if not due */
+    const char *translation;       /* of the first sentence of the batch; NULL if not due */
+    bool updated;                  /* false at step 0, before any update */
+    const NsTensorUpdate *updates; /* [tensors] statistics of the last update */
+    const NsCurvature *curvature;  /* of the last update */
+    double lr;                     /* of the last update */
+    const double *sharpness;       /* [layers]; NULL if not due */
+    double sharpness_seconds;      /* the time that it took */
+} NsRecordInput;
 
 typedef struct NsRecorder NsRecorder;
 

@@ -31,10 +31,7 @@ static const NsChoice kinds[NS_SIMILARITY_COUNT] = {
              "Mean angle between two states of the same token over π; 0 means the same direction."},
 };
 
-const NsChoice *ns_similarity_choice(size_t i)
-{
-    return i < NS_SIMILARITY_COUNT ? &kinds[i] : NULL;
-}
+NS_CHOICES(ns_similarity_choice, kinds)
 
 size_t ns_similarity_scratch(size_t n, size_t tokens, size_t D)
 {
