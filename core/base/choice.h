@@ -21,6 +21,13 @@ typedef struct {
 /* Accesses a registry as choices: returns the i-th row, or NULL past the end. */
 typedef const NsChoice *(*NsChoices)(size_t i);
 
+/* Defines such a function for a table whose rows are, or begin with, an NsChoice. */
+#define NS_CHOICES(function, rows)                                                                 \
+    const NsChoice *function(size_t i)                                                             \
+    {                                                                                              \
+        return i < G_N_ELEMENTS(rows) ? (const NsChoice *)&(rows)[i] : NULL;                       \
+    }
+
 /* Returns the index of the row with this key, current or former, or -1. */
 int ns_choices_find(NsChoices choices, const char *key);
 

@@ -22,3 +22,6 @@ GQuark ns_error_quark(void);
 /* Sets an error of this domain with the format in the language of the desktop, and returns false.
  * The catalogs have every format that is a literal here; one that is chosen is marked by N_. */
 bool ns_refuse(GError **error, NsErrorCode code, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* The same for a function that returns a pointer: it returns NULL. */
+#define ns_refuse_null(...) (ns_refuse(__VA_ARGS__), NULL)

@@ -21,10 +21,7 @@ static const NsChoice sets[] = {
                                            "time."},
 };
 
-const NsChoice *ns_instructions_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(sets) ? &sets[i] : NULL;
-}
+NS_CHOICES(ns_instructions_choice, sets)
 
 #ifdef NS_CLONES_X86
 

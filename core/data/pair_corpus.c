@@ -159,18 +159,15 @@ static NsCorpus *corpus_from_texts(const Texts *training, const Texts *held_out,
                                    const NsTokenizer *tokenizer, bool separate, Sentences next,
                                    GError **error)
 {
-    if (tokenizer->bytes) {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  "The byte-level BPE of GPT-2 merges newlines, which separate the sentences; use "
-                  "tokenizer=bpe, char, or a merges file.");
-        return NULL;
-    }
-    if (separate && tokenizer->subwords) {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  "A merges file is one vocabulary for source and target; with "
-                  "vocabularies=separate use tokenizer=bpe or char.");
-        return NULL;
-    }
+    if (tokenizer->bytes)
+        return ns_refuse_null(
+            error, NS_ERROR_SETTING,
+            "The byte-level BPE of GPT-2 merges newlines, which separate the sentences; use "
+            "tokenizer=bpe, char, or a merges file.");
+    if (separate && tokenizer->subwords)
+        return ns_refuse_null(error, NS_ERROR_SETTING,
+                              "A merges file is one vocabulary for source and target; with "
+                              "vocabularies=separate use tokenizer=bpe or char.");
     g_autoptr(NsCorpus) source =
         separate ? tokens_of(training, held_out, SOURCE, SOURCE, tokenizer, error) : NULL;
     if (separate && !source) return NULL;
@@ -215,14 +212,12 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
     if (!corpus) return NULL;
     size_t lines = training.lines + held_out.lines;
     corpus->sampler = &ns_pairs_sampler;
-    if (corpus->n_train_pairs == 0 || corpus->n_pairs <= corpus->n_train_pairs) {
-        ns_refuse(error, NS_ERROR_TEXT,
-                  "Of the %zu pairs in “%s”, %zu are short enough for training and %zu for "
-                  "validation; use more pairs, a longer seq and source-seq, or tokenizer=bpe.",
-                  lines, corpus->name, corpus->n_train_pairs,
-                  corpus->n_pairs - corpus->n_train_pairs);
-        return NULL;
-    }
+    if (corpus->n_train_pairs == 0 || corpus->n_pairs <= corpus->n_train_pairs)
+        return ns_refuse_null(
+            error, NS_ERROR_TEXT,
+            "Of the %zu pairs in “%s”, %zu are short enough for training and %zu for "
+            "validation; use more pairs, a longer seq and source-seq, or tokenizer=bpe.",
+            lines, corpus->name, corpus->n_train_pairs, corpus->n_pairs - corpus->n_train_pairs);
     /* The name with the number of pairs. */
     g_autofree char *plain = corpus->name;
     corpus->name = corpus->n_pairs == lines

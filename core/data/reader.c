@@ -82,9 +82,9 @@ static char *read_to_end(int fd, const char *name, size_t expected, size_t limit
         }
     }
     g_autofree char *size = g_format_size_full(capacity, G_FORMAT_SIZE_IEC_UNITS);
-    ns_refuse(error, NS_ERROR_MEMORY,
-              N_("There is not enough memory to read “%s” (%s); use a smaller file."), name, size);
-    return NULL;
+    return ns_refuse_null(error, NS_ERROR_MEMORY,
+                          N_("There is not enough memory to read “%s” (%s); use a smaller file."),
+                          name, size);
 }
 
 char *ns_read_file(const char *path, size_t limit, size_t *bytes, GError **error)

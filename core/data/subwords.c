@@ -185,13 +185,12 @@ NsSubwords *ns_subwords_read(const char *path, GError **error)
     for (size_t i = 0; lines[i]; i++)
         if (g_str_has_suffix(lines[i], end)) lines[i][strlen(lines[i]) - strlen(end)] = '\0';
     if (!lines[0] || !g_str_equal(g_strchomp(lines[0]), VERSION) ||
-        !g_utf8_validate_len(text, size, NULL)) {
-        ns_refuse(error, NS_ERROR_TEXT,
-                  "“%s” is not a merges file: its first line is not “%s”; learn the merges with "
-                  "“normscope-cli bpe” or with subword-nmt 0.3 or later.",
-                  name, VERSION);
-        return NULL;
-    }
+        !g_utf8_validate_len(text, size, NULL))
+        return ns_refuse_null(
+            error, NS_ERROR_TEXT,
+            "“%s” is not a merges file: its first line is not “%s”; learn the merges with "
+            "“normscope-cli bpe” or with subword-nmt 0.3 or later.",
+            name, VERSION);
     g_autoptr(NsSubwords) subwords = ns_subwords_new();
     for (size_t i = 1; lines[i]; i++) {
         if (!*lines[i] || read_merge(subwords, lines[i])) continue;

@@ -128,13 +128,12 @@ NsSubwords *ns_subwords_learn(GHashTable *words, size_t vocab, const char *sourc
     g_autoptr(NsSubwords) subwords = ns_subwords_new();
     if (!ns_subwords_add_characters(subwords, words, source, error)) return NULL;
     size_t least = ns_subwords_size(subwords);
-    if (least > vocab) {
-        ns_refuse(error, NS_ERROR_TEXT,
-                  "“%s” needs %zu symbols for its characters (inside words and at their ends) and "
-                  "for the newline, but vocab is %zu; increase vocab.",
-                  source, least, vocab);
-        return NULL;
-    }
+    if (least > vocab)
+        return ns_refuse_null(
+            error, NS_ERROR_TEXT,
+            "“%s” needs %zu symbols for its characters (inside words and at their ends) and "
+            "for the newline, but vocab is %zu; increase vocab.",
+            source, least, vocab);
     Learner learner = {
         .subwords = subwords,
         .words = g_array_new(FALSE, FALSE, sizeof(Word)),

@@ -33,12 +33,11 @@ static NsCorpus *open_grammar(const NsTask *task, const NsSettings *settings, GE
 
 static NsCorpus *open_text(const NsTask *task, const NsSettings *settings, GError **error)
 {
-    if (settings->text[0] == '\0') {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  N_("The task “%s” needs a text to train on; name its file with text=PATH."),
-                  task->choice.key);
-        return NULL;
-    }
+    if (settings->text[0] == '\0')
+        return ns_refuse_null(
+            error, NS_ERROR_SETTING,
+            N_("The task “%s” needs a text to train on; name its file with text=PATH."),
+            task->choice.key);
     g_auto(NsTokenizer) tokenizer = {0};
     if (!ns_tokenizer_open(&tokenizer, settings, error)) return NULL;
     return ns_corpus_new_from_file(settings->text, span(settings), &tokenizer, error);
@@ -47,29 +46,27 @@ static NsCorpus *open_text(const NsTask *task, const NsSettings *settings, GErro
 static NsCorpus *open_translation(const NsTask *task, const NsSettings *settings, GError **error)
 {
     if (settings->arch == NS_ARCH_ENCODER_DECODER) return ns_corpus_new_from_pairs(settings, error);
-    ns_refuse(error, NS_ERROR_SETTING,
-              N_("The task “%s” needs an encoder for the source and a decoder for the target; set "
-                 "arch=encoder-decoder."),
-              task->choice.key);
-    return NULL;
+    return ns_refuse_null(
+        error, NS_ERROR_SETTING,
+        N_("The task “%s” needs an encoder for the source and a decoder for the target; set "
+           "arch=encoder-decoder."),
+        task->choice.key);
 }
 
 static NsCorpus *open_mlm(const NsTask *task, const NsSettings *settings, GError **error)
 {
-    if (settings->arch != NS_ARCH_ENCODER) {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  N_("The task “%s” predicts masked tokens from the text on both sides, which only "
-                     "an encoder reads; set arch=encoder."),
-                  task->choice.key);
-        return NULL;
-    }
-    if (settings->seq < NS_MLM_LEAST) {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  "The task “%s” needs room for two segments and their [CLS] and [SEP]; set seq to "
-                  "%d or more.",
-                  task->choice.key, NS_MLM_LEAST);
-        return NULL;
-    }
+    if (settings->arch != NS_ARCH_ENCODER)
+        return ns_refuse_null(
+            error, NS_ERROR_SETTING,
+            N_("The task “%s” predicts masked tokens from the text on both sides, which only "
+               "an encoder reads; set arch=encoder."),
+            task->choice.key);
+    if (settings->seq < NS_MLM_LEAST)
+        return ns_refuse_null(
+            error, NS_ERROR_SETTING,
+            "The task “%s” needs room for two segments and their [CLS] and [SEP]; set seq to "
+            "%d or more.",
+            task->choice.key, NS_MLM_LEAST);
     NsCorpus *corpus = *settings->text ? open_text(task, settings, error)
                                        : ns_corpus_new_from_facts(settings, error);
     if (!corpus) return NULL;
@@ -85,22 +82,21 @@ static NsCorpus *open_made(const NsTask *task, const NsSettings *settings, const
 {
     size_t V = settings->vocab ? (size_t)settings->vocab : task->V;
     if (V > 1) return ns_corpus_new_made(name, task->sampler, V, letters && V <= 26);
-    ns_refuse(error, NS_ERROR_SETTING,
-              "The task “%s” has nothing to predict with vocab=%zu; set vocab to 2 or more, or to "
-              "0 for the default of %zu.",
-              task->choice.key, V, task->V);
-    return NULL;
+    return ns_refuse_null(
+        error, NS_ERROR_SETTING,
+        "The task “%s” has nothing to predict with vocab=%zu; set vocab to 2 or more, or to "
+        "0 for the default of %zu.",
+        task->choice.key, V, task->V);
 }
 
 static NsCorpus *open_symbols(const NsTask *task, const NsSettings *settings, GError **error)
 {
-    if (settings->arch == NS_ARCH_DECODER && settings->seq < 2) {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  "The task “%s” does not fit into sequences of length %" PRId64
-                  ": a decoder reads the symbols and then the answer; set seq to 2 or more.",
-                  task->choice.key, settings->seq);
-        return NULL;
-    }
+    if (settings->arch == NS_ARCH_DECODER && settings->seq < 2)
+        return ns_refuse_null(
+            error, NS_ERROR_SETTING,
+            "The task “%s” does not fit into sequences of length %" PRId64
+            ": a decoder reads the symbols and then the answer; set seq to 2 or more.",
+            task->choice.key, settings->seq);
     return open_made(task, settings, "random symbols", true, error);
 }
 
@@ -193,10 +189,7 @@ const NsTask *ns_task(size_t i)
     return i < G_N_ELEMENTS(tasks) ? &tasks[i] : NULL;
 }
 
-const NsChoice *ns_task_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(tasks) ? &tasks[i].choice : NULL;
-}
+NS_CHOICES(ns_task_choice, tasks)
 
 bool ns_task_translates(const NsSettings *settings)
 {

@@ -74,10 +74,10 @@ static NsCorpus *new_corpus(const char *source, size_t V, size_t n, GError **err
     corpus->tokens = g_try_new(uint16_t, MAX(n, 1));
     if (corpus->tokens) return g_steal_pointer(&corpus);
     g_autofree char *size = g_format_size_full(n * sizeof(uint16_t), G_FORMAT_SIZE_IEC_UNITS);
-    ns_refuse(error, NS_ERROR_MEMORY,
-              N_("There is not enough memory for the tokens of “%s” (%s); use a shorter text."),
-              source, size);
-    return NULL;
+    return ns_refuse_null(
+        error, NS_ERROR_MEMORY,
+        N_("There is not enough memory for the tokens of “%s” (%s); use a shorter text."), source,
+        size);
 }
 
 static NsCorpus *of_characters(const NsText *text, GError **error)

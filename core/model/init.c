@@ -102,10 +102,7 @@ const NsInit *ns_init(size_t i)
     return i < G_N_ELEMENTS(inits) ? &inits[i] : NULL;
 }
 
-const NsChoice *ns_init_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(inits) ? &inits[i].choice : NULL;
-}
+NS_CHOICES(ns_init_choice, inits)
 
 double ns_init_std(const NsInit *init, double ratio, double out, double in)
 {

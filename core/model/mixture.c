@@ -191,7 +191,7 @@ const NsPlacement *ns_mixture_at(const char *mixture, unsigned layer, unsigned l
         if (at < parts[i].repeats) return parts[i].placement;
         at -= parts[i].repeats;
     }
-    ns_refuse(error, NS_ERROR_SETTING,
-              "The mixture is empty; write placements and their counts, such as post*3,pre*9.");
-    return NULL;
+    return ns_refuse_null(
+        error, NS_ERROR_SETTING,
+        "The mixture is empty; write placements and their counts, such as post*3,pre*9.");
 }

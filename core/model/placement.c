@@ -396,10 +396,7 @@ const NsPlacement *ns_placement(size_t i)
     return i < G_N_ELEMENTS(placements) ? &placements[i] : NULL;
 }
 
-const NsChoice *ns_placement_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(placements) ? &placements[i].choice : NULL;
-}
+NS_CHOICES(ns_placement_choice, placements)
 
 NsWiring ns_placement_wiring(const NsPlacement *placement, const NsPosition *position)
 {

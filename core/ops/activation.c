@@ -178,7 +178,4 @@ const NsActivation *ns_activation(size_t i)
     return i < G_N_ELEMENTS(activations) ? &activations[i] : NULL;
 }
 
-const NsChoice *ns_activation_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(activations) ? &activations[i].choice : NULL;
-}
+NS_CHOICES(ns_activation_choice, activations)

@@ -541,10 +541,7 @@ const NsNorm *ns_norm(size_t i)
     return i < G_N_ELEMENTS(norms) ? &norms[i] : NULL;
 }
 
-const NsChoice *ns_norm_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(norms) ? &norms[i].choice : NULL;
-}
+NS_CHOICES(ns_norm_choice, norms)
 
 bool ns_norm_over_batch(const NsNorm *norm)
 {

@@ -86,10 +86,7 @@ const NsOptimizer *ns_optimizer(size_t i)
     return i < G_N_ELEMENTS(optimizers) ? &optimizers[i] : NULL;
 }
 
-const NsChoice *ns_optimizer_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(optimizers) ? &optimizers[i].choice : NULL;
-}
+NS_CHOICES(ns_optimizer_choice, optimizers)
 
 size_t ns_optimizer_bytes(const NsOptimizer *optimizer, const NsTensorTable *table,
                           unsigned threads)

@@ -98,10 +98,7 @@ const NsSchedule *ns_schedule(size_t i)
     return i < G_N_ELEMENTS(schedules) ? &schedules[i] : NULL;
 }
 
-const NsChoice *ns_schedule_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(schedules) ? &schedules[i].choice : NULL;
-}
+NS_CHOICES(ns_schedule_choice, schedules)
 
 int64_t ns_schedule_end(const NsSettings *settings)
 {

@@ -132,11 +132,11 @@ static const NsParam *read_key(const char *text, const char **rest, GError **err
     }
     *rest = equals + 1;
     if (ns_study_can_vary(param)) return param;
-    ns_refuse(error, NS_ERROR_SETTING,
-              N_("%s cannot be on an axis; choose a setting of the model, the optimizer or the "
-                 "data, or the seed."),
-              key);
-    return NULL;
+    return ns_refuse_null(
+        error, NS_ERROR_SETTING,
+        N_("%s cannot be on an axis; choose a setting of the model, the optimizer or the "
+           "data, or the seed."),
+        key);
 }
 
 bool ns_study_axis_read(NsStudyAxis *axis, const char *text, GError **error)

@@ -291,12 +291,11 @@ NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error)
     g_autofree size_t *configurations = find_configurations(c, study, &scoring, &s.draws, &mixed);
     choose_budgets(c, study->n_random ? s.draws / 3 : c->configurations / 2);
     if (!c->n_budgets)
-        return ns_refuse(
-                   error, NS_ERROR_SETTING,
-                   "The lanes are not compared: a comparison needs at least two configurations "
-                   "that have finished for every seed in every lane; so far there are %zu.",
-                   c->configurations),
-               NULL;
+        return ns_refuse_null(
+            error, NS_ERROR_SETTING,
+            "The lanes are not compared: a comparison needs at least two configurations "
+            "that have finished for every seed in every lane; so far there are %zu.",
+            c->configurations);
     s.n = c->configurations;
     if (!study->n_random) s.draws = 1;
     c->no_verdict = missing_interval(study, s.draws, mixed);
@@ -353,12 +352,11 @@ NsSensitivity *ns_sensitivity_new(const NsStudyResults *results, GError **error)
     while (axis < study->n_grid && !g_str_equal(study->grid[axis].param->key, "lr")) axis++;
     if (axis < study->n_grid && study->grid[axis].n <= 1) axis = study->n_grid;
     if (!ns_study_better(study)) return refuse_result(study, error), NULL;
-    if (axis == study->n_grid) {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  "The sensitivity to the learning rate is not shown: it needs lr in the section "
-                  "[grid], with at least two values.");
-        return NULL;
-    }
+    if (axis == study->n_grid)
+        return ns_refuse_null(
+            error, NS_ERROR_SETTING,
+            "The sensitivity to the learning rate is not shown: it needs lr in the section "
+            "[grid], with at least two values.");
     bool fixed = missing_interval(study, SIZE_MAX, false) != NULL;
     NsSensitivity *s = g_new0(NsSensitivity, 1);
     s->n = study->grid[axis].n;

@@ -76,13 +76,11 @@ NsInitial *ns_initial_new(const NsSettings *settings, NsCheckpoint *origin, int6
                           NsInitialProgress progress, void *data, GError **error)
 {
     const int64_t most = (int64_t)ns_param_find("seed")->most;
-    if (seeds < 1 || seeds - 1 > most - settings->seed) {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  "The number of seeds is %" PRId64 " and must lie between 1 and "
-                  "%" PRId64 " (seed %" PRId64 " is the first).",
-                  seeds, most - settings->seed + 1, settings->seed);
-        return NULL;
-    }
+    if (seeds < 1 || seeds - 1 > most - settings->seed)
+        return ns_refuse_null(error, NS_ERROR_SETTING,
+                              "The number of seeds is %" PRId64 " and must lie between 1 and "
+                              "%" PRId64 " (seed %" PRId64 " is the first).",
+                              seeds, most - settings->seed + 1, settings->seed);
 
     g_auto(NsSettings) seeded;
     ns_settings_copy(&seeded, settings);

@@ -733,7 +733,4 @@ const NsPaperStudy *ns_paper_study(size_t i)
     return i < G_N_ELEMENTS(studies) ? &studies[i] : NULL;
 }
 
-const NsChoice *ns_paper_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(studies) ? &studies[i].choice : NULL;
-}
+NS_CHOICES(ns_paper_choice, studies)

@@ -46,11 +46,9 @@ bool ns_phase_study(NsStudy *study, const NsSettings *const *lanes, size_t n, co
 NsPhase *ns_phase_new(NsStudyWork *work, size_t lane, size_t x, size_t y, GError **error)
 {
     const NsStudy *study = ns_study_work_study(work);
-    if (x >= study->n_grid || y >= study->n_grid || x == y) {
-        ns_refuse(error, NS_ERROR_SETTING,
-                  "This figure needs two settings in the section [grid]; add one.");
-        return NULL;
-    }
+    if (x >= study->n_grid || y >= study->n_grid || x == y)
+        return ns_refuse_null(error, NS_ERROR_SETTING,
+                              "This figure needs two settings in the section [grid]; add one.");
     NsPhase *phase = g_new0(NsPhase, 1);
     g_atomic_ref_count_init(&phase->refs);
     phase->work = ns_study_work_ref(work);

@@ -315,7 +315,7 @@ def untranslated():
         if not name.startswith(("core/", "ui/", "app/desktop/")) or name == "core/base/error.c":
             continue
         code = text(path)
-        for match in re.finditer(r"\bg_set_error\(\s*&?\w+,\s*NS_ERROR|\bns_refuse\(\s*&?\w+,\s*[^,]+,\s*", code):
+        for match in re.finditer(r"\bg_set_error\(\s*&?\w+,\s*NS_ERROR|\bns_refuse(?:_null)?\(\s*&?\w+,\s*[^,]+,\s*", code):
             if match[0].startswith("ns_refuse") and (
                     LITERAL.match(code, match.end()) or CHOSEN.match(code, match.end())):
                 continue
