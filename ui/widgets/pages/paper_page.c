@@ -18,6 +18,7 @@
 #define PLOT_HEIGHT 300
 #define LINES_AROUND 27
 #define LOOK_EVERY_US 50000
+#define FIRST_LOOK_US 2000000 /* drawing the new page needs the processors of an estimate */
 
 typedef enum { RESTING, WAITING, RUNNING } CardState;
 
@@ -567,6 +568,7 @@ GtkWidget *ns_paper_page_new(NsSession *session)
         update_chart(card_at(page, i));
         sync_card(card_at(page, i));
     }
+    page->looked = g_get_monotonic_time() + FIRST_LOOK_US;
     wake(page);
     return GTK_WIDGET(page);
 }
