@@ -473,7 +473,6 @@ static void build(NsPaperPage *page)
     gtk_widget_set_valign(page->all, GTK_ALIGN_CENTER);
     ns_connect(page->all, "clicked", G_CALLBACK(on_all), page);
     ns_box_append(head, words, page->all, NULL);
-    ns_box_append(GTK_WIDGET(page), head, make_table(page), NULL);
     GtkWidget *flow = gtk_flow_box_new();
     gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
     gtk_flow_box_set_homogeneous(GTK_FLOW_BOX(flow), TRUE);
@@ -485,7 +484,7 @@ static void build(NsPaperPage *page)
         gtk_flow_box_append(GTK_FLOW_BOX(flow), card);
         gtk_widget_set_focusable(gtk_widget_get_parent(card), FALSE);
     }
-    gtk_box_append(GTK_BOX(page), flow);
+    ns_box_append(GTK_WIDGET(page), head, make_table(page), flow, NULL);
 }
 
 /* ---- The page ---- */

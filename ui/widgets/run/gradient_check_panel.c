@@ -326,16 +326,13 @@ static GtkWidget *new_panel(NsSession *session)
     NsGradientCheckParts *parts = &panel->parts;
     gtk_widget_add_css_class(GTK_WIDGET(panel), "study");
     gtk_widget_add_css_class(GTK_WIDGET(panel), "gradient-check");
-    gtk_box_append(
-        GTK_BOX(panel),
+    GtkWidget *text =
         make_text(_("A finite difference nudges the weights by plus and minus ε and divides the "
                     "change of the loss by 2 ε: the derivative that backpropagation must return, "
                     "computed without it. In single precision, rounding leaves errors of 1e-5 to "
-                    "3e-3, and ten times that along a random direction.")));
-    gtk_box_append(GTK_BOX(panel), make_controls(panel));
+                    "3e-3, and ten times that along a random direction."));
     parts->verdict = make_text(NULL);
     gtk_widget_add_css_class(parts->verdict, "verdict");
-    gtk_box_append(GTK_BOX(panel), parts->verdict);
     parts->table = gtk_grid_new();
     gtk_grid_set_column_spacing(GTK_GRID(parts->table), 18);
     gtk_grid_set_row_spacing(GTK_GRID(parts->table), 2);
@@ -343,10 +340,10 @@ static GtkWidget *new_panel(NsSession *session)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), parts->table);
     gtk_widget_set_size_request(scroll, -1, TABLE_HEIGHT);
     gtk_widget_set_vexpand(scroll, TRUE);
-    gtk_box_append(GTK_BOX(panel), scroll);
     parts->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_gradient_check_kind));
     gtk_widget_set_size_request(GTK_WIDGET(parts->chart), -1, CHART_HEIGHT);
-    gtk_box_append(GTK_BOX(panel), GTK_WIDGET(parts->chart));
+    ns_box_append(GTK_WIDGET(panel), text, make_controls(panel), parts->verdict, scroll,
+                  GTK_WIDGET(parts->chart), NULL);
     clear_table(panel);
     sync_lanes(panel);
     follow_layer(panel);

@@ -230,11 +230,10 @@ GtkWidget *ns_file_control_new(NsSession *session, const NsParam *param)
     gtk_button_set_child(GTK_BUTTON(open), choice->label);
     gtk_widget_set_hexpand(open, TRUE);
     ns_connect(open, "clicked", G_CALLBACK(on_choose), box);
-    gtk_box_append(GTK_BOX(box), open);
     choice->clear = gtk_button_new_from_icon_name("edit-clear-symbolic");
     ns_accessible_tooltip(choice->clear, _("Back to the generated text"));
     ns_connect(choice->clear, "clicked", G_CALLBACK(on_clear), box);
-    gtk_box_append(GTK_BOX(box), choice->clear);
+    ns_box_append(box, open, choice->clear, NULL);
     sync_file(box);
     return box;
 }

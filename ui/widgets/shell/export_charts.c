@@ -463,7 +463,6 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first,
     ns_accessible_name(charts->list, _("Charts of the figure, in order"));
     gtk_grid_set_row_spacing(GTK_GRID(charts->editor), 8);
     gtk_grid_set_column_spacing(GTK_GRID(charts->editor), 12);
-    gtk_box_append(GTK_BOX(charts), charts->list);
     GtkWidget *button = gtk_menu_button_new();
     g_autoptr(GMenu) menu = g_menu_new();
     for (size_t i = 0; ns_figure_kind(i); i++) {
@@ -476,7 +475,7 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first,
     gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Add chart"));
     gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
     gtk_widget_set_halign(button, GTK_ALIGN_START);
-    ns_box_append(GTK_WIDGET(charts), button, charts->editor, NULL);
+    ns_box_append(GTK_WIDGET(charts), charts->list, button, charts->editor, NULL);
     GtkGesture *drag = gtk_gesture_drag_new();
     g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), charts);
     g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), charts);
