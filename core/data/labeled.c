@@ -32,6 +32,7 @@ static void collection_clear(Collection *c)
     g_array_unref(c->training);
     g_array_unref(c->held_out);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Collection, collection_clear)
 
 /* Appends a sentence without its end; returns where it begins. */
 static size_t add_sentence(Collection *c, const char *sentence, size_t *length)
@@ -113,7 +114,7 @@ NsCorpus *ns_labeled_new_from_file(const NsCorpus *vocabulary, const char *path,
     if (!text) return NULL;
     g_autofree char *name = g_filename_display_basename(path);
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    Collection c;
+    g_auto(Collection) c;
     collection_init(&c, vocabulary);
     bool good = true;
     for (size_t i = 1; lines[0] && good && lines[i]; i++)
@@ -126,15 +127,13 @@ NsCorpus *ns_labeled_new_from_file(const NsCorpus *vocabulary, const char *path,
                          "“%s” has too few pairs after its header line: %u, where %d are needed.",
                          name, c.training->len, HELD_OUT);
     *left_out = c.left_out;
-    NsCorpus *corpus = good ? corpus_of(&c, name) : NULL;
-    collection_clear(&c);
-    return corpus;
+    return good ? corpus_of(&c, name) : NULL;
 }
 
 NsCorpus *ns_labeled_new_generated(const NsCorpus *vocabulary, NsPairRelation relation,
                                    uint64_t seed, size_t n, NsLabeledLeftOut *left_out)
 {
-    Collection c;
+    g_auto(Collection) c;
     collection_init(&c, vocabulary);
     for (int part = 0; part < 2; part++) {
         NsRng rng;
@@ -147,9 +146,7 @@ NsCorpus *ns_labeled_new_generated(const NsCorpus *vocabulary, NsPairRelation re
         }
     }
     *left_out = c.left_out;
-    NsCorpus *corpus = corpus_of(&c, "generated pairs");
-    collection_clear(&c);
-    return corpus;
+    return corpus_of(&c, "generated pairs");
 }
 
 /* ---- Batches ---- */

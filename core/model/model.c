@@ -478,10 +478,11 @@ static void forward_worker(void *data, size_t i, unsigned member)
     }
 }
 
-static void forward(NsModel *model, NsCall *call, double smoothing)
+/* `answers`: [B], or NULL. */
+static void forward(NsModel *model, NsCall *call, double smoothing, int32_t *answers)
 {
     call->forward_only = true;
-    Forward f = {.model = model, .call = call, .smoothing = smoothing};
+    Forward f = {model, call, smoothing, answers};
     ns_team_each(model->team, model->n_workers, forward_worker, &f);
 }
 
@@ -489,7 +490,7 @@ NsPredicted ns_model_predict_without(NsModel *model, const NsBatch *batch, NsLay
 {
     NsCall call = call_of(model, batch, NS_RUNNING);
     call.without = layers;
-    forward(model, &call, 0);
+    forward(model, &call, 0, NULL);
     NsCrossEntropy sum = {0};
     double class_nll = 0, share = share_of(ns_batch_targets(batch));
     for (unsigned i = 0; i < model->n_workers; i++) {
@@ -512,15 +513,13 @@ double ns_model_loss(NsModel *model, const NsBatch *batch)
 void ns_model_answers(NsModel *model, const NsBatch *batch, int32_t *answers)
 {
     NsCall call = call_of(model, batch, NS_RUNNING);
-    call.forward_only = true;
-    Forward f = {.model = model, .call = &call, .answers = answers};
-    ns_team_each(model->team, model->n_workers, forward_worker, &f);
+    forward(model, &call, 0, answers);
 }
 
 double ns_model_plain_loss(NsModel *model, const NsBatch *batch)
 {
     NsCall call = call_of(model, batch, NS_OF_BATCH);
-    forward(model, &call, model->layout.label_smoothing);
+    forward(model, &call, model->layout.label_smoothing, NULL);
     double loss = 0, class_nll = 0;
     for (unsigned i = 0; i < model->n_workers; i++) {
         loss += model->workers[i].loss.loss;
@@ -549,7 +548,7 @@ void ns_model_profile(NsModel *model, const NsBatch *batch)
     for (size_t k = 0; k < layout->n_sublayers; k++) set_omega(model, &layout->sublayers[k], 1);
     NsCall call = call_of(model, batch, NS_OF_BATCH);
     call.profiling = call.measuring = true;
-    forward(model, &call, 0);
+    forward(model, &call, 0, NULL);
     for (size_t i = 0; i < layout->n_stacks; i++) {
         const NsStack *stack = &layout->stacks[i];
         double elements = tokens_of(model, batch, i) * (double)layout->D, variance = 1;

@@ -59,29 +59,24 @@ static double score_of(const Scoring *scoring, size_t i, size_t *untrained)
 
 /* ---- The best of k ---- */
 
-/* The results of a lane with one seed, sorted; lower is better. */
+/* The score of a configuration; lower is better. */
 typedef struct {
-    double *values; /* [n], ascending */
-    size_t *from;   /* [n] the draw of each value */
-} Sorted;
+    double value;
+    size_t draw;
+} Score;
 
 /* The scores that are compared.  A grid counts as one draw. */
 typedef struct {
     size_t n, seeds, draws;
-    bool fixed;                  /* there is no random sample, and no interval */
-    Sorted *lanes[NS_LANES_MAX]; /* [seeds] */
+    bool fixed;                 /* there is no random sample, and no interval */
+    Score *lanes[NS_LANES_MAX]; /* [seeds, n], ascending for each seed */
 } Scores;
-
-typedef struct {
-    double value;
-    size_t from;
-} Pair;
 
 static int by_value(const void *a, const void *b)
 {
-    const Pair *x = a, *y = b;
+    const Score *x = a, *y = b;
     if (x->value < y->value || x->value > y->value) return x->value < y->value ? -1 : 1;
-    return x->from < y->from ? -1 : x->from > y->from;
+    return x->draw < y->draw ? -1 : x->draw > y->draw;
 }
 
 /* Returns the pseudo-values of the jackknife, [seeds, draws], of the expected best of k.  That of a
@@ -94,23 +89,22 @@ static double *pseudo_values(const Scores *s, size_t lane, size_t k)
     double *table = g_new0(double, s->seeds * s->draws), n = (double)s->n;
     g_autofree double *fewer = g_new(double, s->n); /* p(i, n - 1) */
     for (size_t seed = 0; seed < s->seeds; seed++) {
-        const Sorted *sorted = &s->lanes[lane][seed];
-        const double *values = sorted->values;
+        const Score *scores = s->lanes[lane] + seed * s->n;
         double mean = 0, p = (double)k / n, *row = table + seed * s->draws;
         double below = 0, above = 0; /* the mean without a value: from those below and above it */
         fewer[0] = (double)k / (n - 1);
         for (size_t i = 0; i < s->n; i++) {
             double left = n - 1 - (double)i; /* number of values above this one */
-            mean += p * values[i];
+            mean += p * scores[i].value;
             p *= left > 0 ? (left + 1 - (double)k) / left : 0;
-            if (i) above += fewer[i - 1] * values[i];
+            if (i) above += fewer[i - 1] * scores[i].value;
             if (left > 0) fewer[i + 1] = left > 1 ? fewer[i] * (left - (double)k) / (left - 1) : 0;
         }
         for (size_t draw = 0; draw < s->draws; draw++) row[draw] = mean;
         for (size_t i = 0; s->draws > 1 && i < s->n; i++) {
-            if (i) above -= fewer[i - 1] * values[i];
-            row[sorted->from[i]] += (n - 1) * (mean - below - above) * (double)s->draws / n;
-            below += fewer[i] * values[i];
+            if (i) above -= fewer[i - 1] * scores[i].value;
+            row[scores[i].draw] += (n - 1) * (mean - below - above) * (double)s->draws / n;
+            below += fewer[i] * scores[i].value;
         }
     }
     return table;
@@ -128,10 +122,10 @@ static double probability(const Scores *s, size_t one, size_t other, size_t k)
     for (size_t c = 0; c < s->n; c++)
         none[c + 1] = s->n - c > k ? none[c] * (double)(s->n - c - k) / (double)(s->n - c) : 0;
     for (size_t seed = 0; seed < s->seeds; seed++) {
-        const double *x = s->lanes[one][seed].values, *y = s->lanes[other][seed].values;
+        const Score *x = s->lanes[one] + seed * s->n, *y = s->lanes[other] + seed * s->n;
         for (size_t i = 0, lower = 0, upto = 0; i < s->n; i++) {
-            while (lower < s->n && y[lower] < x[i]) lower++;
-            while (upto < s->n && y[upto] <= x[i]) upto++;
+            while (lower < s->n && y[lower].value < x[i].value) lower++;
+            while (upto < s->n && y[upto].value <= x[i].value) upto++;
             sum += (none[i] - none[i + 1]) * (none[lower] + none[upto]) / 2;
         }
     }
@@ -214,25 +208,19 @@ static void read_scores(Scores *s, NsComparison *c, const NsStudy *study, const 
                         const size_t *configurations)
 {
     size_t grid = ns_study_configurations(study) / (size_t)study->draws;
-    g_autofree Pair *pairs = g_new(Pair, s->n);
     for (size_t lane = 0; lane < c->lanes; lane++) {
-        s->lanes[lane] = g_new(Sorted, s->seeds);
+        s->lanes[lane] = g_new(Score, s->seeds * s->n);
         for (size_t seed = 0; seed < s->seeds; seed++) {
+            Score *scores = s->lanes[lane] + seed * s->n;
             size_t draw = 0;
             for (size_t i = 0; i < s->n; i++) {
                 NsStudyPlace place = {configurations[i], lane, seed};
                 draw += i && configurations[i] / grid != configurations[i - 1] / grid;
-                pairs[i].from = s->draws > 1 ? draw : 0;
-                pairs[i].value = -c->better * score_of(scoring, ns_study_cell(study, place),
-                                                       &c->untrained[lane]);
+                scores[i].draw = s->draws > 1 ? draw : 0;
+                scores[i].value = -c->better * score_of(scoring, ns_study_cell(study, place),
+                                                        &c->untrained[lane]);
             }
-            Sorted sorted = {g_new(double, s->n), g_new(size_t, s->n)};
-            qsort(pairs, s->n, sizeof *pairs, by_value);
-            for (size_t i = 0; i < s->n; i++) {
-                sorted.values[i] = pairs[i].value;
-                sorted.from[i] = pairs[i].from;
-            }
-            s->lanes[lane][seed] = sorted;
+            qsort(scores, s->n, sizeof *scores, by_value);
         }
     }
 }
@@ -305,13 +293,7 @@ NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error)
             c->no_verdict = N_("Not all runs have ended: no verdict yet.");
     read_scores(&s, c, study, &scoring, configurations);
     compare(c, &s);
-    for (size_t lane = 0; lane < c->lanes; lane++) {
-        for (size_t seed = 0; seed < s.seeds; seed++) {
-            g_free(s.lanes[lane][seed].values);
-            g_free(s.lanes[lane][seed].from);
-        }
-        g_free(s.lanes[lane]);
-    }
+    for (size_t lane = 0; lane < c->lanes; lane++) g_free(s.lanes[lane]);
     return g_steal_pointer(&c);
 }
 

@@ -378,10 +378,7 @@ static void write_values(NsJson *json, const char *key, const double *values, si
 
 static void write_bound(NsJson *json, const char *key, double value)
 {
-    if (isfinite(value))
-        ns_json_double(json, key, value);
-    else
-        ns_json_null(json, key);
+    ns_json_known(json, key, isfinite(value) ? value : (double)NAN);
 }
 
 static void write_finding(NsJson *json, const NsFinding *finding, const NsStudy *made)
