@@ -5,7 +5,6 @@
 #include "core/ops/residual.h"
 #include "core/probe/spectrum.h"
 #include "core/probe/token_snapshot-private.h"
-#include "core/probe/tokens.h"
 
 #include <math.h>
 
@@ -54,7 +53,6 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
     size_t n = compared(layout->hidden), tokens = MIN(all, NS_SIMILARITY_TOKENS);
     NsExpensiveProbes *probes = g_new0(NsExpensiveProbes, 1);
     probes->layout = *layout;
-    probes->first_stack = (size_t)s->layers;
     probes->D = D;
     probes->team = ns_model_team(model);
     probes->work_size = MAX(S * S, F);
@@ -73,7 +71,7 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
     probes->norms = g_new(double, n *NS_SIMILARITY_TOKENS);
     probes->snapshot = g_new0(NsTokenSnapshot, 1);
     probes->snapshot->queries = probes->snapshot->keys = MIN(S, NS_TOKEN_SNAPSHOT_POSITIONS);
-    ns_token_snapshot_choose(probes->snapshot, layout->layers, layout->heads, probes->first_stack);
+    ns_token_snapshot_choose(probes->snapshot, layout->layers, layout->heads, (size_t)s->layers);
 
     probes->batches = ns_probe_batches_new(model, s, error);
     if (probes->batches) probes->work = ns_real_new(members * probes->work_size, "probes", error);
@@ -348,7 +346,7 @@ void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *in
 {
     NsModel *model = input->model;
     const NsRecordLayout *layout = &probes->layout;
-    ns_states_find(probes->sources, model, probes->first_stack);
+    ns_states_find(probes->sources, model, (size_t)input->settings->layers);
     fill_mean_gradients(probes, ns_model_tensors(model), values);
     ns_team_each(probes->team, ns_model_tensors(model)->n, fill_matrix,
                  &(Filling){probes, model, values, 0});

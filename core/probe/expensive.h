@@ -3,11 +3,10 @@
  * Internal to core/probe. */
 #pragma once
 
-#include "core/probe/heads.h"
+#include "core/probe/activations.h"
 #include "core/probe/probe_batches.h"
 #include "core/probe/quantity.h"
 #include "core/probe/record.h"
-#include "core/probe/states.h"
 #include "core/probe/token_snapshot.h"
 
 /* Buffers and results of the measurements. */
@@ -15,7 +14,6 @@ typedef struct {
     NsRecordLayout layout;
     NsProbeBatches *batches;
     NsStateSource *sources; /* [hidden] */
-    size_t first_stack;     /* number of layers of the first stack */
     size_t D;               /* width */
     NsTeam *team;
     size_t work_size; /* elements of `work` for each team member */

@@ -3,7 +3,7 @@
  * Internal to core/probe. */
 #pragma once
 
-#include "core/probe/states.h"
+#include "core/probe/activations.h"
 #include "core/probe/token_snapshot.h"
 
 /* Sets mean, tokens, beyond and count of the i-th of snapshot->states. */

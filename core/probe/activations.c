@@ -1,11 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/probe/tokens.h"
+#include "core/probe/activations.h"
 
 #include "core/base/clones.h"
 #include "core/base/squares.h"
+#include "core/ops/gemm.h"
 
 #include <math.h>
 #include <string.h>
+
+/* ---- Hidden states ---- */
+
+void ns_states_find(NsStateSource *sources, const NsModel *model, size_t first)
+{
+    bool entered[2] = {false, false};
+    for (size_t s = 0; s < ns_model_sublayers(model); s++) {
+        NsActivationView view = ns_model_activation_view(model, 0, s);
+        unsigned stack = view.layer >= first;
+        /* The second stack has its own embedding, which is one more hidden state. */
+        size_t before = view.layer + stack;
+        if (!entered[stack]) sources[before] = (NsStateSource){s, true, stack};
+        entered[stack] = true;
+        if (view.last) sources[before + 1] = (NsStateSource){s, false, stack};
+    }
+}
+
+NsStateView ns_state_view(const NsModel *model, const NsStateSource *source, size_t shard)
+{
+    NsActivationView view = ns_model_activation_view(model, shard, source->sublayer);
+    return (NsStateView){.x = source->input ? view.x : view.out,
+                         .B = view.B,
+                         .T = view.T,
+                         .D = view.D,
+                         .length = view.length};
+}
+
+/* ---- Tokens ---- */
 
 /* The mean cosine between two different tokens of one sequence of n tokens. */
 static double sequence_cosine(const ns_real *x, size_t n, size_t D, double *sum)
@@ -102,4 +131,71 @@ void ns_token_sizes(float sizes[3], const NsModel *model, size_t sublayer, NsPla
             if (below[k] < rank[k]) bits[k] = limit[k];
     }
     memcpy(sizes, bits, sizeof bits);
+}
+
+/* ---- Attention heads ---- */
+
+static double entropy(const ns_real *P, size_t n)
+{
+    double sum = 0;
+    for (size_t j = 0; j < n; j++)
+        if (P[j] != 0) sum -= (double)P[j] * log((double)P[j]);
+    return sum / log((double)n);
+}
+
+/* Raises *largest to the largest |logit| of a head over the pairs of a sequence. */
+static void look_at_logits(double *largest, const NsActivationView *view, size_t b, size_t h,
+                           ns_real *scores)
+{
+    size_t width = view->D / view->H, T = (size_t)view->length[b], S = (size_t)view->key_length[b];
+    ns_gemm(&(NsGemm){.tb = true,
+                      .M = T,
+                      .N = S,
+                      .K = width,
+                      .alpha = (ns_real)(1 / sqrt((double)width)),
+                      .A = view->Q + b * view->T * view->q_stride + h * width,
+                      .lda = view->q_stride,
+                      .B = view->K + b * view->S * view->k_stride + h / view->group * width,
+                      .ldb = view->k_stride,
+                      .C = scores,
+                      .ldc = S});
+    for (size_t t = 0; t < T; t++) {
+        const ns_real *row = scores + t * S;
+        for (size_t j = 0; j < ns_visible_keys(view, b, t); j++) {
+            double size = fabs((double)row[j]);
+            if (size > *largest || isnan(size)) *largest = size;
+        }
+    }
+}
+
+void ns_heads_measure(NsHeadMeasure *heads, const NsModel *model, size_t sublayer, ns_real *scratch)
+{
+    size_t H = ns_model_activation_view(model, 0, sublayer).H;
+    for (size_t h = 0; h < H; h++) {
+        double entropies = 0, firsts = 0, logit = 0;
+        size_t queries = 0;
+        bool logits = false;
+        for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+            NsActivationView view = ns_model_activation_view(model, shard, sublayer);
+            logits = view.Q && view.K;
+            for (size_t b = 0; b < view.B; b++) {
+                for (size_t t = 0; t < (size_t)view.length[b]; t++) {
+                    size_t n = ns_visible_keys(&view, b, t);
+                    if (n < 2) continue;
+                    const ns_real *P = view.P + ((b * view.H + h) * view.T + t) * view.S;
+                    entropies += entropy(P, n);
+                    firsts += (double)P[0];
+                    queries++;
+                }
+                if (logits) look_at_logits(&logit, &view, b, h, scratch);
+            }
+        }
+        heads[h] = (NsHeadMeasure){
+            .has_entropy = queries > 0,
+            .entropy = (float)(entropies / (double)queries),
+            .first = (float)(firsts / (double)queries),
+            .has_logit = logits,
+            .logit = (float)logit,
+        };
+    }
 }
