@@ -375,7 +375,8 @@ static void test_slow_motion(void)
     NsWindow *window = open_paused("layers=2", 1);
     NsSession *session = ns_window_session(window);
     NsDiagramPage *page = show_page(window);
-    ns_session_set_slow_motion(session, true);
+    gtk_widget_activate(ui_find_button(GTK_WIDGET(page), "Slow motion"));
+    UI_UNTIL(session->slow);
     ns_session_run(session);
     UI_UNTIL(g_str_has_prefix(words_on(page), "Forward"));
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);

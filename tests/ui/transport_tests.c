@@ -197,6 +197,8 @@ static void test_keys_of_experiment(void)
                   view_state->scale[NS_VIEW_STATE_X] == NS_SCALE_LOG);
     g_assert_true(ui_press(window, GDK_KEY_L));
     g_assert_false(view_state->rescaled[NS_VIEW_STATE_X]);
+    g_assert_true(ui_press(window, GDK_KEY_R)); /* changes what is out of sight */
+    g_assert_nonnull(strstr(ns_window_toast_text(window), "with Restart or Fork"));
     ns_session_show_step(session, 9);
     ns_session_set(session, "dropout", "0.1");
     g_assert_true(ui_press(window, GDK_KEY_f));
@@ -395,6 +397,36 @@ static void test_shortcuts_window(void)
     ui_close(window);
 }
 
+/* The main menu shows the key of every item that has one. */
+static void check_menu_keys(GMenuModel *menu, const NsKey *key)
+{
+    for (int i = 0; i < g_menu_model_get_n_items(menu); i++) {
+        g_autofree char *action = NULL, *accel = NULL;
+        static const char *const links[] = {G_MENU_LINK_SECTION, G_MENU_LINK_SUBMENU};
+        for (size_t k = 0; k < G_N_ELEMENTS(links); k++) {
+            g_autoptr(GMenuModel) below = g_menu_model_get_item_link(menu, i, links[k]);
+            if (below) check_menu_keys(below, key);
+        }
+        g_menu_model_get_item_attribute(menu, i, G_MENU_ATTRIBUTE_ACTION, "s", &action);
+        if (g_strcmp0(action, key->action) != 0) continue;
+        g_menu_model_get_item_attribute(menu, i, "accel", "s", &accel);
+        if (key->time == NS_KEY_ALWAYS)
+            g_assert_null(accel);
+        else
+            g_assert_cmpstr(accel, ==, key->accelerator);
+    }
+}
+
+static void test_menu_keys(void)
+{
+    NsWindow *window = ui_open("");
+    GtkApplication *application = gtk_window_get_application(GTK_WINDOW(window));
+    GMenuModel *menu = G_MENU_MODEL(gtk_application_get_menu_by_id(application, "main-menu"));
+    const NsKey *key;
+    for (size_t i = 0; (key = ns_window_key(i)); i++) check_menu_keys(menu, key);
+    ui_close(window);
+}
+
 /* Every key has an action that exists, and no two keys of a turn are the same. */
 static void test_key_table(void)
 {
@@ -492,6 +524,7 @@ void ui_add_transport_tests(void)
     g_test_add_func("/ui/transport/next-placement", test_next_placement);
     g_test_add_func("/ui/transport/run-until", test_run_until);
     g_test_add_func("/ui/shortcuts/window", test_shortcuts_window);
+    g_test_add_func("/ui/menu/keys", test_menu_keys);
     g_test_add_func("/ui/shortcuts/table", test_key_table);
     g_test_add_func("/ui/pages/keys", test_pages);
     g_test_add_func("/ui/pages/switcher", test_switcher);

@@ -396,7 +396,9 @@ static GtkWidget *new_bar(NsDiagramPage *page)
         page->tab[i] = add_toggle(page->tabs, i ? page->tab[0] : NULL, ns_lane_letter(i), tip);
         g_signal_connect(page->tab[i], "toggled", G_CALLBACK(on_tab), page);
     }
-    ns_box_append(bar, flow, layer, page->layer, page->words, NULL);
+    GtkWidget *slow = gtk_toggle_button_new_with_label(_("Slow motion"));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(slow), "win.slow-motion");
+    ns_box_append(bar, flow, slow, layer, page->layer, page->words, NULL);
     return bar;
 }
 

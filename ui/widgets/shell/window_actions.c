@@ -156,7 +156,12 @@ static void on_pause_on_trouble(GSimpleAction *action, GVariant *state, gpointer
 static void on_new_seed(NsWindow *window)
 {
     g_autofree char *seed = g_strdup_printf("%d", g_random_int_range(1, 100000));
-    ns_session_set(ns_window_session(window), "seed", seed);
+    NsSession *session = ns_window_session(window);
+    ns_session_set(session, "seed", seed);
+    bool waits = ns_session_pending(session);
+    g_autofree char *words = g_strdup_printf(
+        waits ? _("The seed becomes %s with Restart or Fork.") : _("The seed is now %s."), seed);
+    ns_session_report(session, words);
 }
 
 static void on_next_placement(NsWindow *window)
