@@ -66,11 +66,13 @@ static NsInstructions best(void)
     return set;
 }
 
-/* Returns the value of the variable, or NULL if it is unset or empty. */
-static const char *asked(void)
+/* Sets *word to the value of the variable, or NULL if it is unset or empty.  Returns the set that
+ * it names, or -1. */
+static int asked(const char **word)
 {
-    const char *word = g_getenv(VARIABLE);
-    return word && *word ? word : NULL;
+    *word = g_getenv(VARIABLE);
+    if (*word && !**word) *word = NULL;
+    return *word ? ns_choices_find(ns_instructions_choice, *word) : -1;
 }
 
 NsInstructions ns_instructions(void)
@@ -79,8 +81,8 @@ NsInstructions ns_instructions(void)
     static atomic_uint decided = NS_INSTRUCTIONS_COUNT;
     unsigned set = atomic_load_explicit(&decided, memory_order_relaxed);
     if (set == NS_INSTRUCTIONS_COUNT) {
-        const char *word = asked();
-        int i = word ? ns_choices_find(ns_instructions_choice, word) : -1;
+        const char *word;
+        int i = asked(&word);
         set = i >= 0 && ns_instructions_there((NsInstructions)i) ? (NsInstructions)i : best();
         atomic_store_explicit(&decided, set, memory_order_relaxed);
     }
@@ -89,8 +91,8 @@ NsInstructions ns_instructions(void)
 
 bool ns_instructions_check(GError **error)
 {
-    const char *word = asked();
-    int i = word ? ns_choices_find(ns_instructions_choice, word) : -1;
+    const char *word;
+    int i = asked(&word);
     if (!word || (i >= 0 && ns_instructions_there((NsInstructions)i))) return true;
     if (i >= 0)
         ns_refuse(error, NS_ERROR_USAGE,

@@ -29,9 +29,9 @@
 #include "core/base/tensor.h"
 #include "core/data/batch.h"
 #include "core/model/measure.h"
-#include "core/model/noise.h"
 #include "core/model/placement.h"
 #include "core/model/plan.h"
+#include "core/ops/dropout.h"
 #include "core/settings/settings.h"
 
 typedef struct NsModel NsModel;

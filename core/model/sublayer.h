@@ -6,10 +6,10 @@
 #pragma once
 
 #include "core/base/tensor.h"
-#include "core/model/noise.h"
 #include "core/model/placement.h"
 #include "core/ops/activation.h"
 #include "core/ops/attention.h"
+#include "core/ops/dropout.h"
 #include "core/ops/norm.h"
 
 /* Allocates pieces of an arena one after another; without a base it only counts. */

@@ -6,6 +6,12 @@
 
 #include "core/base/real.h"
 
+/* Noise (dropout, drop path) of a training step; the same numbers give the same noise. */
+typedef struct {
+    bool training;
+    uint64_t seed, step;
+} NsNoise;
+
 /* Identifies one mask: one position in the network, for one sequence of one step. */
 typedef struct {
     uint64_t seed, step;
