@@ -361,23 +361,8 @@ static void test_preset_in_class(void)
     ui_close(window);
 }
 
-/* The title of four lanes is whole in a narrow window, too. */
-static void test_long_title(void)
-{
-    NsWindow *window = ui_open("");
-    GtkWidget *title = ui_find_class(GTK_WIDGET(window), "scene-title");
-    int one, two;
-    gtk_label_set_text(GTK_LABEL(title), "Post-LN vs Pre-LN vs DeepNorm vs No norm, 6 layers");
-    gtk_widget_measure(title, GTK_ORIENTATION_VERTICAL, 2000, NULL, &one, NULL, NULL);
-    gtk_widget_measure(title, GTK_ORIENTATION_VERTICAL, 330, NULL, &two, NULL, NULL);
-    g_assert_cmpint(two, >, one * 3 / 2);
-    g_assert_cmpint(gtk_label_get_ellipsize(GTK_LABEL(title)), ==, PANGO_ELLIPSIZE_NONE);
-    ui_close(window);
-}
-
 void ui_add_lecture_tests(void)
 {
-    g_test_add_func("/ui/lecture/long-title", test_long_title);
     g_test_add_func("/ui/lecture/keys", test_keys);
     g_test_add_func("/ui/lecture/early", test_early);
     g_test_add_func("/ui/lecture/same-bits", test_same_bits);
