@@ -276,9 +276,10 @@ static GPtrArray *events_in(const char *folder)
 
 /* The logs that programs put into the folder of a run, the best first. */
 static const char *const log_names[] = {
-    "metrics.csv",      "trainer_log.jsonl", "metrics.jsonl", "trainer_state.json",
-    "log_history.json", "history.json",      "log.jsonl",     "train.jsonl",
-    "training.csv",     "log.csv",           "history.csv",   NULL};
+    "metrics.csv",  "trainer_log.jsonl", "metrics.jsonl", "trainer_state.json", "log_history.json",
+    "history.json", "log.jsonl",         "train.jsonl",   "training.csv",       "log.csv",
+    "history.csv",  "metrics.json",      "scalars.json",  "progress.csv",       "result.json",
+    "results.csv",  "summary.csv",       "loss.tsv",      "output.log",         NULL};
 
 /* Any other log is found only directly in the folder. */
 static char *log_in(const char *folder, bool any)
@@ -288,9 +289,11 @@ static char *log_in(const char *folder, bool any)
         if (ns_outside_file_is(path)) return g_steal_pointer(&path);
     }
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
-    for (guint i = 0; any && i < files->len; i++) {
-        const char *path = files->pdata[i];
-        bool log = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".csv");
+    for (guint i = 0; any && i < 2 * files->len; i++) {
+        static const char *const suffixes[][3] = {{".jsonl", ".csv"}, {".ndjson", ".tsv", ".log"}};
+        const char *path = files->pdata[i % files->len], *const *suffix = suffixes[i / files->len];
+        bool log = false;
+        for (size_t k = 0; k < 3; k++) log |= suffix[k] && g_str_has_suffix(path, suffix[k]);
         if (log && ns_outside_file_is(path)) return g_strdup(path);
     }
     return NULL;
@@ -372,6 +375,17 @@ static GPtrArray *streams_in(const char *folder)
 
 /* ---- Opening ---- */
 
+/* The reason why a file that begins so has no log, or NULL. */
+static const char *refusal_of(const char *head, size_t n)
+{
+    if (ns_lfs_pointer_is(head, n))
+        return N_("it is a Git LFS pointer; fetch the file itself with “git lfs pull”");
+    if (n >= 4 && memcmp(head, ":W&B", 4) == 0)
+        return N_(
+            "it is a binary record of Weights & Biases, whose history can be exported as CSV");
+    return NULL;
+}
+
 /* Returns false if the file exists and cannot be read. */
 static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
 {
@@ -388,10 +402,8 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     if (fstat(stream->fd, &stat) != 0) return refuse(stream->path, g_strerror(errno), error);
     if (S_ISDIR(stat.st_mode)) return refuse(stream->path, N_("it is a folder"), error);
     ssize_t n = pread(stream->fd, stream->head, HEAD, 0);
-    if (n > 0 && ns_lfs_pointer_is(stream->head, (size_t)n))
-        return refuse(stream->path,
-                      N_("it is a Git LFS pointer; fetch the file itself with “git lfs pull”"),
-                      error);
+    const char *refusal = refusal_of(stream->head, (size_t)MAX(n, 0));
+    if (refusal) return refuse(stream->path, refusal, error);
     f->pipe = !S_ISREG(stat.st_mode);
     return true;
 }
@@ -487,7 +499,7 @@ bool ns_outside_file_is(const char *path)
     g_autofree char *experiment = NULL;
     ns_figure_file_find(head, MIN(n, COMMENT), &experiment);
     if (experiment) return false;
-    if (ns_lfs_pointer_is(head, n) || ns_outside_are(head, n)) return true;
+    if (refusal_of(head, n) || ns_outside_are(head, n)) return true;
     /* The suffix says that it is a table or lines, of which columns can be chosen. */
     bool lines = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".ndjson");
     if (!lines && !is_table(path)) return false;
@@ -501,7 +513,7 @@ NsOutside *ns_outside_file_head(const char *path, bool *whole)
     g_autofree char *head = g_malloc(CHUNK);
     size_t n = bytes ? ns_database_file_head(path, head, CHUNK) : 0;
     *whole = n < CHUNK;
-    return bytes && !ns_lfs_pointer_is(head, n) ? read_bytes(path, head, n) : NULL;
+    return bytes && !refusal_of(head, n) ? read_bytes(path, head, n) : NULL;
 }
 
 bool ns_outside_file_is_there(const NsOutsideFile *f)

@@ -292,6 +292,7 @@ static const struct {
      "steps iteration iterations iter iter_num n_iter it train_step training_step train_steps "
      "train_iter training_iteration optimizer_step opt_step update_step updates completed_step"},
     {NS_OUTSIDE_STEP, 3, "time_batch train_num_updates valid_num_updates"},
+    {NS_OUTSIDE_STEP, 4, "total_timesteps time_total_timesteps timesteps_total num_env_steps"},
     {NS_OUTSIDE_STEP, 6, "batch batches #"},
     {NS_OUTSIDE_STEP, 7, "update up"},
     {NS_OUTSIDE_EPOCH, 0, "epoch epochs ep train_epoch trainer_epoch current_epoch"},
@@ -337,7 +338,8 @@ static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
 static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
 {
     static const char others[] = "step epoch samples group pg optim optimizer param base opt "
-                                 "decoupled log sgd lion muon schedule metrics data logs";
+                                 "decoupled log sgd lion muon schedule metrics data logs current "
+                                 "cur last charts actor critic policy";
     bool found = false;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;

@@ -10,6 +10,7 @@
 /* The step that lines of text have named for lines after them; initialized with zeros. */
 typedef struct {
     NsOutsideCell at[NS_OUTSIDE_EPOCH + 1]; /* the last step and epoch; NULL: none */
+    NsOutsideCell epoch;                    /* the one of that step */
     double bar;                             /* the length of the bar that had the step; 0: none */
     double bar_of_steps;                    /* of the bar that counts the steps; 0: not known */
     double total;   /* of “[10/500]”, of which the training batches are counted; 0: not known */

@@ -60,6 +60,22 @@ static const NsOutsideName *find_place(NsOutsideNames *names, const char *words)
     return NULL;
 }
 
+/* The length of the words before “at step” or “after iteration” at the end of words that name where
+ * something was measured; G_MAXSIZE of any others.  *place: the step. */
+static size_t find_at(NsOutsideNames *names, const char *words, const char **place)
+{
+    static const char *const before[] = {"at", "after"};
+    const char *space = strrchr(words, ' ');
+    for (size_t i = 0; space && i < G_N_ELEMENTS(before); i++) {
+        size_t n = strlen(before[i]), length = (size_t)(space - words);
+        bool ends = length >= n && memcmp(space - n, before[i], n) == 0 &&
+                    (length == n || space[-(ptrdiff_t)n - 1] == ' ');
+        *place = space + 1;
+        if (ends && is_place(names, space + 1)) return length - n;
+    }
+    return G_MAXSIZE;
+}
+
 /* Adds a number under the words before it, which may be about validation. */
 static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, double value,
                 bool *validation)
@@ -155,7 +171,7 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
     static const char separators[] = " \t,|:=;()[]%";
     static const char *const levels[] = {"INFO", "DEBUG", "WARNING", NULL};
     g_autoptr(GString) name = g_string_new(NULL);
-    bool validation = false, percent = false, mean = false;
+    bool validation = false, percent = false, mean = false, batch = false;
     double length = 0;
     for (const char *at = text; *at;) {
         const char *gap = at;
@@ -170,9 +186,10 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
         }
         double value, other;
         const char *end = n ? read_number(at, &n, &value) : NULL, *word = at;
-        /* “[rank1]: step 10” */
-        if (g_str_has_prefix(at, "rank") && n > 4 && strspn(at + 4, "0123456789") == n - 4)
-            put(line, names, "rank", g_ascii_strtod(at + 4, NULL), &validation);
+        /* “[rank1]: step 10”, “[default1]:” of torchrun */
+        size_t letters = g_str_has_prefix(at, "rank") ? 4 : g_str_has_prefix(at, "default") ? 7 : 0;
+        if (letters && n > letters && strspn(at + letters, "0123456789") == n - letters)
+            put(line, names, "rank", g_ascii_strtod(at + letters, NULL), &validation);
         if (!end && memchr(gap, '\t', (size_t)(at - gap))) drop(name, &validation);
         at += n;
         if (end && *end == '.' && end + 1 == at) end = at; /* of a sentence */
@@ -188,12 +205,23 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
             end == at || of ? find_bracket(names, at, bracket, of, name->str) : NULL;
         /* “100 | loss 2.5”, “[100 | 20.5] loss=2.5”, “200/ 2983 batches” */
         if (end == at && word == text + bracket && at[0] == ' ' && at[1] == '|') place = "batch";
+        /* “10: loss 2.5” */
+        bool numbered = end == at && word == text && at[0] == ':' && at[1] == ' ';
+        g_autofree char *next_word = numbered ? g_strndup(at + 2, strcspn(at + 2, " =:")) : NULL;
+        if (numbered && is_kind(names, next_word, NS_OUTSIDE_LOSS)) place = "batch";
         const char *after = of ? end + 1 + strspn(end + 1, " 0123456789") : "";
         g_autofree char *counted = g_strndup(after, strcspn(after, separators));
         if (of && !name->len && *counted && is_place(names, counted)) place = counted;
         bool stepped = line->scalars[NS_OUTSIDE_STEP].name;
         g_autofree char *unit = end ? g_strndup(end, (gsize)(at - end)) : NULL;
         const char *count = at + strspn(at, "% "); /* “5%|# | 3/60 [”, “5% 3/60 [” */
+        /* “Loss 6.5 (6.25)” of one batch of an evaluation, and the mean of those so far */
+        NsOutsideCell *evaluation = &line->scalars[NS_OUTSIDE_VALIDATION];
+        if (batch && end && line->batches && memchr(gap, '(', (size_t)(word - gap)))
+            evaluation->value = value;
+        batch = false;
+        const char *step = NULL;
+        size_t before = end == at || of ? find_at(names, name->str, &step) : G_MAXSIZE;
         if (end && *at == '%' && (at[1] == '|' || count[strspn(count, "0123456789")] == '/')) {
             percent = true;
             drop(name, &validation);
@@ -207,8 +235,19 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
         } else if (end == at && g_str_has_prefix(at, ")=")) {
             g_string_append_printf(name, " %.*s", (int)n, word); /* “lr (group 0)=0.1” */
             continue;
+        } else if (before < G_MAXSIZE) {
+            /* “Average loss at step 100: 2.5” */
+            const char *next = at + strspn(at, " :=,");
+            put(line, names, step, value, &validation);
+            if (!ns_outside_read_number(next, &other)) drop(name, &validation);
+            g_string_truncate(name, MIN(before, name->len));
+            g_strchomp(name->str);
+            name->len = strlen(name->str);
+            if (name->len) continue;
         } else if (end == at || of) {
+            batch = !evaluation->name;
             put(line, names, name->str, value, &validation);
+            batch &= evaluation->name != NULL;
         } else if (end && *unit && is_place(names, unit)) {
             put(line, names, unit, value, &validation);
         } else if (!end && memchr(gap, '=', (size_t)(word - gap)) && !called) {
@@ -308,6 +347,7 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
     }
     if (placed && (bar <= 0 || text->bar_of_steps <= 0 || bar == text->bar_of_steps)) {
         text->at[NS_OUTSIDE_STEP] = own[NS_OUTSIDE_STEP];
+        text->epoch = has_step ? own[NS_OUTSIDE_EPOCH] : (NsOutsideCell){0};
         text->used = false;
         text->bar = bar;
         if (loss && !has_epoch && text->at[NS_OUTSIDE_EPOCH].name)
@@ -317,6 +357,7 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
         NsOutsideCell at = text->at[NS_OUTSIDE_STEP];
         if (!at.name && !*object) at = text->at[NS_OUTSIDE_EPOCH];
         ns_outside_line_put(line, at.name, at.value);
+        if (!has_epoch) ns_outside_line_put(line, text->epoch.name, text->epoch.value);
         placed = at.name;
         line->repeats = text->used;
         if (own[NS_OUTSIDE_LOSS].name) text->bar_of_steps = text->bar;

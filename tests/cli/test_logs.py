@@ -369,6 +369,14 @@ def test_words():
         "".join(f"{e}/2 * Epoch (train): 100% 9/9 [00:01<00:00, 9.9it/s]\n* Epoch {e} (train): loss: {4 - e} | lr: 0.5\n* Epoch {e} (valid): loss: {5 - e}\n"
                 for e in (1, 2)): ({1: 3, 2: 2}, {1: 4, 2: 3}),
         "Train: 0 [ 5/99 ( 5%)]  Loss: 3\nTrain: 0 [ 9/99 ( 9%)]  Loss: 2\nTest: [ 1/48]  Loss: 4 (4)\n": ({5: 3, 9: 2}, {9: 4}),
+        # An evaluation over batches belongs to the last step of its epoch; the mean of its batches is in parentheses.
+        "".join(f"Epoch: [{e}][ {s}/99] Loss {8 - e - s / 10} (9.5)\n" + (s == 10) * f"Test: [ 0/48] Loss 6 (6)\nTest: [47/48] Loss 6.5 ({9 - e})\n"
+                for e in (1, 2) for s in (5, 10)): ({5: 6.5, 10: 6, 15: 5.5, 20: 5}, {10: 8, 20: 7}),
+        # The step after “at” or “after”, with or without the number that was measured there.
+        "Average loss at step 5: 3\nAverage loss at step  9 :  2.0\n": ({5: 3, 9: 2}, {}),
+        "completed step: 5, loss: 3\ncompleted step: 9, loss: 2\nCompleted eval step 0\naverage loss after step=9: eval_loss=4, weights=1.5\n": ({5: 3, 9: 2}, {9: 4}),
+        "5: loss=3 current_lr=0.5\n9: loss=2 current_lr=0.5\n": ({5: 3, 9: 2}, {}),
+        "".join(f"[default{r}]: step {s} loss {v + r}\n" for r in (0, 1) for s, v in ((5, 3), (9, 2))): ({5: 3, 9: 2}, {}),
         "| epoch 1 |   5/ 2983 batches | lr 0.5 | loss 3\n| epoch 1 |   9/ 2983 batches | lr 0.5 | loss 2\n"
         "| end of epoch 1 | time: 9s | valid loss 4\n": ({5: 3, 9: 2}, {9: 4}),
         "Step 5: {'loss': 3, 'lr': 0.5}\nStep 9: {'loss': 2, 'lr': 0.5}\n": ({5: 3, 9: 2}, {}),
@@ -648,6 +656,19 @@ def test_folders():
             write(path(f"logs/version_{version}/metrics.csv"), ["epoch,step,train_loss_step,val_loss", f"0,5,{version},", "0,5,,2"])
         found, _ = read(path("logs"))
         assert losses(found) == {5: 10} and found[5]["validation_loss"] == 2, found
+        # Logs by their usual names; lines of text, if there is nothing else; and a record that cannot be read.
+        record = '{"iteration": 5, "total_loss": 3, "charts/learning_rate": 0.5}\n'
+        for name, lines in (("d2/metrics.json", [record]), ("flair/loss.tsv", ["STEP\tTRAIN_LOSS", "5\t3"]), ("text/a.log", ["step 4 loss 4", "step 5 loss 3"]),
+                            ("sb3/progress.csv", ["time/iterations,train/loss,time/total_timesteps", "1,3,5"]),
+                            ("wandb/offline-run-1/files/output.log", ["step 4 loss 4", "step 5 loss 3"])):
+            os.makedirs(os.path.dirname(path(name)))
+            write(path(name), lines)
+            found, _ = read(path(name.split("/")[0]))
+            assert losses(found)[5] == 3 and (name[:2] != "d2" or found[5]["lr"] == 0.5), (name, found)
+        with open(path("run-1.wandb"), "wb") as file:
+            file.write(b":W&B\xee\xbe\x00" + bytes(99))
+        for words in (["show", path("run-1.wandb")], ["watch", "--once", path("run-1.wandb")]):
+            assert "binary record of Weights & Biases" in sentence(run(*words, small=False), 1)
 
 
 def test_folder_of_curves():
