@@ -193,11 +193,6 @@ static void test_fit(void)
     g_assert_true(scale.lo < 7.9 && scale.hi > 8.1);
     ns_scale_fit(&scale, &log, 7.99996, 7.99997, 0.05);
     g_assert_true(scale.lo < 7.9 && scale.hi > 8.1);
-    ns_scale_fit(&scale, &log, 0.0063, 0.0097, 0.04); /* nearly the same is not a result, either */
-    g_assert_cmpfloat_with_epsilon(scale.hi / scale.lo, 3, 1e-9);
-    g_assert_cmpfloat_with_epsilon(scale.lo * scale.hi, 0.0063 * 0.0097, 1e-12);
-    ns_scale_fit(&scale, &log, 0.0063, 0.0097, 0); /* the colors of a heatmap */
-    g_assert_true(scale.lo == 0.0063 && scale.hi == 0.0097);
     ns_scale_fit(&scale, &linear, 3.2, 3.3, 0);
     g_assert_true(scale.lo > 3.19 && scale.hi < 3.31);
     ns_scale_fit(&scale, &log, INFINITY, -INFINITY, 0.05);

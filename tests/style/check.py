@@ -49,7 +49,7 @@ README_WORDS = 1500
 # raised it by 78; the gradient norm as a quantity of steps by 18, its chart for logs without layers by 16, settings that changed, in
 # the subtitle, by 10, spikes of lanes at one step and the menu by 4, titles that keep apart by 2; tooltips lowered it by 6.
 # Names that say more (report, describe, capacity) raised it by 22, as lines are longer.
-MOST_PRODUCT_LINES = 82441
+MOST_PRODUCT_LINES = 82439
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 31
 SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 174

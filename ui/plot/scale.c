@@ -26,9 +26,6 @@
  * chart, because rounding errors would look like a result. */
 #define FLAT 0.01
 
-/* Logarithmic axes span at least this factor: values that are nearly the same look so. */
-#define LEAST_FACTOR 3
-
 /* The share of the label distance that suffices for the second of only two labels. */
 #define CLOSEST 0.8
 
@@ -80,9 +77,8 @@ static void linear_widen(double *lo, double *hi)
 
 static void log_widen(double *lo, double *hi)
 {
-    double middle = sqrt(*lo) * sqrt(*hi), part = sqrt(LEAST_FACTOR);
-    *lo = MAX(middle / part, DBL_MIN);
-    *hi = MIN(middle * part, DBL_MAX);
+    *lo = MAX(*lo / 2, DBL_MIN);
+    *hi = MIN(*hi * 2, DBL_MAX);
 }
 
 /* Returns whether a number is an integer up to rounding. */
@@ -277,9 +273,9 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     hi = CLAMP(hi, -FURTHEST, FURTHEST);
     bool fitted = !fixed_lo && !fixed_hi && !axis->integer;
     double least = MAX((fitted ? FLAT : INDISTINCT) * MAX(fabs(lo), fabs(hi)), NEAREST);
-    bool flat = !(hi - lo > least);
-    if (flat) lo = hi = fitted ? lo + (hi - lo) / 2 : fixed_hi && !fixed_lo ? hi : lo;
-    if (flat || (fitted && padding > 0 && axis->scale == NS_SCALE_LOG && hi < LEAST_FACTOR * lo)) {
+    if (!(hi - lo > least)) {
+        double middle = fitted ? lo + (hi - lo) / 2 : fixed_hi && !fixed_lo ? hi : lo;
+        lo = hi = middle;
         kind->widen(&lo, &hi);
         padding = 0;
     }
