@@ -41,6 +41,13 @@ static GPtrArray *words_of(const char *sentence)
                                            {"([^0-9])([.,])", "\\1 \\2 "},
                                            {"([.,])([^0-9])", " \\1 \\2"},
                                            {"([0-9])(-)", "\\1 \\2 "}};
+    static GRegex *compiled[G_N_ELEMENTS(rules)];
+    static gsize once;
+    if (g_once_init_enter(&once)) {
+        for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
+            compiled[i] = g_regex_new(rules[i][0], G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
+        g_once_init_leave(&once, 1);
+    }
     g_autofree char *begin = g_strchomp(g_strdup(sentence));
     g_autoptr(GString) text = g_string_new(begin);
     for (size_t i = 0; i < G_N_ELEMENTS(replaced); i++)
@@ -48,8 +55,8 @@ static GPtrArray *words_of(const char *sentence)
     g_string_prepend_c(text, ' ');
     g_string_append_c(text, ' ');
     for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
-        g_autoptr(GRegex) rule = g_regex_new(rules[i][0], G_REGEX_RAW, 0, NULL);
-        g_autofree char *next = g_regex_replace(rule, text->str, -1, 0, rules[i][1], 0, NULL);
+        g_autofree char *next =
+            g_regex_replace(compiled[i], text->str, -1, 0, rules[i][1], 0, NULL);
         g_string_assign(text, next);
     }
     return split(text->str);

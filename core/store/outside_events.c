@@ -108,7 +108,6 @@ static Found next_event(NsOutsideEvents *e, const char **why)
     const uint8_t *data = e->bytes->data + e->at;
     memcpy(&length, data, sizeof length);
     bool good = is_checked(data, 8, data + 8);
-    if (!good && !length) return INCOMPLETE; /* space that the writer has reserved */
     if (!good || length > G_MAXINT64) {
         *why = good ? N_("it is longer than a file can be")
                     : N_("its length field is damaged, so nothing after it can be read");

@@ -756,7 +756,11 @@ def test_reserved():
             out, err = watching.communicate(timeout=60)
             steps = [json.loads(line)["step"] for line in out.decode().splitlines()]
             assert steps == [0, 1, 2, 3] and not err, (name, out, err)
-
+        # Zeros that events follow are damage, which is reported.
+        with open(path("events.out.tfevents.3"), "wb") as file:
+            file.write(events + bytes(4096) + scalar(4, "loss", 3))
+        found, err = read(path("events.out.tfevents.3"))
+        assert len(losses(found)) == 4 and "its length field is damaged" in err, (found, err)
 
 
 if __name__ == "__main__":

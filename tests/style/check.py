@@ -49,7 +49,10 @@ README_WORDS = 1500
 # raised it by 78; the gradient norm as a quantity of steps by 18, its chart for logs without layers by 16, settings that changed, in
 # the subtitle, by 10, spikes of lanes at one step and the menu by 4, titles that keep apart by 2; tooltips lowered it by 6.
 # Names that say more (report, describe, capacity) raised it by 22, as lines are longer.
-MOST_PRODUCT_LINES = 82439
+# Parts of panes that are one widget with them, helpers for rows of widgets, one call that binds a statement, mutexes and settings that
+# end with their block, and tables of choices lowered it by 829; more printed lines and folders of other programs raised it by 48, slow
+# motion on the page Diagram and a reported new seed by 9, rules of BLEU that are compiled once by 3.
+MOST_PRODUCT_LINES = 82442
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 31
 SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 174

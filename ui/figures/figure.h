@@ -98,9 +98,6 @@ char *ns_figure_run_label(const NsFigureInput *input, unsigned i);
  * g_free. */
 char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words);
 
-/* "A, C lane": the same for several runs, given as bits 1 << run.  Free with g_free. */
-char *ns_figure_shared_words(const NsFigureInput *input, unsigned runs, const char *words);
-
 /* The number of the first layer of a quantity of domain LAYER or HIDDEN. */
 unsigned ns_figure_first_layer(NsQuantity quantity);
 

@@ -137,7 +137,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-char *ns_figure_shared_words(const NsFigureInput *input, unsigned runs, const char *words)
+/* "A, C lane": the words of an event of several runs, given as bits 1 << run. */
+static char *shared_words(const NsFigureInput *input, unsigned runs, const char *words)
 {
     if (runs && !(runs & (runs - 1)))
         return ns_figure_run_words(input, (unsigned)g_bit_nth_lsf(runs, -1), words);
@@ -421,7 +422,7 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
     bool common = setting && runs == (1u << ns_figure_runs(input)) - 1;
     unsigned run = (unsigned)g_bit_nth_lsf(runs, -1);
     unsigned lane = MAX(ns_figure_run(input, run).lane, run);
-    g_autofree char *words = common ? g_strdup(what) : ns_figure_shared_words(input, runs, what);
+    g_autofree char *words = common ? g_strdup(what) : shared_words(input, runs, what);
     g_autofree char *sentence =
         shared && !common ? sentences_of(input, runs, event) : g_strdup(event->text);
     return (NsMarker){.x = (double)event->step,

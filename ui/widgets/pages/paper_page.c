@@ -18,7 +18,7 @@
 #define PLOT_HEIGHT 300
 #define LINES_AROUND 27
 #define LOOK_EVERY_US 50000
-#define FIRST_LOOK_US 2000000 /* drawing the new page needs the processors of an estimate */
+#define FIRST_LOOK_US 2000000 /* estimates train models, which would delay the first drawing */
 
 typedef enum { RESTING, WAITING, RUNNING } CardState;
 

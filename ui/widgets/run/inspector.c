@@ -437,8 +437,8 @@ GtkWidget *ns_inspector_new(NsSession *session)
     gtk_box_append(GTK_BOX(inspector), inspector->readings);
     add_section(inspector, _("Pinned readings"), inspector->pins);
     add_section(inspector, _("Runs"), inspector->runs);
-    add_section(inspector, _("Events"),
-                inspector->events); /* at the end, so that new events move nothing */
+    /* At the end, so that new events move nothing. */
+    add_section(inspector, _("Events"), inspector->events);
     sync_readings(inspector, NULL);
     sync_events(inspector);
     return GTK_WIDGET(inspector);

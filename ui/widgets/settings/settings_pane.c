@@ -257,8 +257,8 @@ typedef struct {
     const char *key;
     bool top;
     double least, most; /* of a slider below */
-    GtkWidget *(*alongside)(NsSession *session,
-                            const NsParam *param); /* the one of its type: NULL */
+    /* The constructor of the control; without one and without a slider it follows from the type. */
+    GtkWidget *(*alongside)(NsSession *session, const NsParam *param);
     GtkWidget *(*below)(NsSession *session, const NsParam *param);
 } Row;
 

@@ -275,7 +275,7 @@ static void on_choice(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *
 {
     (void)spec;
     guint i = gtk_drop_down_get_selected(drop_down);
-    if (charts->syncing || i >= charts->choices->len) return;
+    if (i >= charts->choices->len) return;
     ns_tile_choose(&current(charts)->spec, g_array_index(charts->choices, int, i));
     begin_again(charts);
 }
