@@ -489,7 +489,7 @@ static GtkWidget *new_head(NsLearnPane *pane)
 }
 
 /* Buttons that do for the student what the card asks for. */
-static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
+static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *box)
 {
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     gtk_widget_set_halign(row, GTK_ALIGN_START);
@@ -508,7 +508,7 @@ static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *left)
     }
     gtk_widget_set_margin_top(row, 4);
     gtk_widget_set_visible(row, gtk_widget_get_first_child(row) != NULL);
-    gtk_box_append(GTK_BOX(left), row);
+    gtk_box_append(GTK_BOX(box), row);
 }
 
 static void show_card(NsLearnPane *pane)
@@ -523,7 +523,6 @@ static void show_card(NsLearnPane *pane)
     GtkWidget *box = new_box(pane);
     GtkWidget *columns = pane->columns = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     GtkWidget *left = new_text(card);
-    add_buttons(pane, card, left);
     gtk_box_append(GTK_BOX(columns), left);
     pane->texts = left;
     /* A line and a button, until the step that the card speaks of has been measured. */
@@ -538,6 +537,7 @@ static void show_card(NsLearnPane *pane)
         pane->question = ns_lesson_question_new(card, G_CALLBACK(look), pane);
         gtk_box_append(GTK_BOX(columns), pane->question);
     }
+    add_buttons(pane, card, card->ask ? pane->question : left);
     if (card->draws) {
         /* A drawing with a point for every layer of its lane. */
         const NsSettings *settings = card->draw_lane < pane->session->experiment.n
