@@ -14,7 +14,7 @@
 
 /* The least width, and the least height, of each of two large charts, in pixels; the legend of more
  * than two lanes has lines of its own. */
-#define TWO_ACROSS 380
+#define TWO_ACROSS 320
 #define TWO_DOWN 300
 #define TWO_DOWN_LEGEND 50
 
@@ -156,15 +156,17 @@ static void place(GtkWidget *tile, int x, int y, int width, int height)
     gtk_widget_size_allocate(tile, &(GtkAllocation){x, y, MAX(width, 1), MAX(height, 1)}, -1);
 }
 
-/* The area of the large charts; the rest has `thumbnails` of `across` by `down` pixels. */
+/* The area of the large charts; the rest has thumbnails of `across` by `down` pixels. */
 typedef struct {
     bool alongside;
+    bool row; /* two large charts fit in a row; otherwise in a column, or not at all */
     int across, down, width, height;
 } Stage;
 
-static Stage stage_area(NsDashboard *dashboard, int thumbnails, int width, int height)
+static Stage area(NsDashboard *dashboard, int large, int width, int height, bool alongside)
 {
-    Stage s = {.alongside = width >= ALONGSIDE_FROM};
+    int thumbnails = tiles_there(dashboard) - large;
+    Stage s = {.alongside = alongside};
     double least = THUMBNAIL_LEAST * ns_widget_text_scale(GTK_WIDGET(dashboard));
     s.across = s.alongside ? (int)CLAMP(THUMBNAIL_SHARE * width, least, THUMBNAIL_MOST)
                            : (width - GAP) / thumbnails - GAP;
@@ -173,40 +175,46 @@ static Stage stage_area(NsDashboard *dashboard, int thumbnails, int width, int h
                  : THUMBNAIL_BELOW;
     s.width = width - 2 * GAP - (s.alongside ? s.across + GAP : 0);
     s.height = height - 2 * GAP - (s.alongside ? 0 : s.down + GAP);
+    s.row = s.width >= 2 * TWO_ACROSS * ns_text_scale(GTK_WIDGET(dashboard)) + GAP;
     return s;
 }
 
-static bool fit_across(NsDashboard *dashboard, const Stage *s)
+static double least_height(NsDashboard *dashboard)
 {
-    return s->width >= 2 * TWO_ACROSS * ns_text_scale(GTK_WIDGET(dashboard)) + GAP;
+    int legend = dashboard->session->view->started.n > 2 ? TWO_DOWN_LEGEND : 0;
+    return (TWO_DOWN + legend) * ns_text_scale(GTK_WIDGET(dashboard));
+}
+
+/* Thumbnails are below where two large charts are in a row only without them. */
+static Stage stage_area(NsDashboard *dashboard, int large, int width, int height)
+{
+    Stage s = area(dashboard, large, width, height, width >= ALONGSIDE_FROM);
+    if (large == 1 || s.row || dashboard->alone) return s;
+    Stage below = area(dashboard, large, width, height, false);
+    return below.row && below.height >= least_height(dashboard) ? below : s;
 }
 
 /* Whether two large charts fit, in a row or in a column. */
 static bool two_fit(NsDashboard *dashboard, int width, int height)
 {
-    int n = tiles_there(dashboard);
-    if (n < 3 || dashboard->by_lane) return false;
-    Stage s = stage_area(dashboard, n - 2, width, height);
-    bool legend = dashboard->session->view->started.n > 2;
-    double least =
-        (TWO_DOWN + (legend ? TWO_DOWN_LEGEND : 0)) * ns_text_scale(GTK_WIDGET(dashboard));
-    return fit_across(dashboard, &s) ||
-           (!dashboard->alone && s.alongside && s.height >= 2 * least + GAP);
+    if (tiles_there(dashboard) < 3 || dashboard->by_lane) return false;
+    Stage s = stage_area(dashboard, 2, width, height);
+    return s.row ||
+           (!dashboard->alone && s.alongside && s.height >= 2 * least_height(dashboard) + GAP);
 }
 
 static void place_stage(NsDashboard *dashboard, int width, int height)
 {
     int large = dashboard->two ? 2 : 1, at = 0, at_large = 0;
-    Stage s = stage_area(dashboard, tiles_there(dashboard) - large, width, height);
-    bool row = fit_across(dashboard, &s);
-    int large_width = row ? (s.width + GAP) / large - GAP : s.width;
-    int large_height = row ? s.height : (s.height + GAP) / large - GAP;
+    Stage s = stage_area(dashboard, large, width, height);
+    int large_width = s.row ? (s.width + GAP) / large - GAP : s.width;
+    int large_height = s.row ? s.height : (s.height + GAP) / large - GAP;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
         if (!is_there(dashboard, i)) continue;
         if (is_large(dashboard, i)) {
-            place(tile, GAP + (row ? at_large * (large_width + GAP) : 0),
-                  GAP + (row ? 0 : at_large * (large_height + GAP)), large_width, large_height);
+            place(tile, GAP + (s.row ? at_large * (large_width + GAP) : 0),
+                  GAP + (s.row ? 0 : at_large * (large_height + GAP)), large_width, large_height);
             at_large++;
             continue;
         }
@@ -483,11 +491,10 @@ void ns_dashboard_set_alone(NsDashboard *dashboard, bool alone)
 
 int ns_dashboard_thumbnails_width(NsDashboard *dashboard)
 {
-    int width = gtk_widget_get_width(GTK_WIDGET(dashboard)),
-        thumbnails = tiles_there(dashboard) - 1;
+    int width = gtk_widget_get_width(GTK_WIDGET(dashboard));
     int height = gtk_widget_get_height(GTK_WIDGET(dashboard));
     if (!has_thumbnails(dashboard) || width == 0) return 0;
-    Stage s = stage_area(dashboard, thumbnails, width, height);
+    Stage s = stage_area(dashboard, dashboard->two ? 2 : 1, width, height);
     return s.alongside ? s.across : 0;
 }
 
