@@ -28,7 +28,7 @@ static size_t maps_of(const Attention *attention, const NsTokenSnapshot *snapsho
  * one. */
 static size_t find_map(const Attention *attention, unsigned layer, unsigned head)
 {
-    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    const NsTokenSnapshot *snapshot = &attention->newest.snapshot;
     size_t first, n = maps_of(attention, snapshot, &first), best = first;
     unsigned wanted = layer ? layer : snapshot->layer[first + n - 1], least = G_MAXUINT;
     for (size_t m = first; m < first + n; m++) {
@@ -46,7 +46,7 @@ static size_t find_map(const Attention *attention, unsigned layer, unsigned head
  * remain.  Returns the length of the sequence without padding. */
 static size_t name_positions(Attention *attention, unsigned stack, NsAxis *axis, const char **names)
 {
-    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    const NsTokenSnapshot *snapshot = &attention->newest.snapshot;
     size_t n = 0;
     names[0] = "";
     for (; n < snapshot->queries && *snapshot->token[stack][n]; n++)
@@ -60,7 +60,7 @@ static size_t name_positions(Attention *attention, unsigned stack, NsAxis *axis,
 
 static void fill(Attention *attention)
 {
-    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    const NsTokenSnapshot *snapshot = &attention->newest.snapshot;
     size_t m = attention->shown;
     unsigned stack = snapshot->stack[m];
     NsPlot *plot = &attention->figure.plot;
@@ -81,7 +81,7 @@ static void fill(Attention *attention)
 
 static char *title_of(const Attention *attention, bool there)
 {
-    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    const NsTokenSnapshot *snapshot = &attention->newest.snapshot;
     if (!there) return g_strdup(attention->cross ? _("Cross-attention") : _("Attention"));
     return g_strdup_printf(attention->cross ? _("Cross-attention, layer %u, head %u")
                                             : _("Attention, layer %u, head %u"),
@@ -100,7 +100,7 @@ static char *empty_of(const Attention *attention, const NsFigureInput *input)
 /* The sentence whose attention is shown, and its translation by the model. */
 static char *note_of(const Attention *attention, const NsFigureInput *input)
 {
-    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    const NsTokenSnapshot *snapshot = &attention->newest.snapshot;
     GString *note = g_string_new(NULL);
     if (snapshot->translated && attention->cross)
         g_string_printf(note,
@@ -108,17 +108,17 @@ static char *note_of(const Attention *attention, const NsFigureInput *input)
                         snapshot->source, snapshot->reference,
                         *snapshot->translation ? snapshot->translation : _("(nothing)"));
     g_autofree char *older = ns_token_source_note(&attention->newest, input);
-    ns_figure_add_sentence(note, older);
+    if (older) ns_figure_add_sentence(note, "%s", older);
     return g_string_free(note, note->len == 0);
 }
 
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Attention *attention = (Attention *)figure;
-    figure->changed |= ns_token_source_follow(&attention->newest, input->history);
+    ns_token_source_follow(&attention->newest, figure, input->history);
     NS_FIGURE_SET(figure, attention->layer, input->layer);
     NS_FIGURE_SET(figure, attention->head, input->head);
-    const NsTokenSnapshot *snapshot = attention->newest.snapshot;
+    const NsTokenSnapshot *snapshot = &attention->newest.snapshot;
     size_t first;
     bool there = attention->newest.there && maps_of(attention, snapshot, &first) > 0;
     if (there) attention->shown = find_map(attention, input->layer, input->head);
@@ -132,11 +132,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (!figure->changed) return;
     if (there) fill(attention);
     figure->plot.heatmap = there ? &attention->map : NULL;
-}
-
-static void clear(NsFigure *figure)
-{
-    ns_token_source_clear(&((Attention *)figure)->newest);
 }
 
 static void init(NsFigure *figure)
@@ -155,6 +150,6 @@ static void init_cross(NsFigure *figure)
     ((Attention *)figure)->cross = true;
 }
 
-const NsFigureClass ns_attention_class = {sizeof(Attention), init, update, clear, NS_SEEDS_FIRST};
-const NsFigureClass ns_cross_attention_class = {sizeof(Attention), init_cross, update, clear,
+const NsFigureClass ns_attention_class = {sizeof(Attention), init, update, NULL, NS_SEEDS_FIRST};
+const NsFigureClass ns_cross_attention_class = {sizeof(Attention), init_cross, update, NULL,
                                                 NS_SEEDS_FIRST};

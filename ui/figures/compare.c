@@ -92,7 +92,7 @@ static void make_texts(Compare *compare, const NsFigureInput *input)
     if (measured && compare->n < 2)
         ns_figure_add_sentence(
             note, _("There is no other run yet: reset, change a setting, and run again."));
-    ns_wild_note(note, compare->runs, compare->n);
+    ns_wild_note(note, compare->runs, compare->n, false);
     ns_figure_words(figure, input,
                     (NsFigureWords){.title = title,
                                     .empty = empty,

@@ -299,10 +299,9 @@ static char *note(const Diagram *diagram, NsBucket steps)
 {
     GString *words = g_string_new(NULL);
     g_autofree char *first = ns_group_digits(steps.first), *last = ns_group_digits(steps.last);
-    g_autofree char *largest =
-        g_strdup_printf(_("The largest values of steps %s to %s."), first, last);
-    if (steps.last > steps.first) ns_figure_add_sentence(words, largest);
-    ns_wild_colors_note(words, diagram->wild, diagram->n);
+    if (steps.last > steps.first)
+        ns_figure_add_sentence(words, _("The largest values of steps %s to %s."), first, last);
+    ns_wild_note(words, diagram->wild, diagram->n, true);
     return g_string_free(words, words->len == 0);
 }
 

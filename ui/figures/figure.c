@@ -26,6 +26,7 @@ NsFigure *ns_figure_create(const NsFigureKind *kind)
     figure->kind = kind;
     figure->plot = (NsPlot){.x = axis, .left = axis, .series = figure->series};
     figure->plot.x.integer = true;
+    if (kind->abscissa == NS_OVER_STEPS) figure->plot.x.label = _("step");
     figure->markers = g_array_new(FALSE, FALSE, sizeof(NsMarker));
     figure->marker_texts = g_string_chunk_new(64);
     figure->owned = g_ptr_array_new_with_free_func(g_free);
@@ -73,23 +74,16 @@ static double end_of(const NsFigureInput *input)
 static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
 {
     NsPlot *plot = &figure->plot;
-    figure->changed = plot->version == 0;
-    figure->kind->class->update(figure, input);
-    /* True if the figure now shows different runs. */
-    bool others = false;
+    figure->others = false;
     for (unsigned i = 0; i < NS_LANES_MAX; i++) {
         NsHistory *history = i < ns_figure_runs(input) ? ns_figure_run(input, i).history : NULL;
-        others |= ns_source_follow(&figure->runs[i], history);
+        figure->others |= ns_source_follow(&figure->runs[i], history);
     }
-    plot->origin += others;
+    plot->origin += figure->others;
+    figure->changed = figure->others || plot->version == 0;
+    figure->kind->class->update(figure, input);
     plot->end = end_of(input);
     if (!figure->changed) return plot;
-    plot->title = figure->title;
-    plot->subtitle = figure->subtitle;
-    plot->moment = figure->moment;
-    plot->run = figure->run;
-    plot->note = figure->note;
-    plot->empty = figure->empty;
     plot->markers = (const NsMarker *)(const void *)figure->markers->data;
     plot->n_markers = figure->markers->len;
     plot->lettered = input->n_lanes > 1;
@@ -268,10 +262,11 @@ void ns_figure_free(NsFigure *figure)
     g_array_unref(figure->markers);
     g_string_chunk_free(figure->marker_texts);
     g_ptr_array_unref(figure->owned);
-    char *texts[] = {figure->title, figure->subtitle, figure->moment,
-                     figure->run,   figure->note,     figure->empty};
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_free(texts[i]);
-    for (size_t i = 0; i < NS_FIGURE_SERIES; i++) g_free(figure->labels[i]);
+    NsPlot *plot = &figure->plot;
+    const char **words[] = {&plot->title, &plot->subtitle, &plot->moment,
+                            &plot->run,   &plot->note,     &plot->empty};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) ns_figure_text(figure, words[i], NULL);
+    for (size_t i = 0; i < NS_FIGURE_SERIES; i++) ns_figure_text(figure, &figure->labels[i], NULL);
     g_free(figure);
 }
 

@@ -19,7 +19,7 @@ typedef enum {
 /* The methods of one kind of figure.  The struct of the kind begins with an NsFigure. */
 struct NsFigureClass {
     size_t size;
-    void (*init)(NsFigure *figure); /* labels the axes of a new figure; NULL if update does this */
+    void (*init)(NsFigure *figure); /* labels the axes of a new figure, except steps; may be NULL */
     /* Updates plot and columns; sets figure->changed if something visible changed. */
     void (*update)(NsFigure *figure, const NsFigureInput *input);
     void (*clear)(NsFigure *figure); /* frees what ns_figure_free does not; may be NULL */
@@ -37,27 +37,28 @@ typedef struct {
 
 struct NsFigure {
     const NsFigureKind *kind;
-    NsPlot plot; /* its strings are the ones below */
-    char *title, *subtitle, *moment, *run, *note, *empty;
-    char *labels[NS_FIGURE_SERIES];
+    NsPlot plot; /* owns its words, from title to empty */
+    const char *labels[NS_FIGURE_SERIES];
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
     GStringChunk *marker_texts;
-    GPtrArray *owned;               /* see ns_figure_own */
-    NsSource runs[NS_LANES_MAX];    /* the runs that are shown */
+    GPtrArray *owned;            /* see ns_figure_own */
+    NsSource runs[NS_LANES_MAX]; /* the runs that are shown; the kind of figure counts the steps */
     NsSource events[NS_LANES_MAX];  /* the runs whose events the markers show */
     NsSpan spans[NS_LANES_MAX + 1]; /* highlighted parts of axes */
     struct NsSeedFigures *seeds;    /* NULL if there is one seed */
-    bool changed;                   /* something visible changed in this update, or it is the first
-                                     * one */
+    bool others;                    /* the runs are not those of the last update */
+    bool changed;                   /* something visible changed in this update, it shows other
+                                     * runs, or it is the first one */
 };
 
 /* Sets a field of a figure, and marks the figure as changed if the value differs. */
 #define NS_FIGURE_SET(figure, field, value)                                                        \
     ((figure)->changed |= (field) != (value), (field) = (value))
 
-/* The same for a string, of which it takes ownership; an equal string is not replaced. */
-void ns_figure_text(NsFigure *figure, char **slot, char *text);
+/* The same for a string that the figure owns.  Takes ownership of `text`; an equal string is not
+ * replaced. */
+void ns_figure_text(NsFigure *figure, const char **slot, char *text);
 
 /* Takes ownership of memory that the plot borrows; ns_figure_forget and ns_figure_free free it with
  * g_free.  Returns it. */
@@ -70,8 +71,8 @@ void ns_figure_forget(NsFigure *figure);
 /* Makes an empty plot for each of several seeds, which tables have; the figure owns them. */
 NsPlot *ns_figure_singles(NsFigure *figure, size_t seeds);
 
-/* Appends a sentence, separated by a space from what is there; NULL appends nothing. */
-void ns_figure_add_sentence(GString *text, const char *sentence);
+/* Appends a sentence, separated by a space from what is there. */
+void ns_figure_add_sentence(GString *text, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Follows a history (or none).  Returns TRUE if it is not the one followed so far; all counts are
  * then 0. */
@@ -182,30 +183,23 @@ typedef struct {
  * all runs fit. */
 double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale);
 
-/* Appends "B is off the scale: up to 2.8×10^{10}." for every wild run. */
-void ns_wild_note(GString *words, const NsWildRun *runs, size_t n);
+/* Appends a sentence for every wild run: "B is off the scale: up to 2.8×10^{10}.", or for colors
+ * "Values of B above the color scale, up to 3e+20, have its last color.". */
+void ns_wild_note(GString *words, const NsWildRun *runs, size_t n, bool colors);
 
 /* The same for a color scale that runs share.  Returns the ends that fit the runs that are not
  * wild; `all`, the ends that fit all runs, if no run is wild or the others have no range. */
 NsRange ns_wild_colors(NsWildRun *runs, size_t n, NsScaleKind scale, NsRange all);
 
-/* Appends "Values of B above the color scale, up to 3e+20, have its last color." for every wild
- * run. */
-void ns_wild_colors_note(GString *words, const NsWildRun *runs, size_t n);
-
-/* A copy of the newest snapshot of tokens (core/probe/token_snapshot.h), which is shared by the
- * figures of tokens and attention. */
+/* A copy of the newest snapshot of tokens (core/probe/token_snapshot.h) of the run of a figure. */
 typedef struct {
-    NsSource source;
     size_t record; /* index of the record in which it was measured */
     bool there;
-    NsTokenSnapshot *snapshot; /* NULL before the first */
+    NsTokenSnapshot snapshot;
 } NsTokenSource;
 
-/* Copies the newest snapshot if it is not the one in `tokens`.  TRUE if it is new, or if the
- * history is a different one. */
-bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history);
-void ns_token_source_clear(NsTokenSource *tokens);
+/* Copies the newest snapshot if it is not the one in `tokens`; the figure then has changed. */
+void ns_token_source_follow(NsTokenSource *tokens, NsFigure *figure, NsHistory *history);
 
 /* "Only the newest measurement is kept, from step 40." if the input requests another step;
  * otherwise NULL.  Free with g_free. */

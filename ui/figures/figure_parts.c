@@ -12,20 +12,24 @@
  * a slider makes a change at every step. */
 #define CLOSE 25
 
-void ns_figure_text(NsFigure *figure, char **slot, char *text)
+void ns_figure_text(NsFigure *figure, const char **slot, char *text)
 {
     if (g_strcmp0(*slot, text) == 0) {
         g_free(text);
         return;
     }
-    g_free(*slot);
+    g_free((gpointer)(guintptr)*slot);
     *slot = text;
     figure->changed = true;
 }
 
-void ns_figure_add_sentence(GString *text, const char *sentence)
+void ns_figure_add_sentence(GString *text, const char *format, ...)
 {
-    if (sentence) g_string_append_printf(text, "%s%s", text->len ? " " : "", sentence);
+    va_list arguments;
+    va_start(arguments, format);
+    if (text->len) g_string_append_c(text, ' ');
+    g_string_append_vprintf(text, format, arguments);
+    va_end(arguments);
 }
 
 bool ns_source_follow(NsSource *source, NsHistory *history)
@@ -285,11 +289,10 @@ static char *joined_note(const NsFigureInput *input, char *note)
         if (!event) continue;
         bool several = ns_figure_runs(input) > 1;
         g_autofree char *marked_up = with_subscripts(event->text);
-        g_autofree char *sentence =
-            g_strconcat(several ? run.name : "", several ? ": " : "", marked_up, NULL);
-        ns_figure_add_sentence(words, sentence);
+        ns_figure_add_sentence(words, "%s%s%s", several ? run.name : "", several ? ": " : "",
+                               marked_up);
     }
-    ns_figure_add_sentence(words, taken);
+    if (note) ns_figure_add_sentence(words, "%s", taken);
     return g_string_free(words, words->len == 0);
 }
 
@@ -349,12 +352,12 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
     g_autofree char *settings = settings_words(input, &figure->plot.special);
     char *moment = words.step < 0 ? NULL : ns_figure_moment(figure, input, words.step);
     char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
-    ns_figure_text(figure, &figure->title, g_strdup(words.title));
-    ns_figure_text(figure, &figure->subtitle, subtitle);
-    ns_figure_text(figure, &figure->moment, moment);
-    ns_figure_text(figure, &figure->run, run_words(input));
-    ns_figure_text(figure, &figure->note, joined_note(input, words.note));
-    ns_figure_text(figure, &figure->empty,
+    ns_figure_text(figure, &figure->plot.title, g_strdup(words.title));
+    ns_figure_text(figure, &figure->plot.subtitle, subtitle);
+    ns_figure_text(figure, &figure->plot.moment, moment);
+    ns_figure_text(figure, &figure->plot.run, run_words(input));
+    ns_figure_text(figure, &figure->plot.note, joined_note(input, words.note));
+    ns_figure_text(figure, &figure->plot.empty,
                    g_strdup(words.empty ? words.empty : _("No step has been measured yet.")));
 }
 
@@ -532,14 +535,16 @@ double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale)
     return any ? (linear ? ABOVE_LINEAR : ABOVE_LOG) * most : (double)NAN;
 }
 
-void ns_wild_note(GString *words, const NsWildRun *runs, size_t n)
+void ns_wild_note(GString *words, const NsWildRun *runs, size_t n, bool colors)
 {
     for (size_t i = 0; i < n; i++) {
         if (!runs[i].wild) continue;
         g_autofree char *most = ns_text_number(runs[i].most, 2);
-        g_autofree char *beyond =
-            g_strdup_printf(_("%s is off the scale: up to %s."), runs[i].name, most);
-        ns_figure_add_sentence(words, beyond);
+        ns_figure_add_sentence(
+            words,
+            colors ? _("Values of %s above the color scale, up to %s, have its last color.")
+                   : _("%s is off the scale: up to %s."),
+            runs[i].name, most);
     }
 }
 
@@ -557,45 +562,24 @@ NsRange ns_wild_colors(NsWildRun *runs, size_t n, NsScaleKind scale, NsRange all
     return all;
 }
 
-void ns_wild_colors_note(GString *words, const NsWildRun *runs, size_t n)
+void ns_token_source_follow(NsTokenSource *tokens, NsFigure *figure, NsHistory *history)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (!runs[i].wild) continue;
-        g_autofree char *most = ns_text_number(runs[i].most, 2);
-        g_autofree char *beyond =
-            g_strdup_printf(_("Values of %s above the color scale, up to %s, have its last color."),
-                            runs[i].name, most);
-        ns_figure_add_sentence(words, beyond);
-    }
-}
-
-bool ns_token_source_follow(NsTokenSource *tokens, NsHistory *history)
-{
-    bool changed = ns_source_follow(&tokens->source, history);
-    if (changed) tokens->there = false;
+    if (figure->others) tokens->there = false;
     size_t records = history ? ns_history_steps(history) : 0;
-    if (!records) return changed;
+    if (!records) return;
     /* The snapshot has about a megabyte and is copied only if it is new. */
     size_t record = ns_history_measured(history, NS_QUANTITY_TOKEN_COSINE, records - 1);
-    if (tokens->there && record == tokens->record) return changed;
-    if (!tokens->snapshot) tokens->snapshot = g_new(NsTokenSnapshot, 1);
-    bool there = ns_history_token_snapshot(history, tokens->snapshot);
+    if (tokens->there && record == tokens->record) return;
+    bool there = ns_history_token_snapshot(history, &tokens->snapshot);
     tokens->record = record;
-    changed |= there || tokens->there;
+    figure->changed |= there || tokens->there;
     tokens->there = there;
-    return changed;
-}
-
-void ns_token_source_clear(NsTokenSource *tokens)
-{
-    ns_source_follow(&tokens->source, NULL);
-    g_clear_pointer(&tokens->snapshot, g_free);
 }
 
 char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input)
 {
-    if (!tokens->there || input->step < 0 || input->step == tokens->snapshot->step) return NULL;
-    g_autofree char *step = ns_group_digits(tokens->snapshot->step);
+    if (!tokens->there || input->step < 0 || input->step == tokens->snapshot.step) return NULL;
+    g_autofree char *step = ns_group_digits(tokens->snapshot.step);
     return g_strdup_printf(_("Only the newest measurement is kept; this one is from step %s."),
                            step);
 }

@@ -287,10 +287,7 @@ const NsFigureKind *ns_figure_kind(size_t i)
     return i < G_N_ELEMENTS(kinds) ? &kinds[i] : NULL;
 }
 
-const NsChoice *ns_figure_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(kinds) ? &kinds[i].choice : NULL;
-}
+NS_CHOICES(ns_figure_choice, kinds)
 
 const NsFigureKind *ns_figure_find(const char *key)
 {

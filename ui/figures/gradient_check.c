@@ -50,8 +50,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     figure->series[1] = curve(_("along a random direction"), 1, n, x, random);
     figure->plot.n_series = n ? 2 : 0;
     figure->plot.n_levels = n ? 1 : 0;
-    ns_figure_text(figure, &figure->title, g_strdup(_("Largest error of a check")));
-    ns_figure_text(figure, &figure->empty, g_strdup(_("No check has been made yet.")));
+    ns_figure_text(figure, &figure->plot.title, g_strdup(_("Largest error of a check")));
+    ns_figure_text(figure, &figure->plot.empty, g_strdup(_("No check has been made yet.")));
 }
 
 static void init(NsFigure *figure)

@@ -61,11 +61,11 @@ static char *note(const Heads *heads, const NsFigureInput *input)
     const NsBucket *steps = &heads->values.bucket;
     g_autofree char *first = ns_group_digits(steps->first);
     g_autofree char *last = ns_group_digits(steps->last);
-    g_autofree char *largest = g_strdup_printf(_("The largest of steps %s–%s."), first, last);
-    if (steps->first < steps->last) ns_figure_add_sentence(words, largest);
+    if (steps->first < steps->last)
+        ns_figure_add_sentence(words, _("The largest of steps %s–%s."), first, last);
     for (unsigned i = 0; i < input->n_beside; i++)
         if (input->lanes[i].history == input->history)
-            ns_wild_colors_note(words, &heads->wild[i], 1);
+            ns_wild_note(words, &heads->wild[i], 1, true);
     return g_string_free(words, words->len == 0);
 }
 

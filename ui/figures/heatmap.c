@@ -98,23 +98,18 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
     cells->values = ns_values_new(most);
 }
 
-/* Increases the capacity to `columns`.  Rows are moved from the last to the first, so that none is
- * overwritten before it is moved. */
-static void reserve(NsHeatmapCells *cells, size_t columns)
-{
-    size_t capacity = MIN(COLUMNS, MAX(2 * columns, 64));
-    if (columns <= cells->capacity) return;
-    cells->z = g_renew(float, cells->z, cells->rows *capacity);
-    for (size_t row = cells->rows; row-- > 0;)
-        memmove(cells->z + row * capacity, cells->z + row * cells->capacity,
-                cells->columns * sizeof *cells->z);
-    cells->capacity = capacity;
-}
-
 static void set_columns(NsHeatmapCells *cells, size_t columns)
 {
     if (columns <= cells->columns) return;
-    reserve(cells, columns);
+    if (columns > cells->capacity) {
+        size_t capacity = MIN(COLUMNS, MAX(2 * columns, 64));
+        cells->z = g_renew(float, cells->z, cells->rows *capacity);
+        /* From the last row to the first, so that none is overwritten before it is moved. */
+        for (size_t row = cells->rows; row-- > 0;)
+            memmove(cells->z + row * capacity, cells->z + row * cells->capacity,
+                    cells->columns * sizeof *cells->z);
+        cells->capacity = capacity;
+    }
     for (size_t row = 0; row < cells->rows; row++)
         for (size_t c = cells->columns; c < columns; c++)
             cells->z[row * cells->capacity + c] = NO_VALUE;
@@ -288,6 +283,9 @@ static NsHeatmap heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned 
                        .colors = NS_COLORS_DIVERGING};
 }
 
+/* The label of the color bar, after those of the lanes. */
+#define BAR NS_LANES_MAX
+
 typedef struct {
     NsFigure figure;
     NsHeatmapCells cells;
@@ -299,10 +297,8 @@ typedef struct {
     NsRange colors; /* limits of the color scale; {0, 0}: the range of all cells */
     int marked;     /* the selected layer */
     int64_t viewed; /* the selected step */
-    char *bar;      /* label of the color bar */
 } Heatmap;
 
-/* The label of the color bar. */
 static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const char *symbol)
 {
     if (heatmap->mode != NS_HEAT_RATIO) return g_strdup(symbol);
@@ -333,9 +329,9 @@ static char *note(const Heatmap *heatmap)
 {
     GString *words = g_string_new(NULL);
     g_autofree char *joined = heatmap_cells_note(&heatmap->cells);
-    ns_figure_add_sentence(words, joined);
+    if (joined) ns_figure_add_sentence(words, "%s", joined);
     if (heatmap->colors.lo < heatmap->colors.hi)
-        ns_wild_colors_note(words, heatmap->wild, heatmap->cells.n);
+        ns_wild_note(words, heatmap->wild, heatmap->cells.n, true);
     return g_string_free(words, words->len == 0);
 }
 
@@ -395,7 +391,7 @@ static void make_texts(Heatmap *heatmap, const NsFigureInput *input)
             heatmap->panels[i].style = i + 1;
         }
     }
-    ns_figure_text(figure, &heatmap->bar, bar_words(heatmap, input, info->symbol));
+    ns_figure_text(figure, &figure->labels[BAR], bar_words(heatmap, input, info->symbol));
     NS_FIGURE_SET(figure, figure->plot.left.label, ns_figure_axis(quantity, input->history));
     ns_figure_words(figure, &shown,
                     (NsFigureWords){.title = title,
@@ -437,7 +433,7 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
         heatmap->map.lo = heatmap->colors.lo;
         heatmap->map.hi = heatmap->colors.hi;
     }
-    heatmap->map.label = heatmap->bar;
+    heatmap->map.label = figure->labels[BAR];
     /* Marks the selected layer, and the selected step with a line. */
     figure->plot.spans = figure->spans;
     figure->plot.n_spans = 0;
@@ -483,12 +479,10 @@ static void clear(NsFigure *figure)
     ns_values_free(&heatmap->cells.values);
     heatmap->cells = (NsHeatmapCells){0};
     g_free(heatmap->ratio);
-    g_free(heatmap->bar);
 }
 
 static void init(NsFigure *figure)
 {
-    figure->plot.x.label = _("step");
     figure->plot.left.integer = true;
 }
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* The losses of a run: over the steps, and along one update.  SPDX-License-Identifier: MIT */
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "core/optim/schedule.h"
 #include "ui/figures/figure.h"
@@ -25,7 +26,6 @@
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
 G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
-G_STATIC_ASSERT(NS_LANES_MAX *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
@@ -113,7 +113,7 @@ static char *note(const Loss *loss)
     for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
     if (loss->n > 1 && marks) ns_figure_add_sentence(words, _("Markers: validation loss."));
     g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);
-    ns_figure_add_sentence(words, groups);
+    if (groups) ns_figure_add_sentence(words, "%s", groups);
     return g_string_free(words, words->len == 0);
 }
 
@@ -183,7 +183,7 @@ static void show_levels(Loss *loss, const NsFigureInput *input)
     }
 }
 
-static void show(Loss *loss, bool smooth)
+static void show(Loss *loss, const NsFigureInput *input)
 {
     static const NsSeries kinds[] = {
         [TRAINING] = {.kind = NS_SERIES_LINE},
@@ -191,7 +191,8 @@ static void show(Loss *loss, bool smooth)
         [VALIDATION] = {.kind = NS_SERIES_SCATTER, .spaced = true},
     };
     NsFigure *figure = &loss->figure;
-    figure->plot.n_series = ns_previous_curves_show(&loss->previous, figure->series);
+    bool smooth = input->smoothing.kind != NS_SMOOTH_NONE;
+    ns_previous_curves_show(&loss->previous, figure, input);
     for (unsigned i = 0; i < loss->n; i++)
         for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
             const NsCurve *curve = &loss->lanes[i].curves[k];
@@ -247,7 +248,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                         .step = furthest(input),
                         .note = note(loss)});
     if (!figure->changed) return;
-    show(loss, how != NULL);
+    show(loss, input);
     /* The learning rate in a strip of its own. */
     NsPlot *strip = &loss->strip;
     *strip =
@@ -270,9 +271,77 @@ static void clear(NsFigure *figure)
     ns_previous_curves_clear(&loss->previous);
 }
 
-static void init(NsFigure *figure)
+const NsFigureClass ns_loss_class = {sizeof(Loss), NULL, update, clear, NS_SEEDS_MEAN_BY_STEP};
+
+/* ---- Along the newest update whose curvature was measured ---- */
+
+typedef struct {
+    NsFigure figure;
+    NsLossAlong along;
+    bool there;
+    NsLevel before;
+} Along;
+
+static void show_along(Along *a)
 {
-    figure->plot.x.label = _("step");
+    NsFigure *figure = &a->figure;
+    const NsLossAlong *along = &a->along;
+    figure->plot.n_series = figure->plot.n_levels = 0;
+    g_array_set_size(figure->markers, 0);
+    if (!a->there) return;
+    figure->series[0] = (NsSeries){.label = _("loss"),
+                                   .kind = NS_SERIES_POINTS,
+                                   .n = NS_ALONG_POINTS - 1,
+                                   .x = along->rate + 1, /* 0 is not on a logarithmic axis */
+                                   .y = along->loss + 1};
+    a->before = (NsLevel){.y = along->loss[0], .text = _("before the update")};
+    figure->plot.n_series = figure->plot.n_levels = 1;
+    size_t lowest = 1;
+    for (size_t i = 2; i < NS_ALONG_POINTS; i++)
+        if (along->loss[i] < along->loss[lowest]) lowest = i;
+    const NsMarker markers[] = {{.x = along->lr, .text = _("this step")},
+                                {.x = along->rate[lowest], .text = _("lowest")},
+                                {.x = along->critical_rate, .text = _("critical rate")}};
+    g_array_append_vals(figure->markers, markers, isnan(along->critical_rate) ? 2 : 3);
 }
 
-const NsFigureClass ns_loss_class = {sizeof(Loss), init, update, clear, NS_SEEDS_MEAN_BY_STEP};
+static void update_along(NsFigure *figure, const NsFigureInput *input)
+{
+    Along *a = (Along *)figure;
+    NsLossAlong newest = {.step = -1};
+    bool there = input->history && ns_history_along(input->history, &newest) && newest.lr > 0;
+    NS_FIGURE_SET(figure, a->there, there);
+    figure->changed |= newest.step != a->along.step;
+    a->along = newest;
+    bool never = input->settings && input->settings->curvature_every < 1;
+    g_autofree char *empty =
+        never ? ns_figure_absent(NS_QUANTITY_CRITICAL_RATE, input)
+              : g_strdup(_("No update has been measured yet; run files do not store this curve."));
+    g_autofree char *step = ns_group_digits(newest.step);
+    bool shown = !there || input->step < 0 || input->step == newest.step;
+    ns_figure_words(
+        figure, input,
+        (NsFigureWords){
+            .title = _("Loss along the update"),
+            .empty = empty,
+            .step = newest.step,
+            .note = shown ? NULL
+                          : g_strdup_printf(
+                                _("Only the newest measurement is kept; this one is from step %s."),
+                                step),
+        });
+    if (figure->changed) show_along(a);
+}
+
+static void init_along(NsFigure *figure)
+{
+    figure->plot.x.label = _("learning rate of this update");
+    figure->plot.x.scale = NS_SCALE_LOG;
+    figure->plot.x.integer = false;
+    figure->plot.left.label = _("loss");
+    figure->plot.left.unit = _("nats per token");
+    figure->plot.levels = &((Along *)figure)->before;
+}
+
+const NsFigureClass ns_along_class = {sizeof(Along), init_along, update_along, NULL,
+                                      NS_SEEDS_FIRST};

@@ -277,12 +277,13 @@ static void update(NsFigure *figure, const NsFigureInput *input)
      * their result. */
     const NsChoice *choice = &p->study->choice;
     const char *title = p->panel ? title_of(&p->measured) : _(choice->label);
-    ns_figure_text(&p->figure, &p->figure.title, g_strdup(title));
-    ns_figure_text(&p->figure, &p->figure.subtitle, p->panel ? NULL : g_strdup(choice->reference));
+    ns_figure_text(&p->figure, &p->figure.plot.title, g_strdup(title));
+    ns_figure_text(&p->figure, &p->figure.plot.subtitle,
+                   p->panel ? NULL : g_strdup(choice->reference));
     char *expected = p->result ? NULL : expectation(p);
     bool curves = figure->plot.n_series > 0;
-    ns_figure_text(figure, &figure->empty, curves ? NULL : g_strdup(expected));
-    ns_figure_text(figure, &figure->note,
+    ns_figure_text(figure, &figure->plot.empty, curves ? NULL : g_strdup(expected));
+    ns_figure_text(figure, &figure->plot.note,
                    p->result ? verdict(p)
                    : curves  ? g_strdup_printf(_("Expected shapes, not sizes: %s"), expected)
                              : NULL);

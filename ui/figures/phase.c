@@ -28,7 +28,6 @@ typedef struct {
     float *
         single_z; /* [seeds, rows, columns] results of each seed for tables, if there are several */
     char **notes; /* [rows, columns] notes of cells */
-    GPtrArray *x, *y;   /* labels of the values */
     size_t done, worse; /* number of finished cells, and of those with a loss above that of the
                          * untrained model */
     size_t diverged, failed;
@@ -36,22 +35,6 @@ typedef struct {
 } Phase;
 
 /* ---- Axes ---- */
-
-static GPtrArray *names_of(const NsStudyAxis *axis)
-{
-    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    for (size_t i = 0; i < axis->n; i++) {
-        const char *value = axis->values[i];
-        char *name = NULL;
-        if (axis->param->type == NS_PARAM_CHOICE) {
-            int row = ns_choices_find(axis->param->choices, value);
-            name = g_strdup(_(axis->param->choices((size_t)row)->label));
-        }
-        g_ptr_array_add(names,
-                        name ? name : ns_text_input(g_ascii_strtod(value, NULL), VALUE_DIGITS));
-    }
-    return names;
-}
 
 /* Whether the values are numbers in equal steps or with equal factors, up to rounding. */
 static bool is_even(const NsStudyAxis *axis)
@@ -61,13 +44,23 @@ static bool is_even(const NsStudyAxis *axis)
     return axis->param->type != NS_PARAM_CHOICE && ns_scale_is_even(values, axis->n);
 }
 
-static void set_axis(NsAxis *axis, const NsStudyAxis *values, const GPtrArray *names)
+static void set_axis(NsFigure *figure, NsAxis *axis, const NsStudyAxis *values)
 {
+    const char **names = ns_figure_own(figure, g_new(const char *, values->n));
+    for (size_t i = 0; i < values->n; i++) {
+        const char *value = values->values[i];
+        if (values->param->type == NS_PARAM_CHOICE) {
+            int row = ns_choices_find(values->param->choices, value);
+            names[i] = _(values->param->choices((size_t)row)->label);
+        } else
+            names[i] =
+                ns_figure_own(figure, ns_text_input(g_ascii_strtod(value, NULL), VALUE_DIGITS));
+    }
     axis->label = _(values->param->label);
     axis->unit = values->param->unit ? _(values->param->unit) : NULL;
     axis->integer = true;
-    axis->names = (const char *const *)(void *)names->pdata;
-    axis->n_names = names->len;
+    axis->names = names;
+    axis->n_names = values->n;
     axis->even = is_even(values);
 }
 
@@ -86,8 +79,6 @@ static bool is_usual(const NsStudy *study)
 
 static void follow(Phase *p, NsPhase *phase)
 {
-    g_clear_pointer(&p->x, g_ptr_array_unref);
-    g_clear_pointer(&p->y, g_ptr_array_unref);
     g_clear_pointer(&p->notes, g_strfreev);
     ns_figure_forget(&p->figure);
     ns_phase_unref(p->phase);
@@ -96,12 +87,10 @@ static void follow(Phase *p, NsPhase *phase)
     if (!phase) return;
 
     const NsStudyAxis *x = phase->x, *y = phase->y;
-    p->x = names_of(x);
-    p->y = names_of(y);
     p->z = ns_figure_own(&p->figure, g_new(float, phase->cells));
     p->notes = g_new0(char *, phase->cells + 1);
-    set_axis(&p->figure.plot.x, x, p->x);
-    set_axis(&p->figure.plot.left, y, p->y);
+    set_axis(&p->figure, &p->figure.plot.x, x);
+    set_axis(&p->figure, &p->figure.plot.left, y);
     p->map = ns_figure_cells(p->z, y->n, x->n, 0);
     p->map.label =
         ns_figure_own(&p->figure, is_usual(phase->study) ? g_strdup(_("final training loss (nats)"))
@@ -221,16 +210,9 @@ static void read_cells(Phase *p, NsPhase *alongside)
 /* "Peak learning rate 0.1, Warm-up 1", as labeled on the axes. */
 static char *place_words(const Phase *p, size_t i)
 {
-    const NsStudyAxis *x = p->phase->x, *y = p->phase->y;
-    const char *at_x = g_ptr_array_index(p->x, i % x->n), *at_y = g_ptr_array_index(p->y, i / x->n);
-    return g_strdup_printf("%s %s, %s %s", _(x->param->label), at_x, _(y->param->label), at_y);
-}
-
-static void add_sentence(GString *note, char *sentence)
-{
-    if (note->len) g_string_append(note, " ");
-    g_string_append(note, sentence);
-    g_free(sentence);
+    const NsAxis *x = &p->figure.plot.x, *y = &p->figure.plot.left;
+    return g_strdup_printf("%s %s, %s %s", x->label, x->names[i % x->n_names], y->label,
+                           y->names[i / x->n_names]);
 }
 
 static bool is_axis(const Phase *p, const NsParam *param)
@@ -243,7 +225,7 @@ static char *note(const Phase *p)
     GString *words = g_string_new(NULL);
     size_t cells = p->phase->cells, finished = p->done + p->diverged + p->failed;
     if (finished < cells)
-        add_sentence(words, g_strdup_printf(_("%zu of %zu cells so far."), finished, cells));
+        ns_figure_add_sentence(words, _("%zu of %zu cells so far."), finished, cells);
     /* Explains how cells combine the settings that are on neither axis. */
     const NsStudy *study = p->phase->study;
     g_autoptr(GString) names = g_string_new(NULL);
@@ -253,34 +235,32 @@ static char *note(const Phase *p)
             g_string_append_printf(names, "%s%s", names->len ? ", " : "", _(param->label));
     }
     if (names->len)
-        add_sentence(words, g_strdup_printf(ns_study_better(study)
-                                                ? _("Each cell has the best result over %s.")
-                                                : _("Each cell has the mean over %s."),
-                                            names->str));
+        ns_figure_add_sentence(words,
+                               ns_study_better(study) ? _("Each cell has the best result over %s.")
+                                                      : _("Each cell has the mean over %s."),
+                               names->str);
     if (p->diverged) {
         g_autofree char *place = place_words(p, p->first_diverged);
         g_autofree char *step = ns_group_digits(ns_phase_cell(p->phase, p->first_diverged).step);
-        add_sentence(
-            words,
-            p->diverged == 1
-                ? g_strdup_printf(_("Hatched: at %s the run diverged, at step %s."), place, step)
-                : g_strdup_printf(_("Hatched: %zu runs diverged; at %s at step %s."), p->diverged,
-                                  place, step));
+        if (p->diverged == 1)
+            ns_figure_add_sentence(words, _("Hatched: at %s the run diverged, at step %s."), place,
+                                   step);
+        else
+            ns_figure_add_sentence(words, _("Hatched: %zu runs diverged; at %s at step %s."),
+                                   p->diverged, place, step);
     }
     if (p->at[0] >= 0)
-        add_sentence(words,
-                     g_strdup(p->exact ? _("Outlined: the current settings.")
-                                       : _("Outlined: the cell nearest to the current settings.")));
+        ns_figure_add_sentence(words, "%s",
+                               p->exact ? _("Outlined: the current settings.")
+                                        : _("Outlined: the cell nearest to the current settings."));
     if (p->worse)
-        add_sentence(words,
-                     g_strdup_printf(_("Losses above that of the untrained model (%zu) share the "
-                                       "last color."),
-                                     p->worse));
+        ns_figure_add_sentence(
+            words, _("Losses above that of the untrained model (%zu) share the last color."),
+            p->worse);
     if (p->failed) {
         g_autofree char *place = place_words(p, p->first_failed);
         NsStudyCell cell = ns_phase_cell(p->phase, p->first_failed);
-        add_sentence(words,
-                     g_strdup_printf(_("%zu empty: at %s, %s"), p->failed, place, cell.text));
+        ns_figure_add_sentence(words, _("%zu empty: at %s, %s"), p->failed, place, cell.text);
     }
     return g_string_free(words, words->len == 0);
 }
@@ -395,13 +375,14 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     p->map.log = input->log;
     figure->plot.heatmap = p->phase ? &p->map : NULL;
     bool usual = !p->phase || is_usual(p->phase->study);
-    ns_figure_text(figure, &figure->title,
+    ns_figure_text(figure, &figure->plot.title,
                    g_strdup(usual ? _("Final loss") : _("Results of a study")));
-    ns_figure_text(figure, &figure->subtitle,
+    ns_figure_text(figure, &figure->plot.subtitle,
                    p->phase ? subtitle(p, input->n_lanes ? input->lanes[0].name : NULL) : NULL);
-    ns_figure_text(figure, &figure->run, input->n_lanes ? g_strdup(input->lanes[0].name) : NULL);
-    ns_figure_text(figure, &figure->note, p->phase ? note(p) : NULL);
-    ns_figure_text(figure, &figure->empty,
+    ns_figure_text(figure, &figure->plot.run,
+                   input->n_lanes ? g_strdup(input->lanes[0].name) : NULL);
+    ns_figure_text(figure, &figure->plot.note, p->phase ? note(p) : NULL);
+    ns_figure_text(figure, &figure->plot.empty,
                    g_strdup(_("Press Start to train a model in each cell.")));
 }
 

@@ -89,7 +89,7 @@ static int64_t shown_step(const Profile *profile, const NsFigureInput *input)
 /* ---- Words and looks ---- */
 
 /* The labels of run i. */
-static char **labels_of(NsFigure *figure, unsigned i)
+static const char **labels_of(NsFigure *figure, unsigned i)
 {
     return figure->labels + (size_t)i * CURVES;
 }
@@ -114,7 +114,7 @@ static void make_labels(Profile *profile, const NsFigureInput *input, int64_t st
     NsFigure *figure = &profile->figure;
     for (unsigned i = 0; i < profile->n; i++) {
         const Lane *lane = &profile->lanes[i];
-        char **labels = labels_of(figure, i);
+        const char **labels = labels_of(figure, i);
         g_autofree char *first = bucket_label("", &lane->columns[FIRST]);
         ns_figure_text(figure, &labels[NOW], label_of_now(profile, input, i, step));
         ns_figure_text(figure, &labels[FIRST], ns_figure_run_words(input, i, first));
@@ -155,7 +155,7 @@ static void show_lane(Profile *profile, unsigned i)
     };
     NsFigure *figure = &profile->figure;
     const Lane *lane = &profile->lanes[i];
-    char **labels = labels_of(figure, i);
+    const char **labels = labels_of(figure, i);
     for (size_t k = 0; k < COLUMNS; k++) {
         if (!lane->columns[k].n) continue;
         NsSeries look = profile->n > 1 ? several[k] : single[k];
@@ -228,9 +228,8 @@ static void add_measured(GString *words, const Profile *profile, const NsFigureI
         g_string_append(all, measured);
     }
     if (!all->len) return;
-    g_autofree char *sentence =
-        g_strdup_printf(_("Growth per layer at step 0, with 95%% intervals: %s."), all->str);
-    ns_figure_add_sentence(words, sentence);
+    ns_figure_add_sentence(words, _("Growth per layer at step 0, with 95%% intervals: %s."),
+                           all->str);
 }
 
 /* Adds the sentences about the theory of all lanes; each sentence once, preceded by the lanes to
@@ -256,8 +255,8 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
             g_string_append_printf(of, "%s%s", found++ ? ", " : "",
                                    n > 1 ? ns_figure_run(input, k % n).name : "");
         }
-        g_autofree char *sentence = g_strdup_printf("%s: %s", of->str, said[i]);
-        ns_figure_add_sentence(words, found == n ? said[i] : sentence);
+        bool all = found == n;
+        ns_figure_add_sentence(words, "%s%s%s", all ? "" : of->str, all ? "" : ": ", said[i]);
     }
     add_measured(words, profile, input);
     if (curves && shown_step(profile, input) > 0)
@@ -281,13 +280,13 @@ static char *note(const Profile *profile, const NsFigureInput *input)
             first |= profile->lanes[i].columns[FIRST].n > 0;
             if (input->step < 0 || input->step >= begin) continue;
             g_autofree char *step = ns_group_digits(begin);
-            g_autofree char *note = g_strdup_printf(_("%s begins at step %s."), run.name, step);
-            ns_figure_add_sentence(words, note);
+            ns_figure_add_sentence(words, _("%s begins at step %s."), run.name, step);
         }
         if (first)
-            ns_figure_add_sentence(words, late ? _("Faint lines: the first step of each run.")
-                                               : _("Faint lines: step 0."));
-        ns_wild_note(words, profile->wild, profile->n);
+            ns_figure_add_sentence(words, "%s",
+                                   late ? _("Faint lines: the first step of each run.")
+                                        : _("Faint lines: step 0."));
+        ns_wild_note(words, profile->wild, profile->n, false);
     }
     add_theory(words, profile, input);
     if (several && end)

@@ -19,7 +19,6 @@ G_STATIC_ASSERT(SERIES <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
-    NsSource run;
     NsCurve measured;
     double x[PLANNED], y[PLANNED];
     size_t n;
@@ -67,11 +66,10 @@ static void plan(Schedule *schedule, const NsSettings *settings, int64_t done)
 static void read_run(Schedule *schedule, NsHistory *history)
 {
     NsFigure *figure = &schedule->figure;
-    NsSource *run = &schedule->run;
-    bool other = ns_source_follow(run, history);
-    if (other) ns_curve_clear(&schedule->measured);
+    NsSource *run = &figure->runs[0];
+    if (figure->others) ns_curve_clear(&schedule->measured);
     size_t steps = history ? ns_history_steps(history) : 0;
-    figure->changed |= other || steps != run->steps;
+    figure->changed |= steps != run->steps;
     for (; run->steps < steps; run->steps++) {
         const NsStep *step = ns_history_step(history, run->steps);
         /* Step 0 precedes all updates and has no rate. */
@@ -119,14 +117,11 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 
 static void clear(NsFigure *figure)
 {
-    Schedule *schedule = (Schedule *)figure;
-    ns_source_follow(&schedule->run, NULL);
-    ns_curve_clear(&schedule->measured);
+    ns_curve_clear(&((Schedule *)figure)->measured);
 }
 
 static void init(NsFigure *figure)
 {
-    figure->plot.x.label = _("step");
     figure->plot.left.label = _("learning rate");
     figure->plot.left.lo = 0;
 }

@@ -8,7 +8,6 @@
 
 typedef struct {
     NsFigure figure;
-    NsSource run;
     NsSimilarityKind kind;
     NsSimilarity similarity;
     bool there;
@@ -56,22 +55,19 @@ static char *note(const Similarity *s, const NsFigureInput *input)
 {
     if (!s->there) return NULL;
     GString *words = g_string_new(NULL);
-    g_autofree char *some =
-        g_strdup_printf(_("%zu evenly spaced states are compared."), s->similarity.n);
     g_autofree char *step = ns_group_digits(s->similarity.step);
-    g_autofree char *newest =
-        g_strdup_printf(_("Only the newest matrix is kept, from step %s."), step);
     bool all = s->similarity.state[s->similarity.n - 1] + 1 == s->similarity.n;
     bool shown = input->step < 0 || input->step == s->similarity.step;
-    ns_figure_add_sentence(words, all ? NULL : some);
-    ns_figure_add_sentence(words, shown ? NULL : newest);
+    if (!all)
+        ns_figure_add_sentence(words, _("%zu evenly spaced states are compared."), s->similarity.n);
+    if (!shown)
+        ns_figure_add_sentence(words, _("Only the newest matrix is kept, from step %s."), step);
     return g_string_free(words, words->len == 0);
 }
 
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Similarity *s = (Similarity *)figure;
-    figure->changed |= ns_source_follow(&s->run, input->history);
     NS_FIGURE_SET(figure, s->kind, input->similarity);
     read_newest(s, input->history);
     /* Set the limits of the color scale; a single lane uses the range of its own values. */
@@ -110,14 +106,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     figure->plot.heatmap = s->there ? &s->map : NULL;
 }
 
-static void clear(NsFigure *figure)
-{
-    ns_source_follow(&((Similarity *)figure)->run, NULL);
-}
-
 static void init(NsFigure *figure)
 {
     figure->plot.left.integer = true;
 }
 
-const NsFigureClass ns_similarity_class = {sizeof(Similarity), init, update, clear, NS_SEEDS_FIRST};
+const NsFigureClass ns_similarity_class = {sizeof(Similarity), init, update, NULL, NS_SEEDS_FIRST};

@@ -88,6 +88,10 @@ void ns_curve_clear(NsCurve *curve)
 
 #define BEFORE NS_FIGURE_PINNED
 
+/* Their labels are those of the figure after the labels of the lanes. */
+#define LABELS ((size_t)(NS_LANES_MAX * NS_STEP_CURVES))
+G_STATIC_ASSERT(NS_LANES_MAX *NS_STEP_CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
+
 void ns_step_curves_clear(NsStepCurves *curves)
 {
     ns_source_follow(&curves->run, NULL);
@@ -143,10 +147,7 @@ void ns_previous_curves_follow(NsPreviousCurves *previous, NsFigure *figure,
         }
         char *label =
             i == BEFORE && run.history ? ns_figure_previous_label(input) : g_strdup(run.name);
-        ns_figure_text(figure, &previous->run[i].label, label);
-        previous->run[i].style = run.lane;
-        previous->run[i].shade = i < input->n_pinned ? input->shades[i] : 0;
-        previous->run[i].dash = dash_of(input, i);
+        ns_figure_text(figure, &figure->labels[LABELS + i], label);
         if (!run.history) continue;
         size_t before = source->steps;
         read(source, curve, figure);
@@ -167,24 +168,24 @@ void ns_previous_curves_clear(NsPreviousCurves *previous)
     for (unsigned i = 0; i <= BEFORE; i++) {
         ns_source_follow(&previous->run[i].source, NULL);
         ns_curve_clear(&previous->run[i].curve);
-        g_clear_pointer(&previous->run[i].label, g_free);
     }
 }
 
-size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *series)
+void ns_previous_curves_show(const NsPreviousCurves *previous, NsFigure *figure,
+                             const NsFigureInput *input)
 {
-    size_t n = 0;
+    figure->plot.n_series = 0;
     for (unsigned i = 0; i <= BEFORE; i++) {
         if (!previous->run[i].curve.n) continue;
-        series[n] = (NsSeries){.label = previous->run[i].label,
-                               .kind = NS_SERIES_LINE,
-                               .style = previous->run[i].style,
-                               .dash = previous->run[i].dash,
-                               .shade = previous->run[i].shade,
-                               .previous = true,
-                               .tinted = true,
-                               .clipped = true};
-        ns_curve_show(&previous->run[i].curve, &series[n++]);
+        NsSeries *series = &figure->series[figure->plot.n_series++];
+        *series = (NsSeries){.label = figure->labels[LABELS + i],
+                             .kind = NS_SERIES_LINE,
+                             .style = run_at(input, i).lane,
+                             .dash = dash_of(input, i),
+                             .shade = i < input->n_pinned ? input->shades[i] : 0,
+                             .previous = true,
+                             .tinted = true,
+                             .clipped = true};
+        ns_curve_show(&previous->run[i].curve, series);
     }
-    return n;
 }

@@ -46,9 +46,6 @@ typedef struct {
     struct {
         NsSource source;
         NsCurve curve;
-        char *label;
-        unsigned style, dash;
-        double shade;
     } run[NS_FIGURE_PINNED + 1]; /* the last one is the previous run */
 } NsPreviousCurves;
 
@@ -62,6 +59,7 @@ void ns_previous_curves_follow(NsPreviousCurves *previous, NsFigure *figure,
 void ns_previous_curves_forget(NsPreviousCurves *previous);
 void ns_previous_curves_clear(NsPreviousCurves *previous);
 
-/* Appends a series for each run, in a muted tone of its lane's color and with a different dash
- * pattern.  Returns their number. */
-size_t ns_previous_curves_show(const NsPreviousCurves *previous, NsSeries *series);
+/* Makes a series for each run the first series of the figure, in a muted tone of its lane's color
+ * and with a different dash pattern. */
+void ns_previous_curves_show(const NsPreviousCurves *previous, NsFigure *figure,
+                             const NsFigureInput *input);

@@ -11,7 +11,6 @@
 /* A quantity with one value per step has only MEAN and SMOOTH, the smoothed mean. */
 enum { LARGEST, LEAST, MEAN, SMOOTH, CURVES };
 G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
-G_STATIC_ASSERT(NS_LANES_MAX *CURVES + NS_FIGURE_PINNED + 1 <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
@@ -136,14 +135,14 @@ static char *note(const Steps *steps, const NsFigureInput *input)
     const char *range = heads ? _("Means over the heads; faint: the largest and the smallest.")
                               : _("Means over the layers; faint: the largest and the smallest.");
     GString *words = g_string_new(NULL);
-    ns_figure_add_sentence(words, steps->n > 1 && several ? range : NULL);
-    ns_wild_note(words, steps->runs, steps->n);
-    ns_figure_add_sentence(words, missing);
+    if (steps->n > 1 && several) ns_figure_add_sentence(words, "%s", range);
+    ns_wild_note(words, steps->runs, steps->n, false);
+    if (missing) ns_figure_add_sentence(words, "%s", missing);
     return g_string_free(words, words->len == 0);
 }
 
 /* The labels of run i. */
-static char **labels_of(NsFigure *figure, unsigned i)
+static const char **labels_of(NsFigure *figure, unsigned i)
 {
     return figure->labels + (size_t)i * CURVES;
 }
@@ -151,7 +150,7 @@ static char **labels_of(NsFigure *figure, unsigned i)
 static void label_lane(Steps *steps, const NsFigureInput *input, unsigned i)
 {
     NsFigure *figure = &steps->figure;
-    char **labels = labels_of(figure, i);
+    const char **labels = labels_of(figure, i);
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
     bool heads = info->domain == NS_DOMAIN_HEAD;
     const char *largest = heads ? _("largest of any head") : _("largest of any layer");
@@ -189,7 +188,7 @@ static void make_texts(Steps *steps, const NsFigureInput *input)
             .title = title, .empty = empty, .step = newest, .note = note(steps, input)});
 }
 
-static void show(Steps *steps)
+static void show(Steps *steps, const NsFigureInput *input)
 {
     static const NsSeries single[CURVES] = {
         [LARGEST] = {.kind = NS_SERIES_LINE, .style = 1},
@@ -201,7 +200,7 @@ static void show(Steps *steps)
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
     bool seldom = info->every != NULL;
-    figure->plot.n_series = ns_previous_curves_show(&steps->previous, figure->series);
+    ns_previous_curves_show(&steps->previous, figure, input);
     for (unsigned i = 0; i < steps->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
             const NsCurve *curves = steps->lanes[i].curves, *curve = &curves[k];
@@ -229,7 +228,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     make_texts(steps, input);
     if (!figure->changed) return;
     figure->plot.left.hi = upper_end;
-    show(steps);
+    show(steps, input);
     /* The values from which on steps are too large, of every optimizer that is shown. */
     NsPlot *plot = &steps->figure.plot;
     plot->levels = steps->levels;
@@ -254,9 +253,4 @@ static void clear(NsFigure *figure)
     ns_previous_curves_clear(&steps->previous);
 }
 
-static void init(NsFigure *figure)
-{
-    figure->plot.x.label = _("step");
-}
-
-const NsFigureClass ns_steps_class = {sizeof(Steps), init, update, clear, NS_SEEDS_MEAN_BY_STEP};
+const NsFigureClass ns_steps_class = {sizeof(Steps), NULL, update, clear, NS_SEEDS_MEAN_BY_STEP};

@@ -44,8 +44,8 @@ static void set_words(NsFigure *figure, const NsStudy *study, const char *title)
     plot->left.label = study ? result_label(figure, study) : NULL;
     plot->left.unit = study && ns_result_is_loss(&study->results.of[0]) ? _("nats") : NULL;
     figure->changed = true;
-    ns_figure_text(figure, &figure->title, g_strdup(title));
-    ns_figure_text(figure, &figure->subtitle,
+    ns_figure_text(figure, &figure->plot.title, g_strdup(title));
+    ns_figure_text(figure, &figure->plot.subtitle,
                    study ? g_strdup(study->experiment.title ? study->experiment.title : "") : NULL);
 }
 
@@ -56,17 +56,16 @@ static char *verdicts(const NsComparison *c)
 {
     GString *note = g_string_new(c->better > 0 ? _("Higher is better.") : NULL);
     size_t k = c->budgets[c->n_budgets - 1];
-    if (c->no_verdict && c->lanes > 1) ns_figure_add_sentence(note, _(c->no_verdict));
+    if (c->no_verdict && c->lanes > 1) ns_figure_add_sentence(note, "%s", _(c->no_verdict));
     for (size_t one = 0; !c->no_verdict && one < c->lanes; one++)
         for (size_t other = one + 1; other < c->lanes; other++) {
             NsBetter better = c->verdicts[one][other];
             const char *a = ns_lane_letter(one), *b = ns_lane_letter(other);
-            g_autofree char *sentence =
-                better == NS_BETTER_NEITHER
-                    ? g_strdup_printf(_("%s against %s at k = %zu: undecided."), a, b, k)
-                    : g_strdup_printf(_("%s against %s at k = %zu: %s is better."), a, b, k,
-                                      better == NS_BETTER_A ? a : b);
-            ns_figure_add_sentence(note, sentence);
+            if (better == NS_BETTER_NEITHER)
+                ns_figure_add_sentence(note, _("%s against %s at k = %zu: undecided."), a, b, k);
+            else
+                ns_figure_add_sentence(note, _("%s against %s at k = %zu: %s is better."), a, b, k,
+                                       better == NS_BETTER_A ? a : b);
         }
     return g_string_free(note, FALSE);
 }
@@ -107,9 +106,9 @@ static void update_best(NsFigure *figure, const NsFigureInput *input)
               _("What a search of k configurations finds"));
     figure->plot.x.label = _("configurations tried, k");
     figure->plot.x.integer = true;
-    ns_figure_text(figure, &figure->empty,
+    ns_figure_text(figure, &figure->plot.empty,
                    g_strdup(_("There are too few configurations to compare.")));
-    ns_figure_text(figure, &figure->note, c ? verdicts(c) : NULL);
+    ns_figure_text(figure, &figure->plot.note, c ? verdicts(c) : NULL);
     if (!c) return;
     double *x = ns_figure_own(figure, g_new(double, c->n_budgets));
     for (size_t i = 0; i < c->n_budgets; i++) x[i] = (double)c->budgets[i];
@@ -179,8 +178,9 @@ static void update_sensitivity(NsFigure *figure, const NsFigureInput *input)
     ns_figure_forget(figure);
     set_words(figure, from ? from->results->study : NULL, _("Sensitivity to the learning rate"));
     figure->plot.x.label = _("peak learning rate");
-    ns_figure_text(figure, &figure->empty, g_strdup(_("The learning rate is not in the grid.")));
-    ns_figure_text(figure, &figure->note, s ? sensitivities(from) : NULL);
+    ns_figure_text(figure, &figure->plot.empty,
+                   g_strdup(_("The learning rate is not in the grid.")));
+    ns_figure_text(figure, &figure->plot.note, s ? sensitivities(from) : NULL);
     if (!s) return;
     double *x = ns_figure_own(figure, g_memdup2(s->rates, s->n * sizeof *s->rates));
     for (size_t lane = 0; lane < from->results->study->experiment.n; lane++)

@@ -31,7 +31,7 @@ static double gaussian_count(double r, double width, double D, double n)
 
 static void fill(Tokens *tokens, const NsFigureInput *input)
 {
-    const NsTokenSnapshot *snapshot = tokens->newest.snapshot;
+    const NsTokenSnapshot *snapshot = &tokens->newest.snapshot;
     const size_t states[2] = {0, tokens->shown};
     for (size_t k = 0; k <= NS_TOKEN_SNAPSHOT_BINS; k++)
         tokens->edges[k] = ((double)k - 0.5) * NS_TOKEN_SNAPSHOT_BIN;
@@ -81,25 +81,25 @@ static char *state_label(const NsTokenSnapshot *snapshot, size_t i)
 
 static char *note(const Tokens *tokens, const NsFigureInput *input)
 {
-    const NsTokenSnapshot *snapshot = tokens->newest.snapshot;
+    const NsTokenSnapshot *snapshot = &tokens->newest.snapshot;
     if (!tokens->newest.there) return NULL;
     GString *words = g_string_new(NULL);
     unsigned beyond = snapshot->beyond[tokens->shown];
     if (beyond)
-        g_string_append_printf(words, _("%u of %u tokens lie beyond the axis, or are not finite."),
+        ns_figure_add_sentence(words, _("%u of %u tokens lie beyond the axis, or are not finite."),
                                beyond, snapshot->tokens[tokens->shown]);
     g_autofree char *other = ns_token_source_note(&tokens->newest, input);
-    if (other) g_string_append_printf(words, "%s%s", words->len ? " " : "", other);
+    if (other) ns_figure_add_sentence(words, "%s", other);
     return g_string_free(words, words->len == 0);
 }
 
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Tokens *tokens = (Tokens *)figure;
-    figure->changed |= ns_token_source_follow(&tokens->newest, input->history);
+    ns_token_source_follow(&tokens->newest, figure, input->history);
     NS_FIGURE_SET(figure, tokens->layer, input->layer);
     NS_FIGURE_SET(figure, tokens->theory, input->theory);
-    const NsTokenSnapshot *snapshot = tokens->newest.snapshot;
+    const NsTokenSnapshot *snapshot = &tokens->newest.snapshot;
     bool there = tokens->newest.there && snapshot->states;
     if (there) {
         /* The index of the state after a layer, or of the nearest one in the snapshot; the last one
@@ -125,11 +125,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (figure->changed) show(tokens, input);
 }
 
-static void clear(NsFigure *figure)
-{
-    ns_token_source_clear(&((Tokens *)figure)->newest);
-}
-
 static void init(NsFigure *figure)
 {
     figure->plot.x.label = _("‖x_l‖^2 / mean over the tokens");
@@ -139,4 +134,4 @@ static void init(NsFigure *figure)
     figure->plot.left.lo = 0;
 }
 
-const NsFigureClass ns_tokens_class = {sizeof(Tokens), init, update, clear, NS_SEEDS_FIRST};
+const NsFigureClass ns_tokens_class = {sizeof(Tokens), init, update, NULL, NS_SEEDS_FIRST};

@@ -44,10 +44,7 @@ static const Page pages[] = {
 
 enum { COLUMN = 0, WIDE = 4, SLIDE = 6 };
 
-const NsChoice *ns_page_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(pages) ? &pages[i].choice : NULL;
-}
+NS_CHOICES(ns_page_choice, pages)
 
 static const struct {
     const char *key;
@@ -390,10 +387,7 @@ static const Row rows[] = {
      get_film},
 };
 
-const NsChoice *ns_export_choice(size_t i)
-{
-    return i < G_N_ELEMENTS(rows) ? &rows[i].choice : NULL;
-}
+NS_CHOICES(ns_export_choice, rows)
 
 bool ns_export_choices_set(NsExportChoices *choices, const char *key, const char *text,
                            GError **error)
