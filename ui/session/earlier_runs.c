@@ -101,15 +101,11 @@ static NsSessionRun present(NsSession *session)
     return run;
 }
 
-static NsPastRun *run_at(const NsSession *session, guint i)
-{
-    return g_ptr_array_index(session->runs, i);
-}
-
 static NsPastRun *find_run(NsSession *session, unsigned id)
 {
     for (guint i = 0; i < session->runs->len; i++)
-        if (run_at(session, i)->listed.id == id) return run_at(session, i);
+        if (ns_session_past_run(session, i)->listed.id == id)
+            return ns_session_past_run(session, i);
     return NULL;
 }
 
@@ -117,7 +113,7 @@ void ns_session_show_pinned(NsSession *session)
 {
     ns_view_clear_pinned(session->view);
     for (guint i = 0; i < session->runs->len; i++) {
-        const NsPastRun *run = run_at(session, i);
+        const NsPastRun *run = ns_session_past_run(session, i);
         const char *path = run->sources ? run->sources[0] : run->recorded->path;
         const NsRunMark *mark =
             session->run_marks && path ? g_hash_table_lookup(session->run_marks, path) : NULL;
@@ -152,7 +148,7 @@ static size_t bytes_of_all(NsSession *session)
 {
     size_t bytes = 0;
     for (guint i = 0; i < session->runs->len; i++) {
-        const NsPastRun *run = run_at(session, i);
+        const NsPastRun *run = ns_session_past_run(session, i);
         for (size_t lane = 0; lane < run->listed.lanes; lane++) {
             const NsHistory *history = run->recorded->histories[lane];
             size_t records = history ? ns_history_seeds(history) * ns_history_steps(history) : 0;
@@ -168,7 +164,7 @@ static size_t bytes_of_all(NsSession *session)
 static bool let_one_go(NsSession *session)
 {
     for (guint i = 0; i + 1 < session->runs->len; i++) {
-        const NsPastRun *run = run_at(session, i);
+        const NsPastRun *run = ns_session_past_run(session, i);
         if (run->listed.pinned) continue;
         g_autofree char *words =
             g_strdup_printf(_("Run %u was removed to free memory: %s. Pinned runs are kept."),
@@ -181,18 +177,6 @@ static bool let_one_go(NsSession *session)
 }
 
 /* ---- Filing ---- */
-
-void ns_session_keep_left(NsSession *session)
-{
-    if (!session->trainer || !session->view->history) return;
-    g_autoptr(NsHistory) history = ns_trainer_history(session->trainer, 0);
-    if (history != session->view->histories[0]) return;
-    g_clear_pointer(&session->left, ns_checkpoints_free);
-    g_clear_pointer(&session->path, g_free);
-    if (!ns_session_has_moved(session)) return;
-    session->left = ns_session_copy_checkpoints(session);
-    session->path = ns_session_path_on_view(session);
-}
 
 static NsPastRun *run_on_view(NsSession *session)
 {
@@ -216,7 +200,7 @@ static void pin_before(NsSession *session, NsPastRun *before, size_t n)
 {
     size_t pinned = 0;
     for (guint i = 0; i < session->runs->len; i++) {
-        NsPastRun *run = run_at(session, i);
+        NsPastRun *run = ns_session_past_run(session, i);
         run->listed.pinned &= !run->by_itself;
         run->by_itself = false;
         if (run->listed.pinned) pinned += run->listed.lanes;
@@ -241,7 +225,9 @@ static void file_run(NsSession *session, size_t n)
     if (!was_opened || session->trainer) pin_before(session, before, n);
     /* The list of runs is sorted by number. */
     guint at = 0;
-    while (at < session->runs->len && run_at(session, at)->listed.id < before->listed.id) at++;
+    while (at < session->runs->len &&
+           ns_session_past_run(session, at)->listed.id < before->listed.id)
+        at++;
     g_ptr_array_insert(session->runs, (gint)at, before);
     session->id = ++session->last_id;
     ns_session_bound_checkpoints(session);
@@ -292,17 +278,18 @@ const NsSessionRun *ns_session_runs(NsSession *session, size_t *n)
     g_free(session->differs);
     now.differs = session->differs = differs_from(session, &now);
     guint i = 0;
-    for (; i < session->runs->len && run_at(session, i)->listed.id < now.id; i++)
-        append_run(session, run_at(session, i));
+    for (; i < session->runs->len && ns_session_past_run(session, i)->listed.id < now.id; i++)
+        append_run(session, ns_session_past_run(session, i));
     g_array_append_val(session->run_list, now);
-    for (; i < session->runs->len; i++) append_run(session, run_at(session, i));
+    for (; i < session->runs->len; i++) append_run(session, ns_session_past_run(session, i));
     *n = session->run_list->len;
     return (const NsSessionRun *)session->run_list->data;
 }
 
 void ns_session_leave_experiment(NsSession *session)
 {
-    for (guint i = 0; i < session->runs->len; i++) run_at(session, i)->listed.pinned = false;
+    for (guint i = 0; i < session->runs->len; i++)
+        ns_session_past_run(session, i)->listed.pinned = false;
     ns_view_clear_previous(session->view);
     ns_session_show_pinned(session);
     session->left_experiment = true;

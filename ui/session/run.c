@@ -12,11 +12,6 @@
 
 /* ---- Checkpoints: memory in use ---- */
 
-static NsPastRun *run_at(const NsSession *session, guint i)
-{
-    return g_ptr_array_index(session->runs, i);
-}
-
 static size_t count(NsCheckpoints *checkpoints, GHashTable *seen)
 {
     return checkpoints ? ns_checkpoints_count(checkpoints, seen) : 0;
@@ -28,7 +23,7 @@ static size_t bytes_of_others(const NsSession *session, GHashTable *seen)
     size_t bytes = count(session->left, seen);
     if (session->opened) bytes += count(session->opened->recorded->checkpoints, seen);
     for (guint i = 0; i < session->runs->len; i++)
-        bytes += count(run_at(session, i)->recorded->checkpoints, seen);
+        bytes += count(ns_session_past_run(session, i)->recorded->checkpoints, seen);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++)
         if (session->origins[lane] && g_hash_table_add(seen, session->origins[lane]))
             bytes += ns_checkpoint_bytes(session->origins[lane]);
@@ -53,7 +48,7 @@ size_t ns_session_checkpoint_bytes(NsSession *session)
 static bool drop_oldest(NsSession *session, bool recorded)
 {
     for (guint i = 0; i < session->runs->len; i++) {
-        NsPastRun *run = run_at(session, i);
+        NsPastRun *run = ns_session_past_run(session, i);
         if (!run->recorded->checkpoints || !run->recorded->path == recorded) continue;
         /* The checkpoints in memory are freed; those of a recorded run are also in its file. */
         run->stored = ns_past_run_continues_from(run);
@@ -102,7 +97,7 @@ static size_t bytes_at(const NsSession *session, int64_t step)
 
 /* As many as fit into half of the limit.  NsCheckpoints never drops the first and the newest, so if
  * two are too large, only the newest is added. */
-NsCheckpoints *ns_session_copy_checkpoints(NsSession *session)
+static NsCheckpoints *copy_checkpoints(NsSession *session)
 {
     size_t all = ns_trainer_checkpoints(session->trainer, NULL, 0);
     g_autofree int64_t *steps = g_new(int64_t, all + 1);
@@ -119,6 +114,19 @@ NsCheckpoints *ns_session_copy_checkpoints(NsSession *session)
         ns_session_drop_checkpoints(checkpoints);
     }
     return copy;
+}
+
+/* Stores the checkpoints of a trainer that ends or resets. */
+static void keep_left(NsSession *session)
+{
+    if (!session->trainer || !session->view->history) return;
+    g_autoptr(NsHistory) history = ns_trainer_history(session->trainer, 0);
+    if (history != session->view->histories[0]) return;
+    g_clear_pointer(&session->left, ns_checkpoints_free);
+    g_clear_pointer(&session->path, g_free);
+    if (!ns_session_has_moved(session)) return;
+    session->left = copy_checkpoints(session);
+    session->path = ns_session_path_on_view(session);
 }
 
 bool ns_session_save_pytorch(NsSession *session, const char *path, int64_t *step, GError **error)
@@ -180,7 +188,7 @@ void ns_session_leave_trainer(NsSession *session)
 {
     g_clear_handle_id(&session->restart_source, g_source_remove);
     session->opening = 0;
-    ns_session_keep_left(session);
+    keep_left(session);
     g_clear_pointer(&session->trainer, ns_trainer_release);
     g_clear_pointer(&session->autosave, ns_autosave_unref);
     session->preparing_to = 0;
@@ -463,7 +471,7 @@ void ns_session_reset(NsSession *session)
         return;
     }
     if (session->problem_is_run) ns_session_set_problem(session, NULL, NULL, false);
-    ns_session_keep_left(session);
+    keep_left(session);
     session->preparing_to = 0;
     ns_trainer_reset(session->trainer);
     g_signal_emit_by_name(session, "status-changed");

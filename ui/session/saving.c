@@ -365,7 +365,7 @@ double ns_session_unsaved_seconds(NsSession *session, GHashTable *saved)
         seconds += seconds_without(session->view->histories, session->view->started.n,
                                    session->fork_step, saved);
     for (guint i = 0; i < session->runs->len; i++) {
-        const NsPastRun *run = g_ptr_array_index(session->runs, i);
+        const NsPastRun *run = ns_session_past_run(session, i);
         if (run->recorded->path) continue;
         seconds += seconds_without(run->recorded->histories, run->listed.lanes,
                                    run->listed.fork_step, saved);

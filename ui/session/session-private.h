@@ -23,6 +23,12 @@ struct NsPastRun {
     gint64 news_at;        /* monotonic time of the last reading that was new, in microseconds */
 };
 
+/* Returns an earlier run by its place in the list. */
+static inline NsPastRun *ns_session_past_run(const NsSession *session, guint i)
+{
+    return g_ptr_array_index(session->runs, i);
+}
+
 /* ---- saving.c ---- */
 
 /* Records the run of a trainer into run files.  Everything happens on the trainer's thread and the
@@ -139,9 +145,6 @@ int64_t ns_session_find_checkpoints(NsSession *session, int64_t step,
 /* Enforces the limit of checkpoint memory; call it after a change of the runs that have some. */
 void ns_session_bound_checkpoints(NsSession *session);
 
-/* A copy of the list of the trainer's checkpoints, or NULL. */
-NsCheckpoints *ns_session_copy_checkpoints(NsSession *session);
-
 /* Advances slow motion; TRUE while it is active. */
 bool ns_session_poll_stage(NsSession *session);
 
@@ -153,8 +156,6 @@ NsPastRun *ns_past_run_new(NsRecordedRun *recorded, const NsExperiment *settings
 /* The step from which it can continue; negative if it can only restart. */
 int64_t ns_past_run_continues_from(const NsPastRun *run);
 
-/* Stores the checkpoints of a trainer that ends or resets. */
-void ns_session_keep_left(NsSession *session);
 void ns_session_show_pinned(NsSession *session);
 
 /* Puts other histories on view; their first updates were made with the settings `started`:

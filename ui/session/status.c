@@ -54,23 +54,18 @@ static void work_out(GTask *task, gpointer session, gpointer data, GCancellable 
         ns_plan_add(&estimate->plan, &plan, (size_t)settings->seeds);
     }
     estimate->planned = estimate->corpus != NULL;
-    g_task_return_boolean(task, TRUE);
+    g_task_return_pointer(task, estimate, estimate_free);
 }
 
 static void on_worked_out(GObject *object, GAsyncResult *result, gpointer data)
 {
     (void)object;
     NsSession *session = data;
-    Estimate *estimate = g_task_get_task_data(G_TASK(result));
+    Estimate *estimate = g_task_propagate_pointer(G_TASK(result), NULL);
     session->estimating = false;
-    /* The task owns its data, so a copy is stored. */
-    Estimate *kept = g_memdup2(estimate, sizeof *estimate);
-    ns_experiment_copy(&kept->experiment, &estimate->experiment);
-    ns_settings_copy(&kept->data, &estimate->data);
-    if (kept->corpus) ns_corpus_ref(kept->corpus);
     estimate_free(session->estimate);
-    session->estimate = kept;
-    if (kept->serial != session->serial) ns_session_estimate(session);
+    session->estimate = estimate;
+    if (estimate->serial != session->serial) ns_session_estimate(session);
     g_signal_emit_by_name(session, "status-changed");
 }
 
@@ -87,7 +82,7 @@ void ns_session_estimate(NsSession *session)
     else
         ns_settings_init(&wanted->data);
     g_autoptr(GTask) task = g_task_new(session, NULL, on_worked_out, session);
-    g_task_set_task_data(task, wanted, estimate_free);
+    g_task_set_task_data(task, wanted, NULL); /* it is the result, too */
     session->estimating = true;
     g_task_run_in_thread(task, work_out);
 }

@@ -16,12 +16,11 @@
 #include <gio/gio.h>
 #include <string.h>
 
+/* Makes `to`, a shallow copy, own what it has. */
 static void earlier_copy(NsEarlierLane *to, const NsEarlierLane *from)
 {
     to->history = ns_history_ref(from->history);
     to->name = g_strdup(from->name);
-    to->lane = from->lane;
-    to->outside = from->outside;
     ns_settings_copy(&to->settings, &from->settings);
 }
 
@@ -301,33 +300,21 @@ void ns_view_pin(NsView *view, unsigned which, double shade, NsHistory *history,
 
 /* ---- Choices ---- */
 
-void ns_session_show_gradient(NsSession *session, NsQuantity quantity)
-{
-    if (session->view->gradient == quantity) return;
-    session->view->gradient = quantity;
-    g_signal_emit_by_name(session, "view-changed");
-}
+/* Defines a function that sets a field of the view, and reports a change. */
+#define SHOW(function, Type, field)                                                                \
+    void function(NsSession *session, Type value)                                                  \
+    {                                                                                              \
+        if (session->view->field == value) return;                                                 \
+        session->view->field = value;                                                              \
+        g_signal_emit_by_name(session, "view-changed");                                            \
+    }
 
-void ns_session_show_hidden(NsSession *session, NsQuantity quantity)
-{
-    if (session->view->hidden == quantity) return;
-    session->view->hidden = quantity;
-    g_signal_emit_by_name(session, "view-changed");
-}
-
-void ns_session_show_log(NsSession *session, bool log)
-{
-    if (session->view->log == log) return;
-    session->view->log = log;
-    g_signal_emit_by_name(session, "view-changed");
-}
-
-void ns_session_show_log_loss(NsSession *session, bool log)
-{
-    if (session->view->log_loss == log) return;
-    session->view->log_loss = log;
-    g_signal_emit_by_name(session, "view-changed");
-}
+SHOW(ns_session_show_gradient, NsQuantity, gradient)
+SHOW(ns_session_show_hidden, NsQuantity, hidden)
+SHOW(ns_session_show_log, bool, log)
+SHOW(ns_session_show_log_loss, bool, log_loss)
+SHOW(ns_session_show_theory, bool, theory)
+SHOW(ns_session_show_heat, NsHeatMode, heat)
 
 void ns_session_show_smoothing(NsSession *session, NsSmoothing smoothing)
 {
@@ -341,20 +328,6 @@ void ns_session_toggle_smoothing(NsSession *session)
 {
     bool smooth = session->view->smoothing.kind != NS_SMOOTH_NONE;
     ns_session_show_smoothing(session, smooth ? (NsSmoothing){0} : session->usual_smoothing);
-}
-
-void ns_session_show_theory(NsSession *session, bool theory)
-{
-    if (session->view->theory == theory) return;
-    session->view->theory = theory;
-    g_signal_emit_by_name(session, "view-changed");
-}
-
-void ns_session_show_heat(NsSession *session, NsHeatMode heat)
-{
-    if (session->view->heat == heat) return;
-    session->view->heat = heat;
-    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_select_layer(NsSession *session, int layer)

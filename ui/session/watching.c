@@ -103,7 +103,7 @@ bool ns_session_poll_watched(NsSession *session)
     News news = {.messages = messages};
     if (session->opened && session->opened->watch) poll_run(session, session->opened, &news);
     for (guint i = 0; i < session->runs->len; i++) {
-        NsPastRun *run = g_ptr_array_index(session->runs, i);
+        NsPastRun *run = ns_session_past_run(session, i);
         if (run->watch) poll_run(session, run, &news);
     }
     if (news.pins) ns_session_show_pinned(session);
@@ -124,7 +124,7 @@ static gboolean look(gpointer data)
     session->watch_minute = minute;
     bool has = session->opened && session->opened->watch;
     for (guint i = 0; !has && i < session->runs->len; i++)
-        has = ((const NsPastRun *)session->runs->pdata[i])->watch != NULL;
+        has = ns_session_past_run(session, i)->watch != NULL;
     if (has) return G_SOURCE_CONTINUE;
     session->watch_source = 0;
     return G_SOURCE_REMOVE;
@@ -219,7 +219,7 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
 bool ns_session_pin_file(NsSession *session, const char *path, GError **error)
 {
     for (guint i = 0; i < session->runs->len; i++) {
-        NsPastRun *earlier = g_ptr_array_index(session->runs, i);
+        NsPastRun *earlier = ns_session_past_run(session, i);
         if (!earlier->watch || earlier->sources[1] || !g_str_equal(earlier->sources[0], path))
             continue;
         ns_session_pin_run(session, earlier->listed.id, !earlier->listed.pinned);
@@ -227,7 +227,7 @@ bool ns_session_pin_file(NsSession *session, const char *path, GError **error)
     }
     size_t pinned = 0; /* the lanes of a run that is still being read count as well */
     for (guint i = 0; i < session->runs->len; i++) {
-        const NsPastRun *earlier = g_ptr_array_index(session->runs, i);
+        const NsPastRun *earlier = ns_session_past_run(session, i);
         if (earlier->listed.pinned) pinned += earlier->listed.lanes;
     }
     if (pinned >= NS_FIGURE_PINNED)
