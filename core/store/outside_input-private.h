@@ -1,12 +1,11 @@
 /* The bytes of one log of another program, as lines.  Internal to outside*.c.
  * SPDX-License-Identifier: MIT
  *
- * The format is detected from the first bytes: an event file, a table, a document of JSON, or lines
- * of JSON, of Python or of text; any of them may be compressed with gzip. */
+ * Bytes are those of an event file or of lines, and may be compressed with gzip.  Each format of
+ * lines is a file with a row in the table of outside_input.c, and recognizes its own lines. */
 #pragma once
 
 #include "core/store/outside_events-private.h"
-#include "core/store/outside_text-private.h"
 
 #include <gio/gio.h>
 
@@ -39,6 +38,20 @@ typedef struct {
     bool comma;    /* a number with a decimal comma was read */
     char *head;    /* the line with the names, where a row may have fewer cells; or NULL */
 } NsOutsideTable;
+
+/* The step that lines of text have named for lines after them; initialized with zeros. */
+typedef struct {
+    NsOutsideCell at[NS_OUTSIDE_EPOCH + 1]; /* the last step and epoch; NULL: none */
+    NsOutsideCell epoch;                    /* the one of that step */
+    double bar;                             /* the length of the bar that had the step; 0: none */
+    double bar_of_steps;                    /* of the bar that counts the steps; 0: not known */
+    double total;   /* of “[10/500]”, of which the training batches are counted; 0: not known */
+    double pair[2]; /* of the last “Batch 2/300” */
+    const NsOutsideName *worse; /* of a step, in lines that have a better one; or NULL */
+    bool pairs;                 /* the first of them is the epoch */
+    bool used;                  /* a loss was read at the step or epoch in `at` */
+    bool begun, stepped;        /* a loss was read; in a line that has its step */
+} NsOutsideText;
 
 struct NsOutsideInput {
     NsOutsideNames *names;
@@ -101,3 +114,35 @@ bool ns_outside_input_is_log(const NsOutsideInput *input, bool last);
 
 /* “event file of TensorBoard”, “table”, “JSON lines”, ...; empty before it is known. */
 const char *ns_outside_input_format(const NsOutsideInput *input);
+
+/* ---- Formats of lines ---- */
+
+/* Reads input->text as a line of the format, if it is one; `start` is its first byte that is no
+ * space, and `first` says that all lines before it are empty. */
+typedef bool NsOutsideTake(NsOutsideInput *input, char *start, bool first);
+NsOutsideTake ns_outside_document_take, ns_outside_table_take, ns_outside_json_take,
+    ns_outside_text_take;
+
+/* Passes on input->line; `why`: what is wrong with it, as the beginning of a sentence, or NULL. */
+void ns_outside_input_take(NsOutsideInput *input, const char *why);
+
+/* Marks the names of the numbers in a line that was read. */
+void ns_outside_input_mark(const NsOutsideLine *line);
+
+/* Reads the names of the columns from the first line of a table.  `n`: the number of cells in the
+ * row below it, one of which may have no name; 0: not known.  Returns false if it is not a table of
+ * a training run. */
+bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separator, size_t n);
+
+/* Reads a row, in place. */
+void ns_outside_table_row(NsOutsideInput *input, char *text);
+
+/* Reads the next bytes of a document. */
+void ns_outside_json_feed(NsOutsideInput *input, const char *bytes, size_t n);
+
+/* Reads the line as a table by column or by row, if it is one. */
+bool ns_outside_json_take_points(NsOutsideInput *input);
+
+/* Makes a line of text ready to be read, in place: without colors, and with “\r” where a progress
+ * bar begins again. */
+void ns_outside_text_clean(char *text);

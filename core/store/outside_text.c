@@ -1,5 +1,11 @@
-/* SPDX-License-Identifier: MIT */
-#include "core/store/outside_text-private.h"
+/* SPDX-License-Identifier: MIT
+ *
+ * Lines of text that a program prints while it trains: “iter 100: loss 2.5, time 3ms”, objects of
+ * Python or JSON behind other words, and progress bars.  The step may be in a line before that of
+ * the loss: “Epoch 1/3”, “[step=10/500]”, or a bar. */
+#include "core/store/outside_input-private.h"
+
+#include "core/base/words.h"
 
 #include <string.h>
 
@@ -303,8 +309,10 @@ static bool read_triple(NsOutsideLine *line, NsOutsideNames *names, const char *
     return true;
 }
 
-bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *names,
-                          const char *part, bool last, bool *object)
+/* Reads a text without “\r” into the line.  `last`: nothing takes its place on the screen.  Returns
+ * whether it is a record; *object, whether it is one of Python or JSON. */
+static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *names,
+                      const char *part, bool last, bool *object)
 {
     const NsOutsideCell *own = line->scalars;
     double bar = 0;
@@ -366,4 +374,26 @@ bool ns_outside_text_read(NsOutsideText *text, NsOutsideLine *line, NsOutsideNam
     text->begun |= loss;
     text->stepped |= loss && has_step;
     return *object || (placed && (loss || (text->begun && (triple || other || indented))));
+}
+
+/* Reads a line of text, in which a progress bar is drawn several times. */
+bool ns_outside_text_take(NsOutsideInput *input, char *start, bool first)
+{
+    bool any = false;
+    g_auto(GStrv) parts = g_strsplit(input->text->str, "\r", -1);
+    for (char **part = parts; *part; part++) {
+        bool object;
+        if (!read_part(&input->printed, input->line, input->names, *part, !part[1], &object))
+            continue;
+        any = true;
+        input->of_text += !object;
+        ns_outside_input_take(input, NULL);
+    }
+    if (!any && input->text->str[strspn(input->text->str, "-= ")])
+        g_string_assign(input->head, input->text->str);
+    /* Other text is expected around lines of text, but not between those of JSON. */
+    if (!any && input->of_json) input->sink.note(input, N_("it is not a JSON object"), true);
+    (void)start;
+    (void)first;
+    return true;
 }

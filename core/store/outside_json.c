@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * JSON: lines that are objects, and documents, whose objects in arrays are read one by one.  A
+ * table in an object may be by column or by row. */
+#include "core/store/outside_input-private.h"
+
+#include "core/data/json_object.h"
+#include "core/store/json.h"
+#include "core/store/outside.h"
+
+#include <string.h>
+
+/* A number under a name and the number of its record. */
+typedef struct {
+    double record;
+    NsOutsideCell cell;
+} Point;
+
+static gint compare_points(gconstpointer a, gconstpointer b)
+{
+    double left = ((const Point *)a)->record, right = ((const Point *)b)->record;
+    return (left > right) - (left < right);
+}
+
+/* Splits “loss/10” or “10/loss”; NULL for any other name. */
+static const NsOutsideName *split_name(NsOutsideNames *names, const char *raw, double *record)
+{
+    const char *slash = strchr(raw, '/'), *last = strrchr(raw, '/');
+    bool before = slash && slash > raw && raw + strspn(raw, "0123456789") == slash;
+    bool after = last && last[1] && !last[1 + strspn(last + 1, "0123456789")];
+    if (before == after) return NULL;
+    g_autofree char *own = before ? g_strdup(slash + 1) : g_strndup(raw, (gsize)(last - raw));
+    *record = g_ascii_strtod(before ? raw : last + 1, NULL);
+    return ns_outside_names_find(names, NULL, own);
+}
+
+static void add_point(GArray *points, double record, const NsOutsideName *name, double value,
+                      double *last)
+{
+    const Point point = {record, {name, value}};
+    bool loss = name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION;
+    if (loss) *last = MAX(*last, record);
+    g_array_append_val(points, point);
+}
+
+/* Adds the points of curves whose steps are beside them: “{"loss": {"x": [10, 20], "y": [3, 2]}}”.
+ */
+static void add_curves(const NsOutsideLine *all, NsOutsideNames *names, GArray *points,
+                       double *last)
+{
+    static const char *const ends[][2] = {{"/y", "/x"}, {"/values", "/steps"}, {"/value", "/step"}};
+    const NsOutsideArray *arrays = (const NsOutsideArray *)(const void *)all->arrays->data;
+    const NsOutsideNumber *numbers = (const NsOutsideNumber *)(const void *)all->numbers->data;
+    for (guint i = 0; i < 3 * all->arrays->len; i++) {
+        const NsOutsideArray *values = &arrays[i / 3], *steps = arrays;
+        const char *raw = values->name->raw, *const *end = ends[i % 3];
+        if (!g_str_has_suffix(raw, end[0])) continue;
+        g_autofree char *curve = g_strndup(raw, strlen(raw) - strlen(end[0]));
+        g_autofree char *beside = g_strconcat(curve, end[1], NULL);
+        while (steps < arrays + all->arrays->len && !g_str_equal(steps->name->raw, beside)) steps++;
+        bool fits = steps < arrays + all->arrays->len && steps->n == values->n;
+        for (size_t k = 0; fits && k < values->n; k++) {
+            NsOutsideNumber step = numbers[steps->first + k], value = numbers[values->first + k];
+            if (step.has && value.has && step.value >= 0)
+                add_point(points, step.value, ns_outside_names_find(names, NULL, curve),
+                          value.value, last);
+        }
+    }
+}
+
+/* Reads a table by column or by row: curves with steps (add_curves); arrays, “{"loss": [3, 2],
+ * "val_loss": [4, 3]}”, up to the end of the losses; or objects, if all numbers are in such:
+ * “{"loss": {"10": 3, "20": 2}}”, “{"10": {"loss": 3}, "20": {"loss": 2}}”, whose number is the
+ * step of a record that has none. */
+bool ns_outside_json_take_points(NsOutsideInput *input)
+{
+    NsOutsideLine *all = input->line;
+    double last = -1;
+    if (all->step >= 0 || all->scalars[NS_OUTSIDE_LOSS].name) return false;
+    g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
+    add_curves(all, input->names, points, &last);
+    bool curves = points->len > 0;
+    for (guint i = 0; i < all->arrays->len && !curves; i++) {
+        NsOutsideArray array = g_array_index(all->arrays, NsOutsideArray, i);
+        for (size_t k = 0; k < array.n && !array.inner; k++) {
+            NsOutsideNumber number =
+                g_array_index(all->numbers, NsOutsideNumber, (guint)(array.first + k));
+            if (number.has) add_point(points, (double)k, array.name, number.value, &last);
+        }
+    }
+    bool objects = curves || (!points->len && !input->logged);
+    for (guint i = 0; objects && !curves && i < NS_OUTSIDE_SCALARS + all->cells->len; i++) {
+        NsOutsideCell cell = i < NS_OUTSIDE_SCALARS
+                                 ? all->scalars[i]
+                                 : g_array_index(all->cells, NsOutsideCell, i - NS_OUTSIDE_SCALARS);
+        double record;
+        if (!cell.name) continue;
+        const NsOutsideName *name = split_name(input->names, cell.name->raw, &record);
+        if (!name) return false;
+        add_point(points, record, name, cell.value, &last);
+    }
+    if (last < 0) return false;
+    if (!objects) ns_outside_input_mark(all);
+    g_array_sort(points, compare_points);
+    input->logged++;
+    for (guint i = 0; i < points->len;) {
+        double record = g_array_index(points, Point, i).record;
+        if (record > last && !objects) break;
+        ns_outside_line_clear(input->line);
+        for (; i < points->len && g_array_index(points, Point, i).record <= record; i++) {
+            NsOutsideCell cell = g_array_index(points, Point, i).cell;
+            ns_outside_line_put(input->line, cell.name, cell.value);
+        }
+        NsOutsideLine *line = input->line;
+        if (objects && line->step < 0 && !line->scalars[NS_OUTSIDE_EPOCH].name)
+            line->step = (int64_t)MIN(record, (double)NS_JSON_LAST_INTEGER);
+        if (objects) ns_outside_input_mark(line);
+        input->sink.line(input);
+    }
+    return true;
+}
+
+/* Reads “{"columns": ["step", "loss"], "data": [[0, 3], [1, 2]]}”; false for any other text. */
+static bool read_columns(NsOutsideInput *input, const GString *text)
+{
+    bool may_be =
+        !input->logged && strstr(text->str, "\"columns\"") && strstr(text->str, "\"data\"");
+    g_autoptr(JsonNode) node = may_be ? ns_json_parse(text->str, text->len) : NULL;
+    JsonObject *object = ns_json_object_of(node);
+    JsonArray *columns =
+        object ? ns_json_array_of(json_object_get_member(object, "columns")) : NULL;
+    JsonArray *rows = object ? ns_json_array_of(json_object_get_member(object, "data")) : NULL;
+    for (guint i = 0; columns && rows && i <= json_array_get_length(rows); i++) {
+        JsonArray *row = i ? ns_json_array_of(json_array_get_element(rows, i - 1)) : columns;
+        g_autoptr(GString) line = g_string_new(NULL);
+        for (guint k = 0; row && k < json_array_get_length(row); k++) {
+            JsonNode *cell = json_array_get_element(row, k);
+            g_autofree char *number = json_to_string(cell, FALSE);
+            const char *word = ns_json_text_of(cell);
+            g_string_append_printf(line, k ? "\t%s" : "%s", word ? word : number);
+        }
+        if (!i && !ns_outside_table_begin(input, line->str, '\t', 0)) return false;
+        if (i) ns_outside_table_row(input, line->str);
+    }
+    return columns && rows;
+}
+
+static void read_object(NsOutsideInput *input, const GString *text)
+{
+    if (read_columns(input, text)) return;
+    const NsOutsideLine *line = input->line;
+    const char *why = ns_outside_line_read(input->line, input->names, text->str, text->len);
+    /* An object in a document may have nothing but texts. */
+    if (!input->captured || line->step >= 0 || ns_outside_line_has_any(line))
+        ns_outside_input_take(input, why);
+    input->of_json |= input->logged && g_str_has_prefix(text->str, "{\"");
+}
+
+/* Reads the objects in the arrays of a document one by one; a document without any is one. */
+void ns_outside_json_feed(NsOutsideInput *input, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char c = bytes[i];
+        bool space = c == '\n' || c == '\r';
+        bool in_string = input->in_string;
+        GString *to = input->captured ? input->object : input->outer;
+        if (in_string) {
+            input->in_string = input->escaped || c != '"';
+            input->escaped = !input->escaped && c == '\\';
+        } else if (c == '"') {
+            input->in_string = true;
+        } else if (c == '{' || c == '[') {
+            bool in_array = input->depth && input->brackets[input->depth - 1] == '[';
+            if (input->depth == NS_OUTSIDE_DEEPEST) return;
+            input->brackets[input->depth++] = c;
+            if (c == '{' && in_array && !input->captured) {
+                input->captured = input->depth;
+                to = input->object;
+            }
+        }
+        if (to->len < NS_OUTSIDE_LINE_MAX) g_string_append_c(to, space ? ' ' : c);
+        if (in_string || (c != '}' && c != ']') || !input->depth) continue;
+        bool object = input->depth-- == input->captured;
+        if (!object && (input->depth || input->objects)) continue;
+        input->objects += object;
+        input->lines++;
+        read_object(input, to);
+        if (object) input->captured = 0;
+        g_string_truncate(to, 0);
+    }
+}
+
+/* Whether the first line of a file begins a document that has more of them. */
+static bool begins_document(const char *text, size_t n)
+{
+    size_t blank = *text == '[' ? 1 + strspn(text + 1, " \t\r") : 0;
+    if (blank && (blank == n || text[blank] == '{')) return true;
+    if (strstr(text, "\"log_history\"")) return true;
+    if (*text != '{') return false;
+    size_t braces = 0;
+    for (const char *at = text; *at; at++) braces += *at == '{' ? 1 : *at == '}' ? -(size_t)1 : 0;
+    return braces > 0 && strspn(text + 1, " \t\r") + 1 == n;
+}
+
+bool ns_outside_document_take(NsOutsideInput *input, char *start, bool first)
+{
+    const GString *text = input->text;
+    if (!first) return false;
+    input->document = begins_document(start, text->len - (size_t)(start - text->str));
+    /* A document in one line: “{"metrics": [{"step": 0, "loss": 3}]}”. */
+    bool one = !input->document && *start == '{' && text->str[text->len - 1] == '}' &&
+               strstr(start, "[{") && strstr(start, "loss") &&
+               ns_outside_line_read(input->line, input->names, text->str, text->len);
+    if (!input->document && !one) return false;
+    input->lines--; /* its objects are counted */
+    ns_outside_json_feed(input, text->str, text->len);
+    return true;
+}
+
+bool ns_outside_json_take(NsOutsideInput *input, char *start, bool first)
+{
+    bool blank = start == input->text->str + input->text->len;
+    if (!blank && (*start != '{' || input->printed.at[NS_OUTSIDE_STEP].name)) return false;
+    read_object(input, input->text);
+    if (first) input->foreign = input->line->passed_over;
+    return true;
+}

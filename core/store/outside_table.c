@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tables: separated values, also of Markdown, aligned columns in other text, and curves of numbers
+ * alone. */
+#include "core/store/outside_input-private.h"
+
+#include "core/base/words.h"
+#include "core/train/run.h"
+
+#include <string.h>
+
+/* Splits a row, in place, into its cells without surrounding spaces and quotes; a quoted cell may
+ * have separators, and quotes that are doubled (RFC 4180). */
+static void split(char *text, char separator, GPtrArray *cells)
+{
+    g_ptr_array_set_size(cells, 0);
+    for (char *at = text;; at++) {
+        while (*at == ' ') at++;
+        if (separator == ' ' && !*at && cells->len) return;
+        char *cell = at, *to = at;
+        if (*at == '"') {
+            for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
+                at += *at == '"';
+                *to++ = *at;
+            }
+            while (*at && *at != separator) at++;
+        } else {
+            while (*at && *at != separator) at++;
+            for (to = at; to > cell && g_ascii_isspace(to[-1]);) to--;
+        }
+        bool last = !*at;
+        *to = '\0';
+        g_ptr_array_add(cells, cell);
+        if (last) return;
+    }
+}
+
+bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separator, size_t n)
+{
+    g_autofree char *row = g_strdup(text);
+    g_autoptr(GPtrArray) cells = g_ptr_array_new();
+    split(row, separator, cells);
+    if (n && cells->len != n && cells->len + 1 != n) return false;
+    bool has[NS_OUTSIDE_VALUE + 1] = {false};
+    const char *repeated = NULL;
+    g_autofree const NsOutsideName **names = g_new0(const NsOutsideName *, cells->len);
+    size_t lanes = 0;
+    double number;
+    guint value = G_MAXUINT, called = G_MAXUINT; /* the columns of these names */
+    for (guint i = 0; i < cells->len; i++) {
+        const char *cell = cells->pdata[i];
+        if (!*cell || !g_utf8_validate(cell, -1, NULL)) continue;
+        const char *end = ns_outside_read_number(cell, &number);
+        if (end && !*end) break; /* a number is not a name */
+        const NsOutsideName *name = ns_outside_names_find(input->names, NULL, cell);
+        if (!name) continue;
+        for (guint k = 0; k < i && !repeated; k++)
+            if (names[k] == name) repeated = cell;
+        if (name->of_values) value = MIN(value, i);
+        if (name->of_names) called = MIN(called, i);
+        names[i] = name;
+        lanes = MAX(lanes, name->lane);
+        has[name->kind] = true;
+    }
+    bool loss = has[NS_OUTSIDE_LOSS] || has[NS_OUTSIDE_VALIDATION];
+    bool known = loss || has[NS_OUTSIDE_STEP];
+    if (cells->len < 2 || !(known || (input->expects_table && has[NS_OUTSIDE_VALUE]))) return false;
+    /* Words with spaces between them may be a sentence. */
+    bool counted = has[NS_OUTSIDE_STEP] || has[NS_OUTSIDE_EPOCH];
+    if (!n && separator == ' ' && (!loss || !counted || has[NS_OUTSIDE_VALUE])) return false;
+    /* A table in a text may be of anything, and a bar of progress, “5%|#  | 3/60”, is none. */
+    if (separator == '|' && !(counted && loss)) return false;
+    bool guessed = !loss && value < cells->len && called == G_MAXUINT;
+    if (guessed)
+        names[value] = input->prefix
+                           ? ns_outside_names_find(input->names, NULL, input->prefix)
+                           : ns_outside_names_find(input->names, "loss", names[value]->raw);
+    for (guint i = 0; i < cells->len; i++)
+        if (names[i]) names[i]->use->listed = true;
+    if (repeated) {
+        g_autofree char *sentence =
+            g_strdup_printf(_("Two columns are called “%s”; the first is read."), repeated);
+        input->sink.note(input, sentence, false);
+    }
+    if (guessed && !input->prefix)
+        input->sink.note(input, _("The column “Value” is shown as the training loss."), false);
+    if (lanes > NS_LANES_MAX) {
+        g_autofree char *sentence = g_strdup_printf(
+            _("The table has %zu runs; the first %d are shown."), lanes, NS_LANES_MAX);
+        input->sink.note(input, sentence, false);
+    }
+    input->table = g_new0(NsOutsideTable, 1);
+    *input->table = (NsOutsideTable){.separator = separator,
+                                     .names = g_steal_pointer(&names),
+                                     .n = cells->len,
+                                     .lanes = lanes,
+                                     .value = value,
+                                     .called = called,
+                                     .loose = (n || separator == ' ') && !input->expects_table,
+                                     .head = separator == ' ' ? g_strdup(text) : NULL,
+                                     .markdown = text[strspn(text, " \t")] == '|',
+                                     .has_step = has[NS_OUTSIDE_STEP]};
+    return true;
+}
+
+/* Whether the first line of the table is repeated. */
+static bool is_head(const NsOutsideTable *table, const char *text)
+{
+    size_t i = 0;
+    while (i < table->n && !table->names[i]) i++;
+    if (i == table->n) return false;
+    const NsOutsideName *first = table->names[i], *last = table->names[table->n - 1];
+    return strstr(text, first->raw) && (!last || strstr(text, last->raw));
+}
+
+/* Reads the number of a cell, also with a decimal comma where commas do not separate cells. */
+static bool read_cell(NsOutsideInput *input, const NsOutsideName *name, char *cell, double *value)
+{
+    NsOutsideTable *table = input->table;
+    const char *end = ns_outside_read_number(cell, value);
+    if (end && *end == ',' && table->separator != ',' && g_ascii_isdigit(end[1])) {
+        cell[end - cell] = '.';
+        end = ns_outside_read_number(cell, value);
+        table->comma |= !*end;
+    } else if (end && *end == ',') {
+        end = ns_outside_read_groups(cell, name->kind == NS_OUTSIDE_STEP, value);
+    }
+    return end && !*end;
+}
+
+/* Reads what a row has of one of the runs in the columns, from 1. */
+static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size_t lane)
+{
+    const NsOutsideTable *table = input->table;
+    NsOutsideLine *line = input->line;
+    ns_outside_line_clear(line);
+    line->lane = lane;
+    line->passed_over = cells->len == 1 && !*(char *)cells->pdata[0];
+    if (line->passed_over) return NULL;
+    if (cells->len != table->n && !(cells->len + 1 == table->n && !table->names[table->n - 1]))
+        return N_("it does not have one cell per column");
+    bool validation = false;
+    for (guint i = 0; i < cells->len; i++) {
+        const NsOutsideName *name = table->names[i];
+        double value;
+        if (i == table->value && table->called < cells->len && *(char *)cells->pdata[table->called])
+            name = ns_outside_names_find(input->names, input->prefix, cells->pdata[table->called]);
+        if (!name || (name->lane && name->lane != lane)) continue;
+        if (!read_cell(input, name, cells->pdata[i], &value)) {
+            validation |= ns_outside_is_of_validation(name->raw, cells->pdata[i]);
+            continue;
+        }
+        if (name->kind < NS_OUTSIDE_SCALARS && line->scalars[name->kind].name == name) continue;
+        const char *why = ns_outside_line_put(line, name, value);
+        if (why) return why;
+    }
+    if (validation) ns_outside_line_validate(line, input->names);
+    /* A row of several runs may have nothing of this one. */
+    line->passed_over = table->lanes > 1 && !ns_outside_line_has_any(line);
+    if (line->passed_over) return NULL;
+    return table->has_step && line->step < 0 ? N_("it has no step") : ns_outside_line_check(line);
+}
+
+/* Puts an empty cell where a row has none below a name; returns false if its cells are not aligned
+ * with the names. */
+static bool align(const NsOutsideTable *table, GPtrArray *cells, const char *row)
+{
+    static char empty[] = "";
+    const char *at = table->head;
+    for (guint i = 0; i < table->n; i++) {
+        if (!table->names[i] || !(at = strstr(at, table->names[i]->raw))) return false;
+        size_t start = (size_t)(at - table->head), end = start + strlen(table->names[i]->raw);
+        const char *cell = i < cells->len ? cells->pdata[i] : NULL;
+        size_t from = cell ? (size_t)(cell - row) : G_MAXSIZE;
+        at = table->head + end;
+        if (from >= end)
+            g_ptr_array_insert(cells, (gint)i, empty);
+        else if (from != start && from + strlen(cell) != end)
+            return false;
+    }
+    return cells->len == table->n;
+}
+
+void ns_outside_table_row(NsOutsideInput *input, char *text)
+{
+    NsOutsideTable *table = input->table;
+    if (is_head(table, text)) return;
+    GPtrArray *cells = input->cells;
+    split(text, table->separator, cells);
+    /* A separator at the end of a row adds an empty cell. */
+    while (cells->len > table->n && !*(char *)cells->pdata[cells->len - 1])
+        g_ptr_array_set_size(cells, (gint)cells->len - 1);
+    /* The number of a row has no name. */
+    if (table->separator == ' ' && cells->len == table->n + 1) g_ptr_array_remove_index(cells, 0);
+    if (table->head && cells->len > 1 && cells->len < table->n && !align(table, cells, text))
+        return;
+    guint numbers = 0;
+    double number;
+    for (guint i = 0; table->loose && i < cells->len; i++)
+        numbers += ns_outside_read_number(cells->pdata[i], &number) != NULL;
+    if (table->loose && (cells->len != table->n || 2 * numbers < table->n)) return;
+    bool comma = table->comma;
+    for (size_t lane = 1; lane <= CLAMP(table->lanes, 1, NS_LANES_MAX); lane++)
+        ns_outside_input_take(input, read_lane(input, cells, lane));
+    if (table->comma && !comma)
+        input->sink.note(
+            input, _("Its numbers have a decimal comma, which is read as a decimal point."), false);
+}
+
+/* Begins a table with the row that has come, if the line of text or the comment before it has names
+ * for its columns: “E    #       LOSS NER”, “# step loss”.  The first row of a file that is
+ * expected to be a table gives them numbers. */
+static bool begin_below(NsOutsideInput *input, bool first)
+{
+    static const char separators[] = "\t,; ";
+    const char *c = separators, *start = input->text->str + strspn(input->text->str, " \"");
+    double number;
+    if (!ns_outside_read_number(start, &number)) return false;
+    while (*c && !strchr(input->text->str, *c)) c++;
+    g_autofree char *row = g_strdup(input->text->str);
+    g_autoptr(GPtrArray) cells = g_ptr_array_new();
+    if (*c) split(row, *c, cells);
+    guint n = cells->len, numbers = 0;
+    for (guint i = 0; i < n; i++) {
+        const char *end = ns_outside_read_number(cells->pdata[i], &number);
+        if (end && !*end) numbers++;
+        if (!numbers) return false;
+    }
+    if (n < 2 || 2 * numbers < n) return false;
+    g_autoptr(GString) aligned = g_string_new(NULL);
+    g_auto(GStrv) words = g_strsplit(input->head->str, "  ", -1);
+    for (char **word = words; *word; word++)
+        if (*g_strstrip(*word))
+            g_string_append_printf(aligned, aligned->len ? "\t%s" : "%s", *word);
+    /* Words with a single space between them are a sentence, unless they are a comment. */
+    if ((first || *c != ' ') && ns_outside_table_begin(input, input->head->str, *c, n)) return true;
+    if (*c == ' ' && ns_outside_table_begin(input, aligned->str, '\t', n)) {
+        input->table->separator = ' ';
+        input->table->head = g_strdup(input->head->str);
+        return true;
+    }
+    g_string_truncate(aligned, 0);
+    for (guint i = 0; i < n; i++)
+        g_string_append_printf(aligned, "%s%c%s %u", "", i ? *c : ' ', "column", i + 1);
+    return first && input->expects_table && *c != ' ' &&
+           ns_outside_table_begin(input, aligned->str + 1, *c, 0);
+}
+
+/* Reads a curve that has no names of columns: lines such as “1700000000000 2.5 10” in a file of
+ * MLflow, whose name is that of the curve, or the array of arrays that TensorBoard saves.  Returns
+ * false if the line does not begin one. */
+static bool begin_curve(NsOutsideInput *input, char *text)
+{
+    bool metric = input->prefix && strspn(text, "0123456789") == 13 && text[13] == ' ';
+    if (metric && ns_outside_table_begin(input, "wall_time\tvalue\tstep", '\t', 0)) {
+        input->table->separator = ' ';
+        ns_outside_table_row(input, text);
+        return true;
+    }
+    if (!g_str_has_prefix(text, "[[") ||
+        !ns_outside_table_begin(input, "wall_time,step,value", ',', 0))
+        return false;
+    bool later = false; /* each point counts as a line */
+    for (char *end; text; text = end) {
+        end = strchr(text, ']');
+        if (end) *end++ = '\0';
+        text += strspn(text, "[, \r");
+        if (!*text) continue;
+        input->lines += later;
+        later = true;
+        ns_outside_table_row(input, text);
+    }
+    return true;
+}
+
+bool ns_outside_table_take(NsOutsideInput *input, char *start, bool first)
+{
+    static const char separators[] = ",;\t| ";
+    char *text = input->text->str;
+    if (first && begin_curve(input, start)) return true;
+    /* A table of Markdown may come after other text. */
+    bool markdown = *start == '|', rule = strspn(start, "|:- \t\r") == strlen(start);
+    if (*start && (markdown ? rule : input->table && (rule || input->table->markdown))) return true;
+    if (markdown && !first && !input->table && ns_outside_table_begin(input, text, '|', 0))
+        return true;
+    bool object = strstr(start, "{\"") || strstr(start, "{'");
+    for (const char *c = separators; first && !object && *c; c++)
+        if (strchr(text, *c) && ns_outside_table_begin(input, text, *c, 0)) return true;
+    if (!input->table && (object || !begin_below(input, first))) return false;
+    ns_outside_table_row(input, text);
+    return true;
+}
