@@ -74,6 +74,8 @@ struct NsOutsideInput {
     GPtrArray *cells;        /* of the row that is read, borrowed from it */
     bool expects_table;      /* the first line is that of a table, even if no column is known */
     GString *text;           /* an incomplete line, or bytes before the format is known */
+    double process; /* the number before the line, by which a launcher names its process; -1: none */
+    bool numbered;           /* that number may also be the step */
     bool returned;           /* a line of a table ended with “\r”, which “\n” may follow */
     bool passing;            /* skipping the rest of a line that was too long */
     GString *head; /* the last line of text or comment, which may be the head of a table */
@@ -142,6 +144,10 @@ void ns_outside_json_feed(NsOutsideInput *input, const char *bytes, size_t n);
 
 /* Reads the line as a table by column or by row, if it is one. */
 bool ns_outside_json_take_points(NsOutsideInput *input);
+
+/* Takes what a launcher puts before each line of a process off the line: “0: ” (srun), “[1,0]<stdout>:”
+ * (mpirun), “[rank0]: ”, “[default0]:” (torchrun), “worker-0: ” (DeepSpeed). */
+void ns_outside_text_take_label(NsOutsideInput *input);
 
 /* Makes a line of text ready to be read, in place: without colors, and with “\r” where a progress
  * bar begins again. */

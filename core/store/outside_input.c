@@ -81,6 +81,11 @@ void ns_outside_input_mark(const NsOutsideLine *line)
 void ns_outside_input_take(NsOutsideInput *input, const char *why)
 {
     const NsOutsideLine *line = input->line;
+    bool placed = line->step >= 0 || line->scalars[NS_OUTSIDE_EPOCH].name;
+    const char *label = placed || !input->numbered ? "rank" : "batch";
+    if (input->process >= 0 && !line->passed_over)
+        ns_outside_line_put(input->line, ns_outside_names_find(input->names, NULL, label),
+                            input->process);
     if (!line->passed_over && ns_outside_json_take_points(input)) return;
     ns_outside_input_mark(line);
     /* The bytes may end within the only line. */
@@ -119,6 +124,7 @@ static void take_line(NsOutsideInput *input)
         ns_outside_text_clean(text->str);
         g_string_truncate(text, strlen(text->str));
     }
+    ns_outside_text_take_label(input);
     char *start = text->str + strspn(text->str, " \t\r");
     bool first = !input->begun && start < text->str + text->len;
     input->lines++;

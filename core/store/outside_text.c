@@ -47,6 +47,31 @@ static bool is_place(NsOutsideNames *names, const char *word)
     return is_kind(names, word, NS_OUTSIDE_EPOCH);
 }
 
+void ns_outside_text_take_label(NsOutsideInput *input)
+{
+    GString *text = input->text;
+    const char *start = text->str + strspn(text->str, " ");
+    bool bracket = *start == '[';
+    const char *end = start + strcspn(start, bracket ? "] " : ": "), *digits = end;
+    input->process = -1;
+    while (digits > start && g_ascii_isdigit(digits[-1])) digits--;
+    if (digits == end || end - digits > 5) return;
+    const char *rest = end + bracket;
+    if (bracket && g_str_has_prefix(rest, "<stdout>")) rest += strlen("<stdout>");
+    if (*rest++ != ':' || (!bracket && *rest++ != ' ')) return;
+    size_t letters = strspn(start + bracket, G_CSET_a_2_z G_CSET_A_2_Z);
+    g_autofree char *word = g_strndup(start + bracket, letters);
+    input->numbered = digits == start;
+    bool object = rest[strspn(rest, " ")] == '{', place = false;
+    g_auto(GStrv) words = g_strsplit_set(input->numbered && !object ? rest : "", " \t,|:=;()[]", -1);
+    for (char **one = words; *one; one++) place |= is_place(input->names, *one);
+    if (is_place(input->names, word) || (bracket && digits == start + 1) ||
+        !(bracket || object || place))
+        return;
+    input->process = g_ascii_strtod(digits, NULL);
+    g_string_erase(text, 0, rest - text->str);
+}
+
 /* The step or epoch in words that also name a split, as the first of two or as the last: “Epoch
  * val”, “eval metrics after step”, “validation loss at iteration”; or NULL. */
 static const NsOutsideName *find_place(NsOutsideNames *names, const char *words)
@@ -192,10 +217,6 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
         }
         double value, other;
         const char *end = n ? read_number(at, &n, &value) : NULL, *word = at;
-        /* “[rank1]: step 10”, “[default1]:” of torchrun */
-        size_t letters = g_str_has_prefix(at, "rank") ? 4 : g_str_has_prefix(at, "default") ? 7 : 0;
-        if (letters && n > letters && strspn(at + letters, "0123456789") == n - letters)
-            put(line, names, "rank", g_ascii_strtod(at + letters, NULL), &validation);
         if (!end && memchr(gap, '\t', (size_t)(at - gap))) drop(name, &validation);
         at += n;
         if (end && *end == '.' && end + 1 == at) end = at; /* of a sentence */
