@@ -324,7 +324,7 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
         o->counts.summaries++;
     }
     if (!loss->name || loss->name == taken) return;
-    if (!taken || loss->name->rank < taken->rank) {
+    if (!taken || loss->name->rank < taken->rank || taken == lane->validation) {
         size_t n = lane->records.history ? ns_history_steps(lane->records.history) : 0;
         if (taken && n) {
             report(
@@ -436,6 +436,25 @@ static void close_all(NsOutside *o)
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         close_step(o, &o->lanes[i]);
         insert_late(&o->lanes[i]);
+    }
+}
+
+/* Shows the validation loss of a log that has no other; a single one may come before training. */
+static void show_validation(NsOutside *o, Lane *lane)
+{
+    if (!lane->late || lane->loss != (lane->records.history ? lane->validation : NULL)) return;
+    const GArray *evaluations = lane->records.evaluations;
+    if (evaluations->len < 2) return;
+    if (!lane->loss)
+        report(o, _("There is no training loss; “%s” is shown in its place."),
+               lane->validation->raw);
+    for (guint i = 0; i < evaluations->len; i++) {
+        const NsEvaluation *one = &g_array_index(evaluations, NsEvaluation, i);
+        if (one->step <= ns_outside_records_last(&lane->records)) continue;
+        lane->open = ns_outside_line_new();
+        lane->open->step = one->step;
+        lane->open->scalars[NS_OUTSIDE_LOSS] = (NsOutsideCell){lane->validation, one->loss};
+        close_step(o, lane);
     }
 }
 
@@ -617,6 +636,7 @@ bool ns_outside_pause(NsOutside *o)
     bool any = false;
     for (guint i = 0; i < o->files->len; i++) any |= ns_outside_input_pause(o->files->pdata[i]);
     close_all(o);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) show_validation(o, &o->lanes[i]);
     report_counts(o);
     g_autofree char *names =
         ns_outside_lanes(o) ? NULL : ns_outside_names_words(o->names, MOST_NAMES);
@@ -644,6 +664,7 @@ void ns_outside_end(NsOutside *o)
     close_all(o);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         Lane *lane = &o->lanes[i];
+        show_validation(o, lane);
         for (guint k = 0; lane->waiting && k < lane->waiting->len; k++)
             leave_out_line(o, lane->waiting->pdata[k]);
         if (lane->waiting) g_ptr_array_set_size(lane->waiting, 0);

@@ -43,6 +43,7 @@ typedef struct {
 typedef struct {
     NsOutsideCell at[NS_OUTSIDE_EPOCH + 1]; /* the last step and epoch; NULL: none */
     NsOutsideCell epoch;                    /* the one of that step */
+    NsOutsideCell early[2];                 /* the last step before the first loss, and its rate */
     double bar;                             /* the length of the bar that had the step; 0: none */
     double bar_of_steps;                    /* of the bar that counts the steps; 0: not known */
     double total;   /* of “[10/500]”, of which the training batches are counted; 0: not known */
@@ -74,10 +75,11 @@ struct NsOutsideInput {
     GPtrArray *cells;        /* of the row that is read, borrowed from it */
     bool expects_table;      /* the first line is that of a table, even if no column is known */
     GString *text;           /* an incomplete line, or bytes before the format is known */
-    double process; /* the number before the line, by which a launcher names its process; -1: none */
-    bool numbered;           /* that number may also be the step */
-    bool returned;           /* a line of a table ended with “\r”, which “\n” may follow */
-    bool passing;            /* skipping the rest of a line that was too long */
+    double
+        process;   /* the number before the line, by which a launcher names its process; -1: none */
+    bool numbered; /* that number may also be the step */
+    bool returned; /* a line of a table ended with “\r”, which “\n” may follow */
+    bool passing;  /* skipping the rest of a line that was too long */
     GString *head; /* the last line of text or comment, which may be the head of a table */
     bool begun;    /* the first line that is not empty has been read */
     bool foreign;  /* it begins with settings of this program */
@@ -85,6 +87,7 @@ struct NsOutsideInput {
     NsOutsideLine *line;
     size_t lines;           /* the number of lines or events that were read */
     size_t logged, of_text; /* of those of a log, and of text among these */
+    size_t steps;           /* lines of text that have a step and nothing else of a log */
     bool of_json;           /* a line of JSON was one of a log */
     NsOutsideText printed;
 
@@ -145,8 +148,8 @@ void ns_outside_json_feed(NsOutsideInput *input, const char *bytes, size_t n);
 /* Reads the line as a table by column or by row, if it is one. */
 bool ns_outside_json_take_points(NsOutsideInput *input);
 
-/* Takes what a launcher puts before each line of a process off the line: “0: ” (srun), “[1,0]<stdout>:”
- * (mpirun), “[rank0]: ”, “[default0]:” (torchrun), “worker-0: ” (DeepSpeed). */
+/* Takes what a launcher puts before each line of a process off the line: “0: ” (srun),
+ * “[1,0]<stdout>:” (mpirun), “[rank0]: ”, “[default0]:” (torchrun), “worker-0: ” (DeepSpeed). */
 void ns_outside_text_take_label(NsOutsideInput *input);
 
 /* Makes a line of text ready to be read, in place: without colors, and with “\r” where a progress

@@ -49,8 +49,8 @@ void ns_outside_input_free(NsOutsideInput *input)
 bool ns_outside_input_is_log(const NsOutsideInput *input, bool last)
 {
     bool text = input->of_text == input->logged && !input->table;
-    if (text &&
-        (!last || input->logged < FEWEST_LINES_OF_TEXT || 10 * input->logged < input->lines))
+    if (text && (!last || input->logged < FEWEST_LINES_OF_TEXT ||
+                 10 * (input->logged + input->steps) < input->lines))
         return input->events != NULL;
     return !input->foreign && (input->events || input->table || input->logged);
 }

@@ -307,7 +307,7 @@ static const struct {
     {NS_OUTSIDE_SUMMARY, 0, "train_runtime train_train_runtime total_flos train_total_flos"},
     {NS_OUTSIDE_IGNORED, 0,
      "runtime timestamp time wall_time created_at total_steps max_steps percentage elapsed_time "
-     "remaining_time"},
+     "remaining_time elapsed remaining eta"},
     {NS_OUTSIDE_GRAD_NORM, 0, "gnorm g_norm"},
     {NS_OUTSIDE_LR, 0, "l_r"},
     /* Counts of tokens. */
@@ -692,9 +692,10 @@ bool ns_outside_is_of_validation(const char *name, const char *text)
 {
     if (!g_ascii_isalpha(*text) && *text != '{') return false;
     g_autofree char *key = g_ascii_strdown(name, -1), *word = g_ascii_strdown(text, -1);
-    if (is_one(key, "context runcontext metric.context")) /* “{"subset": "val"}” */
-        return ns_outside_has_split(g_strdelimit(word, "{}\"',", ' '), true);
-    return is_one(key, "split mode phase stage subset") && is_one(word, validation_words);
+    const char *point = strrchr(key, '.'), *last = point ? point + 1 : key;
+    if (is_one(last, "context runcontext")) /* “{"subset": "val"}” */
+        return ns_outside_has_split(g_strdelimit(word, "{}\"',=", ' '), true);
+    return is_one(last, "split mode phase stage subset") && is_one(word, validation_words);
 }
 
 bool ns_outside_is_curve(const char *folder)

@@ -86,16 +86,16 @@ static void learn_size(NsOutsideRecords *r, NsDomain domain, const NsOutsideArra
 }
 
 /* The quantity of a single number, of which a lane has a limited number. */
-static NsQuantity find_scalar(NsOutsideRecords *r, NsOutsideGroup *group)
+static NsQuantity find_scalar(NsOutsideRecords *r, NsOutsideGroup *group, const char *key)
 {
     if (!group->quantity && r->scalars == MOST_SCALARS) return (NsQuantity)NS_QUANTITY_ALL;
-    int found = group->quantity ? (int)group->quantity - 1
-                                : ns_choices_find(ns_quantity_choice, group->key);
+    int found =
+        group->quantity ? (int)group->quantity - 1 : ns_choices_find(ns_quantity_choice, key);
     bool known = found >= 0 && ns_quantity((NsQuantity)found)->domain == NS_DOMAIN_STEP;
     bool has = known && r->layout.count[found];
     if (!has && (r->scalars == MOST_SCALARS || (found >= 0 && !known)))
         return (NsQuantity)NS_QUANTITY_ALL;
-    NsQuantity quantity = known ? (NsQuantity)found : ns_quantity_name(group->key, NS_DOMAIN_STEP);
+    NsQuantity quantity = known ? (NsQuantity)found : ns_quantity_name(key, NS_DOMAIN_STEP);
     bool fits = (unsigned)quantity < NS_QUANTITY_ALL;
     if (fits) group->quantity = (unsigned)quantity + 1;
     r->scalars += !has && fits;
@@ -116,15 +116,14 @@ static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array
                     (!nested || array->inner == r->layout.heads);
         return fits ? (NsQuantity)(known - 1) : (NsQuantity)NS_QUANTITY_ALL;
     }
-    if (array->inner || (array->scalar && array->group->gradient))
-        return (NsQuantity)NS_QUANTITY_ALL;
-    if (array->scalar) return find_scalar(r, array->group);
+    if (array->inner) return (NsQuantity)NS_QUANTITY_ALL;
+    g_autofree char *key =
+        g_strconcat(array->group->gradient ? "grad-" : "", array->group->key, NULL);
+    if (array->scalar) return find_scalar(r, array->group, key);
     if (!r->layout.layers && !r->has_hidden) learn_size(r, NS_DOMAIN_LAYER, array);
     bool hidden = array->n == r->layout.hidden;
     if (array->n != (hidden ? r->layout.hidden : r->layout.layers))
         return (NsQuantity)NS_QUANTITY_ALL;
-    g_autofree char *key =
-        g_strconcat(array->group->gradient ? "grad-" : "", array->group->key, NULL);
     return ns_quantity_name(key, hidden ? NS_DOMAIN_HIDDEN : NS_DOMAIN_LAYER);
 }
 

@@ -200,8 +200,11 @@ void ns_outside_table_row(NsOutsideInput *input, char *text)
         numbers += ns_outside_read_number(cells->pdata[i], &number) != NULL;
     if (table->loose && (cells->len != table->n || 2 * numbers < table->n)) return;
     bool comma = table->comma;
-    for (size_t lane = 1; lane <= CLAMP(table->lanes, 1, NS_LANES_MAX); lane++)
-        ns_outside_input_take(input, read_lane(input, cells, lane));
+    const char *why = NULL; /* a wrong row is reported once for all of its runs */
+    for (size_t lane = 1; !why && lane <= CLAMP(table->lanes, 1, NS_LANES_MAX); lane++) {
+        why = read_lane(input, cells, lane);
+        ns_outside_input_take(input, why);
+    }
     if (table->comma && !comma)
         input->sink.note(
             input, _("Its numbers have a decimal comma, which is read as a decimal point."), false);

@@ -7,6 +7,7 @@
 
 #include "core/base/words.h"
 
+#include <math.h>
 #include <string.h>
 
 void ns_outside_text_clean(char *text)
@@ -63,7 +64,8 @@ void ns_outside_text_take_label(NsOutsideInput *input)
     g_autofree char *word = g_strndup(start + bracket, letters);
     input->numbered = digits == start;
     bool object = rest[strspn(rest, " ")] == '{', place = false;
-    g_auto(GStrv) words = g_strsplit_set(input->numbered && !object ? rest : "", " \t,|:=;()[]", -1);
+    g_auto(GStrv) words =
+        g_strsplit_set(input->numbered && !object ? rest : "", " \t,|:=;()[]", -1);
     for (char **one = words; *one; one++) place |= is_place(input->names, *one);
     if (is_place(input->names, word) || (bracket && digits == start + 1) ||
         !(bracket || object || place))
@@ -194,13 +196,21 @@ static const char *read_number(const char *word, size_t *n, double *value)
     return end && end <= word + *n ? end : NULL;
 }
 
+/* Reads a number of iterations with a unit, “20.0it” or “1.01kit”; NULL if there is none. */
+static const char *read_scaled(const char *word, double *value)
+{
+    const char *end = ns_outside_read_number(word, value);
+    if (end && *end && strchr("kM", *end)) *value *= *end++ == 'k' ? 1e3 : 1e6;
+    return end && g_str_has_prefix(end, "it") ? end + 2 : NULL;
+}
+
 /* Reads the words and numbers of a line.  Returns the length of a progress bar,
  * “ 8%|██  | 30/375 [00:12<02:01]”; 0 if there is none. */
 static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideNames *names,
                          const char *text)
 {
     static const char separators[] = " \t,|:=;()[]%";
-    static const char *const levels[] = {"INFO", "DEBUG", "WARNING", NULL};
+    static const char *const levels[] = {"INFO", "DEBUG", "WARNING", "postfix", NULL};
     g_autoptr(GString) name = g_string_new(NULL);
     bool validation = false, percent = false, mean = false, batch = false;
     double length = 0;
@@ -219,11 +229,23 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
         const char *end = n ? read_number(at, &n, &value) : NULL, *word = at;
         if (!end && memchr(gap, '\t', (size_t)(at - gap))) drop(name, &validation);
         at += n;
+        /* “1.01kit/20.0kit”, so that several losses may have one step */
+        double done, total;
+        const char *all = end && end < at && *end != '/' ? read_scaled(word, &done) : NULL;
+        bool scaled = all && *all == '/' && read_scaled(all + 1, &total) == at;
+        if (scaled) {
+            drop(name, &validation);
+            length = total;
+            line->repeats = true;
+            line->batches |= validation;
+            if (!validation) put(line, names, "it", floor(done + 0.5), &validation);
+            continue;
+        }
         if (end && *end == '.' && end + 1 == at) end = at; /* of a sentence */
         /* “train Loss | 2.5” */
         const char *bar = at + strspn(at, " "), *beyond = bar + strspn(bar, "| ");
-        bool ends = (*at && strchr(",;]", *at)) ||
-                    (*bar == '|' && (!name->len || !ns_outside_read_number(beyond, &other)));
+        bool ends =
+            (*at && strchr(",;]", *at)) || (*bar == '|' && !ns_outside_read_number(beyond, &other));
         bool called = *at == '(' && strchr("-.0123456789", at[1]); /* “tensor(2.5)” */
         /* “step 3/100” */
         bool of = end && end < at && *end == '/' &&
@@ -341,6 +363,7 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
     const char *start = strstr(part, "{'");
     if (!start) start = strstr(part, "{\"");
     const char *end = start ? strrchr(start, '}') : NULL;
+    if (start > part && start[-1] == '(') end = NULL; /* an argument in a program */
     g_autofree char *inner = end ? g_strndup(start, (gsize)(end + 1 - start)) : NULL;
     *object = inner && !ns_outside_line_read(line, names, inner, strlen(inner));
     if (!*object) {
@@ -391,6 +414,13 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
         line->repeats = text->used;
         if (own[NS_OUTSIDE_LOSS].name) text->bar_of_steps = text->bar;
     }
+    /* “step=10, lr=[0.1]” before the first loss */
+    if (!text->begun && has_step && !loss) {
+        text->early[0] = own[NS_OUTSIDE_STEP];
+        text->early[1] = own[NS_OUTSIDE_LR];
+    } else if (!text->begun && loss && text->early[0].value == own[NS_OUTSIDE_STEP].value) {
+        ns_outside_line_put(line, text->early[1].name, text->early[1].value);
+    }
     text->used |= own[NS_OUTSIDE_LOSS].name != NULL;
     text->begun |= loss;
     text->stepped |= loss && has_step;
@@ -404,17 +434,17 @@ bool ns_outside_text_take(NsOutsideInput *input, char *start, bool first)
     g_auto(GStrv) parts = g_strsplit(input->text->str, "\r", -1);
     for (char **part = parts; *part; part++) {
         bool object;
-        if (!read_part(&input->printed, input->line, input->names, *part, !part[1], &object))
-            continue;
+        bool read = read_part(&input->printed, input->line, input->names, *part, !part[1], &object);
+        input->steps += !read && input->line->step >= 0;
+        if (!read) continue;
         any = true;
-        input->of_text += !object;
+        input->of_text += !object || *start != '{';
         ns_outside_input_take(input, NULL);
     }
     if (!any && input->text->str[strspn(input->text->str, "-= ")])
         g_string_assign(input->head, input->text->str);
     /* Other text is expected around lines of text, but not between those of JSON. */
     if (!any && input->of_json) input->sink.note(input, N_("it is not a JSON object"), true);
-    (void)start;
     (void)first;
     return true;
 }

@@ -195,6 +195,15 @@ void ns_run_config_read(NsRecordedRun *run)
         ns_outside_names_free(names);
         if (!record) add_json(config, line);
     }
+    /* MLflow keeps a file for each of its settings. */
+    g_autofree char *params = g_build_filename(run->path, "params", NULL);
+    g_autoptr(GDir) dir = g_dir_open(params, 0, NULL);
+    for (const char *name; dir && (name = g_dir_read_name(dir));) {
+        g_autofree char *path = g_build_filename(params, name, NULL);
+        bool file = g_file_test(path, G_FILE_TEST_IS_REGULAR);
+        text[file ? ns_database_file_head(path, text, LONGEST_LIST) : 0] = '\0';
+        if (file) add_value(config, name, g_strstrip(text));
+    }
     /* A log that is a run of its own shares its folder with others. */
     g_autofree char *folder = g_str_equal(log, run->path) ? NULL : g_path_get_dirname(log);
     while (folder && g_str_has_prefix(folder, run->path)) {

@@ -9,14 +9,13 @@ import gzip
 import json
 import os
 import random
-import sqlite3
 import struct
 import subprocess
 import sys
 import time
 
 from test_cli import CLI, main, run, sentence
-from test_watch import Folder, event, scalar, write
+from test_watch import Folder, add_rows, event, new_project, scalar, write
 
 
 def read(path, *words):
@@ -65,6 +64,12 @@ def test_names():
         found, err = read_text(text, name)
         got = found[7]
         assert got == want and err == "", (name, got, err)
+    found, err = read_text('{"step":7,"loss":3,"grad_norm/encoder":1.5}\n{"step":8,"loss":3,"grad_norm/encoder":2}\n')
+    assert losses(found, "grad-encoder") == {7: 1.5, 8: 2} and err == "", (found, err)
+    for context, key in (("{'subset': 'val'}", "metric.context"), ("val", "context.subset"), ("subset=\"val\"", "context")):
+        rows = [["metric.name", key, "step", "value"], ["loss", "x", 7, 3], ["loss", '"' + context.replace('"', '""') + '"', 7, 4]]
+        found, err = read_text(as_csv(rows), "a.csv")
+        assert (found[7]["loss"], found[7]["validation_loss"], err) == (3, 4, ""), (found, err)
     for loss, validation, rate in (("loss/train", "loss/val", "lr"), ("train.loss", "val.loss", "train.lr"),
                                    ("trainLoss", "valLoss", "learningRate"), ("Train Loss", "Dev Loss", "Learning Rate"),
                                    ("train_loss", "valid_loss", "lr-AdamW/pg1"),
@@ -150,11 +155,11 @@ def test_tables():
         assert losses(found) == {0: 3, 1: 2} and losses(found, "Güte") == {0: 0.5, 1: 0.25}, found
         assert err.count("are read as Windows-1252") == 1 and err.count("\n") == 1, err
     with Folder() as path:
-        write(path("a.csv"), ["Step,a - loss,b - loss", "0,3,4", "1,,5", "2,1,"])
+        write(path("a.csv"), ["Step,a - loss,b - loss", "0,3,4", "1,,5", "2,1,", "3,1"])
         done = run("watch", path("a.csv"), "--once", "--jsonl", small=False)
         found = sorted((r["lane"] if "lane" in r else 1, r["step"], r["loss"])
                        for r in map(json.loads, done.stdout.decode().splitlines()))
-        assert found == [(1, 0, 3), (1, 2, 1), (2, 0, 4), (2, 1, 5)], found
+        assert found == [(1, 0, 3), (1, 2, 1), (2, 0, 4), (2, 1, 5)] and done.stderr.count(b"Line 5") == 1, done
 
 
 def test_not_finite():
@@ -293,6 +298,11 @@ def test_printed():
                        for words, s in ((head, 5), (line, 5), (line, 10), (result, 10)))
         cases["a word\n" + text] = {5: 6.5, 10: 6, 15: 5.5, 20: 5}, {10: 8, 20: 7}
     cases["I01 10:00:00.5 7 writer.py:48] [5] loss=3, lr=0.5\nI01 10:00:00.5 7 writer.py:48] [9] loss=2\n"] = {5: 3, 9: 2}, {}
+    bar = "INFO :: Progress on:{} {}it/{} rate:2.5it/s remaining:2:11:05 elapsed:01:40 postfix:loss={}\n"
+    cases[bar.format("train", "5.0", "20.0kit", 3) + bar.format("train", "1.01k", "20.0kit", 2) + bar.format("train", "1.01k", "20.0kit", 9)
+          + bar.format("eval", "20.0", "64.0it", 8) + "INFO :: validation loss: 4\n"] = {5: 3, 1010: 2}, {1010: 4}
+    table = "-----\n| time/ | |\n|    total_timesteps | {0:<9}|\n| train/ | |\n|    loss | {1:<9}|\n-----\n"
+    cases[table.format(5, 3) + table.format(9, 2)] = {5: 3, 9: 2}, {}
     cases["INFO:tensorflow:loss = 3, step = 5\nINFO:tensorflow:loss = 2, step = 9 (1.5 sec)\n"] = {5: 3, 9: 2}, {}
     cases["epoch: 1, steps: 5, optimizer: Adam - train loss: 3 - valid loss: 4\nepoch: 2, steps: 9, optimizer: Adam - train loss: 2\n"] = {5: 3, 9: 2}, {5: 4}
     for text, (training, validation) in cases.items():
@@ -300,8 +310,40 @@ def test_printed():
         got = losses(found), losses(found, "validation_loss")
         assert got == (training, validation) and "JSON" not in err, (text, got, err)
         assert "Epoch: [" not in text or losses(found, "lr") == {s: 0.5 for s in training}, (text, found)
+    found, _ = read_text("".join(f"[x] step={s}, skipped=0, lr=[{r}], mom=[(0.9, 0.95)]\nsteps: {s} loss: {v}\n" for s, r, v in
+                                 ((5, 0.5, 3), (9, 0.25, 2))), "a.log")
+    assert losses(found, "lr") == {5: 0.5, 9: 0.25}, found
     found, _ = read_text("step 5: loss 3, lr 0.5, tokens 1,234,567, rate 1,234\nstep=6, lr=[0.25, 0.25]\nloss: 2 of step 6\n", "log.txt")
     assert found[5]["tokens"] == 1234567 and found[5]["rate"] == 1234 and (found[6]["lr"], found[6]["loss"]) == (0.25, 2), found
+
+
+def test_launchers():
+    """Several processes write one text: the first is shown.  A number before an object without a place is its step."""
+    for label in ("{0}: ", " {0}: ", "[1,{0}]<stdout>:", "[rank{0}]: ", "[default{0}]:", "worker-{0}: "):
+        for line in ('{{"step": {s}, "loss": {v}}}', "{{'loss': {v}, 'step': {s}}}", "step {s}: loss {v}, time 3ms"):
+            if "worker" in label and line[0] == "s": continue
+            text = "".join(label.format(r) + line.format(s=s, v=v + r) + "\n" for s, v in ((5, 3), (9, 2)) for r in (0, 1))
+            found, err = read_text(text, "a.log")
+            assert losses(found) == {5: 3, 9: 2} and "2 lines of other processes are left out" in err, (text, found, err)
+            assert err.count("\n") == 1, err
+    for line in ("{s}: {{'loss': {v}}}", "{s}: loss {v}", "step{s}: {{'loss': {v}}}"):
+        found, err = read_text("".join(line.format(s=s, v=v) + "\n" for s, v in ((5, 3), (9, 2))), "a.log")
+        assert (losses(found) == {5: 3, 9: 2} or line[1] == "t") and len(found) == 2 and "left out" not in err, (found, err)
+
+
+def test_only_validation():
+    """A log without a training loss shows that of validation, until there is one; a script is no log."""
+    source = "".join(f"    x = f'{i}'\n" for i in range(40))
+    text = source + "".join(f"step:{s}/9 train_time:{s}ms\n" + f"step:{s}/9 val_loss:{9 - s / 4} train_time:9ms\n" * (s % 4 == 0) for s in range(9))
+    found, err = read_text(text, "a.txt")
+    assert losses(found) == losses(found, "validation_loss") == {0: 9, 4: 8, 8: 7} and err.count("“val_loss” is shown in its place") == 1, (found, err)
+    found, err = read_text("step,val_loss\n0,4\n9,3\n", "a.csv")
+    assert losses(found) == {0: 4, 9: 3} and "There is no training loss" in err, (found, err)
+    with Folder() as path:
+        write(path("train.py"), ["import torch", "print({'loss': 2.5, 'step': 1})", "print(\"step 1: loss 3\")"])
+        write(path("a.md"), ["Some words.", "It prints {'loss': 2.5, 'step': 1} then."])
+        assert b"no runs" in run("runs", path(""), small=False).stdout
+        assert "neither a figure, a run" in sentence(run("show", path("train.py"), small=False), 1)
 
 
 def test_curves_and_documents():
@@ -551,21 +593,6 @@ def test_many_keys():
 
 # ---- Projects of trackio ----
 
-def add_rows(db, rows):
-    db.executemany("INSERT INTO metrics (timestamp, run_name, step, metrics) VALUES ('2026-01-01T00:00:00', ?, ?, ?)",
-                   [(run_name, step, json.dumps(values)) for run_name, step, values in rows])
-    db.commit()
-
-
-def new_project(path):
-    """As trackio makes it; its writer stays connected."""
-    db = sqlite3.connect(path)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("CREATE TABLE metrics (id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL, "
-               "run_name TEXT NOT NULL, step INTEGER NOT NULL, metrics TEXT NOT NULL)")
-    return db
-
-
 def test_project():
     """The newest runs of a project, each with its curves and layers; another database is refused."""
     with Folder() as path:
@@ -587,26 +614,6 @@ def test_project():
         for command in ("show", "watch"):
             words = [command, path("lab.db")] + ["--once"] * (command == "watch")
             assert "database" in sentence(run(*words, small=False), 1), words
-
-
-def test_live_project():
-    """Rows that another program commits are followed, also those of a run that begins later."""
-    with Folder() as path:
-        db = new_project(path("lab.db"))
-        add_rows(db, [("one", 0, {"loss": 3})])
-        watching = subprocess.Popen([CLI, "watch", "--jsonl", path("lab.db")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.3)
-        for step in range(1, 6):
-            add_rows(db, [("one", step, {"loss": 3}), ("two", step, {"loss": 2})])
-            time.sleep(0.05)
-        add_rows(db, [(name, 9, {"loss": 1}) for name in ("three", "four", "five", "five")])
-        time.sleep(1)
-        watching.send_signal(2)
-        out, err = watching.communicate(timeout=60)
-        found = [(r.get("lane", 1), r["step"], r["loss"]) for r in map(json.loads, out.decode().splitlines())]
-        want = [(1, s, 3) for s in range(6)] + [(2, s, 2) for s in range(1, 6)] + [(3, 9, 1), (4, 9, 1)]
-        assert sorted(found) == want, (found, err)
-        assert err.count("“five”, has begun but is not shown".encode()) == 1, err
 
 
 # ---- Event files ----
@@ -701,6 +708,8 @@ def test_metrics_of_mlflow():
     with Folder() as path:
         run_folder = "mlruns/123456789012345678/0a1b2c3d"
         os.makedirs(path(f"{run_folder}/metrics/train"))
+        os.mkdir(path(f"{run_folder}/params"))
+        write(path(f"{run_folder}/params/width"), ["64"])
         write(path("mlruns/123456789012345678/meta.yaml"), ["experiment_id: '123456789012345678'"])
         write(path(f"{run_folder}/meta.yaml"), ["run_name: swift-colt-1"])
         for name, values in (("train/loss", (3, "2.5e+00")), ("val_loss", (4, 3)), ("lr", (0.5, 0.25))):

@@ -14,6 +14,7 @@ import os
 import resource
 import select
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -159,7 +160,7 @@ def test_no_record():
     """A file without a step and its loss is refused with what it has."""
     with Folder() as path:
         write(path("a.csv"), ["step,loss"])
-        write(path("b.jsonl"), ['{"step": 0, "val_loss": 10.98}', '{"step": 1, "val_loss": 9, "accuracy": 1}'])
+        write(path("b.jsonl"), ['{"step": 0, "val_loss": 10.98}', '{"step": 1, "accuracy": 1}'])
         with open(path("c.tfevents"), "wb") as file:
             file.write(VERSION + scalar(0, "accuracy", 3.0) + scalar(0, "grad-norm", 1.0) + scalar(1, "accuracy", 2.0))
         for name, there in (("a.csv", "step, loss"), ("b.jsonl", "step, val_loss, accuracy"),
@@ -453,6 +454,43 @@ def test_many_records():
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
         assert (done.returncode, done.stderr) == (0, ""), done
         assert f"0 to {3 * (RECORDS - 1):,}" in done.stdout and f"{RECORDS:,}" in done.stdout, done.stdout
+
+
+# ---- Projects of trackio ----
+
+def add_rows(db, rows):
+    db.executemany("INSERT INTO metrics (timestamp, run_name, step, metrics) VALUES ('2026-01-01T00:00:00', ?, ?, ?)",
+                   [(run_name, step, json.dumps(values)) for run_name, step, values in rows])
+    db.commit()
+
+
+def new_project(path):
+    """As trackio makes it; its writer stays connected."""
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("CREATE TABLE metrics (id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL, "
+               "run_name TEXT NOT NULL, step INTEGER NOT NULL, metrics TEXT NOT NULL)")
+    return db
+
+
+def test_live_project():
+    """Rows that another program commits are followed, also those of a run that begins later."""
+    with Folder() as path:
+        db = new_project(path("lab.db"))
+        add_rows(db, [("one", 0, {"loss": 3})])
+        watching = subprocess.Popen([CLI, "watch", "--jsonl", path("lab.db")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.3)
+        for step in range(1, 6):
+            add_rows(db, [("one", step, {"loss": 3}), ("two", step, {"loss": 2})])
+            time.sleep(0.05)
+        add_rows(db, [(name, 9, {"loss": 1}) for name in ("three", "four", "five", "five")])
+        time.sleep(1)
+        watching.send_signal(2)
+        out, err = watching.communicate(timeout=60)
+        found = [(r.get("lane", 1), r["step"], r["loss"]) for r in map(json.loads, out.decode().splitlines())]
+        want = [(1, s, 3) for s in range(6)] + [(2, s, 2) for s in range(1, 6)] + [(3, 9, 1), (4, 9, 1)]
+        assert sorted(found) == want, (found, err)
+        assert err.count("“five”, has begun but is not shown".encode()) == 1, err
 
 
 if __name__ == "__main__":
