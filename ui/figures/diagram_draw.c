@@ -1,18 +1,150 @@
-/* Draws a diagram with cairo.  SPDX-License-Identifier: MIT */
-#include "ui/figures/diagram_brush.h"
+/* Draws a diagram with cairo, and its legend.  SPDX-License-Identifier: MIT */
+#include "ui/figures/diagram-private.h"
 
 #include "core/base/digits.h"
 #include "core/base/words.h"
+#include "ui/plot/colormap.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
 
+typedef struct {
+    const NsDiagram *d; /* NULL for the legend */
+    const NsDiagramLook *look;
+    const NsStyle *style;
+    cairo_t *cr;
+    PangoContext *context;
+    double size; /* text size */
+} Brush;
+
 /* Lengths in text sizes. */
+#define THIN 0.09     /* wires that are not measured */
+#define THINNEST 0.16 /* measured wires */
+#define THICKEST 0.62
+#define ROUND 0.35 /* radius of corners */
 #define CASING 0.05
 #define CORNER 0.55
 #define ARROW 0.55
 #define GLOW 1.1
 #define NUMBER_SIZE 0.9
+
+/* How a wire with a given number is drawn. */
+typedef struct {
+    NsColor color;
+    double width;
+    bool measured, dashed;
+} Stroke;
+
+typedef struct {
+    const char *text;
+    NsColor color;
+    double size;
+    bool bold;
+    NsAnchor align; /* which part of the text is at x: its start, middle or end */
+    double x, y;    /* y: its vertical center */
+    double space;   /* maximum width; 0: unlimited */
+    bool backed;    /* it has a background */
+} Text;
+
+#define SHRINK 0.72 /* text is scaled down to this before it is truncated */
+
+/* Limits of the color map on a dark and on a light background. */
+#define DARKEST 0.3
+#define BRIGHTEST 0.92
+
+static NsColor mix(NsColor a, NsColor b, double share)
+{
+    return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
+                     a.b + share * (b.b - a.b), a.a + share * (b.a - a.a)};
+}
+
+static void use(const Brush *p, NsColor color, double alpha)
+{
+    cairo_set_source_rgba(p->cr, color.r, color.g, color.b, color.a * alpha);
+}
+
+NsDiagramLook ns_diagram_look(const NsStyle *style, NsFlow flow, NsRange range)
+{
+    return (NsDiagramLook){.style = style,
+                           .flow = flow,
+                           .range = range,
+                           .moved = 1,
+                           .light = NAN,
+                           .hovered = -1,
+                           .focused = -1,
+                           .carried_from = -1,
+                           .aim = -1};
+}
+
+/* ---- numbers as color and width ---- */
+
+/* The limits of the color scale, at least a decade, so that small differences are not
+ * exaggerated. */
+static NsRange ends_of(NsRange range)
+{
+    if (!(range.lo <= range.hi)) return (NsRange){-1, 1};
+    double lo = log10(range.lo), hi = log10(range.hi);
+    if (hi - lo < 1) {
+        double middle = (lo + hi) / 2;
+        lo = middle - 0.5;
+        hi = middle + 0.5;
+    }
+    return (NsRange){lo, hi};
+}
+
+/* The end of the color map that resembles the background is left out. */
+static NsColor color_of(const NsStyle *style, double share)
+{
+    NsColor ground = style->background;
+    bool dark = ground.r + ground.g + ground.b < 1.5;
+    return ns_map_color(NS_COLORS_VIRIDIS,
+                        dark ? DARKEST + share * (1 - DARKEST) : share * BRIGHTEST);
+}
+
+static Stroke stroke_of(const Brush *p, double value)
+{
+    if (isnan(value)) return (Stroke){p->style->previous, THIN * p->size, false, false};
+    if (isinf(value)) return (Stroke){p->style->alarm, 0.3 * p->size, true, true};
+    NsRange ends = ends_of(p->look->range);
+    double share = value > 0 ? CLAMP((log10(value) - ends.lo) / (ends.hi - ends.lo), 0, 1) : 0;
+    return (Stroke){color_of(p->style, share), (THINNEST + share * (THICKEST - THINNEST)) * p->size,
+                    true, !(value > 0)};
+}
+
+/* The background color of the frame of the layer. */
+static NsColor ground_of(const Brush *p)
+{
+    return mix(p->style->panel, p->style->grid, 0.55);
+}
+
+/* ---- words ---- */
+
+static void write_text(const Brush *p, const Text *text)
+{
+    double size = MAX(text->size, p->look->least), space = text->space;
+    g_autoptr(PangoLayout) layout = ns_text_new(p->context, p->style, size, text->bold, text->text);
+    if (space > 0 && ns_text_width(layout) > space) {
+        double smaller = MAX(SHRINK, space / ns_text_width(layout)) * size;
+        g_object_unref(layout);
+        layout =
+            ns_text_new(p->context, p->style, MAX(smaller, p->look->least), text->bold, text->text);
+        if (ns_text_width(layout) > space) ns_text_limit(layout, space, 1);
+    }
+    double width, height;
+    ns_text_size(layout, &width, &height);
+    double x = text->x - width * (double)text->align / 2, y = text->y - height / 2;
+    if (text->backed) {
+        use(p, ground_of(p), 0.8);
+        cairo_rectangle(p->cr, x - 0.1 * size, y, width + 0.2 * size, height);
+        cairo_fill(p->cr);
+    }
+    use(p, text->color, 1);
+    cairo_save(p->cr);
+    cairo_translate(p->cr, x, y);
+    ns_text_show(p->cr, layout, text->align);
+    cairo_restore(p->cr);
+}
 
 /* Update-to-weight ratios (powers of ten) at which boxes flash with the thinnest and the thickest
  * frame. */
@@ -30,7 +162,7 @@ static NsPoint toward(NsPoint from, NsPoint to, double length)
 
 /* The points along which a wire is drawn.  While norms move, its ends extend to the centers of the
  * norms. */
-static void course(const NsBrush *p, const NsWire *w, NsPoint points[NS_WIRE_POINTS])
+static void course(const Brush *p, const NsWire *w, NsPoint points[NS_WIRE_POINTS])
 {
     for (size_t i = 0; i < w->n; i++) points[i] = w->points[i];
     const unsigned nodes[] = {w->from, w->to};
@@ -46,7 +178,7 @@ static void course(const NsBrush *p, const NsWire *w, NsPoint points[NS_WIRE_POI
     }
 }
 
-static void trace(const NsBrush *p, const NsPoint *points, size_t n)
+static void trace(const Brush *p, const NsPoint *points, size_t n)
 {
     cairo_move_to(p->cr, points[0].x, points[0].y);
     for (size_t i = 1; i + 1 < n; i++) {
@@ -62,7 +194,7 @@ static void trace(const NsBrush *p, const NsPoint *points, size_t n)
     cairo_line_to(p->cr, points[n - 1].x, points[n - 1].y);
 }
 
-static void arrow(const NsBrush *p, NsPoint tip, NsPoint back, double width, NsColor color)
+static void arrow(const Brush *p, NsPoint tip, NsPoint back, double width, NsColor color)
 {
     double length = MIN(ARROW * p->size + 0.5 * width, hypot(tip.x - back.x, tip.y - back.y));
     NsPoint foot = toward(tip, back, length);
@@ -70,7 +202,7 @@ static void arrow(const NsBrush *p, NsPoint tip, NsPoint back, double width, NsC
     double nx = -(tip.y - foot.y), ny = tip.x - foot.x, whole = hypot(nx, ny);
     if (!(whole > 0)) return;
     nx *= half / whole, ny *= half / whole;
-    ns_brush_use(p, color, 1);
+    use(p, color, 1);
     cairo_move_to(p->cr, tip.x, tip.y);
     cairo_line_to(p->cr, foot.x + nx, foot.y + ny);
     cairo_line_to(p->cr, foot.x - nx, foot.y - ny);
@@ -78,9 +210,9 @@ static void arrow(const NsBrush *p, NsPoint tip, NsPoint back, double width, NsC
     cairo_fill(p->cr);
 }
 
-static void draw_wire(const NsBrush *p, const NsWire *w)
+static void draw_wire(const Brush *p, const NsWire *w)
 {
-    NsBrushStroke stroke = ns_brush_stroke(p, w->value[p->look->flow]);
+    Stroke stroke = stroke_of(p, w->value[p->look->flow]);
     NsPoint points[NS_WIRE_POINTS];
     course(p, w, points);
     bool down = p->look->flow == NS_FLOW_GRADIENT;
@@ -94,38 +226,23 @@ static void draw_wire(const NsBrush *p, const NsWire *w)
     const double dash[] = {0.5 * p->size, 0.35 * p->size};
     if (stroke.measured) {
         trace(p, points, w->n);
-        ns_brush_use(p, p->style->text, 0.45);
+        use(p, p->style->text, 0.45);
         cairo_set_line_width(p->cr, stroke.width + 2 * CASING * p->size);
         if (stroke.dashed) cairo_set_dash(p->cr, dash, 2, 0);
         cairo_stroke(p->cr);
     }
     trace(p, points, w->n);
-    ns_brush_use(p, stroke.color, 1);
+    use(p, stroke.color, 1);
     cairo_set_line_width(p->cr, stroke.width);
     cairo_stroke(p->cr);
     cairo_set_dash(p->cr, NULL, 0, 0);
     if (pointed)
         arrow(p, end, back, stroke.width,
-              stroke.measured ? ns_brush_mix(stroke.color, p->style->text, 0.35) : p->style->axis);
-}
-
-/* The wire from the encoder is too short for a number beside it, so the number is drawn below its
- * nodes. */
-static void draw_memory_number(const NsBrush *p, const NsWire *w, const char *number)
-{
-    const NsBox *from = &ns_diagram_node(p->d, w->from)->box,
-                *to = &ns_diagram_node(p->d, w->to)->box;
-    double size = NUMBER_SIZE * p->size;
-    ns_brush_text(
-        p, &(NsBrushText){.text = number,
-                          .size = size,
-                          .align = NS_ANCHOR_END,
-                          .x = from->x + from->width,
-                          .y = MAX(from->y + from->height, to->y + to->height) + 0.75 * size});
+              stroke.measured ? mix(stroke.color, p->style->text, 0.35) : p->style->axis);
 }
 
 /* Draws the number of a wire beside its longest segment. */
-static void draw_number(const NsBrush *p, const NsWire *w)
+static void draw_number(const Brush *p, const NsWire *w)
 {
     NsFlow flow = p->look->flow;
     double value = w->value[flow];
@@ -138,35 +255,38 @@ static void draw_number(const NsBrush *p, const NsWire *w)
     }
     NsPoint a = w->points[longest], b = w->points[longest + 1];
     double x = (a.x + b.x) / 2, y = (a.y + b.y) / 2, size = NUMBER_SIZE * p->size;
-    double away = ns_brush_stroke(p, value).width / 2 + 0.55 * p->size;
+    double away = stroke_of(p, value).width / 2 + 0.55 * p->size;
     bool stack = ns_diagram_node(p->d, w->to)->sublayer < 0 &&
                  ns_diagram_node(p->d, w->to)->kind != NS_NODE_OUTPUT;
     g_autofree char *number = isinf(value) ? g_strdup(_("not finite")) : ns_text_number(value, 3);
-    ns_brush_use(p, isinf(value) ? p->style->alarm : p->style->text, 1);
-    if (w->kind == NS_WIRE_MEMORY && ns_diagram_node(p->d, w->from)->kind == NS_NODE_MEMORY)
-        draw_memory_number(p, w, number);
-    else if (fabs(a.y - b.y) < 1e-6)
-        ns_brush_text(p, &(NsBrushText){.text = number,
-                                        .size = size,
-                                        .align = NS_ANCHOR_MIDDLE,
-                                        .x = x,
-                                        .y = y + away + 0.3 * size});
-    else if (stack ? !p->d->dual : w->kind == NS_WIRE_BRANCH || w->kind == NS_WIRE_EXTRA)
-        ns_brush_text(
-            p,
-            &(NsBrushText){.text = number, .size = size, .x = x + away, .y = y, .backed = !stack});
-    else
-        ns_brush_text(p, &(NsBrushText){.text = number,
-                                        .size = size,
-                                        .align = NS_ANCHOR_END,
-                                        .x = x - away,
-                                        .y = y,
-                                        .backed = !stack});
+    Text text = {.text = number,
+                 .color = isinf(value) ? p->style->alarm : p->style->text,
+                 .size = size,
+                 .x = x,
+                 .y = y};
+    if (w->kind == NS_WIRE_MEMORY && ns_diagram_node(p->d, w->from)->kind == NS_NODE_MEMORY) {
+        /* The wire from the encoder is too short for a number beside it, so the number is drawn
+         * below its nodes. */
+        const NsBox *from = &ns_diagram_node(p->d, w->from)->box,
+                    *to = &ns_diagram_node(p->d, w->to)->box;
+        text.align = NS_ANCHOR_END;
+        text.x = from->x + from->width;
+        text.y = MAX(from->y + from->height, to->y + to->height) + 0.75 * size;
+    } else if (fabs(a.y - b.y) < 1e-6) {
+        text.align = NS_ANCHOR_MIDDLE;
+        text.y += away + 0.3 * size;
+    } else {
+        bool right = stack ? !p->d->dual : w->kind == NS_WIRE_BRANCH || w->kind == NS_WIRE_EXTRA;
+        text.align = right ? NS_ANCHOR_START : NS_ANCHOR_END;
+        text.x += right ? away : -away;
+        text.backed = !stack;
+    }
+    write_text(p, &text);
 }
 
 /* The vertical position of the lights in the stack or in the layer, between the bottom of the
  * lowest box and the top of the highest. */
-static double level_of(const NsBrush *p, bool block)
+static double level_of(const Brush *p, bool block)
 {
     double top = INFINITY, bottom = -INFINITY;
     const NsNode *n;
@@ -180,7 +300,7 @@ static double level_of(const NsBrush *p, bool block)
 
 /* Draws a light where the current level crosses vertical wires, and a bright frame around the boxes
  * there. */
-static void draw_lights(const NsBrush *p)
+static void draw_lights(const Brush *p)
 {
     if (isnan(p->look->light)) return;
     const double level[] = {level_of(p, false), level_of(p, true)};
@@ -206,8 +326,8 @@ static void draw_lights(const NsBrush *p)
     for (guint i = 0; (n = ns_diagram_node(p->d, i)); i++) {
         double y = level[n->box.x >= p->d->block.x];
         if (n->parent >= 0 || y < n->box.y || y > n->box.y + n->box.height) continue;
-        ns_rounded_box(p->cr, &n->box, NS_BRUSH_ROUND * p->size);
-        ns_brush_use(p, p->style->series[4].color, 0.9);
+        ns_rounded_box(p->cr, &n->box, ROUND * p->size);
+        use(p, p->style->series[4].color, 0.9);
         cairo_set_line_width(p->cr, 0.3 * p->size);
         cairo_stroke(p->cr);
     }
@@ -215,7 +335,7 @@ static void draw_lights(const NsBrush *p)
 
 /* ---- nodes ---- */
 
-static NsColor hue_of(const NsBrush *p, const NsNode *n)
+static NsColor hue_of(const Brush *p, const NsNode *n)
 {
     switch (n->kind) {
     case NS_NODE_NORM:
@@ -240,7 +360,7 @@ static NsColor hue_of(const NsBrush *p, const NsNode *n)
 }
 
 /* The box of a norm while it moves from its previous place in the sub-layer; a new norm grows. */
-static NsBox box_of(const NsBrush *p, const NsNode *n)
+static NsBox box_of(const Brush *p, const NsNode *n)
 {
     const NsDiagramLook *look = p->look;
     double t = look->moved;
@@ -262,18 +382,18 @@ static NsBox box_of(const NsBrush *p, const NsNode *n)
     return box;
 }
 
-static bool moves(const NsBrush *p, const NsNode *n)
+static bool moves(const Brush *p, const NsNode *n)
 {
     NsBox box = box_of(p, n);
     return box.x != n->box.x || box.y != n->box.y;
 }
 
-static void fill_box(const NsBrush *p, const NsBox *box, NsColor hue, double strength, bool dashed)
+static void fill_box(const Brush *p, const NsBox *box, NsColor hue, double strength, bool dashed)
 {
-    ns_rounded_box(p->cr, box, NS_BRUSH_ROUND * p->size);
-    ns_brush_use(p, ns_brush_mix(p->style->panel, hue, strength), 1);
+    ns_rounded_box(p->cr, box, ROUND * p->size);
+    use(p, mix(p->style->panel, hue, strength), 1);
     cairo_fill_preserve(p->cr);
-    ns_brush_use(p, hue, 1);
+    use(p, hue, 1);
     cairo_set_line_width(p->cr, MAX(p->style->axis_width, 0.09 * p->size));
     const double dash[] = {0.3 * p->size, 0.25 * p->size};
     if (dashed) cairo_set_dash(p->cr, dash, 2, 0);
@@ -281,32 +401,32 @@ static void fill_box(const NsBrush *p, const NsBox *box, NsColor hue, double str
     cairo_set_dash(p->cr, NULL, 0, 0);
 }
 
-static void draw_flash(const NsBrush *p, const NsNode *n, const NsBox *box)
+static void draw_flash(const Brush *p, const NsNode *n, const NsBox *box)
 {
     bool weights = n->kind == NS_NODE_BRANCH || n->kind == NS_NODE_LAYER;
     if (!weights || !(p->look->flash > 0)) return;
     double ratio = ns_diagram_value(p->d->data, NS_QUANTITY_UPDATE_RATIO, n->layer - 1);
     if (!(ratio > 0) || !isfinite(ratio)) return;
     double share = CLAMP((log10(ratio) - UPDATE_LO) / (UPDATE_HI - UPDATE_LO), 0, 1);
-    ns_rounded_box(p->cr, box, NS_BRUSH_ROUND * p->size);
-    ns_brush_use(p, p->style->series[1].color, p->look->flash);
+    ns_rounded_box(p->cr, box, ROUND * p->size);
+    use(p, p->style->series[1].color, p->look->flash);
     cairo_set_line_width(p->cr, (0.15 + 0.5 * share) * p->size);
     cairo_stroke(p->cr);
 }
 
-static void draw_round(const NsBrush *p, const NsNode *n, const NsBox *box)
+static void draw_round(const Brush *p, const NsNode *n, const NsBox *box)
 {
     double r = box->width / 2, x = box->x + r, y = box->y + r;
     if (n->kind == NS_NODE_FORK) {
         cairo_arc(p->cr, x, y, MAX(r, 0.2 * p->size), 0, 2 * G_PI);
-        ns_brush_use(p, p->style->text, 1);
+        use(p, p->style->text, 1);
         cairo_fill(p->cr);
         return;
     }
     cairo_arc(p->cr, x, y, r, 0, 2 * G_PI);
-    ns_brush_use(p, p->style->panel, 1);
+    use(p, p->style->panel, 1);
     cairo_fill_preserve(p->cr);
-    ns_brush_use(p, p->style->text, 1);
+    use(p, p->style->text, 1);
     cairo_set_line_width(p->cr, MAX(p->style->axis_width, 0.09 * p->size));
     cairo_stroke(p->cr);
     cairo_move_to(p->cr, x - 0.55 * r, y);
@@ -316,7 +436,7 @@ static void draw_round(const NsBrush *p, const NsNode *n, const NsBox *box)
     cairo_stroke(p->cr);
 }
 
-static void draw_texts(const NsBrush *p, const NsNode *n, const NsBox *box)
+static void draw_texts(const Brush *p, const NsNode *n, const NsBox *box)
 {
     double x = box->x + box->width / 2, y = box->y + box->height / 2;
     double space = box->width - 0.4 * p->size, size = p->size;
@@ -334,41 +454,39 @@ static void draw_texts(const NsBrush *p, const NsNode *n, const NsBox *box)
     y = (top + bottom) / 2;
     bool two = n->detail[0] && box->height > 2.6 * size;
     if (n->parent >= 0 || n->kind == NS_NODE_MEMORY) size *= 0.85;
-    if (n->kind == NS_NODE_DOTS || n->kind == NS_NODE_INPUT || n->kind == NS_NODE_OUTPUT)
-        ns_brush_use(p, p->style->faint_text, 1);
-    else
-        ns_brush_use(p, p->style->text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = n->text,
-                                    .size = MIN(size, 0.9 * (bottom - top)),
-                                    .bold = n->selected,
-                                    .align = NS_ANCHOR_MIDDLE,
-                                    .x = x,
-                                    .y = two ? y - 0.62 * size : y,
-                                    .space = space});
+    bool faint = n->kind == NS_NODE_DOTS || n->kind == NS_NODE_INPUT || n->kind == NS_NODE_OUTPUT;
+    write_text(p, &(Text){.text = n->text,
+                          .color = faint ? p->style->faint_text : p->style->text,
+                          .size = MIN(size, 0.9 * (bottom - top)),
+                          .bold = n->selected,
+                          .align = NS_ANCHOR_MIDDLE,
+                          .x = x,
+                          .y = two ? y - 0.62 * size : y,
+                          .space = space});
     if (!two) return;
-    ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = n->detail,
-                                    .size = 0.85 * size,
-                                    .align = NS_ANCHOR_MIDDLE,
-                                    .x = x,
-                                    .y = y + 0.68 * size,
-                                    .space = space});
+    write_text(p, &(Text){.text = n->detail,
+                          .color = p->style->faint_text,
+                          .size = 0.85 * size,
+                          .align = NS_ANCHOR_MIDDLE,
+                          .x = x,
+                          .y = y + 0.68 * size,
+                          .space = space});
 }
 
-static void draw_sigma(const NsBrush *p, const NsNode *n, const NsBox *box)
+static void draw_sigma(const Brush *p, const NsNode *n, const NsBox *box)
 {
     double sigma = ns_diagram_sigma(p->d, n);
     if (p->look->flow != NS_FLOW_SIGNAL || !isfinite(sigma) || n->parent >= 0) return;
     g_autofree char *number = ns_text_number(sigma, 3);
     g_autofree char *text = g_strdup_printf("σ %s", number);
-    ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = text,
-                                    .size = 0.82 * p->size,
-                                    .x = box->x + box->width + 0.35 * p->size,
-                                    .y = box->y + box->height / 2});
+    write_text(p, &(Text){.text = text,
+                          .color = p->style->faint_text,
+                          .size = 0.82 * p->size,
+                          .x = box->x + box->width + 0.35 * p->size,
+                          .y = box->y + box->height / 2});
 }
 
-static void draw_node(const NsBrush *p, guint i)
+static void draw_node(const Brush *p, guint i)
 {
     const NsNode *n = ns_diagram_node(p->d, i);
     NsBox box = box_of(p, n);
@@ -391,15 +509,15 @@ static void draw_node(const NsBrush *p, guint i)
     }
     if ((int)i != look->focused) return;
     NsBox ring = {box.x - 3, box.y - 3, box.width + 6, box.height + 6};
-    ns_rounded_box(p->cr, &ring, NS_BRUSH_ROUND * p->size + 3);
-    ns_brush_use(p, p->style->series[0].color, 1);
+    ns_rounded_box(p->cr, &ring, ROUND * p->size + 3);
+    use(p, p->style->series[0].color, 1);
     cairo_set_line_width(p->cr, 2);
     cairo_stroke(p->cr);
 }
 
 /* ---- dragging a norm ---- */
 
-static void draw_places(const NsBrush *p)
+static void draw_places(const Brush *p)
 {
     const NsDiagramLook *look = p->look;
     if (!look->carried) return;
@@ -422,23 +540,23 @@ static void draw_places(const NsBrush *p)
 }
 
 /* Draws the placement that dropping the norm would select beside the place. */
-static void draw_promise(const NsBrush *p)
+static void draw_promise(const Brush *p)
 {
     const NsDiagramLook *look = p->look;
     if (!look->carried || !look->promise) return;
     const NsBox *box = look->aim < 0 ? &p->d->tray : &p->d->slot[look->sublayer][look->aim];
     g_autofree char *words_of_it = g_strdup_printf("→ %s", look->promise);
-    ns_brush_use(p, p->style->text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = words_of_it,
-                                    .size = p->size,
-                                    .bold = true,
-                                    .x = box->x + box->width + 0.5 * p->size,
-                                    .y = box->y + box->height / 2,
-                                    .space = p->d->width - box->x - box->width,
-                                    .backed = true});
+    write_text(p, &(Text){.text = words_of_it,
+                          .color = p->style->text,
+                          .size = p->size,
+                          .bold = true,
+                          .x = box->x + box->width + 0.5 * p->size,
+                          .y = box->y + box->height / 2,
+                          .space = p->d->width - box->x - box->width,
+                          .backed = true});
 }
 
-static void draw_tray(const NsBrush *p)
+static void draw_tray(const Brush *p)
 {
     const NsDiagramLook *look = p->look;
     if (!look->tray) return;
@@ -447,75 +565,75 @@ static void draw_tray(const NsBrush *p)
     bool aimed = offered && look->aim < 0;
     fill_box(p, &p->d->tray, offered ? p->style->series[4].color : p->style->previous,
              aimed ? 0.35 : 0, true);
-    ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = offered ? _("remove") : _("+ norm"),
-                                    .size = 0.9 * p->size,
-                                    .align = NS_ANCHOR_MIDDLE,
-                                    .x = p->d->tray.x + p->d->tray.width / 2,
-                                    .y = p->d->tray.y + p->d->tray.height / 2,
-                                    .space = p->d->tray.width});
+    write_text(p, &(Text){.text = offered ? _("remove") : _("+ norm"),
+                          .color = p->style->faint_text,
+                          .size = 0.9 * p->size,
+                          .align = NS_ANCHOR_MIDDLE,
+                          .x = p->d->tray.x + p->d->tray.width / 2,
+                          .y = p->d->tray.y + p->d->tray.height / 2,
+                          .space = p->d->tray.width});
 }
 
 /* ---- the whole ---- */
 
 /* Draws the frame of the layer, and the shaded area that connects it to its box in the stack. */
-static void draw_frame(const NsBrush *p)
+static void draw_frame(const Brush *p)
 {
     const NsBox *block = &p->d->block;
-    NsColor ground = ns_brush_ground(p);
+    NsColor ground = ground_of(p);
     for (guint i = 0; i < p->d->nodes->len; i++) {
         const NsNode *n = ns_diagram_node(p->d, i);
         if (!n->selected) continue;
         cairo_move_to(p->cr, n->box.x + n->box.width, n->box.y);
-        cairo_line_to(p->cr, block->x + 1, block->y + NS_BRUSH_ROUND * p->size);
-        cairo_line_to(p->cr, block->x + 1, block->y + block->height - NS_BRUSH_ROUND * p->size);
+        cairo_line_to(p->cr, block->x + 1, block->y + ROUND * p->size);
+        cairo_line_to(p->cr, block->x + 1, block->y + block->height - ROUND * p->size);
         cairo_line_to(p->cr, n->box.x + n->box.width, n->box.y + n->box.height);
         cairo_close_path(p->cr);
-        ns_brush_use(p, ground, 0.6);
+        use(p, ground, 0.6);
         cairo_fill(p->cr);
     }
-    ns_rounded_box(p->cr, block, 2 * NS_BRUSH_ROUND * p->size);
-    ns_brush_use(p, ground, 1);
+    ns_rounded_box(p->cr, block, 2 * ROUND * p->size);
+    use(p, ground, 1);
     cairo_fill_preserve(p->cr);
-    ns_brush_use(p, p->style->grid, 1);
+    use(p, p->style->grid, 1);
     cairo_set_line_width(p->cr, p->style->axis_width);
     cairo_stroke(p->cr);
     g_autofree char *at = ns_group_digits(p->d->layer);
     g_autofree char *of = ns_group_digits((int64_t)p->d->layers);
     g_autofree char *layer = g_strdup_printf(_("layer %s of %s"), at, of);
-    ns_brush_use(p, p->style->faint_text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = layer,
-                                    .size = 0.9 * p->size,
-                                    .align = NS_ANCHOR_END,
-                                    .x = block->x + (p->d->dual ? 0.76 : 0.97) * block->width,
-                                    .y = block->y + block->height - 0.95 * p->size});
+    write_text(p, &(Text){.text = layer,
+                          .color = p->style->faint_text,
+                          .size = 0.9 * p->size,
+                          .align = NS_ANCHOR_END,
+                          .x = block->x + (p->d->dual ? 0.76 : 0.97) * block->width,
+                          .y = block->y + block->height - 0.95 * p->size});
 }
 
-static void draw_head(const NsBrush *p)
+static void draw_head(const Brush *p)
 {
     g_autofree char *title = ns_diagram_title(p->d->data, p->d->layer);
-    ns_brush_use(p, p->style->text, 1);
-    ns_brush_text(p, &(NsBrushText){.text = title,
-                                    .size = p->style->title_size,
-                                    .bold = true,
-                                    .x = p->d->stacks.x,
-                                    .y = 0.8 * p->style->title_size,
-                                    .space = p->d->width - p->d->stacks.x});
-    ns_brush_use(p, p->style->faint_text, 1);
+    write_text(p, &(Text){.text = title,
+                          .color = p->style->text,
+                          .size = p->style->title_size,
+                          .bold = true,
+                          .x = p->d->stacks.x,
+                          .y = 0.8 * p->style->title_size,
+                          .space = p->d->width - p->d->stacks.x});
     const char *formula = ns_diagram_formula(p->d->data, p->d->layer);
     double space = p->d->width - p->d->stacks.x;
     g_autofree char *brief = ns_text_abridge(&(NsTextRoom){p->context, p->style, p->size, space, 1},
                                              &(NsCaption){.text = formula});
-    ns_brush_text(p, &(NsBrushText){.text = brief ? brief : formula,
-                                    .size = p->size,
-                                    .x = p->d->stacks.x,
-                                    .y = 1.75 * p->style->title_size + 0.4 * p->size,
-                                    .space = space});
+    write_text(p, &(Text){.text = brief ? brief : formula,
+                          .color = p->style->faint_text,
+                          .size = p->size,
+                          .x = p->d->stacks.x,
+                          .y = 1.75 * p->style->title_size + 0.4 * p->size,
+                          .space = space});
 }
 
 void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
 {
-    NsBrush pen = {d, look, look->style, cr, ns_text_context_new(), d->text_size}, *p = &pen;
+    Brush pen = {d, look, look->style, cr, ns_text_context_new(), d->text_size}, *p = &pen;
     cairo_save(cr);
     draw_head(p);
     draw_frame(p);
@@ -533,6 +651,86 @@ void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
     for (guint i = 0; i < d->wires->len; i++) draw_number(p, ns_diagram_wire(d, i));
     draw_places(p);
     draw_promise(p);
+    cairo_restore(cr);
+    g_object_unref(pen.context);
+}
+
+/* ---- the legend ---- */
+
+#define LEGEND 3.6 /* height in text sizes */
+#define BAR_WIDTH 13.0
+#define BAR_LEAST 5.0
+#define STEPS 48
+
+double ns_diagram_legend_height(const NsStyle *style)
+{
+    return LEGEND * style->text_size;
+}
+
+static double width_of(const Brush *p, const char *words, double size)
+{
+    g_autoptr(PangoLayout) text = ns_text_new(p->context, p->style, size, false, words);
+    return ns_text_width(text);
+}
+
+void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double height, cairo_t *cr)
+{
+    Brush pen = {NULL, look, look->style, cr, ns_text_context_new(), look->style->text_size};
+    Brush *p = &pen;
+    const char *what = look->flow == NS_FLOW_SIGNAL
+                           ? _("signal norm (RMS over tokens)")
+                           : _("gradient norm (over all tokens of the batch)");
+    const char *unmeasured = look->flow == NS_FLOW_SIGNAL
+                                 ? _("not measured; σ: divisor of the norm")
+                                 : _("not measured");
+    double size = p->size, small = MAX(0.9 * size, look->least), y = height / 2 - 0.35 * size;
+    /* The color bar is shortened in favor of the text. */
+    g_autoptr(PangoLayout) whole = ns_text_new(pen.context, p->style, small, false, what);
+    NsRange ends = ends_of(look->range);
+    g_autofree char *lo = ns_text_number(pow(10, ends.lo), 2);
+    g_autofree char *hi = ns_text_number(pow(10, ends.hi), 2);
+    double numbers = width_of(p, lo, small) + width_of(p, hi, small) + size;
+    double most = MIN(MAX(BAR_WIDTH * size, numbers), 0.4 * width);
+    double least = MIN(MAX(BAR_LEAST * size, numbers), most);
+    double below = width_of(p, unmeasured, small) + 2.5 * size;
+    double length = CLAMP(width - 1.2 * size - MAX(ns_text_width(whole), below), least, most);
+    cairo_save(cr);
+    /* A wedge of colors that is as thick as the wires. */
+    for (int i = 0; i < STEPS; i++) {
+        double t = (i + 0.5) / STEPS, half = (THINNEST + t * (THICKEST - THINNEST)) * size / 2;
+        cairo_rectangle(cr, length * i / STEPS, y - half, length / STEPS + 0.3, 2 * half);
+        use(p, color_of(p->style, t), 1);
+        cairo_fill(cr);
+    }
+    bool known = look->range.lo <= look->range.hi;
+    for (int end = 0; end < 2 && known; end++) {
+        write_text(p, &(Text){.text = end ? hi : lo,
+                              .color = p->style->text,
+                              .size = small,
+                              .align = end ? NS_ANCHOR_END : NS_ANCHOR_START,
+                              .x = end ? length : 0,
+                              .y = y + 1.15 * size});
+    }
+    double x = length + size;
+    g_autofree char *brief = ns_text_abridge(
+        &(NsTextRoom){pen.context, p->style, small, width - x, 1}, &(NsCaption){.text = what});
+    write_text(p, &(Text){.text = brief ? brief : what,
+                          .color = p->style->faint_text,
+                          .size = small,
+                          .x = x,
+                          .y = y,
+                          .space = width - x});
+    use(p, p->style->previous, 1);
+    cairo_set_line_width(cr, THIN * size);
+    cairo_move_to(cr, x, y + 1.15 * size);
+    cairo_line_to(cr, x + 2 * size, y + 1.15 * size);
+    cairo_stroke(cr);
+    write_text(p, &(Text){.text = unmeasured,
+                          .color = p->style->faint_text,
+                          .size = small,
+                          .x = x + 2.5 * size,
+                          .y = y + 1.15 * size,
+                          .space = width - x - 2.5 * size});
     cairo_restore(cr);
     g_object_unref(pen.context);
 }

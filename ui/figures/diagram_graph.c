@@ -57,16 +57,11 @@ size_t ns_diagram_stack(const NsStackWiring *stacks, size_t n, unsigned layer, u
     return stack;
 }
 
-static bool inside(const NsBox *box, double x, double y)
-{
-    return x >= box->x && x <= box->x + box->width && y >= box->y && y <= box->y + box->height;
-}
-
 int ns_diagram_node_at(const NsDiagram *d, double x, double y)
 {
     int found = -1;
     for (guint i = 0; i < d->nodes->len; i++)
-        if (inside(&ns_diagram_node(d, i)->box, x, y))
+        if (ns_box_contains(&ns_diagram_node(d, i)->box, x, y))
             found = (int)i; /* nodes come after the nodes that contain them */
     return found;
 }

@@ -9,24 +9,21 @@
 
 static const NsFigureKind kinds[] = {
     {
-        {
-            .key = "loss",
-            .label = "Loss",
-            .reference = "Xiong et al. 2020, Fig. 2 and 4",
-            .purpose = "Training and validation loss over the steps, with the learning rate.",
-        },
-        &ns_loss_class,
+        .choice.key = "loss",
+        .choice.label = "Loss",
+        .choice.reference = "Xiong et al. 2020, Fig. 2 and 4",
+        .choice.purpose = "Training and validation loss over the steps, with the learning rate.",
+        .class = &ns_loss_class,
         .abscissa = NS_OVER_STEPS,
         .overview = true,
     },
     {
-        {
-            .key = "gradient-norm",
-            .label = "Gradient norm by layer",
-            .reference = "Xiong et al. 2020, Fig. 3",
-            .purpose = "The norm of a gradient in every layer at one step, compared with step 0.",
-        },
-        &ns_profile_class,
+        .choice.key = "gradient-norm",
+        .choice.label = "Gradient norm by layer",
+        .choice.reference = "Xiong et al. 2020, Fig. 3",
+        .choice.purpose =
+            "The norm of a gradient in every layer at one step, compared with step 0.",
+        .class = &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_GRADIENT,
         .domains = IN(LAYER),
@@ -35,14 +32,12 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        {
-            .key = "hidden-norm",
-            .label = "Hidden-state norm by layer",
-            .reference = "Xiong et al. 2020, Lemma 2",
-            .purpose =
-                "The norm of the hidden state after every layer at one step, compared with step 0.",
-        },
-        &ns_profile_class,
+        .choice.key = "hidden-norm",
+        .choice.label = "Hidden-state norm by layer",
+        .choice.reference = "Xiong et al. 2020, Lemma 2",
+        .choice.purpose =
+            "The norm of the hidden state after every layer at one step, compared with step 0.",
+        .class = &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_HIDDEN,
         .domains = IN(HIDDEN),
@@ -51,12 +46,10 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        {
-            .key = "gradient-heatmap",
-            .label = "Gradient norm by layer and step",
-            .purpose = "The norm of a gradient in every layer at every step, as color.",
-        },
-        &ns_heatmap_class,
+        .choice.key = "gradient-heatmap",
+        .choice.label = "Gradient norm by layer and step",
+        .choice.purpose = "The norm of a gradient in every layer at every step, as color.",
+        .class = &ns_heatmap_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_GRADIENT,
         .domains = IN(LAYER),
@@ -66,12 +59,10 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        {
-            .key = "profile",
-            .label = "A quantity by layer",
-            .purpose = "Any quantity in every layer at one step, compared with step 0.",
-        },
-        &ns_profile_class,
+        .choice.key = "profile",
+        .choice.label = "A quantity by layer",
+        .choice.purpose = "Any quantity in every layer at one step, compared with step 0.",
+        .class = &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = SEVERAL,
@@ -79,13 +70,11 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        {
-            .key = "steps",
-            .label = "A quantity over the steps",
-            .purpose =
-                "Any quantity at every step: its mean, largest and smallest value over the layers.",
-        },
-        &ns_steps_class,
+        .choice.key = "steps",
+        .choice.label = "A quantity over the steps",
+        .choice.purpose =
+            "Any quantity at every step: its mean, largest and smallest value over the layers.",
+        .class = &ns_steps_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = SEVERAL | IN(STEP),
@@ -93,14 +82,13 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        {
-            .key = "edge",
-            .label = "Edge of stability",
-            .reference = "Cohen et al. 2022, arXiv 2207.14484",
-            .purpose = "Learning rate times the largest curvature that the optimizer meets, with "
-                       "the value above which its steps are too large.",
-        },
-        &ns_steps_class,
+        .choice.key = "edge",
+        .choice.label = "Edge of stability",
+        .choice.reference = "Cohen et al. 2022, arXiv 2207.14484",
+        .choice.purpose =
+            "Learning rate times the largest curvature that the optimizer meets, with "
+            "the value above which its steps are too large.",
+        .class = &ns_steps_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = IN(STEP),
@@ -108,24 +96,20 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        {
-            .key = "update-loss",
-            .label = "Loss along the update",
-            .reference = "Kalra et al. 2026, arXiv 2601.16979",
-            .purpose = "The loss on the batch of the newest measured update, had this been made "
-                       "with other learning rates: its own, the lowest loss, the critical rate.",
-        },
-        &ns_along_class,
+        .choice.key = "update-loss",
+        .choice.label = "Loss along the update",
+        .choice.reference = "Kalra et al. 2026, arXiv 2601.16979",
+        .choice.purpose = "The loss on the batch of the newest measured update, had this been made "
+                          "with other learning rates: its own, the lowest loss, the critical rate.",
+        .class = &ns_along_class,
         .of_curvature = true,
         .one_model = true,
     },
     {
-        {
-            .key = "heatmap",
-            .label = "A quantity by layer and step",
-            .purpose = "Any quantity in every layer at every step, as color.",
-        },
-        &ns_heatmap_class,
+        .choice.key = "heatmap",
+        .choice.label = "A quantity by layer and step",
+        .choice.purpose = "Any quantity in every layer at every step, as color.",
+        .class = &ns_heatmap_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = SEVERAL,
@@ -134,13 +118,11 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        {
-            .key = "heads",
-            .label = "A quantity by layer and head",
-            .reference = "Zhai et al. 2023, arXiv 2303.06296",
-            .purpose = "A quantity of every head in every layer at one step, as color.",
-        },
-        &ns_heads_class,
+        .choice.key = "heads",
+        .choice.label = "A quantity by layer and head",
+        .choice.reference = "Zhai et al. 2023, arXiv 2303.06296",
+        .choice.purpose = "A quantity of every head in every layer at one step, as color.",
+        .class = &ns_heads_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
         .domains = IN(HEAD),
@@ -149,13 +131,11 @@ static const NsFigureKind kinds[] = {
         .one_model = true,
     },
     {
-        {
-            .key = "similarity",
-            .label = "Similarity of layers",
-            .reference = "Kornblith et al. 2019, arXiv 1905.00414",
-            .purpose = "How similar the hidden states after any two layers are, as color.",
-        },
-        &ns_similarity_class,
+        .choice.key = "similarity",
+        .choice.label = "Similarity of layers",
+        .choice.reference = "Kornblith et al. 2019, arXiv 1905.00414",
+        .choice.purpose = "How similar the hidden states after any two layers are, as color.",
+        .class = &ns_similarity_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_SIMILARITY,
         .expensive = true,
@@ -163,14 +143,12 @@ static const NsFigureKind kinds[] = {
         .one_model = true,
     },
     {
-        {
-            .key = "theory",
-            .label = "Theory and measurement",
-            .reference = "Xiong et al. 2020, Lemma 2 and appendix F",
-            .purpose =
-                "A quantity by layer, compared with its theoretical value at initialization.",
-        },
-        &ns_profile_class,
+        .choice.key = "theory",
+        .choice.label = "Theory and measurement",
+        .choice.reference = "Xiong et al. 2020, Lemma 2 and appendix F",
+        .choice.purpose =
+            "A quantity by layer, compared with its theoretical value at initialization.",
+        .class = &ns_profile_class,
         .theory = true,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -179,13 +157,12 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        {
-            .key = "compare",
-            .label = "Two runs by layer, and their ratio",
-            .purpose = "Any quantity in every layer of all lanes, or of this run and the previous "
-                       "one, at one step, and the ratio.",
-        },
-        &ns_compare_class,
+        .choice.key = "compare",
+        .choice.label = "Two runs by layer, and their ratio",
+        .choice.purpose =
+            "Any quantity in every layer of all lanes, or of this run and the previous "
+            "one, at one step, and the ratio.",
+        .class = &ns_compare_class,
         .two_runs = true,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -194,13 +171,11 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        {
-            .key = "ratio",
-            .label = "Ratio of two runs by layer and step",
-            .purpose = "Any quantity of lane B over that of lane A, or of this run over the "
-                       "previous one, as color: log_2 of the ratio.",
-        },
-        &ns_heatmap_class,
+        .choice.key = "ratio",
+        .choice.label = "Ratio of two runs by layer and step",
+        .choice.purpose = "Any quantity of lane B over that of lane A, or of this run over the "
+                          "previous one, as color: log_2 of the ratio.",
+        .class = &ns_heatmap_class,
         .two_runs = true,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -209,75 +184,65 @@ static const NsFigureKind kinds[] = {
         .rows_are_layers = true,
     },
     {
-        {
-            .key = "schedule",
-            .label = "Learning-rate schedule",
-            .purpose = "The learning rate of every step, so far and as scheduled; the end of the "
-                       "warm-up can be dragged.",
-        },
-        &ns_schedule_class,
+        .choice.key = "schedule",
+        .choice.label = "Learning-rate schedule",
+        .choice.purpose =
+            "The learning rate of every step, so far and as scheduled; the end of the "
+            "warm-up can be dragged.",
+        .class = &ns_schedule_class,
         .abscissa = NS_OVER_STEPS,
         .one_model = true,
     },
     {
-        {
-            .key = "tokens",
-            .label = "Distribution over tokens",
-            .reference = "Xiong et al. 2020, section 3.4",
-            .purpose =
-                "Histogram over tokens of the squared norm after a layer, in units of the mean.",
-        },
-        &ns_tokens_class,
+        .choice.key = "tokens",
+        .choice.label = "Distribution over tokens",
+        .choice.reference = "Xiong et al. 2020, section 3.4",
+        .choice.purpose =
+            "Histogram over tokens of the squared norm after a layer, in units of the mean.",
+        .class = &ns_tokens_class,
         .subject = NS_SUBJECT_PLACE,
         .expensive = true,
         .one_model = true,
     },
     {
-        {
-            .key = "attention",
-            .label = "Attention map",
-            .reference = "Vaswani et al. 2017, section 3.2",
-            .purpose = "Attention weights of one head, for every query and key position of a "
-                       "sequence, as color.",
-        },
-        &ns_attention_class,
+        .choice.key = "attention",
+        .choice.label = "Attention map",
+        .choice.reference = "Vaswani et al. 2017, section 3.2",
+        .choice.purpose = "Attention weights of one head, for every query and key position of a "
+                          "sequence, as color.",
+        .class = &ns_attention_class,
         .subject = NS_SUBJECT_PLACE,
         .of_head = true,
         .expensive = true,
         .one_model = true,
     },
     {
-        {
-            .key = "cross-attention",
-            .label = "Cross-attention map and translation",
-            .reference = "Vaswani et al. 2017, section 3.2.3",
-            .purpose = "Attention weights of one head of the decoder over the source, as color; of "
-                       "the task translation also the sentence and its translation by the model.",
-        },
-        &ns_cross_attention_class,
+        .choice.key = "cross-attention",
+        .choice.label = "Cross-attention map and translation",
+        .choice.reference = "Vaswani et al. 2017, section 3.2.3",
+        .choice.purpose =
+            "Attention weights of one head of the decoder over the source, as color; of "
+            "the task translation also the sentence and its translation by the model.",
+        .class = &ns_cross_attention_class,
         .subject = NS_SUBJECT_PLACE,
         .of_head = true,
         .expensive = true,
         .one_model = true,
     },
     {
-        {
-            .key = "diagram",
-            .label = "Diagram of a layer",
-            .reference = "Xiong et al. 2020, Fig. 1",
-            .purpose = "How one layer is wired, with the norm of the signal on every wire.",
-        },
-        &ns_diagram_signal_class,
+        .choice.key = "diagram",
+        .choice.label = "Diagram of a layer",
+        .choice.reference = "Xiong et al. 2020, Fig. 1",
+        .choice.purpose = "How one layer is wired, with the norm of the signal on every wire.",
+        .class = &ns_diagram_signal_class,
         .subject = NS_SUBJECT_PLACE,
     },
     {
-        {
-            .key = "diagram-gradient",
-            .label = "Diagram of a layer, backward",
-            .reference = "Xiong et al. 2020, Fig. 1",
-            .purpose = "How one layer is wired, with the norm of the gradient on every wire.",
-        },
-        &ns_diagram_gradient_class,
+        .choice.key = "diagram-gradient",
+        .choice.label = "Diagram of a layer, backward",
+        .choice.reference = "Xiong et al. 2020, Fig. 1",
+        .choice.purpose = "How one layer is wired, with the norm of the gradient on every wire.",
+        .class = &ns_diagram_gradient_class,
         .subject = NS_SUBJECT_PLACE,
     },
 };

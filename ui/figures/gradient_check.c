@@ -67,11 +67,8 @@ static void init(NsFigure *figure)
 static const NsFigureClass class = {sizeof(GradientChecks), init, update, NULL, NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_gradient_check_kind = {
-    .choice =
-        {
-            .key = "gradient-check",
-            .label = N_("Errors of gradients"),
-            .purpose = N_("Relative error of gradients against finite differences, by step."),
-        },
+    .choice.key = "gradient-check",
+    .choice.label = N_("Errors of gradients"),
+    .choice.purpose = N_("Relative error of gradients against finite differences, by step."),
     .class = &class,
 };

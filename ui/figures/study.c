@@ -120,13 +120,10 @@ static void update_best(NsFigure *figure, const NsFigureInput *input)
 static const NsFigureClass best_class = {sizeof(NsFigure), NULL, update_best, NULL, NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_best_of_kind = {
-    .choice =
-        {
-            .key = "best-of",
-            .label = N_("Best of k configurations"),
-            .purpose = N_("The expected best result of a search of k configurations in each "
-                          "lane of a study, with its interval."),
-        },
+    .choice.key = "best-of",
+    .choice.label = N_("Best of k configurations"),
+    .choice.purpose = N_("The expected best result of a search of k configurations in each "
+                         "lane of a study, with its interval."),
     .class = &best_class,
 };
 
@@ -192,13 +189,10 @@ static const NsFigureClass sensitivity_class = {sizeof(NsFigure), NULL, update_s
                                                 NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_sensitivity_kind = {
-    .choice =
-        {
-            .key = "lr-sensitivity",
-            .label = N_("Sensitivity to the learning rate"),
-            .reference = "Wortsman et al. 2023, arXiv 2309.14322",
-            .purpose = N_("The best result at each learning rate of the grid in each lane of a "
-                          "study."),
-        },
+    .choice.key = "lr-sensitivity",
+    .choice.label = N_("Sensitivity to the learning rate"),
+    .choice.reference = "Wortsman et al. 2023, arXiv 2309.14322",
+    .choice.purpose = N_("The best result at each learning rate of the grid in each lane of a "
+                         "study."),
     .class = &sensitivity_class,
 };

@@ -150,9 +150,8 @@ static void add_count(GString *note, size_t n, const char *sentence)
     if (!n) return;
     g_autofree char *count = ns_text_fixed((double)n, 0);
     if (note->len) g_string_append(note, " · ");
-    g_auto(GStrv) parts = g_strsplit(sentence, "%s", 2);
-    g_autofree char *words = g_strjoinv(count, parts);
-    g_string_append(note, words);
+    g_string_append(note, sentence);
+    g_string_replace(note, "%s", count, 1);
 }
 
 char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)

@@ -10,15 +10,16 @@
 #define BAND 0.08
 
 /* Draws a horizontal or vertical line, aligned to pixels on a raster surface. */
-static void rule(cairo_t *cr, const NsTarget *target, double width, NsPoint from, NsPoint to)
+static void rule(cairo_t *cr, double width, NsPoint from, NsPoint to)
 {
-    double pixels = MAX(1, round(width * target->density));
+    NsTarget target = ns_target_of(cr);
+    double pixels = MAX(1, round(width * target.density));
     bool vertical = from.x == to.x;
     double at = vertical ? from.x : from.y;
-    if (!target->vector) {
-        width = pixels / target->density;
+    if (!target.vector) {
+        width = pixels / target.density;
         double half = fmod(pixels, 2) / 2;
-        at = (floor(at * target->density + 0.5 - half) + half) / target->density;
+        at = (floor(at * target.density + 0.5 - half) + half) / target.density;
     }
     cairo_set_line_width(cr, width);
     cairo_move_to(cr, vertical ? at : from.x, vertical ? from.y : at);
@@ -27,12 +28,12 @@ static void rule(cairo_t *cr, const NsTarget *target, double width, NsPoint from
 }
 
 /* Draws a horizontal or vertical line across the plot area. */
-static void rule_area(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target, double width,
-                      bool vertical, double at)
+static void rule_area(const NsPlotLayout *layout, cairo_t *cr, double width, bool vertical,
+                      double at)
 {
     const NsBox *area = &layout->area;
     double right = area->x + area->width, bottom = area->y + area->height;
-    rule(cr, target, width, vertical ? (NsPoint){at, area->y} : (NsPoint){area->x, at},
+    rule(cr, width, vertical ? (NsPoint){at, area->y} : (NsPoint){area->x, at},
          vertical ? (NsPoint){at, bottom} : (NsPoint){right, at});
 }
 
@@ -44,7 +45,7 @@ static bool is_shown(const NsPlotLayout *layout, bool vertical, double at)
                     : at >= area->y && at <= area->y + area->height;
 }
 
-static void draw_grid(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
+static void draw_grid(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsScale *scales[] = {&layout->y, &layout->x};
     const GArray *ticks[] = {layout->y_ticks, layout->x_ticks};
@@ -53,24 +54,23 @@ static void draw_grid(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *t
         for (unsigned i = 0; i < ticks[vertical]->len; i++) {
             const NsTick *tick = &g_array_index(ticks[vertical], NsTick, i);
             if (tick->label)
-                rule_area(layout, cr, target, layout->style->axis_width, vertical,
+                rule_area(layout, cr, layout->style->axis_width, vertical,
                           ns_scale_to_pixel(scales[vertical], tick->value));
         }
 }
 
-static void draw_y_ticks(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target,
-                         const NsScale *scale, const GArray *ticks, double x, int direction)
+static void draw_y_ticks(const NsPlotLayout *layout, cairo_t *cr, const NsScale *scale,
+                         const GArray *ticks, double x, int direction)
 {
     for (unsigned i = 0; i < ticks->len; i++) {
         const NsTick *tick = &g_array_index(ticks, NsTick, i);
         double y = ns_scale_to_pixel(scale, tick->value);
         double length = NS_TICK * layout->style->text_size * (tick->label ? 1 : 0.55);
-        rule(cr, target, layout->style->axis_width, (NsPoint){x, y},
-             (NsPoint){x + direction * length, y});
+        rule(cr, layout->style->axis_width, (NsPoint){x, y}, (NsPoint){x + direction * length, y});
     }
 }
 
-static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
+static void draw_axes(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
     double left = area->x, bottom = area->y + area->height;
@@ -80,20 +80,20 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *t
     if (!labeled && layout->x_ticks->len == 0 && layout->y_ticks->len == 0) return;
     ns_set_color(cr, layout->style->axis);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_SQUARE);
-    rule_area(layout, cr, target, width, false, bottom);
-    rule_area(layout, cr, target, width, true, left);
+    rule_area(layout, cr, width, false, bottom);
+    rule_area(layout, cr, width, true, left);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
     for (unsigned i = 0; i < layout->x_ticks->len; i++) {
         const NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
         double x = ns_scale_to_pixel(&layout->x, tick->value);
         double length = NS_TICK * layout->style->text_size * (tick->label ? 1 : 0.55);
-        rule(cr, target, width, (NsPoint){x, bottom}, (NsPoint){x, bottom + length});
+        rule(cr, width, (NsPoint){x, bottom}, (NsPoint){x, bottom + length});
     }
-    draw_y_ticks(layout, cr, target, &layout->y, layout->y_ticks, left, -1);
+    draw_y_ticks(layout, cr, &layout->y, layout->y_ticks, left, -1);
 }
 
 /* The strips separate the marks of values that have no place on the axis from the curves. */
-static void draw_strips(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
+static void draw_strips(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
     double top = area->y + layout->strip_top, width = layout->style->axis_width;
@@ -103,8 +103,8 @@ static void draw_strips(const NsPlotLayout *layout, cairo_t *cr, const NsTarget 
     cairo_rectangle(cr, area->x, bottom, area->width, layout->strip_bottom);
     cairo_fill(cr);
     ns_set_color(cr, layout->style->axis);
-    if (layout->strip_top > 0) rule_area(layout, cr, target, width, false, top);
-    if (layout->strip_bottom > 0) rule_area(layout, cr, target, width, false, bottom);
+    if (layout->strip_top > 0) rule_area(layout, cr, width, false, top);
+    if (layout->strip_bottom > 0) rule_area(layout, cr, width, false, bottom);
 }
 
 /* A band behind curves. */
@@ -125,13 +125,12 @@ static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
 }
 
 /* Draws a line that is visible on any color of cells. */
-static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target,
-                       bool vertical, double at)
+static void draw_light(const NsPlotLayout *layout, cairo_t *cr, bool vertical, double at)
 {
     const double inks[] = {0, 1}, widths[] = {3, 1}, alphas[] = {0.45, 1};
     for (int pass = 0; pass < 2; pass++) {
         cairo_set_source_rgba(cr, inks[pass], inks[pass], inks[pass], alphas[pass]);
-        rule_area(layout, cr, target, widths[pass] * layout->style->axis_width, vertical, at);
+        rule_area(layout, cr, widths[pass] * layout->style->axis_width, vertical, at);
     }
 }
 
@@ -140,7 +139,7 @@ static void draw_light(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *
 #define RIM 5
 
 /* Lines around rows and columns of cells, or a frame around cells. */
-static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
+static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr)
 {
     NsBox box;
     if (ns_layout_framed(layout, &box)) {
@@ -160,27 +159,27 @@ static void draw_cell_spans(const NsPlotLayout *layout, cairo_t *cr, const NsTar
         const NsScale *scale = span->rows ? &layout->y : &layout->x;
         for (int side = 0; side < 2 && span->from < span->to; side++) {
             double at = ns_scale_to_pixel(scale, side ? span->to : span->from);
-            if (is_shown(layout, !span->rows, at)) draw_light(layout, cr, target, !span->rows, at);
+            if (is_shown(layout, !span->rows, at)) draw_light(layout, cr, !span->rows, at);
         }
     }
 }
 
 /* Draws highlighted points of the horizontal axis: behind curves, but over cells. */
-static void draw_points(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
+static void draw_points(const NsPlotLayout *layout, cairo_t *cr)
 {
     for (size_t i = 0; i < layout->plot->n_spans; i++) {
         double x = ns_layout_point(layout, &layout->plot->spans[i]);
         if (isnan(x)) continue;
         if (layout->plot->heatmap) {
-            draw_light(layout, cr, target, true, x);
+            draw_light(layout, cr, true, x);
         } else {
             ns_set_color(cr, layout->style->text);
-            rule_area(layout, cr, target, layout->style->axis_width, true, x);
+            rule_area(layout, cr, layout->style->axis_width, true, x);
         }
     }
 }
 
-static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
+static void draw_markers(const NsPlotLayout *layout, cairo_t *cr)
 {
     const double dash[] = {3 * layout->style->axis_width, 2 * layout->style->axis_width};
     for (size_t i = 0; i < layout->plot->n_markers; i++) {
@@ -189,8 +188,7 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr, const NsTarget
         if (!is_shown(layout, true, x)) continue;
         ns_set_color(cr, ns_marker_color(layout->style, marker, layout->style->axis));
         cairo_set_dash(cr, dash, marker->alarm ? 0 : 2, 0);
-        rule_area(layout, cr, target, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true,
-                  x);
+        rule_area(layout, cr, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true, x);
     }
     cairo_set_dash(cr, NULL, 0, 0);
 }
@@ -261,7 +259,7 @@ int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y)
     return found;
 }
 
-static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const NsTarget *target)
+static void draw_levels(const NsPlotLayout *layout, cairo_t *cr)
 {
     const double dash[] = {4 * layout->style->axis_width, 2.5 * layout->style->axis_width};
     ns_set_color(cr, layout->style->faint_text);
@@ -269,8 +267,7 @@ static void draw_levels(const NsPlotLayout *layout, cairo_t *cr, const NsTarget 
     for (size_t i = 0; i < layout->plot->n_levels; i++) {
         const NsLevel *level = &layout->plot->levels[i];
         double y = ns_scale_to_pixel(&layout->y, level->y);
-        if (is_shown(layout, false, y))
-            rule_area(layout, cr, target, layout->style->axis_width, false, y);
+        if (is_shown(layout, false, y)) rule_area(layout, cr, layout->style->axis_width, false, y);
     }
     cairo_set_dash(cr, NULL, 0, 0);
 }
@@ -373,13 +370,11 @@ static void draw_data(const NsPlotLayout *layout, cairo_t *cr,
 
 void ns_plot_draw_key(const NsPlotLayout *layout, cairo_t *cr)
 {
-    NsTarget target = ns_target_of(cr);
     /* The color bar of a heatmap and its ticks. */
     ns_heatmap_draw_bar(layout, cr);
     ns_set_color(cr, layout->style->axis);
     if (layout->bar.width > 0)
-        draw_y_ticks(layout, cr, &target, &layout->z, layout->z_ticks,
-                     layout->bar.x + layout->bar.width, 1);
+        draw_y_ticks(layout, cr, &layout->z, layout->z_ticks, layout->bar.x + layout->bar.width, 1);
     draw_labels(layout, cr, true);
 }
 
@@ -387,7 +382,6 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
     const NsBox *area = &layout->area;
-    NsTarget target = ns_target_of(cr);
     cairo_save(cr);
     cairo_rectangle(cr, 0, 0, layout->width, layout->height);
     cairo_clip_preserve(cr);
@@ -407,23 +401,23 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
         cairo_restore(cr);
         return;
     }
-    draw_strips(layout, cr, &target);
+    draw_strips(layout, cr);
     if (layout->plot->heatmap)
         draw_data(layout, cr, ns_heatmap_draw);
     else if (!layout->plot->no_grid)
-        draw_grid(layout, cr, &target);
+        draw_grid(layout, cr);
 
     cairo_save(cr);
     cairo_rectangle(cr, area->x, area->y, area->width, area->height);
     cairo_clip(cr);
     if (style->raster) cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
-    if (layout->plot->heatmap) draw_cell_spans(layout, cr, &target);
-    draw_points(layout, cr, &target);
+    if (layout->plot->heatmap) draw_cell_spans(layout, cr);
+    draw_points(layout, cr);
     draw_slopes(layout, cr);
     draw_data(layout, cr, ns_draw_series);
-    draw_levels(layout, cr, &target);
-    draw_markers(layout, cr, &target);
+    draw_levels(layout, cr);
+    draw_markers(layout, cr);
     /* Grips are only useful on a screen. */
     if (style->raster) draw_grips(layout, cr);
     ns_set_color(cr, ns_with_alpha(layout->style->panel, 0.8));
@@ -436,7 +430,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_fill(cr);
     cairo_restore(cr);
 
-    draw_axes(layout, cr, &target);
+    draw_axes(layout, cr);
     draw_legend(layout, cr);
     draw_labels(layout, cr, false);
     if (!(layout->plot->key_reach > 0)) ns_plot_draw_key(layout, cr);

@@ -1,9 +1,11 @@
-/* The labels of a layout, and the space between them.  SPDX-License-Identifier: MIT */
+/* The texts of a layout, its labels, and the space between them.  SPDX-License-Identifier: MIT */
 #include "ui/plot/plot-private.h"
 
+#include "core/base/words.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Parts of minor importance, written in a muted color. */
 static const bool faint[NS_PARTS] = {
@@ -100,4 +102,150 @@ bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners,
         *best = corners[i];
     }
     return least < G_MAXUINT;
+}
+
+/* ---- the texts around a plot ---- */
+
+/* In text sizes: the minimum height of a page whose title may have two lines. */
+#define TWO_TITLE_LINES 18
+
+/* In text sizes: the gap between a title and the controls in the corner beside it. */
+#define CORNER_GAP 0.5
+
+/* The size of notes relative to the text size. */
+#define NOTE_SIZE 0.92
+
+static char *axis_title(const char *label, const char *unit)
+{
+    return label && unit ? g_strdup_printf("%s (%s)", label, unit) : g_strdup(label);
+}
+
+/* Creates the text of a part; a part without text is not shown. */
+static void write_part(NsFrame *frame, NsPart part, const char *words, double size, bool bold)
+{
+    frame->show[part] = words && *words;
+    if (frame->show[part])
+        frame->text[part] =
+            ns_text_new(frame->layout->context, frame->layout->style, size, bold, words);
+}
+
+/* Subscripts and large brackets extend below the line. */
+static void measure_markers(NsFrame *frame)
+{
+    const NsPlot *plot = frame->layout->plot;
+    frame->marker_line = NS_MARKER_LINE * frame->line;
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        if (!plot->markers[i].text) continue;
+        g_autoptr(PangoLayout) text =
+            ns_layout_text(frame->layout, plot->markers[i].alarm, plot->markers[i].text);
+        PangoRectangle ink;
+        pango_layout_get_extents(text, &ink, NULL);
+        frame->marker_line = MAX(frame->marker_line, (double)(ink.y + ink.height) / PANGO_SCALE);
+        frame->show[NS_PART_MARKER] = true;
+    }
+}
+
+/* A title has one line, or two if there are controls in the corner or the page is high enough. */
+static void limit_title(NsFrame *frame, double room)
+{
+    const NsStyle *style = frame->layout->style;
+    double taken = style->corner + CORNER_GAP * style->text_size - style->padding;
+    bool alongside = style->corner > 0;
+    bool high = frame->layout->height >= TWO_TITLE_LINES * style->text_size;
+    ns_text_limit(frame->text[NS_PART_TITLE], alongside ? room - MAX(taken, 0) : room,
+                  1 + (alongside || high));
+}
+
+/* Returns whether every run that the subtitle lists is also named, with the same words, at a curve
+ * or beside a panel. */
+bool ns_frame_names_identify(const NsFrame *frame)
+{
+    const NsPlot *plot = frame->layout->plot;
+    if (!plot->special || !frame->show[NS_PART_SUBTITLE]) return false;
+    g_autofree char *special = g_strndup(plot->subtitle, plot->special);
+    g_auto(GStrv) runs = g_strsplit(special, "; ", -1);
+    g_autoptr(GPtrArray) entries = ns_legend_entries(frame->layout);
+    bool all = true;
+    for (char **run = runs; *run && all; run++) {
+        bool found = false;
+        for (size_t i = 0; plot->heatmap && i < plot->heatmap->n_panels && !found; i++)
+            found = g_str_has_prefix(plot->heatmap->panels[i].name, *run);
+        for (unsigned i = 0; i < entries->len && !found; i++)
+            found = g_str_has_prefix(ns_series_name(entries->pdata[i]), *run);
+        all = found;
+    }
+    return all;
+}
+
+int ns_frame_write_subtitle(NsFrame *frame, int lines)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    const NsStyle *style = layout->style;
+    NsCaption caption = {plot->subtitle, plot->special, plot->moment};
+    if (layout->identified) {
+        caption.text += plot->special + strspn(plot->subtitle + plot->special, ";, ");
+        caption.keep = 0;
+    }
+    const NsTextRoom room = {layout->context, style, style->text_size,
+                             layout->width - 2 * style->padding, MAX(lines, 1)};
+    g_autofree char *words = caption.text ? ns_text_abridge(&room, &caption) : NULL;
+    g_clear_object(&frame->text[NS_PART_SUBTITLE]);
+    write_part(frame, NS_PART_SUBTITLE, words, room.size, false);
+    if (!frame->show[NS_PART_SUBTITLE]) return 0;
+    PangoLayout *text = frame->text[NS_PART_SUBTITLE];
+    if (ns_text_width(text) > room.width)
+        pango_layout_set_width(text, (int)(room.width * PANGO_SCALE));
+    return pango_layout_get_line_count(text);
+}
+
+/* If one line is too short for the note, only the marks are explained. */
+int ns_frame_write_note(NsFrame *frame, int lines)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsStyle *style = layout->style;
+    const NsTextRoom room = {layout->context, style, NOTE_SIZE * style->text_size,
+                             layout->width - 2 * style->padding, lines};
+    g_clear_object(&frame->text[NS_PART_NOTE]);
+    frame->show[NS_PART_NOTE] = layout->note && !layout->lower;
+    if (!frame->show[NS_PART_NOTE]) return 0;
+    g_autofree char *brief = ns_text_abridge(&room, &(NsCaption){.text = layout->note});
+    const char *words = brief ? brief : layout->note;
+    bool cut = !brief || !g_str_equal(brief, layout->note);
+    if (cut && lines == 1 && layout->marks) words = layout->marks;
+    write_part(frame, NS_PART_NOTE, words, room.size, false);
+    ns_text_limit(frame->text[NS_PART_NOTE], room.width, lines);
+    return pango_layout_get_line_count(frame->text[NS_PART_NOTE]);
+}
+
+void ns_frame_write(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    const NsStyle *style = layout->style;
+    double size = style->text_size, room = layout->width - 2 * style->padding;
+    g_autofree char *x = axis_title(plot->x.label, plot->x.unit);
+    g_autofree char *left = axis_title(plot->left.label, plot->left.unit);
+    write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
+    ns_frame_write_subtitle(frame, NS_SUBTITLE_LINES);
+    ns_frame_write_note(frame, NS_NOTE_LINES);
+    write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
+    write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
+    bool bar = plot->heatmap && !plot->no_bar;
+    if (bar) write_part(frame, NS_PART_BAR_LABEL, plot->heatmap->label, size, false);
+    if (!layout->summary.any)
+        write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
+    if (frame->show[NS_PART_TITLE]) limit_title(frame, room);
+    frame->show[NS_PART_X_TICK] = !plot->x.quiet;
+    frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;
+    frame->show[NS_PART_BAR_TICK] = bar;
+    bool inside = plot->legend == NS_LEGEND_INSIDE && !plot->heatmap;
+    frame->show[NS_PART_LEGEND] = plot->legend != NS_LEGEND_NONE && !inside;
+    g_autoptr(PangoLayout) zero = ns_layout_text(layout, false, "0");
+    PangoRectangle ink;
+    pango_layout_get_extents(zero, &ink, NULL);
+    frame->digit = (double)ink.height / PANGO_SCALE;
+    frame->line = ns_text_height(zero);
+    frame->x_words = frame->digit;
+    measure_markers(frame);
 }

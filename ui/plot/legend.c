@@ -287,10 +287,9 @@ int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y)
     double slack = 0.2 * layout->style->text_size;
     for (unsigned i = 0; i < layout->legend->len; i++) {
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
-        const NsBox *box = &sample->entry;
-        if (sample->series == layout->plot->key) continue;
-        if (x >= box->x - slack && x <= box->x + box->width + slack && y >= box->y - slack &&
-            y <= box->y + box->height + slack)
+        NsBox box = sample->entry;
+        box = (NsBox){box.x - slack, box.y - slack, box.width + 2 * slack, box.height + 2 * slack};
+        if (sample->series != layout->plot->key && ns_box_contains(&box, x, y))
             return (int)(sample->series - layout->plot->series);
     }
     return -1;

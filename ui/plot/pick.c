@@ -190,7 +190,6 @@ static void describe_marker(const NsPlotLayout *layout, double px, NsReading *re
 
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
-    const NsBox *area = &layout->area;
     *reading = (NsReading){.series = -1};
     if (layout->lower && py >= layout->lower_y) {
         if (!ns_plot_pick(layout->lower, px, py - layout->lower_y, reading)) return false;
@@ -199,8 +198,7 @@ bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *r
         return true;
     }
     if (!layout->summary.any || layout->x.blank || layout->plot->drawing ||
-        !(px >= area->x && px <= area->x + area->width) ||
-        !(py >= area->y && py <= area->y + area->height))
+        !ns_box_contains(&layout->area, px, py))
         return false;
     bool there = layout->plot->heatmap ? pick_cell(layout, px, py, reading)
                                        : pick_series(layout, px, py, reading);
@@ -325,11 +323,6 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     cairo_stroke(cr);
 }
 
-static bool is_under(const NsBox *box, double x, double y)
-{
-    return x > box->x && x < box->x + box->width && y > box->y && y < box->y + box->height;
-}
-
 /* The approximate length of curves inside a box. */
 static double length_under(const NsPlotLayout *layout, const NsBox *box)
 {
@@ -344,7 +337,8 @@ static double length_under(const NsPlotLayout *layout, const NsBox *box)
             int parts = (int)CLAMP(whole / stride, 1, 200);
             for (int part = 0; part < parts; part++) {
                 double t = (part + 0.5) / parts;
-                if (is_under(box, from->x + t * dx, from->y + t * dy)) length += whole / parts;
+                if (ns_box_contains(box, from->x + t * dx, from->y + t * dy))
+                    length += whole / parts;
             }
         }
     }

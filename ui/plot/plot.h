@@ -31,6 +31,11 @@ static inline bool ns_boxes_overlap(const NsBox *a, const NsBox *b)
            b->y < a->y + a->height;
 }
 
+static inline bool ns_box_contains(const NsBox *box, double x, double y)
+{
+    return x >= box->x && x <= box->x + box->width && y >= box->y && y <= box->y + box->height;
+}
+
 /* SYMLOG is for values of both signs that span decades: linear around zero, in the space of one
  * decade on either side, and logarithmic from three decades below the largest magnitude. */
 typedef enum { NS_SCALE_LINEAR, NS_SCALE_LOG, NS_SCALE_SYMLOG } NsScaleKind;

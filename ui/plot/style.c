@@ -1,7 +1,7 @@
 /* The styles of charts.  SPDX-License-Identifier: MIT */
 #include "ui/plot/style.h"
 
-#include <string.h>
+#include <glib.h>
 
 /* clang-format off */
 #define RGB(hex) {((hex) >> 16 & 255) / 255.0, ((hex) >> 8 & 255) / 255.0, ((hex)&255) / 255.0, 1}
@@ -80,22 +80,17 @@ static const NsStyle styles[] = {
      .series = STRONG_ON_BLACK},
 };
 
+NS_CHOICES(ns_style_choice, styles)
+
 const NsStyle *ns_style(size_t i)
 {
-    return i < sizeof styles / sizeof *styles ? &styles[i] : NULL;
-}
-
-const NsChoice *ns_style_choice(size_t i)
-{
-    const NsStyle *style = ns_style(i);
-    return style ? &style->choice : NULL;
+    return i < G_N_ELEMENTS(styles) ? &styles[i] : NULL;
 }
 
 const NsStyle *ns_style_find(const char *key)
 {
-    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
-        if (strcmp(styles[i].choice.key, key) == 0) return &styles[i];
-    return NULL;
+    int i = ns_choices_find(ns_style_choice, key);
+    return i < 0 ? NULL : &styles[i];
 }
 
 NsStyle ns_style_scaled(const NsStyle *style, double scale)
