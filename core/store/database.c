@@ -124,11 +124,9 @@ void ns_database_roll_back(sqlite3 **transaction)
     if (*transaction) ns_database_run(*transaction, "ROLLBACK");
 }
 
-bool ns_database_bind(sqlite3_stmt *statement, const char *types, ...)
+static bool bind_all(sqlite3_stmt *statement, const char *types, va_list values)
 {
     int code = SQLITE_OK;
-    va_list values;
-    va_start(values, types);
     for (int at = 1; statement && types[at - 1] && code == SQLITE_OK; at++) {
         char type = types[at - 1];
         if (type == 'i') {
@@ -143,8 +141,16 @@ bool ns_database_bind(sqlite3_stmt *statement, const char *types, ...)
             code = sqlite3_bind_blob64(statement, at, bytes, va_arg(values, size_t), SQLITE_STATIC);
         }
     }
-    va_end(values);
     return statement && code == SQLITE_OK;
+}
+
+bool ns_database_bind(sqlite3_stmt *statement, const char *types, ...)
+{
+    va_list values;
+    va_start(values, types);
+    bool bound = bind_all(statement, types, values);
+    va_end(values);
+    return bound;
 }
 
 bool ns_database_finish(sqlite3_stmt *statement)
@@ -152,6 +158,16 @@ bool ns_database_finish(sqlite3_stmt *statement)
     bool done = sqlite3_step(statement) == SQLITE_DONE;
     sqlite3_reset(statement);
     return done;
+}
+
+bool ns_database_write(sqlite3 *db, const char *sql, const char *types, ...)
+{
+    NS_AUTO_STATEMENT statement = ns_database_prepare(db, sql);
+    va_list values;
+    va_start(values, types);
+    bool bound = bind_all(statement, types, values);
+    va_end(values);
+    return bound && ns_database_finish(statement);
 }
 
 bool ns_database_find_number(sqlite3 *db, const char *sql, int64_t *number)

@@ -61,6 +61,10 @@ __attribute__((warn_unused_result)) bool ns_database_bind(sqlite3_stmt *statemen
  * fails. */
 bool ns_database_finish(sqlite3_stmt *statement);
 
+/* Runs a statement without rows once, with parameters as in ns_database_bind.  Returns false if
+ * SQLite fails. */
+bool ns_database_write(sqlite3 *db, const char *sql, const char *types, ...);
+
 /* Reads the number in the first column of the first row.  Returns false if there is no row or
  * SQLite fails. */
 bool ns_database_find_number(sqlite3 *db, const char *sql, int64_t *number);

@@ -183,12 +183,11 @@ NsCheckpoint *ns_dump_read(const char *directory, GError **error)
     if (!model) return NULL;
     size_t n_state;
     ns_model_state(model, &n_state);
-    if (n_state > 0) {
-        ns_refuse(error, NS_ERROR_FILE,
-                  "BatchNorm has running statistics, which “dump” does not write; record a run "
-                  "with --run.");
-        return NULL;
-    }
+    if (n_state > 0)
+        return ns_refuse_null(
+            error, NS_ERROR_FILE,
+            "BatchNorm has running statistics, which “dump” does not write; record a run "
+            "with --run.");
     c->table = *ns_model_tensors(model);
     c->table.tensors = g_memdup2(c->table.tensors, c->table.n * sizeof *c->table.tensors);
     ns_checkpoint_set_without_updates(c);

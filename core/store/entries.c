@@ -82,11 +82,10 @@ static bool read_lines(NsEntries *entries, GError **error)
 
 NsEntries *ns_entries_new(const char *text, size_t size, GError **error)
 {
-    if (size > NS_ENTRIES_MAX || !g_utf8_validate(text, (gssize)size, NULL)) {
-        ns_refuse(error, NS_ERROR_SETTING, "This is not a text of lines “key = value”: it is %s.",
-                  size > NS_ENTRIES_MAX ? "longer than 64 KiB" : "not UTF-8");
-        return NULL;
-    }
+    if (size > NS_ENTRIES_MAX || !g_utf8_validate(text, (gssize)size, NULL))
+        return ns_refuse_null(error, NS_ERROR_SETTING,
+                              "This is not a text of lines “key = value”: it is %s.",
+                              size > NS_ENTRIES_MAX ? "longer than 64 KiB" : "not UTF-8");
     g_autofree char *copy = g_strndup(text, size);
     memset(copy, ' ', ns_byte_order_mark(text, size));
     NsEntries *entries = g_new0(NsEntries, 1);

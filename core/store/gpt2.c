@@ -29,9 +29,8 @@ static JsonNode *read_object(const char *folder, const char *file, size_t limit,
     JsonNode *root = ns_json_parse(text, size);
     if (root) return root;
     g_autofree char *name = g_filename_display_name(path);
-    ns_refuse(error, NS_ERROR_FILE,
-              "“%s” is not a JSON object; choose the folder of a GPT-2 model.", name);
-    return NULL;
+    return ns_refuse_null(error, NS_ERROR_FILE,
+                          "“%s” is not a JSON object; choose the folder of a GPT-2 model.", name);
 }
 
 /* ---- The files of weights ---- */
@@ -484,11 +483,11 @@ NsCheckpoint *ns_gpt2_read(const char *folder, const NsExperiment *experiment, c
     /* A model of characters needs no tokenizer. */
     if (ns_task(s->task)->V == 0 && s->vocab >= BYTES && !ns_tokenizer_is_path(s->tokenizer)) {
         g_autofree char *name = g_filename_display_name(folder);
-        ns_refuse(error, NS_ERROR_FILE,
-                  "“%s” has no vocabulary: vocab.json and merges.txt are missing, and so is "
-                  "tokenizer.json; download them, or set tokenizer to a folder that has them.",
-                  name);
-        return NULL;
+        return ns_refuse_null(
+            error, NS_ERROR_FILE,
+            "“%s” has no vocabulary: vocab.json and merges.txt are missing, and so is "
+            "tokenizer.json; download them, or set tokenizer to a folder that has them.",
+            name);
     }
     g_autoptr(GHashTable) taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     Reading reading = {

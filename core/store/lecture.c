@@ -95,8 +95,7 @@ static NsLecture *load(const char *path, char **text, size_t *size, GError **err
     NsLecture *lecture = *text ? ns_lecture_new(*text, *size, &wrong) : NULL;
     if (!wrong) return lecture;
     g_autofree char *name = g_filename_display_basename(path);
-    ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
-    return NULL;
+    return ns_refuse_null(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
 }
 
 NsLecture *ns_lecture_load(const char *path, GError **error)

@@ -277,13 +277,12 @@ NsRecordedRun *ns_recorded_run_open(const char *path, GCancellable *cancellable,
 {
     g_autoptr(NsRecordedRun) run = ns_recorded_run_new(path);
     run->kind = ns_recorded_kind(path);
-    if (run->kind == NS_RECORDED_NONE) {
-        ns_refuse(error, NS_ERROR_FILE,
-                  N_("“%s” is not a recorded run: choose a run file, the lines of a run, or a log "
-                     "of another program."),
-                  run->name);
-        return NULL;
-    }
+    if (run->kind == NS_RECORDED_NONE)
+        return ns_refuse_null(
+            error, NS_ERROR_FILE,
+            N_("“%s” is not a recorded run: choose a run file, the lines of a run, or a log "
+               "of another program."),
+            run->name);
     bool has_head = run->kind == NS_RECORDED_FILE;
     if (has_head) run->file = ns_run_reader_open(run->path, error);
     /* Any other has to be read before anything is known of it. */

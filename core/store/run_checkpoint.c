@@ -112,8 +112,6 @@ static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
 
 static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *c)
 {
-    NS_AUTO_STATEMENT row =
-        ns_database_prepare(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     const NsBands *bands = &c->bands;
     size_t ring = bands->ring ? NS_BANDS_RECORDS * bands->width * sizeof *bands->ring : 0;
     g_autofree double *state = g_malloc(WITH_BANDS * sizeof *state + ring);
@@ -136,12 +134,12 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
     memcpy(state + SPIKES, rest, sizeof rest);
     if (ring) memcpy(state + WITH_BANDS, bands->ring, ring);
     g_autofree char *settings = settings_line(&c->settings);
-    return ns_database_bind(row, "iiiiitdbb", step, lane, c->settings.seed, c->step,
-                            (int64_t)c->diverged, settings, c->lr, state,
-                            WITH_BANDS * sizeof *state + ring,
-                            c->state ? c->state : (const void *)"",
-                            (c->state ? c->n_state : 0) * sizeof *c->state) &&
-           ns_database_finish(row) && write_tensors(db, sqlite3_last_insert_rowid(db), c);
+    return ns_database_write(
+               db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", "iiiiitdbb",
+               step, lane, c->settings.seed, c->step, (int64_t)c->diverged, settings, c->lr, state,
+               WITH_BANDS * sizeof *state + ring, c->state ? c->state : (const void *)"",
+               (c->state ? c->n_state : 0) * sizeof *c->state) &&
+           write_tensors(db, sqlite3_last_insert_rowid(db), c);
 }
 
 bool ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first)
@@ -291,9 +289,8 @@ NsCheckpoint *ns_run_checkpoint_read(sqlite3 *db, int64_t step, int64_t lane, in
 
 bool ns_run_change_checkpoint(sqlite3 *db, int64_t step, int64_t lane, const NsSettings *settings)
 {
-    NS_AUTO_STATEMENT row = ns_database_prepare(
-        db, "UPDATE checkpoints SET settings = ? WHERE step = ? AND lane = ? AND seed = ?");
     g_autofree char *line = settings_line(settings);
-    return ns_database_bind(row, "tiii", line, step, lane, settings->seed) &&
-           ns_database_finish(row);
+    return ns_database_write(
+        db, "UPDATE checkpoints SET settings = ? WHERE step = ? AND lane = ? AND seed = ?", "tiii",
+        line, step, lane, settings->seed);
 }

@@ -68,9 +68,9 @@ GPtrArray *ns_run_list(const char *folder, bool logs, GError **error)
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     if (!dir) {
         g_autofree char *shown = g_filename_display_name(folder);
-        ns_refuse(error, NS_ERROR_FILE,
-                  N_("“%s” is not a readable folder; check the path and its permissions."), shown);
-        return NULL;
+        return ns_refuse_null(
+            error, NS_ERROR_FILE,
+            N_("“%s” is not a readable folder; check the path and its permissions."), shown);
     }
     GPtrArray *runs = g_ptr_array_new_with_free_func((GDestroyNotify)ns_recorded_run_free);
     for (const char *name; (name = g_dir_read_name(dir));) {

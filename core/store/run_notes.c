@@ -23,12 +23,11 @@ bool ns_run_make_table(sqlite3 *db, const char *name, size_t i)
 static bool put(sqlite3 *db, const char *key, const char *value)
 {
     bool gone = !value || !*value;
-    NS_AUTO_STATEMENT row =
-        ns_database_prepare(db, gone ? "DELETE FROM notes WHERE key = ?"
-                                     : "INSERT OR REPLACE INTO notes VALUES (?, ?)");
     size_t bytes = value ? strnlen(value, NS_RUN_NOTE_MOST) : 0;
     g_autofree char *whole = g_utf8_make_valid(value ? value : "", (gssize)bytes);
-    return ns_database_bind(row, gone ? "t" : "tt", key, whole) && ns_database_finish(row);
+    return ns_database_write(
+        db, gone ? "DELETE FROM notes WHERE key = ?" : "INSERT OR REPLACE INTO notes VALUES (?, ?)",
+        gone ? "t" : "tt", key, whole);
 }
 
 /* NULL, or a sentence without its end that says why the note was not written.  Free with g_free. */

@@ -69,25 +69,18 @@ static bool repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
 
 /* ---- Resetting the file to a checkpoint ---- */
 
-static bool run_with(sqlite3 *db, const char *sql, int64_t number)
-{
-    NS_AUTO_STATEMENT row = ns_database_prepare(db, sql);
-    return ns_database_bind(row, "i", number) && ns_database_finish(row);
-}
-
 /* Changes the number of steps of the initial experiment. */
 static bool change_length(sqlite3 *db, int64_t steps)
 {
     NS_AUTO_STATEMENT old = ns_database_prepare(db, "SELECT experiment FROM run");
-    NS_AUTO_STATEMENT new = ns_database_prepare(db, "UPDATE run SET experiment = ?");
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
-    if (!old || !new || !read_experiment(&provenance, old)) return false;
+    if (!old || !read_experiment(&provenance, old)) return false;
     sqlite3_reset(old);
     for (size_t i = 0; i < provenance.experiment.n; i++)
         provenance.experiment.lane[i].steps = steps;
     g_autofree char *changed = ns_provenance_line(&provenance);
-    return ns_database_bind(new, "t", changed) && ns_database_finish(new);
+    return ns_database_write(db, "UPDATE run SET experiment = ?", "t", changed);
 }
 
 /* A setting changed after this step has an event at the next step, which is not deleted. */
@@ -105,7 +98,7 @@ bool ns_run_drop_after(sqlite3 *db, int64_t step)
         "WHERE first + steps - 1 > ?1",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(drop); i++)
-        if (!run_with(db, drop[i], step)) return false;
+        if (!ns_database_write(db, drop[i], "i", step)) return false;
     return true;
 }
 
@@ -121,11 +114,12 @@ static bool go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings,
     bool due = every > 0 && checkpoint % every == 0;
     return ns_run_make_table(db, "continuations", NS_RUN_LATER_TABLES) &&
            ns_run_drop_after(db, newest) &&
-           ((keep && due) || run_with(db, "DELETE FROM evaluations WHERE step = ?", checkpoint)) &&
-           run_with(db,
-                    "UPDATE lanes SET summary = NULL, "
-                    "settings = json_set(settings, '$.settings.steps', ?)",
-                    steps) &&
+           ((keep && due) ||
+            ns_database_write(db, "DELETE FROM evaluations WHERE step = ?", "i", checkpoint)) &&
+           ns_database_write(db,
+                             "UPDATE lanes SET summary = NULL, "
+                             "settings = json_set(settings, '$.settings.steps', ?)",
+                             "i", steps) &&
            change_length(db, steps);
 }
 

@@ -177,11 +177,9 @@ NsRowsWritten ns_run_rows_write(NsRunRows *rows, const GPtrArray *items, GError 
 
 static bool write_lane(NsRunRows *rows, const NsRunSeed *own, NsRun *run)
 {
-    NS_AUTO_STATEMENT statement =
-        ns_database_prepare(rows->db, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)");
     g_autofree char *line = ns_jsonl_settings(run);
-    return ns_database_bind(statement, "iit", own->lane, own->seed, line) &&
-           ns_database_finish(statement);
+    return ns_database_write(rows->db, "INSERT INTO lanes (lane, seed, settings) VALUES (?, ?, ?)",
+                             "iit", own->lane, own->seed, line);
 }
 
 bool ns_run_write_quantities(NsRunRows *rows, NsRunSeed *run)
@@ -220,13 +218,10 @@ static bool write_notes(NsRunRows *rows, const NsRunSeed *run, NsRun *of)
     g_ascii_dtostr(frequencies, sizeof frequencies, baselines.frequencies);
     g_autofree char *text =
         g_strdup_printf("%s %s %d", uniform, frequencies, baselines.letters ? 1 : 0);
-    NS_AUTO_STATEMENT row =
-        ns_database_prepare(rows->db, "INSERT OR REPLACE INTO notes VALUES (? || '-' || ?, ?)");
-    return ns_database_bind(row, "tit", NS_RUN_NOTE_BASELINES, run->lane, text) &&
-           ns_database_finish(row) &&
+    static const char sql[] = "INSERT OR REPLACE INTO notes VALUES (? || '-' || ?, ?)";
+    return ns_database_write(rows->db, sql, "tit", NS_RUN_NOTE_BASELINES, run->lane, text) &&
            (!vocabulary ||
-            (ns_database_bind(row, "tit", NS_RUN_NOTE_VOCABULARY, run->lane, vocabulary) &&
-             ns_database_finish(row)));
+            ns_database_write(rows->db, sql, "tit", NS_RUN_NOTE_VOCABULARY, run->lane, vocabulary));
 }
 
 static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
@@ -236,7 +231,6 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
     if (!ns_database_run(rows->db, mark)) return false;
     for (size_t i = 0; i < G_N_ELEMENTS(ns_run_tables); i++)
         if (!ns_database_run(rows->db, ns_run_tables[i])) return false;
-    NS_AUTO_STATEMENT statement = ns_database_prepare(rows->db, "INSERT INTO run VALUES (?, ?, ?)");
     const NsSettings *settings[NS_LANES_MAX];
     size_t n = ns_lockstep_lanes(lockstep);
     for (size_t i = 0; i < n; i++) settings[i] = &ns_lockstep_run(lockstep, i, 0)->settings;
@@ -244,9 +238,9 @@ static bool write_head(NsRunRows *rows, NsLockstep *lockstep)
     ns_provenance_init(&provenance);
     ns_experiment_set_lanes(&provenance.experiment, settings, n);
     g_autofree char *line = ns_provenance_line(&provenance);
-    if (!ns_database_bind(statement, "tti", "normscope " NS_VERSION, line,
-                          (int64_t)(g_get_real_time() / G_USEC_PER_SEC)) ||
-        !ns_database_finish(statement))
+    if (!ns_database_write(rows->db, "INSERT INTO run VALUES (?, ?, ?)", "tti",
+                           "normscope " NS_VERSION, line,
+                           (int64_t)(g_get_real_time() / G_USEC_PER_SEC)))
         return false;
 
     for (size_t i = 0; i < rows->n; i++)
@@ -363,14 +357,11 @@ bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)
 
 static bool write_summaries(NsRunRows *rows, char *const *summaries, int64_t reached)
 {
-    NS_AUTO_STATEMENT statement = ns_database_prepare(
-        rows->db, "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2");
-    bool written = statement != NULL;
-    for (size_t i = 0; written && i < rows->n; i++) {
-        written = ns_database_bind(statement, "iit", rows->runs[i].lane, rows->runs[i].seed,
-                                   summaries[i]) &&
-                  ns_database_finish(statement);
-    }
+    bool written = true;
+    for (size_t i = 0; written && i < rows->n; i++)
+        written = ns_database_write(rows->db,
+                                    "UPDATE lanes SET summary = ?3 WHERE lane = ?1 AND seed = ?2",
+                                    "iit", rows->runs[i].lane, rows->runs[i].seed, summaries[i]);
     return written &&
            (!rows->resumed || (ns_run_drop_after(rows->db, reached) &&
                                ns_database_run(rows->db, COMPLETE_VALIDATION COMPLETE_TIME)));

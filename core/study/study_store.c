@@ -36,7 +36,6 @@ struct NsStudyStore {
     NsStoreOptions options;
     char *owner;         /* identifies this store in leases */
     GStringChunk *texts; /* texts of origins */
-    sqlite3_stmt *keep;  /* statement of ns_study_store_keep */
     int64_t seen;        /* the last data_version */
 };
 
@@ -186,13 +185,11 @@ static NsStudyStore *open_file(const char *path, int flags, GError **error)
 /* Stores the text of the current study, so that the file is self-contained. */
 static bool write_study(NsStudyStore *store, GError **error)
 {
-    NS_AUTO_STATEMENT statement =
-        ns_database_prepare(store->db, "INSERT INTO study VALUES (?, ?, ?)");
     if (!execute(store, "DELETE FROM study", error)) return false;
     g_autofree char *text = ns_study_write(store->study);
-    return (ns_database_bind(statement, "tti", text, "normscope " NS_VERSION,
-                             (int64_t)(g_get_real_time() / G_USEC_PER_SEC)) &&
-            ns_database_finish(statement)) ||
+    return ns_database_write(store->db, "INSERT INTO study VALUES (?, ?, ?)", "tti", text,
+                             "normscope " NS_VERSION,
+                             (int64_t)(g_get_real_time() / G_USEC_PER_SEC)) ||
            complain(store, error);
 }
 
@@ -324,7 +321,6 @@ void ns_study_store_close(NsStudyStore *store)
 {
     if (!store) return;
     if (store->options.lease > 0) ns_study_store_release(store);
-    sqlite3_finalize(store->keep);
     ns_database_close(store->db, store->file);
     g_mutex_clear(&store->mutex);
     g_string_chunk_free(store->texts);
@@ -379,10 +375,9 @@ static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **
 
 static bool take(NsStudyStore *store, const char *hash, GError **error)
 {
-    NS_AUTO_STATEMENT statement = ns_database_prepare(
-        store->db, "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?");
-    return (ns_database_bind(statement, "tdt", store->owner, now() + store->options.lease, hash) &&
-            ns_database_finish(statement)) ||
+    return ns_database_write(
+               store->db, "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?",
+               "tdt", store->owner, now() + store->options.lease, hash) ||
            complain(store, error);
 }
 
@@ -411,20 +406,17 @@ bool ns_study_store_keep(NsStudyStore *store, size_t i, const NsStudyCell *cell,
     char hash[NS_STUDY_HASH + 1];
     ns_study_hash(store->study, i, hash);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    if (!store->keep)
-        store->keep = ns_database_prepare(
-            store->db,
-            "UPDATE cells SET state = ?, step = ?, first = ?, loss = ?, validation = ?, value = ?, "
-            "seconds = ?, message = ?, program = ?, instructions = ?, owner = NULL, lease = NULL "
-            "WHERE hash = ? AND state NOT IN ('done', 'diverged')");
     bool ended = cell->state > NS_CELL_RUNNING;
     const char *instructions =
         ended ? ns_instructions_choice((size_t)ns_instructions())->key : NULL;
-    return (ns_database_bind(store->keep, "tidddddtttt", ns_cell_state_word(cell->state),
-                             cell->step, cell->first, cell->loss, cell->validation, cell->value,
-                             cell->seconds, *cell->text ? cell->text : NULL,
-                             ended ? "normscope " NS_VERSION : NULL, instructions, hash) &&
-            ns_database_finish(store->keep)) ||
+    return ns_database_write(
+               store->db,
+               "UPDATE cells SET state = ?, step = ?, first = ?, loss = ?, validation = ?, "
+               "value = ?, seconds = ?, message = ?, program = ?, instructions = ?, owner = NULL, "
+               "lease = NULL WHERE hash = ? AND state NOT IN ('done', 'diverged')",
+               "tidddddtttt", ns_cell_state_word(cell->state), cell->step, cell->first, cell->loss,
+               cell->validation, cell->value, cell->seconds, *cell->text ? cell->text : NULL,
+               ended ? "normscope " NS_VERSION : NULL, instructions, hash) ||
            complain(store, error);
 }
 
@@ -434,10 +426,8 @@ bool ns_study_store_keep_curve(NsStudyStore *store, size_t i, const double *poin
     char hash[NS_STUDY_HASH + 1];
     ns_study_hash(store->study, i, hash);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    NS_AUTO_STATEMENT statement =
-        ns_database_prepare(store->db, "INSERT OR IGNORE INTO curves VALUES (?, ?)");
-    return (ns_database_bind(statement, "tb", hash, points, n * sizeof *points) &&
-            ns_database_finish(statement)) ||
+    return ns_database_write(store->db, "INSERT OR IGNORE INTO curves VALUES (?, ?)", "tb", hash,
+                             points, n * sizeof *points) ||
            complain(store, error);
 }
 
@@ -458,10 +448,9 @@ double *ns_study_store_curve(NsStudyStore *store, size_t i, size_t *n)
 bool ns_study_store_renew(NsStudyStore *store, GError **error)
 {
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    NS_AUTO_STATEMENT statement = ns_database_prepare(
-        store->db, "UPDATE cells SET lease = ? WHERE owner = ? AND state = 'running'");
-    return (ns_database_bind(statement, "dt", now() + store->options.lease, store->owner) &&
-            ns_database_finish(statement)) ||
+    return ns_database_write(store->db,
+                             "UPDATE cells SET lease = ? WHERE owner = ? AND state = 'running'",
+                             "dt", now() + store->options.lease, store->owner) ||
            complain(store, error);
 }
 
@@ -586,9 +575,8 @@ bool ns_study_store_merge(NsStudyStore *store, const char *path, NsMerged *merge
     if (ns_database_file_is_at(store->file, path))
         return refuse(path, "it is the file that they are merged into; name another one", error);
     g_autoptr(GMutexLocker) held = g_mutex_locker_new(&store->mutex);
-    NS_AUTO_STATEMENT attach = ns_database_prepare(store->db, "ATTACH ? AS part");
     NsDatabaseFile *part = ns_database_file_open(path, 0);
-    bool attached = part && ((ns_database_bind(attach, "t", path) && ns_database_finish(attach)) ||
+    bool attached = part && (ns_database_write(store->db, "ATTACH ? AS part", "t", path) ||
                              complain(store, error));
     bool good = attached && check_tables(store, "part", path, error) && merge(store, merged, error);
     if (attached) ns_database_run(store->db, "DETACH part");
