@@ -695,7 +695,8 @@ bool ns_outside_is_of_validation(const char *name, const char *text)
     const char *point = strrchr(key, '.'), *last = point ? point + 1 : key;
     if (is_one(last, "context runcontext")) /* “{"subset": "val"}” */
         return ns_outside_has_split(g_strdelimit(word, "{}\"',=", ' '), true);
-    return is_one(last, "split mode phase stage subset") && is_one(word, validation_words);
+    return is_one(last, "split mode phase stage subset event type kind") &&
+           is_one(word, validation_words);
 }
 
 bool ns_outside_is_curve(const char *folder)

@@ -186,12 +186,14 @@ void ns_outside_table_row(NsOutsideInput *input, char *text)
     NsOutsideTable *table = input->table;
     if (is_head(table, text)) return;
     GPtrArray *cells = input->cells;
+    bool quoted = *text == '"';
     split(text, table->separator, cells);
     /* A separator at the end of a row adds an empty cell. */
     while (cells->len > table->n && !*(char *)cells->pdata[cells->len - 1])
         g_ptr_array_set_size(cells, (gint)cells->len - 1);
-    /* The number of a row has no name. */
-    if (table->separator == ' ' && cells->len == table->n + 1) g_ptr_array_remove_index(cells, 0);
+    /* The number of a row has no name; R writes it in quotes. */
+    if ((table->separator == ' ' || quoted) && cells->len == table->n + 1)
+        g_ptr_array_remove_index(cells, 0);
     if (table->head && cells->len > 1 && cells->len < table->n && !align(table, cells, text))
         return;
     guint numbers = 0;

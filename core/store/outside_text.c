@@ -113,7 +113,10 @@ static size_t find_at(NsOutsideNames *names, const char *words, const char **pla
 static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, double value,
                 bool *validation)
 {
-    if (!*words || !g_utf8_validate(words, -1, NULL) || g_str_has_suffix(words, ".py")) return;
+    /* “I0101 10:00:00.123 7 train.py:140] loss 2.5” */
+    if (!*words || !g_utf8_validate(words, -1, NULL) || g_str_has_suffix(words, ".py") ||
+        (strchr("IWEF", *words) && strspn(words + 1, "0123456789") == 4 && !words[5]))
+        return;
     if (!words[1] && g_ascii_ispunct(*words) && *words != '#') return;
     bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
     for (size_t i = 0; i < G_N_ELEMENTS(short_words); i++)
@@ -385,6 +388,9 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
                 ns_outside_line_part(line, NS_OUTSIDE_VALIDATION);
     bool other = own[NS_OUTSIDE_LR].name || own[NS_OUTSIDE_GRAD_NORM].name;
     bool indented = g_ascii_isspace(*part) && ns_outside_line_has_any(line);
+    for (guint i = 0; !loss && text->begun && i < line->cells->len;
+         i++) /* “Validation bpb: 1.03” */
+        other |= ns_outside_has_split(g_array_index(line->cells, NsOutsideCell, i).name->raw, true);
     /* “iter 12: val loss 2.8” after “iter 12 step 3”: the step is another number. */
     if (line->worse) text->worse = line->worse;
     if (text->worse && own[NS_OUTSIDE_STEP].name == text->worse && !own[NS_OUTSIDE_LOSS].name) {

@@ -146,7 +146,7 @@ def test_tables():
                         ("step,loss,\r\n0,3,\r\n1,2,\r\n", ""), (",step,loss\n0,0,3\n1,1,2\n", ""),
                         ("step;loss\n0;3,0\n1;2,0\n", "decimal comma"), ("step,loss\n0,3\nstep,loss\n1,2\n", ""),
                         ("Wall time,Step,Value\n1.5,0,3\n2.5,1,2\n", "“Value”"),
-                        ("step,loss,step,loss\n0,3,7,9\n1,2,8,9\n", "Two columns are called “step”"),
+                        ('"step"\t"loss"\n"1"\t0\t3\n"2"\t1\t2\n', ""), ("step,loss,step,loss\n0,3,7,9\n1,2,8,9\n", "Two columns are called “step”"),
                         ('"Step","sun-7 - train/loss","sun-7 - train/loss__MIN"\n"0","3","1"\n"1","2","1"\n', "")):
         found, err = read_text(text, "a.csv")
         assert losses(found) == {0: 3, 1: 2} and words in err and bool(words) == bool(err), (text, found, err)
@@ -303,12 +303,15 @@ def test_printed():
           + bar.format("eval", "20.0", "64.0it", 8) + "INFO :: validation loss: 4\n"] = {5: 3, 1010: 2}, {1010: 4}
     table = "-----\n| time/ | |\n|    total_timesteps | {0:<9}|\n| train/ | |\n|    loss | {1:<9}|\n-----\n"
     cases[table.format(5, 3) + table.format(9, 2)] = {5: 3, 9: 2}, {}
+    cases["I0101 10:00:00.5 7 a.py:48] step 5 loss 3\nstep 9 loss 2\nstep 9 | Validation bpb: 1.5\n"] = {5: 3, 9: 2}, {}
+    cases['{"event": "train", "step": 5, "loss": 3}\n{"event": "eval", "step": 5, "loss": 4}\n{"event": "train", "step": 9, "loss": 2}\n'] = {5: 3, 9: 2}, {5: 4}
     cases["INFO:tensorflow:loss = 3, step = 5\nINFO:tensorflow:loss = 2, step = 9 (1.5 sec)\n"] = {5: 3, 9: 2}, {}
     cases["epoch: 1, steps: 5, optimizer: Adam - train loss: 3 - valid loss: 4\nepoch: 2, steps: 9, optimizer: Adam - train loss: 2\n"] = {5: 3, 9: 2}, {5: 4}
     for text, (training, validation) in cases.items():
         found, err = read_text(text, "log.txt")
         got = losses(found), losses(found, "validation_loss")
         assert got == (training, validation) and "JSON" not in err, (text, got, err)
+        assert "I0101" not in found[min(found)] and ("bpb" not in text or found[9]["Validation_bpb"] == 1.5), found
         assert "Epoch: [" not in text or losses(found, "lr") == {s: 0.5 for s in training}, (text, found)
     found, _ = read_text("".join(f"[x] step={s}, skipped=0, lr=[{r}], mom=[(0.9, 0.95)]\nsteps: {s} loss: {v}\n" for s, r, v in
                                  ((5, 0.5, 3), (9, 0.25, 2))), "a.log")
