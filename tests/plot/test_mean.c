@@ -39,7 +39,7 @@ static void test_deviation(void)
         plots[i] = plot_of(&series[i], 1);
     }
     NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], NULL);
-    const NsPlot *plot = ns_mean_plot(mean);
+    const NsPlot *plot = &mean->plot;
     const NsSeries *one = plot->series;
     static const double expected[] = {2, 2, 6}, deviation[] = {1, 0, 3.605551275463989};
     g_assert_cmpuint(plot->n_series, ==, 1);
@@ -66,11 +66,11 @@ static void test_equal_curves_have_no_band(void)
     NsPlot plot = plot_of(&series, 1);
     plot.note = "Markers: validation loss.";
     NsMeanPlot *mean = mean_of(&plot, &plot, &plot, NULL);
-    const NsSeries *one = ns_mean_plot(mean)->series;
+    const NsSeries *one = mean->plot.series;
     for (size_t i = 0; i < POINTS; i++) g_assert_cmpfloat(one->y[i], ==, rate[i]);
     g_assert_null(one->lo);
     g_assert_null(one->hi);
-    g_assert_cmpstr(ns_mean_plot(mean)->note, ==,
+    g_assert_cmpstr(mean->plot.note, ==,
                     "Mean of 3 seeds on the same batches. Markers: validation loss.");
     ns_mean_plot_free(mean);
 }
@@ -82,9 +82,9 @@ static void test_theory_has_no_band(void)
     a.theory = b.theory = true;
     const NsPlot first = plot_of(&a, 1), second = plot_of(&b, 1);
     NsMeanPlot *mean = mean_of(&first, &second, NULL, NULL);
-    g_assert_cmpfloat(ns_mean_plot(mean)->series->y[0], ==, 2);
-    g_assert_null(ns_mean_plot(mean)->series->lo);
-    g_assert_cmpstr(ns_mean_plot(mean)->note, ==, "Mean of 3 seeds on the same batches.");
+    g_assert_cmpfloat(mean->plot.series->y[0], ==, 2);
+    g_assert_null(mean->plot.series->lo);
+    g_assert_cmpstr(mean->plot.note, ==, "Mean of 3 seeds on the same batches.");
     ns_mean_plot_free(mean);
 }
 
@@ -95,7 +95,7 @@ static void test_marks_have_no_band(void)
     a.kind = b.kind = NS_SERIES_SCATTER;
     const NsPlot first = plot_of(&a, 1), second = plot_of(&b, 1);
     NsMeanPlot *mean = mean_of(&first, &second, NULL, NULL);
-    const NsSeries *one = ns_mean_plot(mean)->series;
+    const NsSeries *one = mean->plot.series;
     g_assert_cmpfloat(one->y[1], ==, 2);
     g_assert_null(one->lo);
     g_assert_null(one->hi);
@@ -114,7 +114,7 @@ static void test_shorter(void)
     first.markers = &marker;
     first.n_markers = 1;
     NsMeanPlot *mean = mean_of(&first, &second, NULL, "1 of 3 seeds diverged");
-    const NsPlot *plot = ns_mean_plot(mean);
+    const NsPlot *plot = &mean->plot;
     g_assert_cmpuint(plot->series[0].n, ==, 2);
     g_assert_cmpfloat(plot->series[0].y[0], ==, 3);
     g_assert_true(isinf(plot->series[0].y[1]) && plot->series[0].y[1] > 0);
@@ -137,11 +137,11 @@ static void test_band_of_norms_stays_above_zero(void)
         plots[i] = plot_of(&series[i], 1);
     }
     NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], NULL);
-    const NsSeries *one = ns_mean_plot(mean)->series;
+    const NsSeries *one = mean->plot.series;
     g_assert_cmpfloat(one->lo[0], ==, 1e-3);
     g_assert_cmpfloat_with_epsilon(one->lo[1], 10, 1e-12);
     g_assert_cmpfloat_with_epsilon(one->lo[2], -1, 1e-12);
-    g_assert_nonnull(strstr(ns_mean_plot(mean)->note, "smallest"));
+    g_assert_nonnull(strstr(mean->plot.note, "smallest"));
     ns_mean_plot_free(mean);
 }
 
@@ -163,7 +163,7 @@ static void test_bands_and_lower_plots(void)
         plots[i].lower = &lowers[i];
     }
     NsMeanPlot *mean = mean_of(&plots[0], &plots[1], NULL, NULL);
-    const NsPlot *plot = ns_mean_plot(mean);
+    const NsPlot *plot = &mean->plot;
     g_assert_cmpfloat(plot->series->lo[0], ==, 0);
     g_assert_cmpfloat(plot->series->hi[2], ==, 5);
     g_assert_cmpfloat(plot->lower->series->y[1], ==, 3);

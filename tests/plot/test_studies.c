@@ -490,8 +490,7 @@ static void test_gradient_check(void)
 {
     g_autoptr(NsFigure) figure = ns_figure_create(&ns_gradient_check_kind);
     NsGradientCheckErrors check = {.step = 1, .along = 1e-4, .random = 1e-3};
-    const NsGradientChecksInput checks = {&check, 1};
-    const NsFigureInput input = {.checks = &checks, .step = -1};
+    const NsFigureInput input = {.checks = &check, .n_checks = 1, .step = -1};
     uint64_t version = ns_figure_update(figure, &input)->version;
     g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
     check.along = 2e-4;

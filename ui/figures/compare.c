@@ -107,17 +107,12 @@ static void follow(Compare *compare, const NsFigureInput *input)
     unsigned n = lanes ? ns_figure_runs(input) : input->previous ? 2 : 1;
     for (unsigned i = n; i < compare->n; i++) ns_layer_values_clear(&compare->sides[i]);
     NS_FIGURE_SET(figure, compare->n, n);
-    unsigned first_layer = ns_figure_first_layer(input->quantity);
-    int64_t step = lanes && input->step < 0 ? ns_figure_newest(input) : input->step;
     for (unsigned i = 0; i < n; i++) {
         NsFigureRun run = run_of(input, i);
         NsLayerValues *side = &compare->sides[i];
         NsWildRun *wild = &compare->runs[i];
-        /* A lane that begins later has nothing to show yet; a single run shows its first step. */
-        int64_t record =
-            lanes ? ns_figure_record_at(run.history, step) : ns_figure_record(run.history, step);
-        figure->changed |=
-            ns_layer_values_read(side, run.history, input->quantity, record, first_layer);
+        int64_t record = ns_figure_record_shown(run.history, input);
+        figure->changed |= ns_layer_values_read(side, run.history, input->quantity, record);
         *wild = (NsWildRun){.history = run.history, .name = run.name};
         for (size_t k = 0; k < side->n; k++)
             if (isfinite(side->y[k])) wild->most = MAX(wild->most, side->y[k]);

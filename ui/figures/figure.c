@@ -16,7 +16,6 @@ typedef struct NsSeedFigures {
     const NsPlot *singles[NS_SEEDS_MAX], *merged[NS_SEEDS_MAX];
     uint64_t seen[2 * NS_SEEDS_MAX]; /* versions of the plots that the mean was computed from */
     NsMeanPlot *mean;
-    NsPlot plot;
 } NsSeedFigures;
 
 NsFigure *ns_figure_create(const NsFigureKind *kind)
@@ -180,6 +179,11 @@ static size_t update_merged(NsSeedFigures *seeds, const NsFigureInput *input, co
     return n;
 }
 
+static uint64_t mean_version(const NsSeedFigures *seeds)
+{
+    return seeds->mean ? seeds->mean->plot.version : 0;
+}
+
 /* The plot of the mean; its version changes only if something visible changed.  `first` is the
  * figure of the first seed. */
 static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
@@ -212,9 +216,9 @@ static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
     size_t n_merged = update_merged(seeds, &shown, going);
     bool news = is_news(seeds, seeds->singles, n, 0);
     news |= is_news(seeds, seeds->merged, n_merged, NS_SEEDS_MAX);
-    if (!news && seeds->mean) return &seeds->plot;
+    if (!news && seeds->mean) return &seeds->mean->plot;
 
-    uint64_t version = MAX(seeds->plot.version, first->plot.version) + 1;
+    uint64_t version = MAX(mean_version(seeds), first->plot.version) + 1;
     /* "1 of 5 seeds diverged"; with several lanes, each is preceded by its name.  NULL if none
      * diverged. */
     GString *words = g_string_new(NULL);
@@ -230,11 +234,11 @@ static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
     g_autofree char *diverged = g_string_free(words, words->len == 0);
     if (seeds->mean) ns_mean_plot_free(seeds->mean);
     seeds->mean = ns_mean_plot_new(seeds->merged, n_merged, n, diverged);
-    seeds->plot = *ns_mean_plot(seeds->mean);
-    seeds->plot.singles = seeds->singles;
-    seeds->plot.n_singles = n;
-    seeds->plot.version = version;
-    return &seeds->plot;
+    NsPlot *plot = &seeds->mean->plot;
+    plot->singles = seeds->singles;
+    plot->n_singles = n;
+    plot->version = version;
+    return plot;
 }
 
 static void free_seeds(NsSeedFigures *seeds)
@@ -287,7 +291,7 @@ const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
         ns_figure_seeds(&one) > 1)
         return update_mean(figure, &one);
     if (figure->seeds)
-        figure->plot.version = MAX(figure->seeds->plot.version, figure->plot.version);
+        figure->plot.version = MAX(mean_version(figure->seeds), figure->plot.version);
     g_clear_pointer(&figure->seeds, free_seeds);
     return update_one(figure, &one);
 }

@@ -158,6 +158,10 @@ int64_t ns_figure_record_at(const NsHistory *history, int64_t step);
 /* The same for a run that is shown alone: its first record if it begins later. */
 int64_t ns_figure_record(const NsHistory *history, int64_t step);
 
+/* The record of a run of the input that a figure of several runs shows: at the step of the input or
+ * at ns_figure_newest.  A lane that begins later has none, a single run shows its first. */
+int64_t ns_figure_record_shown(const NsHistory *history, const NsFigureInput *input);
+
 /* The newest step that all runs that have not diverged have reached, so that labels and layouts do
  * not change as the lanes report one after the other; if all have diverged, the last step of the
  * longest run; -1 if nothing was measured. */

@@ -249,6 +249,12 @@ int64_t ns_figure_newest(const NsFigureInput *input)
     return going >= 0 ? going : ended;
 }
 
+int64_t ns_figure_record_shown(const NsHistory *history, const NsFigureInput *input)
+{
+    if (ns_figure_runs(input) < 2) return ns_figure_record(history, input->step);
+    return ns_figure_record_at(history, input->step < 0 ? ns_figure_newest(input) : input->step);
+}
+
 int64_t ns_figure_viewed(const NsFigureInput *input)
 {
     int64_t newest = -1;

@@ -35,11 +35,6 @@ typedef struct {
     double along, random; /* along the gradient, and in a random direction */
 } NsGradientCheckErrors;
 
-typedef struct {
-    const NsGradientCheckErrors *checks; /* [n], steps ascending */
-    size_t n;
-} NsGradientChecksInput;
-
 /* The lanes of a study. */
 typedef struct {
     const NsStudyResults *results;
@@ -86,7 +81,9 @@ typedef struct {
     NsPaperResult *result;               /* of that study; NULL before it has been run */
     unsigned panel;                      /* index of a result of that study */
     const NsComparedInput *compared;     /* shown by ns_best_of_kind and ns_sensitivity_kind */
-    const NsGradientChecksInput *checks; /* shown by ns_gradient_check_kind; or NULL */
+    const NsGradientCheckErrors *checks; /* [n_checks], steps ascending; shown by
+                                          * ns_gradient_check_kind */
+    size_t n_checks;
 } NsFigureInput;
 
 typedef struct NsFigure NsFigure;

@@ -30,8 +30,8 @@ static NsSeries curve(const char *label, unsigned style, size_t n, const double 
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     GradientChecks *t = (GradientChecks *)figure;
-    size_t n = input->checks ? input->checks->n : 0;
-    const NsGradientCheckErrors *checks = n ? input->checks->checks : NULL;
+    size_t n = input->n_checks;
+    const NsGradientCheckErrors *checks = input->checks;
     /* The errors are compared as well, since after a reset a check can have the same step. */
     figure->changed |= n != t->n || (n && memcmp(checks, t->checks, n * sizeof *checks) != 0);
     if (!figure->changed) return;

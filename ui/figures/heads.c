@@ -40,7 +40,7 @@ static void share_colors(Heads *heads, const NsFigureInput *input, bool log)
         NsLayerValues *values = &heads->alongside[i];
         NsHistory *history = input->lanes[i].history;
         int64_t record = ns_figure_record_at(history, input->step);
-        ns_layer_values_read(values, history, heads->quantity, record, 1);
+        ns_layer_values_read(values, history, heads->quantity, record);
         NsRange own = range_of(values, log);
         heads->wild[i] = (NsWildRun){.history = history,
                                      .name = input->lanes[i].name,
@@ -80,7 +80,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     int64_t record = ns_figure_record(input->history, input->step);
     NS_FIGURE_SET(figure, heads->quantity, quantity);
     NS_FIGURE_SET(figure, heads->log, log);
-    figure->changed |= ns_layer_values_read(&heads->values, input->history, quantity, record, 1);
+    figure->changed |= ns_layer_values_read(&heads->values, input->history, quantity, record);
     share_colors(heads, input, log);
     bool there = heads->values.count > 0, missing = record >= 0 && !there;
 

@@ -10,8 +10,6 @@
 
 typedef struct {
     NsSource source;
-    int64_t first;         /* first step of the run */
-    int64_t next;          /* one after the newest step read */
     size_t row, rows;      /* first row of the run in the cells, and its number of rows (0 if it
                             * does not have the quantity) */
     NsRange all, positive; /* ranges of its finite values; lo > hi if there are none */
@@ -83,16 +81,16 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
         run->row = cells->rows;
         run->rows = layout ? layout->count[quantity] : 0;
         run->all = run->positive = (NsRange){INFINITY, -INFINITY};
-        run->first = run->next = layout ? ns_history_first_step(runs[i].history) : 0;
         cells->rows += run->rows;
         most = MAX(most, run->rows);
         if (run->rows) cells->stride = MAX(cells->stride, ns_record_interval(layout, quantity));
     }
     /* Columns begin at steps at which the quantity is measured. */
-    for (unsigned i = 0; i < n; i++)
-        if (cells->run[i].rows)
-            cells->start =
-                MIN(cells->start, cells->run[i].first - cells->run[i].first % cells->stride);
+    for (unsigned i = 0; i < n; i++) {
+        if (!cells->run[i].rows) continue;
+        int64_t first = ns_history_first_step(runs[i].history);
+        cells->start = MIN(cells->start, first - first % cells->stride);
+    }
     if (!cells->rows) cells->start = 0;
     ns_values_free(&cells->values);
     cells->values = ns_values_new(most);
@@ -133,7 +131,6 @@ static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
             widen(run, (double)*cell);
         }
         run->source.steps = end;
-        run->next = ns_history_step(history, end - 1)->step + 1;
     }
 }
 
@@ -198,11 +195,12 @@ static char *heatmap_cells_note(const NsHeatmapCells *cells)
     return every > 1 ? g_strdup_printf(_("Measured every %s steps."), count) : NULL;
 }
 
-/* The right edge of the newest step: the last column also covers future steps, which are not
- * shown. */
-static double last_edge(int64_t next)
+/* The step after the newest one that was read: the last column also covers future steps, which are
+ * not shown. */
+static int64_t next_step(const NsHeatmapRun *run)
 {
-    return (double)next - 0.5;
+    return run->source.steps ? ns_history_step(run->source.history, run->source.steps - 1)->step + 1
+                             : 0;
 }
 
 /* The value of the left axis at the lower edge of the first row. */
@@ -226,9 +224,8 @@ static NsHeatmap heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *pan
                      .y0 = y0,
                      .y1 = y0 + (double)cells->rows};
     int64_t next = 0;
-    for (unsigned i = 0; i < cells->n; i++)
-        if (cells->run[i].rows) next = MAX(next, cells->run[i].next);
-    map.x_end = last_edge(next);
+    for (unsigned i = 0; i < cells->n; i++) next = MAX(next, next_step(&cells->run[i]));
+    map.x_end = (double)next - 0.5;
     if (cells->n < 2) return map;
     for (unsigned i = 0; i < cells->n; i++) {
         panels[i].row = cells->run[i].row;
@@ -244,12 +241,6 @@ static NsHeatmap heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *pan
 
 /* ---- Ratio ---- */
 
-static float log_ratio(float b, float a)
-{
-    bool blank = isinf(a) || isinf(b);
-    return blank ? NO_VALUE : (float)log2((double)b / (double)a);
-}
-
 /* log_2 of the ratio of run b to run a, for the rows and steps that both have.  *z is reallocated
  * to store it; free it with g_free. */
 static NsHeatmap heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned a, unsigned b)
@@ -258,8 +249,9 @@ static NsHeatmap heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned 
     size_t rows = MIN(lower->rows, upper->rows);
     size_t common = MIN(lower->source.steps, upper->source.steps);
     if (!rows || !common) return (NsHeatmap){.colors = NS_COLORS_DIVERGING};
-    int64_t end = MIN(lower->next, upper->next);
-    size_t from = column_of(cells, MAX(lower->first, upper->first));
+    int64_t end = MIN(next_step(lower), next_step(upper));
+    size_t from = column_of(cells, MAX(ns_history_first_step(lower->source.history),
+                                       ns_history_first_step(upper->source.history)));
     size_t to = end > cells->start ? column_of(cells, end - 1) + 1 : 0;
     to = MIN(to, cells->columns);
     size_t columns = to > from ? to - from : 0;
@@ -267,7 +259,11 @@ static NsHeatmap heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned 
     for (size_t row = 0; row < rows; row++) {
         const float *over = cells->z + (upper->row + row) * cells->capacity + from;
         const float *under = cells->z + (lower->row + row) * cells->capacity + from;
-        for (size_t c = 0; c < columns; c++) (*z)[row * columns + c] = log_ratio(over[c], under[c]);
+        for (size_t c = 0; c < columns; c++) {
+            bool blank = isinf(over[c]) || isinf(under[c]);
+            double ratio = log2((double)over[c] / (double)under[c]);
+            (*z)[row * columns + c] = blank ? NO_VALUE : (float)ratio;
+        }
     }
     double width = (double)cells->stride, y0 = lower_edge(cells);
     double x0 = (double)cells->start - 0.5 + (double)from * width;
@@ -277,7 +273,7 @@ static NsHeatmap heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned 
                        .grows = true,
                        .x0 = x0,
                        .x1 = x0 + (double)columns * width,
-                       .x_end = last_edge(end),
+                       .x_end = (double)end - 0.5,
                        .y0 = y0,
                        .y1 = y0 + (double)rows,
                        .colors = NS_COLORS_DIVERGING};
@@ -298,13 +294,6 @@ typedef struct {
     int marked;     /* the selected layer */
     int64_t viewed; /* the selected step */
 } Heatmap;
-
-static char *bar_words(const Heatmap *heatmap, const NsFigureInput *input, const char *symbol)
-{
-    if (heatmap->mode != NS_HEAT_RATIO) return g_strdup(symbol);
-    return g_strdup_printf(_("log_2(%s / %s)"), ns_figure_run(input, 1).name,
-                           ns_figure_run(input, 0).name);
-}
 
 /* Finds the runs that diverged beyond the color scale of the others.  A ratio always shows both of
  * its runs. */
@@ -391,7 +380,11 @@ static void make_texts(Heatmap *heatmap, const NsFigureInput *input)
             heatmap->panels[i].style = i + 1;
         }
     }
-    ns_figure_text(figure, &figure->labels[BAR], bar_words(heatmap, input, info->symbol));
+    ns_figure_text(figure, &figure->labels[BAR],
+                   heatmap->mode == NS_HEAT_RATIO
+                       ? g_strdup_printf(_("log_2(%s / %s)"), ns_figure_run(input, 1).name,
+                                         ns_figure_run(input, 0).name)
+                       : g_strdup(info->symbol));
     NS_FIGURE_SET(figure, figure->plot.left.label, ns_figure_axis(quantity, input->history));
     ns_figure_words(figure, &shown,
                     (NsFigureWords){.title = title,

@@ -33,7 +33,7 @@ static void add_layer(NsLayerValues *values, size_t layer, size_t heads, unsigne
 }
 
 bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity quantity,
-                          int64_t record, unsigned first_layer)
+                          int64_t record)
 {
     if (record < 0) {
         bool any = values->source.history != NULL;
@@ -58,6 +58,9 @@ bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity 
     now.lo = g_new(double, n);
     size_t heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD ? layout->heads : 1;
     now.band = now.bucket.last > now.bucket.first || heads > 1;
+    unsigned first_layer = ns_quantity(quantity)->domain == NS_DOMAIN_STEP
+                               ? (unsigned)layout->hidden - 1
+                               : ns_figure_first_layer(quantity);
     for (size_t layer = 0; layer * heads < n; layer++) add_layer(&now, layer, heads, first_layer);
     ns_layer_values_clear(values);
     *values = now;

@@ -17,10 +17,11 @@ typedef struct {
     double *x, *y, *lo; /* [n] layer, largest, smallest value */
 } NsLayerValues;
 
-/* Reads the newest measurement of the quantity at or before `record`; layers are numbered from
- * `first_layer`.  A negative record clears the values.  TRUE if the values or the step changed. */
+/* Reads the newest measurement of the quantity at or before `record`.  The only value of a quantity
+ * of domain STEP is that of the last hidden state.  A negative record clears the values.  TRUE if
+ * the values or the step changed. */
 bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity quantity,
-                          int64_t record, unsigned first_layer);
+                          int64_t record);
 
 void ns_layer_values_clear(NsLayerValues *values);
 

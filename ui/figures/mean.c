@@ -5,15 +5,6 @@
 
 #include <math.h>
 
-struct NsMeanPlot {
-    NsPlot plot, lower;
-    NsSeries key;     /* the legend entry that explains the bands */
-    GPtrArray *owned; /* series, their columns and words */
-    bool band;        /* some curve has a band */
-    bool cut;         /* some band of positive values would reach 0 and is cut off at the smallest
-                       * value */
-};
-
 static void *own(NsMeanPlot *mean, void *taken)
 {
     g_ptr_array_add(mean->owned, taken);
@@ -194,9 +185,4 @@ void ns_mean_plot_free(NsMeanPlot *mean)
     if (!mean) return;
     g_ptr_array_unref(mean->owned);
     g_free(mean);
-}
-
-const NsPlot *ns_mean_plot(const NsMeanPlot *mean)
-{
-    return &mean->plot;
 }

@@ -6,7 +6,19 @@
 
 #include "ui/plot/plot.h"
 
-typedef struct NsMeanPlot NsMeanPlot;
+#include <glib.h>
+
+typedef struct {
+    NsPlot plot; /* the mean */
+
+    /* Only for mean.c: */
+    NsPlot lower;
+    NsSeries key;     /* the legend entry that explains the bands */
+    GPtrArray *owned; /* series, their columns and words */
+    bool band;        /* some curve has a band */
+    bool cut;         /* some band of positive values would reach 0 and is cut off at the smallest
+                       * value */
+} NsMeanPlot;
 
 /* The mean of n >= 1 plots of one figure, which consist of curves: no heatmap, no bars, no custom
  * drawing.  Curves are matched by style and label, and points by their x.  A curve that some plots
@@ -19,6 +31,3 @@ typedef struct NsMeanPlot NsMeanPlot;
 NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
                              const char *diverged);
 void ns_mean_plot_free(NsMeanPlot *mean);
-
-/* Valid until `mean` is freed. */
-const NsPlot *ns_mean_plot(const NsMeanPlot *mean);

@@ -66,20 +66,13 @@ static int64_t step_of(const NsLayerValues *column, int64_t asked)
     return is_thinned(column) && asked >= 0 ? asked : column->bucket.last;
 }
 
-/* The step at which several runs are shown. */
-static int64_t asked_step(const NsFigureInput *input)
-{
-    return input->step < 0 ? ns_figure_newest(input) : input->step;
-}
-
 /* The step that the subtitle names: the largest over the runs. */
 static int64_t shown_step(const Profile *profile, const NsFigureInput *input)
 {
     int64_t step = -1;
     for (unsigned i = 0; i < profile->n; i++) {
         const NsHistory *history = ns_figure_run(input, i).history;
-        int64_t record = profile->n > 1 ? ns_figure_record_at(history, asked_step(input))
-                                        : ns_figure_record(history, input->step);
+        int64_t record = ns_figure_record_shown(history, input);
         int64_t asked = record < 0 ? -1 : ns_history_step(history, (size_t)record)->step;
         step = MAX(step, step_of(&profile->lanes[i].columns[NOW], asked));
     }
@@ -308,24 +301,20 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
     for (unsigned i = 0; i < n; i++) {
         NsFigureInput one = ns_figure_input_of(input, i);
         if (n > 1) one.previous = NULL;
-        int64_t record = n > 1 ? ns_figure_record_at(one.history, asked_step(input))
-                               : ns_figure_record(one.history, input->step);
+        int64_t record = ns_figure_record_shown(one.history, input);
         Lane *lane = &profile->lanes[i];
         NsQuantity quantity = profile->quantity;
         NsLayerValues *columns = lane->columns;
-        unsigned layer = ns_figure_first_layer(quantity);
         int64_t previous = one.previous ? (int64_t)ns_history_steps(one.previous) - 1 : -1;
         NsHistory *history = one.history;
-        bool changed = ns_layer_values_read(&columns[NOW], history, quantity, record, layer);
+        bool changed = ns_layer_values_read(&columns[NOW], history, quantity, record);
         /* Step 0 precedes all updates: its update ratios are 0 by definition and not shown. */
         bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO;
-        changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1, layer);
-        changed |=
-            ns_layer_values_read(&columns[PREVIOUS], one.previous, quantity, previous, layer);
+        changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1);
+        changed |= ns_layer_values_read(&columns[PREVIOUS], one.previous, quantity, previous);
         NsQuantity end = end_of(quantity);
         bool has_end = record >= 0 && end != NS_QUANTITY_COUNT;
-        unsigned top = has_end ? (unsigned)ns_history_layout(history)->hidden - 1 : 0;
-        changed |= ns_layer_values_read(&columns[END], history, end, has_end ? record : -1, top);
+        changed |= ns_layer_values_read(&columns[END], history, end, has_end ? record : -1);
         profile->figure.changed |= changed;
         profile->figure.changed |= ns_theory_follow(&lane->theory, profile->quantity, &one,
                                                     profile->figure.kind->theory || input->theory);

@@ -296,12 +296,6 @@ char *ns_sheet_word(const NsSheet *sheet, guint i)
 
 /* ---- Names of lanes (with non-breaking spaces, unlike a letter followed by a label) ---- */
 
-static char *replaced(const char *text, const char *old, const char *new)
-{
-    g_auto(GStrv) words = text ? g_strsplit(text, old, -1) : NULL;
-    return words ? g_strjoinv(new, words) : NULL;
-}
-
 bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError **error)
 {
     g_auto(GStrv) words = g_strsplit(text ? text : "", ";", -1);
@@ -322,8 +316,9 @@ bool ns_sheet_read_names(NsSheet *sheet, const char *text, size_t lanes, GError 
                     read.names[i]);
     }
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        g_auto(GStrv) parts = read.names[i] ? g_strsplit(read.names[i], " ", -1) : NULL;
         g_free(sheet->names[i]);
-        sheet->names[i] = replaced(read.names[i], " ", NO_BREAK);
+        sheet->names[i] = parts ? g_strjoinv(NO_BREAK, parts) : NULL;
     }
     return true;
 }

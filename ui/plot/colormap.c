@@ -54,9 +54,7 @@ static NsColor between(const uint32_t *table, size_t n, double t)
 {
     double at = CLAMP(t, 0, 1) * (double)(n - 1);
     size_t i = MIN((size_t)at, n - 2);
-    NsColor a = unpack(table[i]), b = unpack(table[i + 1]);
-    double s = at - (double)i;
-    return (NsColor){a.r + s * (b.r - a.r), a.g + s * (b.g - a.g), a.b + s * (b.b - a.b), 1};
+    return ns_color_mix(unpack(table[i]), unpack(table[i + 1]), at - (double)i);
 }
 
 NsColor ns_map_color(NsColorMap map, double t)

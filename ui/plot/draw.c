@@ -5,6 +5,7 @@
 #include "ui/plot/text.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The opacity of the band behind a highlighted interval. */
 #define BAND 0.08
@@ -342,11 +343,6 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool bar)
     }
 }
 
-static bool same_color(NsColor a, NsColor b)
-{
-    return a.r == b.r && a.g == b.g && a.b == b.b && a.a == b.a;
-}
-
 /* Hides data beyond the cut of a film's frame, and behind names at the ends of curves. */
 static void clip_to_cut(const NsPlotLayout *layout, cairo_t *cr)
 {
@@ -387,7 +383,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_clip_preserve(cr);
     ns_set_color(cr, style->background);
     cairo_fill(cr);
-    if (!same_color(style->panel, style->background)) {
+    if (memcmp(&style->panel, &style->background, sizeof style->panel) != 0) {
         cairo_rectangle(cr, area->x, area->y, area->width, area->height);
         ns_set_color(cr, style->panel);
         cairo_fill(cr);

@@ -34,13 +34,6 @@ const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *serie
     return &style->series[(series->style + series->dash) % NS_SERIES_STYLES];
 }
 
-/* Mixes opaque colors, because a transparent curve would be darker where it crosses itself. */
-static NsColor mix(NsColor a, NsColor b, double share)
-{
-    return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
-                     a.b + share * (b.b - a.b), a.a};
-}
-
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
 {
     if (series->shade > 0) {
@@ -51,7 +44,9 @@ NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
     if (series->previous && !series->tinted) return style->previous;
     NsColor color = style->series[series->style % NS_SERIES_STYLES].color;
     if (series->theory) return series->tinted ? color : style->faint_text;
-    return series->muted || series->tinted ? mix(color, style->panel, MUTED) : color;
+    /* Colors are mixed, because a transparent curve would be darker where it crosses itself. */
+    bool pale = series->muted || series->tinted;
+    return pale ? ns_color_mix(color, style->panel, MUTED) : color;
 }
 
 NsColor ns_run_color(const NsStyle *style, unsigned run, NsColor usual)

@@ -9,6 +9,13 @@ typedef struct {
     double r, g, b, a;
 } NsColor;
 
+/* A color between a (share 0) and b (share 1), with the opacity of a. */
+static inline NsColor ns_color_mix(NsColor a, NsColor b, double share)
+{
+    return (NsColor){a.r + share * (b.r - a.r), a.g + share * (b.g - a.g),
+                     a.b + share * (b.b - a.b), a.a};
+}
+
 typedef enum { NS_MARK_CIRCLE, NS_MARK_SQUARE, NS_MARK_TRIANGLE, NS_MARK_DIAMOND } NsMark;
 
 /* Series differ in color, dash and mark together, so that they can also be distinguished in

@@ -129,45 +129,43 @@ static const NsScale *scale_of(const NsPlotLayout *layout, NsViewStateAxis which
 bool ns_view_state_zoom_about(NsViewState *view_state, const NsPlotLayout *layout, double px,
                               double py, double factor_x, double factor_y)
 {
+    const double points[] = {px, py}, factors[] = {factor_x, factor_y};
     bool changed = false;
     for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
         const NsScale *scale = scale_of(layout, which);
-        double factor = which == NS_VIEW_STATE_X ? factor_x : factor_y;
-        if (factor == 1 || !ns_plot_has_axis(layout->plot, which)) continue;
-        changed |= take(
-            view_state, which, scale,
-            ns_zoom_about(scale, which == NS_VIEW_STATE_X ? px : py, factor, whole(layout, which)));
+        if (factors[which] == 1 || !ns_plot_has_axis(layout->plot, which)) continue;
+        changed |= take(view_state, which, scale,
+                        ns_zoom_about(scale, points[which], factors[which], whole(layout, which)));
     }
     return changed;
 }
 
 bool ns_view_state_zoom_to(NsViewState *view_state, const NsPlotLayout *layout, NsBox box)
 {
+    const double from[] = {box.x, box.y};
+    double to[] = {box.x + box.width, box.y + box.height};
+    /* Names are beyond the end of the horizontal scale. */
+    if (layout->ends_room > 0) to[NS_VIEW_STATE_X] = MIN(to[NS_VIEW_STATE_X], layout->x.p1);
     bool changed = false;
     for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
         const NsScale *scale = scale_of(layout, which);
-        double from = which == NS_VIEW_STATE_X ? box.x : box.y;
-        double to = from + (which == NS_VIEW_STATE_X ? box.width : box.height);
-        /* Names are beyond the end of the horizontal scale. */
-        if (which == NS_VIEW_STATE_X && layout->ends_room > 0) to = MIN(to, scale->p1);
-        if (!(to > from) || !ns_plot_has_axis(layout->plot, which)) continue;
-        changed |=
-            take(view_state, which, scale, ns_zoom_between(scale, from, to, whole(layout, which)));
+        if (!(to[which] > from[which]) || !ns_plot_has_axis(layout->plot, which)) continue;
+        changed |= take(view_state, which, scale,
+                        ns_zoom_between(scale, from[which], to[which], whole(layout, which)));
     }
     return changed;
 }
 
 bool ns_view_state_pan(NsViewState *view_state, const NsPlotLayout *layout, double dx, double dy)
 {
+    const double by[] = {dx, dy};
     bool changed = false;
     for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
         const NsScale *scale = scale_of(layout, which);
-        double by = which == NS_VIEW_STATE_X ? dx : dy;
-        if (by == 0 || !ns_plot_has_axis(layout->plot, which)) continue;
-        NsRange range = ns_zoom_pan(scale, by, whole(layout, which));
+        if (by[which] == 0 || !ns_plot_has_axis(layout->plot, which)) continue;
+        NsRange range = ns_zoom_pan(scale, by[which], whole(layout, which));
         /* An axis that shows everything cannot be panned. */
-        if (ns_range_is_free(range)) continue;
-        changed |= take(view_state, which, scale, range);
+        if (!ns_range_is_free(range)) changed |= take(view_state, which, scale, range);
     }
     return changed;
 }

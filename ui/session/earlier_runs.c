@@ -463,23 +463,22 @@ static void on_read_back(GObject *object, GAsyncResult *result, gpointer data)
 
 void ns_session_open_run(NsSession *session, unsigned id)
 {
-    const NsPastRun *there = find_run(session, id);
-    if (there && there->in_file) {
+    NsPastRun *run = find_run(session, id);
+    guint i;
+    if (!run || !g_ptr_array_find(session->runs, run, &i)) return;
+    if (run->in_file) {
         Reading *reading = g_new0(Reading, 1);
-        reading->id = session->opening = there->listed.id;
-        reading->path = g_strdup(there->recorded->path);
-        reading->last = there->shared_from > 0 ? there->shared_from : there->listed.last_step;
+        reading->id = session->opening = run->listed.id;
+        reading->path = g_strdup(run->recorded->path);
+        reading->last = run->shared_from > 0 ? run->shared_from : run->listed.last_step;
         reading->most = session->most_checkpoint_bytes;
-        g_autofree char *words = g_strdup_printf(_("Reading %s…"), there->recorded->name);
+        g_autofree char *words = g_strdup_printf(_("Reading %s…"), run->recorded->name);
         ns_session_report(session, words);
         g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, session);
         g_task_set_task_data(task, reading, reading_free);
         g_task_run_in_thread(task, read_back);
         return;
     }
-    NsPastRun *run = find_run(session, id);
-    guint i;
-    if (!run || !g_ptr_array_find(session->runs, run, &i)) return;
     g_ptr_array_steal_index(session->runs, i);
     if (run->watch) {
         ns_session_show_watched(session, run);

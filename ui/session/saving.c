@@ -201,14 +201,12 @@ void ns_autosave_set_folder(NsAutosave *autosave, const char *folder)
 
 char *ns_autosave_path(NsAutosave *autosave, const NsHistory *history)
 {
-    char *path = NULL;
-    g_mutex_lock(&autosave->mutex);
-    for (guint i = autosave->files->len; !path && i-- > 0;) {
+    g_autoptr(GMutexLocker) held = g_mutex_locker_new(&autosave->mutex);
+    for (guint i = autosave->files->len; i-- > 0;) {
         const File *file = &g_array_index(autosave->files, File, i);
-        if (file->history == history) path = g_strdup(file->path);
+        if (file->history == history) return g_strdup(file->path);
     }
-    g_mutex_unlock(&autosave->mutex);
-    return path;
+    return NULL;
 }
 
 bool ns_autosave_waits(NsAutosave *autosave)

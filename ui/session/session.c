@@ -72,20 +72,13 @@ void ns_session_set_problem(NsSession *session, const char *sentence, const char
     session->problem_is_run = of_run;
 }
 
-/* The message of the first lane that has one. */
-static char *message_of(NsSession *session)
-{
-    char *message = NULL;
-    for (size_t i = 0; !message && i < ns_trainer_lanes(session->trainer); i++)
-        message = ns_trainer_message(session->trainer, i);
-    return message;
-}
-
 void ns_session_clear_problem(NsSession *session)
 {
     bool over = session->trainer &&
                 (session->state == NS_TRAINER_DIVERGED || session->state == NS_TRAINER_FAILED);
-    g_autofree char *message = over ? message_of(session) : NULL;
+    g_autofree char *message = NULL; /* of the first lane that has one */
+    for (size_t i = 0; over && !message && i < ns_trainer_lanes(session->trainer); i++)
+        message = ns_trainer_message(session->trainer, i);
     ns_session_set_problem(session, message, NULL, over);
 }
 

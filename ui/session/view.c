@@ -448,26 +448,19 @@ static void measure(GTask *task, gpointer session, gpointer data, GCancellable *
     Look *look = data;
     for (size_t lane = 0; lane < look->lanes; lane++) {
         if (!look->checkpoints[lane]) continue;
-        GError *error = NULL;
-        NsRun *run = ns_run_fork(look->checkpoints[lane], &look->settings[lane], &error);
-        if (!run) {
-            g_task_return_error(task, error);
-            return;
+        for (int curvature = 0; curvature <= look->curved; curvature++) {
+            GError *error = NULL;
+            NsSettings *settings = &look->settings[lane];
+            if (curvature) settings->probe_every = settings->ablation_every = 0;
+            if (curvature) settings->curvature_every = 1;
+            g_autoptr(NsRun) run = ns_run_fork(look->checkpoints[lane], settings, &error);
+            if (!run) {
+                g_task_return_error(task, error);
+                return;
+            }
+            if (curvature) ns_run_step(run);
+            (curvature ? look->curvature : look->histories)[lane] = ns_history_ref(run->history);
         }
-        look->histories[lane] = ns_history_ref(run->history);
-        ns_run_free(run);
-        if (!look->curved) continue;
-        NsSettings *settings = &look->settings[lane];
-        settings->probe_every = settings->ablation_every = 0;
-        settings->curvature_every = 1;
-        run = ns_run_fork(look->checkpoints[lane], settings, &error);
-        if (!run) {
-            g_task_return_error(task, error);
-            return;
-        }
-        ns_run_step(run);
-        look->curvature[lane] = ns_history_ref(run->history);
-        ns_run_free(run);
     }
     g_task_return_boolean(task, TRUE);
 }

@@ -126,9 +126,12 @@ static void set_verdict(NsGradientCheckPanel *panel, const char *words, const ch
 
 static void update_chart(NsGradientCheckPanel *panel)
 {
-    const NsGradientChecksInput checks = {
-        (const NsGradientCheckErrors *)(const void *)panel->checks->data, panel->checks->len};
-    NsFigureInput input = {.checks = &checks, .step = -1, .log = true};
+    NsFigureInput input = {
+        .checks = (const NsGradientCheckErrors *)(const void *)panel->checks->data,
+        .n_checks = panel->checks->len,
+        .step = -1,
+        .log = true,
+    };
     if (ns_chart_view_update(panel->parts.chart, &input))
         ns_chart_view_describe(panel->parts.chart);
 }
