@@ -257,8 +257,8 @@ static size_t add_events(const char *folder, const char *prefix, size_t lane, GP
 }
 
 /* The event files of a folder and of those in it.  A folder in it is a curve, such as “validation”
- * or “loss_train”, or else a run of its own. */
-static GPtrArray *events_in(const char *folder)
+ * or “loss_train”, or else a run of its own; *left_out counts those beyond the last lane. */
+static GPtrArray *events_in(const char *folder, size_t *left_out)
 {
     GPtrArray *streams = g_ptr_array_new_with_free_func(stream_free);
     g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
@@ -266,10 +266,13 @@ static GPtrArray *events_in(const char *folder)
     size_t lane = 1;
     for (guint i = 0; i < inner->len; i++) {
         g_autofree char *name = g_path_get_basename(inner->pdata[i]);
-        if (own || ns_outside_is_curve(name))
+        guint before = streams->len;
+        if (own || ns_outside_is_curve(name)) {
             add_events(inner->pdata[i], name, 0, streams);
-        else if (lane <= NS_LANES_MAX && add_events(inner->pdata[i], NULL, lane, streams))
-            lane++;
+        } else if (add_events(inner->pdata[i], NULL, lane, streams) && ++lane > NS_LANES_MAX + 1) {
+            g_ptr_array_set_size(streams, (gint)before);
+            if (left_out) ++*left_out;
+        }
     }
     return streams;
 }
@@ -281,22 +284,27 @@ static const char *const log_names[] = {
     "history.csv",  "metrics.json",      "scalars.json",  "progress.csv",       "result.json",
     "results.csv",  "summary.csv",       "loss.tsv",      "output.log",         NULL};
 
-/* Any other log is found only directly in the folder. */
-static char *log_in(const char *folder, bool any)
+/* Any other log is found only directly in the folder; *left_out counts more of them. */
+static char *log_in(const char *folder, bool any, size_t *left_out)
 {
+    char *found = NULL;
     for (const char *const *name = log_names; *name; name++) {
         g_autofree char *path = g_build_filename(folder, *name, NULL);
         if (ns_outside_file_is(path)) return g_steal_pointer(&path);
     }
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
-    for (guint i = 0; any && i < 2 * files->len; i++) {
+    for (guint i = 0; any && (left_out || !found) && i < 2 * files->len; i++) {
         static const char *const suffixes[][3] = {{".jsonl", ".csv"}, {".ndjson", ".tsv", ".log"}};
         const char *path = files->pdata[i % files->len], *const *suffix = suffixes[i / files->len];
         bool log = false;
         for (size_t k = 0; k < 3; k++) log |= suffix[k] && g_str_has_suffix(path, suffix[k]);
-        if (log && ns_outside_file_is(path)) return g_strdup(path);
+        if (!log || !ns_outside_file_is(path)) continue;
+        if (found)
+            ++*left_out;
+        else
+            found = g_strdup(path);
     }
-    return NULL;
+    return found;
 }
 
 /* Files of one curve each: “Train_Samples_train_loss.csv” of DeepSpeed, and what TensorBoard saves,
@@ -341,36 +349,57 @@ static void add_metrics(const char *folder, const char *within, GPtrArray *strea
 }
 
 /* The streams of the run in a folder: its event files, or a log, or those of the last folder in it
- * that has one. */
-static GPtrArray *streams_within(const char *folder, int depth, size_t *folders)
+ * that has one.  *left_out counts the other logs in it; NULL: they are not looked for. */
+static GPtrArray *streams_within(const char *folder, int depth, size_t *folders, size_t *left_out)
 {
-    GPtrArray *streams = events_in(folder);
+    GPtrArray *streams = events_in(folder, left_out);
     if (!streams->len) add_curves(folder, streams);
     g_autofree char *meta = g_build_filename(folder, "meta.yaml", NULL);
     g_autofree char *metrics = g_build_filename(folder, "metrics", NULL);
     if (!streams->len && g_file_test(meta, G_FILE_TEST_IS_REGULAR))
         add_metrics(metrics, NULL, streams);
     if (streams->len) return streams;
-    g_autofree char *log = log_in(folder, depth == 0);
+    g_autofree char *log = log_in(folder, depth == 0, left_out);
     if (log) {
         g_ptr_array_add(streams, stream_new(log, NULL, 0));
         return streams;
     }
     g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
-    for (guint i = inner->len; depth < DEEPEST && !streams->len && *folders && i-- > 0;) {
-        /* A link may lead anywhere, also around in a circle. */
-        if (g_file_test(inner->pdata[i], G_FILE_TEST_IS_SYMLINK)) continue;
+    guint i = depth < DEEPEST ? inner->len : 0;
+    while ((left_out || !streams->len) && *folders && i-- > 0) {
+        g_autofree char *name = g_path_get_basename(inner->pdata[i]);
+        /* A link may lead anywhere, also around in a circle; and a checkpoint has the beginning of
+         * the log of its run. */
+        if (g_file_test(inner->pdata[i], G_FILE_TEST_IS_SYMLINK) ||
+            (streams->len && g_str_has_prefix(name, "checkpoint")))
+            continue;
         --*folders;
-        g_ptr_array_unref(streams);
-        streams = streams_within(inner->pdata[i], depth + 1, folders);
+        size_t others = 0;
+        g_autoptr(GPtrArray) found =
+            streams_within(inner->pdata[i], depth + 1, folders, left_out ? &others : NULL);
+        if (streams->len) {
+            *left_out += found->len > 0;
+        } else {
+            g_ptr_array_unref(streams);
+            streams = g_steal_pointer(&found);
+            if (left_out) *left_out += others;
+        }
     }
     return streams;
 }
 
-static GPtrArray *streams_in(const char *folder)
+static GPtrArray *streams_in(const char *folder, size_t *left_out)
 {
     size_t folders = MOST_FOLDERS;
-    return streams_within(folder, 0, &folders);
+    if (left_out) *left_out = 0;
+    return streams_within(folder, 0, &folders, left_out);
+}
+
+size_t ns_outside_file_left_out(const char *folder)
+{
+    size_t left_out;
+    g_autoptr(GPtrArray) streams = streams_in(folder, &left_out);
+    return left_out;
 }
 
 /* ---- Opening ---- */
@@ -432,7 +461,13 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     f->save = -1;
     f->pipe = g_str_equal(path, "-");
     f->folder = folder ? g_strdup(path) : NULL;
-    f->streams = folder ? streams_in(path) : g_ptr_array_new_with_free_func(stream_free);
+    size_t left_out = 0;
+    f->streams = folder ? streams_in(path, &left_out) : g_ptr_array_new_with_free_func(stream_free);
+    if (left_out)
+        ns_outside_add_message(
+            f->run, g_strdup_printf(_("Other logs in this folder are not shown (%zu); name one of "
+                                      "them to see it."),
+                                    left_out));
     f->scanned = g_get_monotonic_time();
     if (!folder) g_ptr_array_add(f->streams, stream_new(f->pipe ? NULL : path, NULL, 0));
     if (f->pipe) {
@@ -488,7 +523,7 @@ static NsOutside *read_bytes(const char *path, const char *bytes, size_t n)
 bool ns_outside_file_is(const char *path)
 {
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
-        g_autoptr(GPtrArray) streams = streams_in(path);
+        g_autoptr(GPtrArray) streams = streams_in(path, NULL);
         return streams->len > 0;
     }
     if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) return false;
@@ -583,7 +618,7 @@ static void scan_folder(NsOutsideFile *f)
     int64_t now = g_get_monotonic_time();
     if (f->streams->len && now - f->scanned < SCAN_MICROSECONDS) return;
     f->scanned = now;
-    g_autoptr(GPtrArray) found = streams_in(f->folder);
+    g_autoptr(GPtrArray) found = streams_in(f->folder, NULL);
     guint missing = 0, more = 0;
     for (guint i = 0; i < f->streams->len; i++)
         missing += !has_path(found, ((const Stream *)f->streams->pdata[i])->path);

@@ -16,6 +16,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideFile, ns_outside_file_free)
  * numbers and the suffix of a table or of lines, so that its columns can be chosen. */
 bool ns_outside_file_is(const char *path);
 
+/* The number of logs in a folder that are not shown with it, because another run is. */
+size_t ns_outside_file_left_out(const char *folder);
+
 /* The run at the beginning of a log, which is *whole if that is below one mebibyte; NULL for a
  * folder, a project and a Git LFS pointer. */
 NsOutside *ns_outside_file_head(const char *path, bool *whole);

@@ -192,6 +192,18 @@ static void take_events(NsOutsideInput *input, bool last)
 
 bool ns_outside_input_pause(NsOutsideInput *input)
 {
+    /* A line of JSON without an end yet was written to its last bracket if all are closed. */
+    const char *line = input->text->str + strspn(input->text->str, " \t");
+    bool complete = input->known && (*line == '{' || *line == '[') &&
+                    strchr("}]", input->text->str[input->text->len - 1]);
+    size_t depth = 0;
+    for (const char *at = line; complete && *at; at++)
+        depth += strchr("{[", *at) ? 1 : strchr("}]", *at) ? -(size_t)1 : 0;
+    if (complete && depth == 0) {
+        feed_lines(input, "\n", 1);
+        input->returned = true; /* its end may still be written */
+        return true;
+    }
     if (!input->events || !ns_outside_events_show(input->events, input->line, false)) return false;
     ns_outside_input_mark(input->line);
     input->sink.line(input);

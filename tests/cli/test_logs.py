@@ -681,6 +681,22 @@ def test_folders():
             assert "binary record of Weights & Biases" in sentence(run(*words, small=False), 1)
 
 
+def test_left_out():
+    """The logs of a folder that are not shown with it are counted, without those of checkpoints."""
+    log = '{"log_history":[{"step":1,"loss":3}]}'
+    with Folder() as path:
+        for i in range(6):
+            put(path, f"events/run-{i}/events.out.tfevents.1.a.1.0", at(1, 1, "loss", 3))
+            os.makedirs(path(f"trainer/run-{i % 3}/checkpoint-{i}"))
+            os.makedirs(path("tables"), exist_ok=True)
+            write(path(f"trainer/run-{i % 3}/checkpoint-{i}/trainer_state.json"), [log])
+            write(path(f"tables/lr_{i}.csv"), ["step,loss", "1,3"])
+        for name, left_out in (("events", 2), ("trainer", 2), ("tables", 5)):
+            done = run("watch", path(name), "--once", small=False)
+            assert f"Other logs in this folder are not shown ({left_out})" in done.stderr.decode(), (name, done)
+        assert read(path("trainer/run-1"))[1] == ""
+
+
 def test_folder_of_curves():
     """A table for each curve, as DeepSpeed writes them."""
     with Folder() as path:

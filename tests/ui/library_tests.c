@@ -156,6 +156,28 @@ static void test_table(void)
     tear_down();
 }
 
+/* A folder that is opened is listed, unless it is a single run. */
+static void test_open_folder(void)
+{
+    set_up();
+    g_autofree char *inner = g_build_filename(folder, "one", NULL);
+    g_assert_cmpint(g_mkdir_with_parents(inner, 0700), ==, 0);
+    NsWindow *window = ui_open("");
+    NsSession *session = ns_window_session(window);
+    for (int i = 0; i < 3; i++) {
+        g_autofree char *log = g_strdup_printf("%s/lr_1e-%d.csv", i ? folder : inner, i + 2);
+        g_assert_true(g_file_set_contents(log, "step,loss\n0,3\n1,2\n", -1, NULL));
+    }
+    ns_window_open(window, folder);
+    NsRunLibrary *library = ns_saved_runs_present(window);
+    UI_UNTIL(ns_run_library_rows(library) == 3 && !ns_run_library_is_reading(library));
+    gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
+    ns_window_open(window, inner);
+    UI_UNTIL(ns_session_is_watching(session) && ns_session_steps(session) == 1);
+    ui_close(window);
+    tear_down();
+}
+
 /* The button Folder, and pinned runs in the color of a setting. */
 static void test_folder(void)
 {
@@ -437,6 +459,7 @@ static void test_checkpoints(void)
 void ui_add_library_tests(void)
 {
     g_test_add_func("/ui/library/table", test_table);
+    g_test_add_func("/ui/library/open-folder", test_open_folder);
     g_test_add_func("/ui/library/folder", test_folder);
     g_test_add_func("/ui/library/buttons", test_buttons);
     g_test_add_func("/ui/library/open", test_open);

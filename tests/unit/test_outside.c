@@ -534,6 +534,37 @@ static void test_pause_in_first_step(void)
     assert_message(o, NULL);
 }
 
+/* JSON whose last line lacks its newline is shown when it is complete, and only then. */
+static void test_pause_in_line(void)
+{
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    feed(o, "{\"log_history\":[{\"step\":1,\"loss\":3},{\"step\":2,\"loss\":2}],\"best\":");
+    ns_outside_pause(o);
+    g_assert_cmpuint(ns_outside_lanes(o), ==, 0);
+    feed(o, "null}");
+    g_assert_true(ns_outside_pause(o));
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
+    feed(o, "\n");
+    ns_outside_end(o);
+    g_assert_cmpuint(ns_outside_lines(o), ==, 2);
+    assert_message(o, NULL);
+    /* A line of text may end within a number. */
+    g_autoptr(NsOutside) text = ns_outside_new(NS_HISTORY_BUDGET);
+    feed(text, "[12:00] step 1 loss 3\n[12:01] step 2 loss 2");
+    ns_outside_pause(text);
+    feed(text, ".5\n");
+    ns_outside_end(text);
+    g_assert_cmpfloat(ns_history_step(ns_outside_history(text, 0), 1)->loss, ==, 2.5);
+    g_autoptr(NsOutside) lines = ns_outside_new(NS_HISTORY_BUDGET);
+    feed(lines, "{\"step\":1,\"loss\":3}\n{\"step\":2,\"loss\":2}");
+    ns_outside_pause(lines);
+    feed(lines, "\n{\"step\":3,\"loss\":1}\n");
+    ns_outside_end(lines);
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(lines, 0)), ==, 3);
+    g_assert_cmpuint(ns_outside_lines(lines), ==, 3);
+    assert_message(lines, NULL);
+}
+
 /* Of the tags of several seeds the first seed is shown, and that is told. */
 static void test_seed_tags(void)
 {
@@ -710,6 +741,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/pause-in-first-step", test_pause_in_first_step);
     g_test_add_func("/outside/seed-tags", test_seed_tags);
     g_test_add_func("/outside/folder", test_folder);
+    g_test_add_func("/outside/pause-in-line", test_pause_in_line);
     g_test_add_func("/outside/watch", test_watch);
     g_test_add_func("/outside/nothing", test_nothing);
     g_test_add_func("/outside/are", test_are);

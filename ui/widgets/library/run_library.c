@@ -471,6 +471,11 @@ static void on_folder(const char *path, gpointer owner)
     g_signal_emit_by_name(library, "folder", path);
 }
 
+void ns_run_library_show(NsRunLibrary *library, const char *folder)
+{
+    on_folder(folder, library);
+}
+
 static void choose_folder(NsRunLibrary *library, const GtkWidget *button)
 {
     if (button == library->parts.own)

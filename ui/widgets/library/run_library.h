@@ -24,6 +24,9 @@ GtkWidget *ns_run_library_new(const char *own, const char *folder);
 void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes,
                                   size_t checkpoint_bytes);
 
+/* Shows the runs of another folder. */
+void ns_run_library_show(NsRunLibrary *library, const char *folder);
+
 /* Reads the folder again. */
 void ns_run_library_reload(NsRunLibrary *library);
 

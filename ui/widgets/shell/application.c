@@ -210,10 +210,8 @@ static bool read_file(NsApplication *application, GVariantDict *options, GError 
     g_autofree const char **files = rest ? g_variant_get_bytestring_array(rest, NULL) : NULL;
     if (!files || !files[0]) return true;
     application->file = g_strdup(files[0]);
-    if (g_file_test(files[0], G_FILE_TEST_IS_REGULAR)) return true;
+    if (g_file_test(files[0], G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR)) return true;
     g_autofree char *name = g_filename_display_name(files[0]);
-    if (g_file_test(files[0], G_FILE_TEST_IS_DIR))
-        return ns_refuse(error, NS_ERROR_FILE, "“%s” is a folder; name a file in it.", name);
     return ns_refuse(error, NS_ERROR_FILE, "There is no file “%s”.", name);
 }
 
@@ -307,9 +305,10 @@ static void ns_application_init(NsApplication *application)
         _("Trains small Transformers and plots the norms of gradients and hidden states live."));
     g_application_set_option_context_description(
         G_APPLICATION(application),
-        _("FILE is a text to train on, or a figure, a preset, a lecture or the JSON lines of a "
-          "run, whose "
-          "experiment is restored.\nnormscope-cli trains and draws without a display."));
+        _("FILE is a text to train on, a figure, a preset, a lecture, a recorded run of this "
+          "program "
+          "or a log of another, or a folder of runs.\nnormscope-cli trains and draws without a "
+          "display."));
 }
 
 NsApplication *ns_application_new(void)

@@ -261,7 +261,11 @@ static void open_any(NsWindow *window, const char *path, bool run)
 {
     g_autoptr(GError) error = NULL;
     NsRecordedKind kind = ns_recorded_kind(path);
-    if (kind == NS_RECORDED_FILE || kind == NS_RECORDED_LINES)
+    bool folder = g_file_test(path, G_FILE_TEST_IS_DIR);
+    if (folder && (kind != NS_RECORDED_LOG || ns_outside_file_left_out(path))) {
+        g_autofree char *whole = g_canonicalize_filename(path, NULL);
+        ns_run_library_show(ns_saved_runs_present(window), whole);
+    } else if (kind == NS_RECORDED_FILE || kind == NS_RECORDED_LINES)
         ns_saved_runs_open(window, path, run);
     else if (ns_study_store_is(path) || g_str_has_suffix(path, ".study")) {
         static const NsFileReader reader = {read_results, on_results, reading_free};
