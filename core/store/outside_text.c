@@ -56,7 +56,7 @@ void ns_outside_text_take_label(NsOutsideInput *input)
     const char *end = start + strcspn(start, bracket ? "] " : ": "), *digits = end;
     input->process = -1;
     while (digits > start && g_ascii_isdigit(digits[-1])) digits--;
-    if (digits == end || end - digits > 5) return;
+    if (digits == end || end - digits > 5 || (bracket && *end != ']')) return;
     const char *rest = end + bracket;
     if (bracket && g_str_has_prefix(rest, "<stdout>")) rest += strlen("<stdout>");
     if (*rest++ != ':' || (!bracket && *rest++ != ' ')) return;

@@ -33,7 +33,7 @@ static void check_history(const NsHistory *history)
                 ns_history_evaluation(history, i - 1)->step);
 }
 
-/* The first byte says how long the pieces are. */
+/* The first byte says how long the pieces are, and whether the writer pauses after each. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2) return 0;
@@ -41,8 +41,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t piece = 1 + data[0];
     const char *bytes = (const char *)data + 1;
     ns_outside_are(bytes, size - 1);
-    for (size_t at = 0; at < size - 1; at += piece)
+    for (size_t at = 0; at < size - 1; at += piece) {
         ns_outside_feed(outside, bytes + at, MIN(piece, size - 1 - at));
+        if (data[0] & 1) ns_outside_pause(outside);
+    }
     ns_outside_end(outside);
     require(ns_outside_wrong_lines(outside) <= ns_outside_lines(outside));
     for (size_t i = 0; i < NS_LANES_MAX; i++)

@@ -689,6 +689,15 @@ static void test_watch(void)
     g_rmdir(folder);
 }
 
+/* A label that is cut off after a longer line. */
+static void test_label_without_end(void)
+{
+    g_autoptr(NsOutside) o = ns_outside_new(NS_HISTORY_BUDGET);
+    feed(o, "step: 1 loss: 3\n[a7\nstep: 2 loss: 2\n");
+    ns_outside_end(o);
+    g_assert_cmpuint(ns_history_steps(ns_outside_history(o, 0)), ==, 2);
+}
+
 /* A log without a training loss says which names it has as soon as its writer pauses. */
 static void test_nothing(void)
 {
@@ -741,6 +750,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/pause-in-first-step", test_pause_in_first_step);
     g_test_add_func("/outside/seed-tags", test_seed_tags);
     g_test_add_func("/outside/folder", test_folder);
+    g_test_add_func("/outside/label-without-end", test_label_without_end);
     g_test_add_func("/outside/pause-in-line", test_pause_in_line);
     g_test_add_func("/outside/watch", test_watch);
     g_test_add_func("/outside/nothing", test_nothing);
