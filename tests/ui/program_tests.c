@@ -10,11 +10,13 @@
 
 #define GERMAN "de_DE.UTF-8"
 
-/* Runs the program, which NS_DESKTOP names, without a display; returns its exit status. */
-static int run_program(const char *argument, const char *locale, char **out, char **err)
+/* Runs the program, which NS_DESKTOP names, without a display and with one or two arguments between
+ * which is a space; returns its exit status. */
+static int run_program(const char *words, const char *locale, char **out, char **err)
 {
     const char *program = g_getenv("NS_DESKTOP");
-    const char *arguments[] = {program, argument, NULL};
+    g_auto(GStrv) parts = g_strsplit(words, " ", 2);
+    const char *arguments[] = {program, parts[0], parts[1], NULL};
     g_auto(GStrv) environment = g_get_environ();
     environment = g_environ_unsetenv(environment, "DISPLAY");
     environment = g_environ_unsetenv(environment, "WAYLAND_DISPLAY");
@@ -47,6 +49,11 @@ static void check(const char *argument, int status, const char *in_out, const ch
 static void test_no_display(void)
 {
     check("--run", 1, "", "normscope-cli train");
+}
+
+static void test_two_files(void)
+{
+    check("a.jsonl b.jsonl", 2, "", "--watch, up to four times");
 }
 
 /* A set of instructions that there is not is refused as on the command line. */
@@ -215,6 +222,7 @@ void ui_add_program_tests(void)
 {
     g_test_add_func("/ui/program/set-alone", test_set_alone);
     g_test_add_func("/ui/program/no-display", test_no_display);
+    g_test_add_func("/ui/program/two-files", test_two_files);
     g_test_add_func("/ui/program/version", test_version);
     g_test_add_func("/ui/program/signals", test_signals);
     g_test_add_func("/ui/program/instructions", test_instructions);

@@ -209,6 +209,10 @@ static bool read_file(NsApplication *application, GVariantDict *options, GError 
         g_variant_dict_lookup_value(options, G_OPTION_REMAINING, G_VARIANT_TYPE("aay"));
     g_autofree const char **files = rest ? g_variant_get_bytestring_array(rest, NULL) : NULL;
     if (!files || !files[0]) return true;
+    if (files[1])
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "Name one FILE; runs of other programs are shown side by side with "
+                         "--watch, up to four times.");
     application->file = g_strdup(files[0]);
     if (g_file_test(files[0], G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR)) return true;
     g_autofree char *name = g_filename_display_name(files[0]);
