@@ -18,6 +18,8 @@ GBytes *ns_model_text(void)
                                   G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 }
 
+enum Kind { PRESETS, LESSONS, LECTURES };
+
 /* A folder of the bundle, read once. */
 typedef struct {
     const char *name;
@@ -39,8 +41,14 @@ static int by_name(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static const Folder *open_folder(Folder *folder)
+static const Folder *open_folder(enum Kind kind)
 {
+    static Folder folders[] = {
+        [PRESETS] = {.name = "presets", .purpose = "note"},
+        [LESSONS] = {.name = "lessons", .purpose = "summary"},
+        [LECTURES] = {.name = "lectures", .purpose = "note"},
+    };
+    Folder *folder = &folders[kind];
     if (!g_once_init_enter(&folder->rows)) return folder;
     g_autofree char *path = g_strconcat(FOLDER, folder->name, NULL);
     folder->names = g_resource_enumerate_children(normscope_bundled_get_resource(), path,
@@ -69,42 +77,25 @@ static const Folder *open_folder(Folder *folder)
     return folder;
 }
 
-static const Folder *presets(void)
+static const NsChoice *row(enum Kind kind, size_t i)
 {
-    static Folder folder = {.name = "presets", .purpose = "note"};
-    return open_folder(&folder);
-}
-
-static const Folder *lessons(void)
-{
-    static Folder folder = {.name = "lessons", .purpose = "summary"};
-    return open_folder(&folder);
-}
-
-static const Folder *lectures(void)
-{
-    static Folder folder = {.name = "lectures", .purpose = "note"};
-    return open_folder(&folder);
-}
-
-static const NsChoice *row(const Folder *folder, size_t i)
-{
+    const Folder *folder = open_folder(kind);
     return i < folder->n ? &folder->rows[i] : NULL;
 }
 
 const NsChoice *ns_preset_choice(size_t i)
 {
-    return row(presets(), i);
+    return row(PRESETS, i);
 }
 
 const NsChoice *ns_lesson_choice(size_t i)
 {
-    return row(lessons(), i);
+    return row(LESSONS, i);
 }
 
 const NsChoice *ns_lecture_choice(size_t i)
 {
-    return row(lectures(), i);
+    return row(LECTURES, i);
 }
 
 GBytes *ns_bundled_report(void)
@@ -116,19 +107,19 @@ GBytes *ns_bundled_report(void)
 
 GBytes *ns_lesson_text(size_t i)
 {
-    return read_file(lessons(), i);
+    return read_file(open_folder(LESSONS), i);
 }
 
 GBytes *ns_lecture_text(size_t i)
 {
-    return read_file(lectures(), i);
+    return read_file(open_folder(LECTURES), i);
 }
 
 bool ns_preset_find(NsPreset *preset, const char *key, GError **error)
 {
     int i = ns_choices_find(ns_preset_choice, key);
     if (i >= 0) {
-        g_autoptr(GBytes) bytes = read_file(presets(), (size_t)i);
+        g_autoptr(GBytes) bytes = read_file(open_folder(PRESETS), (size_t)i);
         gsize size;
         const char *text = g_bytes_get_data(bytes, &size);
         return ns_preset_read(preset, text, size, error);
