@@ -21,8 +21,9 @@
  * - null means that a number is missing.  NaN, Infinity and -Infinity, quoted or not, mean that a
  *   value has diverged.
  * - "lane", 1 to 4, distinguishes several runs in one file.  If there are several values of "seed",
- *   or of "rank", the first is shown and the others are reported.  "format" is the version, if a
- *   line has it.
+ *   or of "rank", which may also stand before the line (“0: ” of srun), the first is shown and the
+ *   others are reported.  "format" is the version, if a line has it.
+ * - If there is no training loss, two or more validation losses are shown in its place.
  * - Lines of “train --jsonl” that are not records are ignored.
  *
  * Names are read by their meaning, in every format: core/store/outside_name.h.  The formats are

@@ -332,13 +332,15 @@ static void add_curves(const char *folder, GPtrArray *streams)
     }
 }
 
-/* The metrics of a run of MLflow, a file for each: “metrics/loss”, “metrics/train/loss”. */
+/* The metrics of a run of MLflow, a file for each: “metrics/loss”, “metrics/train/loss”; or those
+ * of DVCLive, “plots/metrics/train/loss.tsv”. */
 static void add_metrics(const char *folder, const char *within, GPtrArray *streams)
 {
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
     g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
     for (guint i = 0; i < files->len; i++) {
         g_autofree char *name = g_path_get_basename(files->pdata[i]);
+        if (g_str_has_suffix(name, ".tsv")) name[strlen(name) - strlen(".tsv")] = '\0';
         g_autofree char *path = within ? g_strdup_printf("%s/%s", within, name) : NULL;
         g_ptr_array_add(streams, stream_new(files->pdata[i], path ? path : name, 0));
     }
@@ -356,8 +358,9 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders,
     if (!streams->len) add_curves(folder, streams);
     g_autofree char *meta = g_build_filename(folder, "meta.yaml", NULL);
     g_autofree char *metrics = g_build_filename(folder, "metrics", NULL);
-    if (!streams->len && g_file_test(meta, G_FILE_TEST_IS_REGULAR))
-        add_metrics(metrics, NULL, streams);
+    g_autofree char *plots = g_build_filename(folder, "plots", "metrics", NULL);
+    if (!streams->len)
+        add_metrics(g_file_test(meta, G_FILE_TEST_IS_REGULAR) ? metrics : plots, NULL, streams);
     if (streams->len) return streams;
     g_autofree char *log = log_in(folder, depth == 0, left_out);
     if (log) {

@@ -52,7 +52,10 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
         if (!*cell || !g_utf8_validate(cell, -1, NULL)) continue;
         const char *end = ns_outside_read_number(cell, &number);
         if (end && !*end) break; /* a number is not a name */
-        const NsOutsideName *name = ns_outside_names_find(input->names, NULL, cell);
+        /* The column “loss” of “val/loss.tsv” */
+        bool curve = input->prefix && g_str_has_suffix(input->prefix, cell);
+        const NsOutsideName *name =
+            ns_outside_names_find(input->names, NULL, curve ? input->prefix : cell);
         if (!name) continue;
         for (guint k = 0; k < i && !repeated; k++)
             if (names[k] == name) repeated = cell;

@@ -737,6 +737,12 @@ def test_metrics_of_mlflow():
             found, err = read(path(folder))
             assert losses(found) == {5: 3, 9: 2.5} and losses(found, "validation_loss") == {5: 4, 9: 3}, (found, err)
             assert losses(found, "lr") == {5: 0.5, 9: 0.25} and err == "", (found, err)
+        for name, values in (("train/loss", (3, 2)), ("val/loss", (4, 3)), ("lr", (0.5, 0.25))):  # of DVCLive
+            os.makedirs(path(f"live/plots/metrics/{os.path.dirname(name)}"), exist_ok=True)
+            write(path(f"live/plots/metrics/{name}.tsv"), [f"step\t{os.path.basename(name)}", f"5\t{values[0]}", f"9\t{values[1]}"])
+        write(path("live/metrics.json"), ['{"train": {"loss": 2}, "step": 9}'])
+        found, err = read(path("live"))
+        assert losses(found) == {5: 3, 9: 2} and losses(found, "validation_loss") == {5: 4, 9: 3} and err == "", (found, err)
 
 
 def test_live_processes():
