@@ -336,6 +336,7 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
                     n),
                 n, taken->raw, loss->name->raw);
             /* Its evaluations stay. */
+            lane->records.as_losses = false;
             g_clear_pointer(&lane->records.history, ns_history_unref);
         }
         bool plain = loss->name->rank < 2 || loss->name->mean || strstr(loss->name->raw, "alue");
@@ -445,6 +446,7 @@ static void show_validation(NsOutside *o, Lane *lane)
     if (!lane->late || lane->loss != (lane->records.history ? lane->validation : NULL)) return;
     const GArray *evaluations = lane->records.evaluations;
     if (evaluations->len < 2) return;
+    lane->records.as_losses = true;
     if (!lane->loss)
         report(o, _("There is no training loss; “%s” is shown in its place."),
                lane->validation->raw);

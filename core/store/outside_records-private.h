@@ -36,6 +36,7 @@ typedef struct {
     size_t scalars;        /* single numbers with names of their own */
     GArray *evaluations;   /* NsEvaluation, ascending */
     bool evaluations_late; /* the history lacks some */
+    bool as_losses;        /* they are the losses of the records, and not in the history */
     GArray *continuations; /* NsContinuation, ascending */
     NsOutsideSteps steps;
 } NsOutsideRecords;

@@ -274,7 +274,7 @@ static void rebuild(NsOutsideRecords *r, int64_t before, const GPtrArray *lines,
         }
         append(history, &step, values);
     }
-    for (guint i = 0; i < r->evaluations->len; i++)
+    for (guint i = 0; i < r->evaluations->len && !r->as_losses; i++)
         ns_history_append_evaluation(history, &g_array_index(r->evaluations, NsEvaluation, i));
     for (guint i = 0; i < r->continuations->len; i++)
         ns_history_append_continuation(history,
@@ -350,7 +350,7 @@ bool ns_outside_records_evaluate(NsOutsideRecords *r, int64_t step, double loss,
     }
     bool last = n == r->evaluations->len;
     g_array_insert_val(r->evaluations, n, evaluation);
-    if (last && r->history && !r->evaluations_late)
+    if (last && r->history && !r->evaluations_late && !r->as_losses)
         ns_history_append_evaluation(r->history, &evaluation);
     r->evaluations_late |= !last;
     return true;
