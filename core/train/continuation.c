@@ -116,6 +116,24 @@ static int32_t choose(const ns_real *logits, size_t V, double temperature, NsRng
     return (int32_t)best; /* by rounding */
 }
 
+bool ns_prompt_text(const NsCorpus *corpus, const GArray *prompt, char *text, size_t size)
+{
+    bool source = corpus->arch == NS_ARCH_ENCODER_DECODER;
+    const NsCorpus *read = source ? ns_corpus_source(corpus) : corpus;
+    const int32_t *tokens = (const int32_t *)(const void *)prompt->data;
+    size_t shown = prompt->len;
+    /* The end of a source sentence is not shown. */
+    if (source && corpus->pairs && tokens[shown - 1] == ns_sentence_end(read)) shown--;
+    g_autoptr(GString) words = g_string_new(NULL);
+    bool space = false;
+    ns_tokens_append(read, tokens, shown, &space, words);
+    const char *from = words->str;
+    if (words->len >= size) from += words->len - size + 1;
+    while ((*from & 0xC0) == 0x80) from++; /* within a character */
+    ns_copy_text(text, size, from);
+    return space && !source;
+}
+
 bool ns_continue(NsModel *model, const NsCorpus *corpus, const NsSettings *settings,
                  const GArray *prompt, NsContinuation *continuation, GError **error)
 {
@@ -142,20 +160,8 @@ bool ns_continue(NsModel *model, const NsCorpus *corpus, const NsSettings *setti
                                               : ns_decoder_step(decoder, &tokens[r.n - 1]);
     }
 
-    const NsCorpus *read = source ? ns_corpus_source(corpus) : corpus;
-    size_t shown = prompt->len;
-    /* The end of a source sentence is not shown. */
-    if (source && corpus->pairs && tokens[shown - 1] == ns_sentence_end(read)) shown--;
+    bool space = ns_prompt_text(corpus, prompt, continuation->prompt, sizeof continuation->prompt);
     g_autoptr(GString) text = g_string_new(NULL);
-    bool space = false;
-    ns_tokens_append(read, tokens, shown, &space, text);
-    const char *from = text->str;
-    if (text->len >= sizeof continuation->prompt)
-        from += text->len - sizeof continuation->prompt + 1;
-    while ((*from & 0xC0) == 0x80) from++; /* within a character */
-    ns_copy_text(continuation->prompt, sizeof continuation->prompt, from);
-    g_string_truncate(text, 0);
-    if (source) space = false;
     ns_tokens_append(corpus, tokens + prompt->len, r.n - prompt->len, &space, text);
     ns_copy_text(continuation->text, sizeof continuation->text, text->str);
     return true;

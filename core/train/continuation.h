@@ -25,6 +25,10 @@ bool ns_continuation_is_possible(const NsCorpus *corpus);
  * those at the beginning of the held-out data.  Free with g_array_unref. */
 GArray *ns_prompt_tokens(const NsCorpus *corpus, const NsSettings *settings, const char *text);
 
+/* Writes the text of a prompt, or the end of it if it is longer.  Returns whether a space follows
+ * before another word. */
+bool ns_prompt_text(const NsCorpus *corpus, const GArray *prompt, char *text, size_t size);
+
 /* Continues a prompt with a model of this corpus, which is not changed, and sets the prompt and the
  * text of the continuation.  In a task with an answer as many tokens as that has; otherwise
  * NS_CONTINUATION_TOKENS, or up to the end of a sentence.  A model that has diverged writes

@@ -491,6 +491,43 @@ static size_t ink_of(const NsDiagram *d, NsFlow flow, const NsStyle *style, size
     return ink;
 }
 
+static guint hash_of(const NsDiagram *d, const NsDiagramLook *look, const NsBox *box)
+{
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 640, 640);
+    cairo_t *cr = cairo_create(image);
+    cairo_rectangle(cr, box->x, box->y, box->width, box->height);
+    cairo_clip(cr);
+    ns_diagram_draw(d, look, cr);
+    cairo_destroy(cr);
+    g_autoptr(GBytes) bytes = g_bytes_new(cairo_image_surface_get_data(image), 4 * 640 * 640);
+    cairo_surface_destroy(image);
+    return g_bytes_hash(bytes);
+}
+
+/* A text stands below the stack, and what is expected after it above, as signs that are no markup.
+ */
+static void test_line(void)
+{
+    static const char *const assignments[] = {"placement=pre", "layers=3", NULL};
+    g_autoptr(NsDiagramData) data = data_of(assignments, NULL);
+    g_autoptr(NsDiagram) d = ns_diagram_new(data, 0, 640, 640, TEXT);
+    NsDiagramLook look = ns_diagram_look(ns_style(0), NS_FLOW_SIGNAL, (NsRange){1, 0});
+    const NsBox stack = d->stacks;
+    NsBox above = stack, below = stack;
+    const NsNode *n;
+    for (size_t i = 0; (n = ns_diagram_node(d, i)); i++) {
+        if (n->kind == NS_NODE_HEAD) above.height = n->box.y - stack.y - 1;
+        if (n->kind == NS_NODE_EMBEDDING) below.y = n->box.y + n->box.height + 1;
+    }
+    below.height = stack.y + stack.height - below.y;
+    guint none_above = hash_of(d, &look, &above), none_below = hash_of(d, &look, &below);
+    look.read = "a _b^";
+    g_assert_cmpuint(hash_of(d, &look, &above), ==, none_above);
+    g_assert_cmpuint(hash_of(d, &look, &below), !=, none_below);
+    look.expected = "next:\n< 40 %\n& 3 %";
+    g_assert_cmpuint(hash_of(d, &look, &above), !=, none_above);
+}
+
 static void test_drawing(void)
 {
     g_autoptr(NsRun) run = run_of("placement=residual", "arch=encoder-decoder");
@@ -703,6 +740,7 @@ int main(int argc, char **argv)
     g_test_add_func("/diagram/two-stacks", test_two_stacks);
     g_test_add_func("/diagram/moves", test_moves);
     g_test_add_func("/diagram/drawing", test_drawing);
+    g_test_add_func("/diagram/line", test_line);
     g_test_add_func("/diagram/hits", test_hits);
     g_test_add_func("/diagram/figure", test_figure);
     g_test_add_func("/diagram/page", test_page);

@@ -370,6 +370,35 @@ static void test_pending(void)
     ui_close(window);
 }
 
+static void on_answer(GObject *session, GAsyncResult *result, gpointer answer)
+{
+    (void)session;
+    *(NsAnswer **)answer = ns_session_ask_finish(result, NULL);
+}
+
+/* The line of slow motion is one token longer at every step, and what follows is what the models
+ * answer to that text. */
+static void test_line(void)
+{
+    NsWindow *window = open_paused("layers=2 d-model=16", 1);
+    NsSession *session = ns_window_session(window);
+    for (int64_t step = 1; step < 4; step++) {
+        g_autofree NsAnswer *line = NULL, *asked = NULL;
+        ns_session_ask(session, NULL, on_answer, &line);
+        UI_UNTIL(line);
+        g_assert_cmpint(line->step, ==, step);
+        g_assert_cmpint(g_utf8_strlen(line->prompt[0], -1), ==, step + 1);
+        ns_session_ask(session, line->prompt[0], on_answer, &asked);
+        UI_UNTIL(asked);
+        g_assert_cmpuint(line->n[0], ==, NS_NEXT_TOKENS);
+        g_assert_true(memcmp(line->next, asked->next, sizeof line->next) == 0);
+        ns_session_step(session, 1);
+        UI_UNTIL(ns_session_steps(session) == step + 1);
+        UI_WAIT(window, ui_is_paused);
+    }
+    ui_close(window);
+}
+
 static void test_slow_motion(void)
 {
     NsWindow *window = open_paused("layers=2", 1);
@@ -410,6 +439,7 @@ void ui_add_diagram_tests(void)
     g_test_add_func("/diagram/lanes", test_lanes);
     g_test_add_func("/diagram/lane-in-place", test_lane_in_place);
     g_test_add_func("/diagram/pending", test_pending);
+    g_test_add_func("/diagram/line", test_line);
     g_test_add_func("/diagram/slow-motion", test_slow_motion);
     g_test_add_func("/diagram/export", test_export);
 }

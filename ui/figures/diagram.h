@@ -190,6 +190,8 @@ typedef struct {
     double moved;          /* progress of the move: 0 in `from`, 1 in this diagram */
     double light;          /* height of the lights on the wires, in 0..1; NaN for none */
     double flash;          /* strength in 0..1 at which boxes with weights flash for an update */
+    const char *read;      /* the text below the stack; NULL for none */
+    const char *expected;  /* lines above the head: what the model expects next; NULL for none */
     int hovered, focused;  /* nodes; -1 for none */
     bool tray;             /* the tray is shown */
     bool carried;          /* a norm is being dragged: its possible places are shown */

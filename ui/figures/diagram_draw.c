@@ -574,6 +574,30 @@ static void draw_tray(const Brush *p)
                           .space = p->d->tray.width});
 }
 
+/* ---- a text that is read ---- */
+
+/* Draws words above the head, or below the embedding. */
+static void draw_words(const Brush *p, const char *words, NsNodeKind kind)
+{
+    const NsNode *node = ns_diagram_node(p->d, 0);
+    for (guint i = 1; words && node->kind != kind && i < p->d->nodes->len; i++)
+        node = ns_diagram_node(p->d, i);
+    if (!words || node->kind != kind) return;
+    g_autoptr(PangoLayout) layout =
+        ns_text_new(p->context, p->style, MAX(p->size, p->look->least), true, "");
+    pango_layout_set_text(layout, words, -1);
+    double width, height;
+    ns_text_size(layout, &width, &height);
+    double gap = 0.4 * p->size, middle = node->box.x + node->box.width / 2;
+    double y =
+        kind == NS_NODE_HEAD ? node->box.y - gap - height : node->box.y + node->box.height + gap;
+    cairo_save(p->cr);
+    cairo_translate(p->cr, MAX(middle - width / 2, p->d->stacks.x), y);
+    use(p, p->style->text, 1);
+    ns_text_show(p->cr, layout, NS_ANCHOR_START);
+    cairo_restore(p->cr);
+}
+
 /* ---- the whole ---- */
 
 /* Draws the frame of the layer, and the shaded area that connects it to its box in the stack. */
@@ -648,6 +672,8 @@ void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
         for (guint i = 0; i < d->nodes->len; i++)
             if (moves(p, ns_diagram_node(d, i)) == on_its_way) draw_node(p, i);
     draw_lights(p);
+    draw_words(p, look->read, NS_NODE_EMBEDDING);
+    draw_words(p, look->expected, NS_NODE_HEAD);
     for (guint i = 0; i < d->wires->len; i++) draw_number(p, ns_diagram_wire(d, i));
     draw_places(p);
     draw_promise(p);

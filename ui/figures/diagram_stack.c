@@ -18,6 +18,10 @@
 #define NORM_CLEAR 0.55 /* text sizes between the norm of the second stream and the first */
 #define NORM_WORD 5.5   /* width of the name of a norm in text sizes */
 
+/* Space for words in text sizes, with the margins of boxes in their rows. */
+#define ABOVE 4.8
+#define BELOW 0.6
+
 #define BOX_MOST 9.5 /* maximum width in text sizes */
 
 /* Number of layers at either end that are never collapsed. */
@@ -246,7 +250,12 @@ static void connect_memory(NsDiagram *d, const Builder *encoder, double x)
 void ns_diagram_build_stacks(NsDiagram *d, const NsStackWiring *stacks, size_t n)
 {
     double rows = (double)ns_diagram_stack_rows(stacks, n, d->layer);
-    double unit = MIN(d->stacks.height / rows, 4.5 * d->text_size);
+    double size = d->text_size, height = d->stacks.height;
+    /* Where rows stay high enough, words have space above the head and below the embedding. */
+    double unit =
+        CLAMP((height - (ABOVE + BELOW) * size) / rows, MIN(height / rows, 3 * size), 4.5 * size);
+    double spare = height - rows * unit;
+    double below = MIN(spare / 2, MAX(0, spare - ABOVE * size));
     Builder b[NS_STACKS_MAX];
     for (size_t i = 0; i < n; i++) {
         double width = d->stacks.width / (double)n;
@@ -254,7 +263,7 @@ void ns_diagram_build_stacks(NsDiagram *d, const NsStackWiring *stacks, size_t n
                          .stack = &stacks[i],
                          .index = i,
                          .unit = unit,
-                         .bottom = d->stacks.y + (d->stacks.height + rows * unit) / 2,
+                         .bottom = d->stacks.y + height - below,
                          .x = d->stacks.x + (double)i * width,
                          .width = width};
         add_foot(&b[i]);

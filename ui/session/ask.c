@@ -38,7 +38,11 @@ static bool ask_lane(Question *question, size_t lane, GError **error)
     if (!ns_continuation_is_possible(corpus))
         return ns_refuse(error, NS_ERROR_SETTING,
                          N_("Models trained on this task cannot continue a text."));
-    g_autoptr(GArray) prompt = ns_prompt_tokens(corpus, &settings, question->prompt);
+    const char *text = question->prompt ? question->prompt : settings.prompt;
+    g_autoptr(GArray) prompt = ns_prompt_tokens(corpus, &settings, text);
+    if (!question->prompt && corpus->arch == NS_ARCH_DECODER && !corpus->sampler->answer)
+        g_array_set_size(prompt, 1 + (guint)(question->answer.step % prompt->len));
+    ns_prompt_text(corpus, prompt, question->answer.prompt[lane], NS_ANSWER_PROMPT);
     GError *failure = NULL;
     question->answer.n[lane] =
         ns_next_tokens(run->model, corpus, prompt, question->answer.next[lane], &failure);

@@ -287,15 +287,19 @@ void ns_session_look_closer(NsSession *session, const char *every);
 
 /* ---- Questions to the models ---- */
 
+#define NS_ANSWER_PROMPT 24
+
 /* The tokens that the models of a step expect after a prompt. */
 typedef struct {
     int64_t step;
     size_t lanes, n[NS_LANES_MAX]; /* n: number of tokens; 0 for a lane that has diverged */
+    char prompt[NS_LANES_MAX][NS_ANSWER_PROMPT]; /* the end of a longer one */
     NsNextToken next[NS_LANES_MAX][NS_NEXT_TOKENS];
 } NsAnswer;
 
 /* Asks the models of the newest checkpoint at or before the shown step which token follows the
- * prompt, on a thread; `done` is called with the result. */
+ * prompt, on a thread; `done` is called with the result.  NULL: the prompt of the run, of which a
+ * decoder reads one token more at every step, and then begins again. */
 void ns_session_ask(NsSession *session, const char *prompt, GAsyncReadyCallback done,
                     gpointer data);
 

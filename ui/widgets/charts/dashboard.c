@@ -23,7 +23,7 @@
 #define THUMBNAIL_LEAST 128
 #define THUMBNAIL_MOST 340
 #define THUMBNAIL_TALLEST 2.5
-#define THUMBNAIL_BELOW 100 /* its height below the stage */
+#define THUMBNAIL_BELOW 100 /* its height below the stage, for text of normal size */
 
 #define FRAME_BUDGET_MS 8.0   /* milliseconds per frame for drawing, of 16 */
 #define REDRAW_EVERY_US 33000 /* of one chart */
@@ -125,6 +125,11 @@ static void sync_compact(NsDashboard *dashboard)
     gtk_widget_queue_resize(GTK_WIDGET(dashboard));
 }
 
+static int thumbnail_below(NsDashboard *dashboard)
+{
+    return (int)(THUMBNAIL_BELOW * ns_text_scale(GTK_WIDGET(dashboard)));
+}
+
 static GtkSizeRequestMode ns_dashboard_get_request_mode(GtkWidget *widget)
 {
     (void)widget;
@@ -147,7 +152,7 @@ static void ns_dashboard_measure(GtkWidget *widget, GtkOrientation orientation, 
     }
     *minimum += 2 * GAP;
     bool below = orientation == GTK_ORIENTATION_VERTICAL && for_size < ALONGSIDE_FROM;
-    if (below && has_thumbnails(dashboard)) *minimum += THUMBNAIL_BELOW + GAP;
+    if (below && has_thumbnails(dashboard)) *minimum += thumbnail_below(dashboard) + GAP;
     *natural = *minimum;
 }
 
@@ -172,7 +177,7 @@ static Stage area(NsDashboard *dashboard, int large, int width, int height, bool
                            : (width - GAP) / thumbnails - GAP;
     s.down = s.alongside
                  ? MIN((height - GAP) / thumbnails - GAP, (int)(THUMBNAIL_TALLEST * s.across))
-                 : THUMBNAIL_BELOW;
+                 : thumbnail_below(dashboard);
     s.width = width - 2 * GAP - (s.alongside ? s.across + GAP : 0);
     s.height = height - 2 * GAP - (s.alongside ? 0 : s.down + GAP);
     s.row = s.width >= 2 * TWO_ACROSS * ns_text_scale(GTK_WIDGET(dashboard)) + GAP;

@@ -117,7 +117,9 @@ struct _NsDiagramPage {
     GtkWidget *flow[NS_FLOWS];
     GtkWidget *views[NS_LANES_MAX];
     size_t n;
-    GtkWidget *tile; /* invisible: makes the figures that are exported or copied */
+    NsAnswer *answer; /* what the models expect in the present step of slow motion; NULL for none */
+    int64_t asked;    /* the step of the newest question; -1 for none */
+    GtkWidget *tile;  /* invisible: makes the figures that are exported or copied */
 };
 
 static void page_init(NsPageInterface *iface);
@@ -187,9 +189,33 @@ static void show_range(NsDiagramPage *page)
     gtk_widget_queue_draw(page->legend);
 }
 
+static void on_answer(GObject *session, GAsyncResult *result, gpointer data)
+{
+    (void)session;
+    g_autoptr(NsDiagramPage) page = data;
+    g_free(page->answer);
+    page->answer = ns_session_ask_finish(result, NULL);
+}
+
+/* Each step of slow motion reads one token more of a line of the text. */
+static void show_answer(NsDiagramPage *page, bool slow, NsStage stage)
+{
+    int64_t step = ns_session_shown_step(page->session);
+    if (!slow)
+        page->asked = -1;
+    else if (stage == NS_STAGE_FORWARD && page->asked != step) {
+        page->asked = step;
+        ns_session_ask(page->session, NULL, on_answer, g_object_ref(page));
+    }
+    bool present = slow && page->answer && page->answer->step == page->asked;
+    for (size_t i = 0; i < page->n; i++)
+        ns_diagram_view_answer(NS_DIAGRAM_VIEW(page->views[i]), present ? page->answer : NULL,
+                               stage != NS_STAGE_FORWARD);
+}
+
 static void show_stage(NsDiagramPage *page)
 {
-    NsStage stage;
+    NsStage stage = NS_STAGE_FORWARD;
     double progress, light = NAN, flash = 0;
     bool slow = ns_session_stage(page->session, &stage, &progress);
     const char *waits = _(
@@ -218,6 +244,7 @@ static void show_stage(NsDiagramPage *page)
             break;
         }
     ns_text_label_set(page->words, sentence);
+    show_answer(page, slow, stage);
     for (size_t i = 0; i < page->n; i++)
         ns_diagram_view_light(NS_DIAGRAM_VIEW(page->views[i]), light, flash);
 }
@@ -416,9 +443,16 @@ static void ns_diagram_page_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     GTK_WIDGET_CLASS(ns_diagram_page_parent_class)->snapshot(widget, snapshot);
 }
 
+static void ns_diagram_page_finalize(GObject *object)
+{
+    g_free(NS_DIAGRAM_PAGE(object)->answer);
+    G_OBJECT_CLASS(ns_diagram_page_parent_class)->finalize(object);
+}
+
 static void ns_diagram_page_class_init(NsDiagramPageClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+    G_OBJECT_CLASS(klass)->finalize = ns_diagram_page_finalize;
     widget_class->snapshot = ns_diagram_page_snapshot;
     gtk_widget_class_set_css_name(widget_class, "diagram-page");
 }

@@ -15,6 +15,7 @@
 #define GROWS 1.15        /* maximum size of text relative to its boxes */
 #define SMALLEST 0.7      /* minimum size of text in a narrow window, relative to the style */
 #define REACH 6           /* tolerance in pixels around wires, for the pointer */
+#define EXPECTED 3        /* most probable tokens that are shown */
 #define REPORT_US 1000000 /* minimum time between two updates for a screen reader */
 
 struct _NsDiagramView {
@@ -29,6 +30,7 @@ struct _NsDiagramView {
     NsFlow flow;
     NsRange range;
     double light, flash;
+    char *read, *expected;
     gint64 moving_since, reported;
     guint tick, resized; /* callbacks: a norm moves; the number of parts changes with a new size */
     NsDiagramLook hand;  /* the hovered node and the norm that is dragged */
@@ -403,6 +405,22 @@ void ns_diagram_view_light(NsDiagramView *view, double light, double flash)
     gtk_widget_queue_draw(GTK_WIDGET(view));
 }
 
+void ns_diagram_view_answer(NsDiagramView *view, const NsAnswer *answer, bool expects)
+{
+    bool there = answer && view->lane < answer->lanes && answer->n[view->lane] > 0;
+    if (!there && !view->read) return;
+    GString *lines = g_string_new(there && expects ? _("next:") : NULL);
+    for (size_t i = 0; there && expects && i < MIN(answer->n[view->lane], EXPECTED); i++) {
+        const NsNextToken *next = &answer->next[view->lane][i];
+        g_string_append_printf(lines, "\n%s %.0f %%", next->text, 100 * next->probability);
+    }
+    g_free(view->read);
+    g_free(view->expected);
+    view->read = there ? g_strdup(answer->prompt[view->lane]) : NULL;
+    view->expected = g_string_free(lines, lines->len == 0);
+    gtk_widget_queue_draw(GTK_WIDGET(view));
+}
+
 void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style)
 {
     view->style = style;
@@ -585,6 +603,8 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     look.moved = view->old ? moved(view) : 1;
     look.light = view->light;
     look.flash = view->flash;
+    look.read = view->read;
+    look.expected = view->expected;
     const NsSettings *settings = &view->data->settings;
     look.tray = !ns_settings_are_mixed(settings) &&
                 ns_norm_kind(settings, ns_placement_at(settings, 0, 1)) != NULL;
@@ -657,6 +677,8 @@ static void ns_diagram_view_finalize(GObject *object)
     NsDiagramView *view = NS_DIAGRAM_VIEW(object);
     ns_diagram_free(view->diagram);
     ns_diagram_data_free(view->data);
+    g_free(view->read);
+    g_free(view->expected);
     g_ptr_array_unref(view->parts);
     g_array_unref(view->nodes);
     G_OBJECT_CLASS(ns_diagram_view_parent_class)->finalize(object);

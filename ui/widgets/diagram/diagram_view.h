@@ -34,6 +34,10 @@ NsRange ns_diagram_view_extent(NsDiagramView *view, NsFlow flow);
 /* Lights on the wires and a flash of the weights, as of NsDiagramLook. */
 void ns_diagram_view_light(NsDiagramView *view, double light, double flash);
 
+/* The text that the model of the lane reads and, if `expects`, which tokens it expects after it;
+ * NULL for none. */
+void ns_diagram_view_answer(NsDiagramView *view, const NsAnswer *answer, bool expects);
+
 void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style);
 
 /* The diagram that is drawn; NULL before the widget has a size.  Borrowed until the next frame. */
