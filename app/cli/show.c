@@ -51,7 +51,9 @@ static void show_seed(const NsRecordedRun *run, size_t i, size_t k)
     if (ns_history_seeds(run->histories[i]) > 1)
         g_string_append_printf(lane, ", seed %" G_GINT64_FORMAT,
                                run->experiment.lane[i].seed + (int64_t)k);
-    printf("# %s: steps %s to %s, last training loss %s%s\n", lane->str, first, last, loss,
+    /* A log may have a validation loss alone. */
+    printf("# %s: steps %s to %s, last %sloss %s%s\n", lane->str, first, last,
+           run->kind == NS_RECORDED_LOG ? "" : "training ", loss,
            running ? "; it is still running or was interrupted" : "");
     size_t continuations = ns_history_continuations(history);
     if (continuations > 0) {

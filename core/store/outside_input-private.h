@@ -75,11 +75,10 @@ struct NsOutsideInput {
     GPtrArray *cells;        /* of the row that is read, borrowed from it */
     bool expects_table;      /* the first line is that of a table, even if no column is known */
     GString *text;           /* an incomplete line, or bytes before the format is known */
-    double
-        process;   /* the number before the line, by which a launcher names its process; -1: none */
-    bool numbered; /* that number may also be the step */
-    bool returned; /* a line of a table ended with “\r”, which “\n” may follow */
-    bool passing;  /* skipping the rest of a line that was too long */
+    double process;          /* whose number a launcher wrote before the line; -1: none */
+    bool numbered;           /* that number may also be the step */
+    bool returned;           /* a line of a table ended with “\r”, which “\n” may follow */
+    bool passing;            /* skipping the rest of a line that was too long */
     GString *head; /* the last line of text or comment, which may be the head of a table */
     bool begun;    /* the first line that is not empty has been read */
     bool foreign;  /* it begins with settings of this program */
