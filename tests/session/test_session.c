@@ -482,6 +482,17 @@ static void test_slow_motion(void)
     ns_session_poll(session);
     g_assert_false(ns_session_stage(session, &stage, &progress));
     g_assert_cmpint(ns_session_steps(session), ==, 3);
+    /* So is a single step, after which it rests; it ends with slow motion. */
+    ns_session_step(session, 1);
+    SESSION_UNTIL(session, ns_session_stage(session, &stage, &progress) && progress > 0);
+    g_assert_cmpint(ns_session_steps(session), ==, 3);
+    SESSION_UNTIL(session, ns_session_steps(session) == 4 && !session->wants_run);
+    g_assert_false(ns_session_stage(session, &stage, &progress));
+    ns_session_step(session, 1);
+    SESSION_UNTIL(session, ns_session_stage(session, &stage, &progress));
+    ns_session_set_slow_motion(session, false);
+    wait_at_rest(session, 4);
+    g_assert_false(session->wants_run);
 }
 
 static void test_trouble_and_remedy(void)

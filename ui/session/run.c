@@ -410,6 +410,7 @@ void ns_session_run(NsSession *session)
 {
     if (!prepare(session)) return;
     session->wants_run = true;
+    session->single = false;
     if (!session->slow) ns_trainer_run(session->trainer);
     g_signal_emit_by_name(session, "status-changed");
 }
@@ -425,9 +426,9 @@ void ns_session_pause(NsSession *session)
 void ns_session_step(NsSession *session, int64_t n)
 {
     if (!prepare(session)) return;
-    session->wants_run = false;
+    session->wants_run = session->single = session->slow && n == 1;
     session->stage_since = 0;
-    ns_trainer_step(session->trainer, n);
+    if (!session->single) ns_trainer_step(session->trainer, n);
     g_signal_emit_by_name(session, "status-changed");
 }
 
@@ -548,6 +549,8 @@ void ns_session_set_slow_motion(NsSession *session, bool slow)
     session->slow = slow;
     session->stage_since = 0;
     session->stepping = false;
+    if (session->single) session->wants_run = false;
+    session->single = false;
     if (session->trainer && session->wants_run) {
         if (slow)
             ns_trainer_pause(session->trainer);
@@ -570,6 +573,11 @@ bool ns_session_poll_stage(NsSession *session)
     bool rests = session->state == NS_TRAINER_READY || session->state == NS_TRAINER_PAUSED;
     if (!rests || !ns_trainer_wait(session->trainer, 0)) return true;
     gint64 now = g_get_monotonic_time();
+    if (session->stage_since == 0 && session->single && session->stepping) {
+        session->stepping = false;
+        ns_session_pause(session);
+        return false;
+    }
     if (session->stage_since == 0) {
         session->stage_since = now;
         session->stepping = false;

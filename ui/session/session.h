@@ -157,7 +157,8 @@ void ns_session_drop_pending(NsSession *session);
 
 /* ---- Time ---- */
 
-/* Commands for the trainer.  A command that is impossible in the present state does nothing. */
+/* Commands for the trainer.  A command that is impossible in the present state does nothing.  A
+ * single step is made in slow motion if this is on. */
 void ns_session_run(NsSession *session);
 void ns_session_pause(NsSession *session);
 void ns_session_step(NsSession *session, int64_t n);
@@ -547,6 +548,7 @@ struct _NsSession {
     NsSmoothing usual_smoothing;       /* chosen last, other than none */
 
     bool stepping;      /* slow motion has requested its update */
+    bool single;        /* the step of slow motion is the only one */
     gint64 stage_since; /* when the present step of slow motion began; 0: no step */
     GArray *marks;      /* NsSessionMark */
     size_t events_seen[NS_LANES_MAX][NS_SEEDS_MAX];
