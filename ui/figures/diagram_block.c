@@ -175,22 +175,16 @@ static void add_chips(Builder *b, int sublayer, unsigned f)
 
 static unsigned add_branch(Builder *b, int sublayer, double row)
 {
+    static const char *const names[NS_SUBLAYER_KINDS] = {
+        [NS_SELF_ATTENTION] = N_("Self-attention"),
+        [NS_CROSS_ATTENTION] = N_("Cross-attention"),
+        [NS_FFN] = N_("Feed-forward"),
+    };
     const NsSettings *settings = &b->d->data->settings;
     const NsWiring *c = &b->d->wiring[sublayer].c;
     NsNode n = node(b, NS_NODE_BRANCH, sublayer);
     bool chips = c->qk != NS_QK_NONE || c->v || c->mid || c->head_scale;
-    switch (n.part) {
-    case NS_SELF_ATTENTION:
-        ns_copy_text(n.text, sizeof n.text, _("Self-attention"));
-        break;
-    case NS_CROSS_ATTENTION:
-        ns_copy_text(n.text, sizeof n.text, _("Cross-attention"));
-        break;
-    case NS_FFN:
-    case NS_SUBLAYER_KINDS:
-        ns_copy_text(n.text, sizeof n.text, _("Feed-forward"));
-        break;
-    }
+    ns_copy_text(n.text, sizeof n.text, _(names[n.part]));
     if (!chips && n.part == NS_FFN)
         g_snprintf(n.detail, sizeof n.detail, "%d → %d → %d", (int)settings->d_model,
                    (int)ns_settings_d_ff(settings), (int)settings->d_model);

@@ -28,19 +28,11 @@ const char *ns_diagram_formula(const NsDiagramData *data, unsigned layer)
     return formula ? _(formula) : "";
 }
 
-static const char *part_name(NsSublayerKind kind)
-{
-    switch (kind) {
-    case NS_SELF_ATTENTION:
-        return _("self-attention");
-    case NS_CROSS_ATTENTION:
-        return _("cross-attention");
-    case NS_FFN:
-    case NS_SUBLAYER_KINDS:
-        break;
-    }
-    return _("feed-forward");
-}
+static const char *const part_names[NS_SUBLAYER_KINDS] = {
+    [NS_SELF_ATTENTION] = N_("self-attention"),
+    [NS_CROSS_ATTENTION] = N_("cross-attention"),
+    [NS_FFN] = N_("feed-forward"),
+};
 
 /* A number in the text. */
 static char *number(double value)
@@ -78,7 +70,7 @@ static char *describe_norm(const NsDiagram *d, const NsNode *n)
 {
     /* Outside the layers the text of the node is the kind of norm. */
     const char *kind = n->sublayer < 0 ? n->text : _(d->wiring[n->sublayer].c.norm->choice.label);
-    const char *part = part_name(n->part);
+    const char *part = _(part_names[n->part]);
     switch (n->place) {
     case NS_PLACE_IN:
         return g_strdup_printf(_("%s before %s, on the branch: u = s N(x)."), kind, part);
@@ -130,23 +122,6 @@ static char *describe_scale(const NsDiagram *d, const NsNode *n)
     return g_strdup_printf(_("The branch is multiplied by b = %s."), value);
 }
 
-static char *describe_branch(const NsNode *n)
-{
-    switch (n->part) {
-    case NS_SELF_ATTENTION:
-        return g_strdup(_("Self-attention: every position takes a weighted mean over the positions "
-                          "it attends to, softmax(Q K^T / √d_h) V W_O."));
-    case NS_CROSS_ATTENTION:
-        return g_strdup(_("Cross-attention: queries of the decoder, keys and values of the "
-                          "encoder's output."));
-    case NS_FFN:
-    case NS_SUBLAYER_KINDS:
-        break;
-    }
-    return g_strdup(_(
-        "Feed-forward network, applied to every position separately: act(x W_1 + b_1) W_2 + b_2."));
-}
-
 static char *describe_layer(const NsDiagram *d, const NsNode *n)
 {
     g_autofree char *gradient =
@@ -158,39 +133,39 @@ static char *describe_layer(const NsDiagram *d, const NsNode *n)
         gradient, update);
 }
 
+static const char *const branches[NS_SUBLAYER_KINDS] = {
+    [NS_SELF_ATTENTION] =
+        N_("Self-attention: every position takes a weighted mean over the positions it attends to, "
+           "softmax(Q K^T / √d_h) V W_O."),
+    [NS_CROSS_ATTENTION] =
+        N_("Cross-attention: queries of the decoder, keys and values of the encoder's output."),
+    [NS_FFN] = N_("Feed-forward network, applied to every position separately: act(x W_1 + b_1) "
+                  "W_2 + b_2."),
+};
+
+/* The nodes that are described by the same sentence everywhere. */
+static const char *const nodes[] = {
+    [NS_NODE_EMBEDDING] = N_("Embedding: a learned vector for every token, plus its position."),
+    [NS_NODE_HEAD] = N_("Head and loss: logits = W x, mean of −log softmax at the targets."),
+    [NS_NODE_INPUT] = N_("Input of the layer."),
+    [NS_NODE_OUTPUT] = N_("Output of the layer."),
+    [NS_NODE_MEMORY] = N_("The output of the encoder, for keys and values."),
+    [NS_NODE_FORK] =
+        N_("The signal takes both paths; in the backward pass, their gradients are added."),
+    [NS_NODE_SUM] = N_("Sum of the skip path and the branch: a x + y."),
+    [NS_NODE_FACTOR] =
+        N_("The output of every head is multiplied by a learned factor, 1 at the start."),
+};
+
 char *ns_diagram_describe_node(const NsDiagram *d, size_t node)
 {
     const NsNode *n = ns_diagram_node(d, node);
-    switch (n->kind) {
-    case NS_NODE_EMBEDDING:
-        return g_strdup(_("Embedding: a learned vector for every token, plus its position."));
-    case NS_NODE_LAYER:
-        return describe_layer(d, n);
-    case NS_NODE_DOTS:
+    if (nodes[n->kind]) return g_strdup(_(nodes[n->kind]));
+    if (n->kind == NS_NODE_LAYER) return describe_layer(d, n);
+    if (n->kind == NS_NODE_DOTS)
         return g_strdup_printf(_("Layers %u to %u, collapsed."), n->layer, n->last);
-    case NS_NODE_HEAD:
-        return g_strdup(_("Head and loss: logits = W x, mean of −log softmax at the targets."));
-    case NS_NODE_INPUT:
-        return g_strdup(_("Input of the layer."));
-    case NS_NODE_OUTPUT:
-        return g_strdup(_("Output of the layer."));
-    case NS_NODE_MEMORY:
-        return g_strdup(_("The output of the encoder, for keys and values."));
-    case NS_NODE_FORK:
-        return g_strdup(
-            _("The signal takes both paths; in the backward pass, their gradients are added."));
-    case NS_NODE_SUM:
-        return g_strdup(_("Sum of the skip path and the branch: a x + y."));
-    case NS_NODE_SCALE:
-        return describe_scale(d, n);
-    case NS_NODE_NORM:
-        break;
-    case NS_NODE_BRANCH:
-        return describe_branch(n);
-    case NS_NODE_FACTOR:
-        return g_strdup(_("The output of every head is multiplied by a learned factor, 1 at the "
-                          "start."));
-    }
+    if (n->kind == NS_NODE_SCALE) return describe_scale(d, n);
+    if (n->kind == NS_NODE_BRANCH) return g_strdup(_(branches[n->part]));
     g_autofree char *norm = describe_norm(d, n);
     double sigma = ns_diagram_sigma(d, n);
     if (isnan(sigma)) return g_steal_pointer(&norm);
@@ -246,7 +221,7 @@ static void describe_sublayer(GString *text, const NsDiagram *d, size_t k)
         const char *words;
     } parts[] = {
         {c->in, norm},
-        {true, part_name(d->wiring[k].position.kind)},
+        {true, _(part_names[d->wiring[k].position.kind])},
         {c->branch, norm},
         {c->a != 0, _("add skip")},
         {c->skip_layer, _("add the layer's input")},

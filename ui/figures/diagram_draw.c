@@ -337,26 +337,11 @@ static void draw_lights(const Brush *p)
 
 static NsColor hue_of(const Brush *p, const NsNode *n)
 {
-    switch (n->kind) {
-    case NS_NODE_NORM:
-        return p->style->series[4].color;
-    case NS_NODE_BRANCH:
-    case NS_NODE_FACTOR:
-        return n->part == NS_FFN ? p->style->series[2].color : p->style->series[0].color;
-    case NS_NODE_LAYER:
-        return n->selected ? p->style->series[0].color : p->style->axis;
-    case NS_NODE_EMBEDDING:
-    case NS_NODE_DOTS:
-    case NS_NODE_HEAD:
-    case NS_NODE_INPUT:
-    case NS_NODE_OUTPUT:
-    case NS_NODE_MEMORY:
-    case NS_NODE_FORK:
-    case NS_NODE_SUM:
-    case NS_NODE_SCALE:
-        break;
-    }
-    return p->style->axis;
+    const NsSeriesStyle *series = p->style->series;
+    if (n->kind == NS_NODE_NORM) return series[4].color;
+    if (n->kind == NS_NODE_BRANCH || n->kind == NS_NODE_FACTOR)
+        return series[n->part == NS_FFN ? 2 : 0].color;
+    return n->kind == NS_NODE_LAYER && n->selected ? series[0].color : p->style->axis;
 }
 
 /* The box of a norm while it moves from its previous place in the sub-layer; a new norm grows. */
@@ -380,12 +365,6 @@ static NsBox box_of(const Brush *p, const NsNode *n)
     box.x += (1 - t) * box.width / 2, box.y += (1 - t) * box.height / 2;
     box.width *= t, box.height *= t;
     return box;
-}
-
-static bool moves(const Brush *p, const NsNode *n)
-{
-    NsBox box = box_of(p, n);
-    return box.x != n->box.x || box.y != n->box.y;
 }
 
 static void fill_box(const Brush *p, const NsBox *box, NsColor hue, double strength, bool dashed)
@@ -669,8 +648,12 @@ void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
         }
     draw_tray(p);
     for (int on_its_way = 0; on_its_way < 2; on_its_way++)
-        for (guint i = 0; i < d->nodes->len; i++)
-            if (moves(p, ns_diagram_node(d, i)) == on_its_way) draw_node(p, i);
+        for (guint i = 0; i < d->nodes->len; i++) {
+            const NsNode *n = ns_diagram_node(d, i);
+            NsBox box = box_of(p, n);
+            bool moves = box.x != n->box.x || box.y != n->box.y;
+            if (moves == on_its_way) draw_node(p, i);
+        }
     draw_lights(p);
     draw_words(p, look->read, NS_NODE_EMBEDDING);
     draw_words(p, look->expected, NS_NODE_HEAD);

@@ -196,15 +196,10 @@ const char *ns_figure_axis(NsQuantity quantity, const NsHistory *history)
 {
     const NsRecordLayout *layout = history ? ns_history_layout(history) : NULL;
     bool two = layout && layout->hidden > layout->layers + 1;
-    switch (ns_quantity(quantity)->domain) {
-    case NS_DOMAIN_HIDDEN:
+    NsDomain domain = ns_quantity(quantity)->domain;
+    if (domain == NS_DOMAIN_HEAD) return _("head (layer by layer)");
+    if (domain == NS_DOMAIN_HIDDEN)
         return two ? _("state (encoder, decoder)") : _("layer (0: embedding)");
-    case NS_DOMAIN_HEAD:
-        return _("head (layer by layer)");
-    case NS_DOMAIN_LAYER:
-    case NS_DOMAIN_STEP:
-        break;
-    }
     return two ? _("layer (encoder, decoder)") : _("layer");
 }
 
@@ -371,18 +366,14 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 
 static const char *event_word(const NsEvent *event)
 {
-    switch (event->kind) {
-    case NS_EVENT_DIVERGED:
-        return _("diverged");
-    case NS_EVENT_SPIKE:
-        return _("spike");
-    case NS_EVENT_STUCK:
-        return _("stuck");
-    case NS_EVENT_FIRST_LOSS:
-        return _("high first loss");
-    case NS_EVENT_SETTING:
-        break;
-    }
+    static const char *const words[] = {
+        [NS_EVENT_DIVERGED] = N_("diverged"),
+        [NS_EVENT_SPIKE] = N_("spike"),
+        [NS_EVENT_STUCK] = N_("stuck"),
+        [NS_EVENT_FIRST_LOSS] = N_("high first loss"),
+        [NS_EVENT_SETTING] = NULL,
+    };
+    if (words[event->kind]) return _(words[event->kind]);
     /* The same text as in captions, where other settings have their keys. */
     return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
 }

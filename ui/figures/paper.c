@@ -24,24 +24,15 @@ typedef struct {
 
 const char *ns_paper_result_label(const NsResult *result)
 {
-    switch (result->kind) {
-    case NS_RESULT_LOSS:
-        return _("training loss");
-    case NS_RESULT_VALIDATION:
-        return _("validation loss");
-    case NS_RESULT_SECONDS:
-        return _("seconds per step");
-    case NS_RESULT_MEMORY:
-        return _("memory");
-    case NS_RESULT_ENTAILMENT:
-        return _("entailment");
-    case NS_RESULT_PARAPHRASE:
-        return _("paraphrase");
-    case NS_RESULT_GRADIENT:
-    case NS_RESULT_QUANTITY:
-    case NS_RESULT_TOKENS:
-        break;
-    }
+    static const char *const labels[] = {
+        [NS_RESULT_LOSS] = N_("training loss"),
+        [NS_RESULT_VALIDATION] = N_("validation loss"),
+        [NS_RESULT_SECONDS] = N_("seconds per step"),
+        [NS_RESULT_MEMORY] = N_("memory"),
+        [NS_RESULT_ENTAILMENT] = N_("entailment"),
+        [NS_RESULT_PARAPHRASE] = N_("paraphrase"),
+    };
+    if (labels[result->kind]) return _(labels[result->kind]);
     return ns_quantity(result->quantity)->symbol;
 }
 

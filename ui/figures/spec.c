@@ -149,26 +149,13 @@ bool ns_figure_spec_is_expensive(const NsFigureSpec *spec)
 
 void ns_figure_spec_apply(const NsFigureSpec *spec, NsFigureInput *input)
 {
-    switch (spec->kind->subject) {
-    case NS_SUBJECT_GRADIENT:
-        input->gradient = spec->quantity;
-        break;
-    case NS_SUBJECT_HIDDEN:
-        input->hidden = spec->quantity;
-        break;
-    case NS_SUBJECT_QUANTITY:
-        input->quantity = spec->quantity;
-        break;
-    case NS_SUBJECT_SIMILARITY:
-        input->similarity = spec->similarity;
-        break;
-    case NS_SUBJECT_PLACE:
-        input->layer = spec->layer;
-        input->head = spec->head;
-        break;
-    case NS_SUBJECT_NONE:
-        break;
-    }
+    NsSubject subject = spec->kind->subject;
+    if (subject == NS_SUBJECT_GRADIENT) input->gradient = spec->quantity;
+    if (subject == NS_SUBJECT_HIDDEN) input->hidden = spec->quantity;
+    if (subject == NS_SUBJECT_QUANTITY) input->quantity = spec->quantity;
+    if (subject == NS_SUBJECT_SIMILARITY) input->similarity = spec->similarity;
+    if (subject == NS_SUBJECT_PLACE) input->layer = spec->layer;
+    if (subject == NS_SUBJECT_PLACE) input->head = spec->head;
 }
 
 NsFigureSpec ns_figure_spec_of(const NsFigureKind *kind, const NsFigureInput *input)
