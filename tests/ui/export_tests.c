@@ -542,7 +542,7 @@ static void test_film(void)
     drop_down(dialog, "Size", 1);
     drop_down(dialog, "Format", 5);
     GtkWidget *length = gtk_widget_get_next_sibling(control(dialog, "Format"));
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(gtk_widget_get_first_child(length)), 1.5);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(gtk_widget_get_last_child(length)), 1.5);
     g_assert_true(says(dialog, " --film 1.5 --out normscope.gif"));
     g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
     assert_same_file(dialog, window, command, path);
@@ -560,7 +560,7 @@ static void test_film_canceled(void)
     choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
     drop_down(dialog, "Format", 5);
     GtkWidget *film = gtk_widget_get_next_sibling(control(dialog, "Format"));
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(gtk_widget_get_first_child(film)), 100);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(gtk_widget_get_last_child(film)), 100);
     g_autofree char *command = g_strdup(ns_export_dialog_command(dialog));
     ns_export_dialog_write(dialog, path);
     GtkProgressBar *bar = GTK_PROGRESS_BAR(

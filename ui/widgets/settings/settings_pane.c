@@ -474,7 +474,6 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     pane->pending = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     gtk_widget_set_size_request(pane->pending, -1, PENDING_HEIGHT);
     gtk_widget_set_vexpand(pane->pending, FALSE);
-    gtk_widget_add_css_class(pane->pending, "pending-place");
     add_bar(pane);
     pane->watched = new_watched();
     pane->place = gtk_stack_new();

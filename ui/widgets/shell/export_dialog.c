@@ -544,7 +544,9 @@ static void add_choices(NsExportDialog *dialog)
         add_drop_down(dialog, _("Format"), gtk_drop_down_new_from_strings(formats), false);
     dialog->film = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     dialog->seconds = make_spin(dialog, 0.5, NS_LONGEST_FILM, 0.5, _("Duration in seconds"));
-    ns_box_append(dialog->film, dialog->seconds, gtk_label_new(_("seconds")), NULL);
+    gtk_widget_set_hexpand(dialog->seconds, TRUE);
+    gtk_widget_set_halign(dialog->seconds, GTK_ALIGN_END);
+    ns_box_append(dialog->film, gtk_label_new(_("Duration in seconds")), dialog->seconds, NULL);
     gtk_grid_attach(GTK_GRID(dialog->grid), dialog->film, 0, dialog->rows++, 2, 1);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), 8);
     dialog->size = add_drop_down(dialog, _("Size"), pages, true);

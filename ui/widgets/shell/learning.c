@@ -325,6 +325,6 @@ void ns_window_add_learning(NsWindow *window)
     append_choices(section, _("Presets"), ns_preset_choice, "win.preset::", NULL);
     append_choices(section, _("Lectures"), ns_lecture_choice,
                    "win.lecture::", gtk_application_get_menu_by_id(application, "lecture-menu"));
-    g_menu_append(section, _("Class mode"), "win.class-mode");
+    g_menu_append(section, _("Class mode, large text"), "win.class-mode");
     g_menu_insert_section(menu, 1, NULL, G_MENU_MODEL(section));
 }
