@@ -79,19 +79,23 @@ static void on_pointed(NsPageStack *stack, NsChartTile *tile)
     g_signal_emit_by_name(stack, "pointed", tile);
 }
 
+void ns_page_stack_create(NsPageStack *stack, const char *key)
+{
+    const NsPageKind *kind = kind_of(key);
+    GtkWidget *place = kind ? gtk_stack_get_child_by_name(GTK_STACK(stack->stack), key) : NULL;
+    if (!place || page_in(GTK_SCROLLED_WINDOW(place))) return;
+    GtkWidget *page = kind->create    ? kind->create(stack->session)
+                      : kind->by_lane ? ns_dashboard_new_by_lane(stack->session, kind->figures)
+                                      : ns_dashboard_new(stack->session, kind->figures);
+    ns_connect(page, "pointed", G_CALLBACK(on_pointed), stack);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(place), page);
+    if (stack->style) ns_page_set_style(NS_PAGE(page), stack->style);
+}
+
 static void on_switched(NsPageStack *stack)
 {
-    GtkScrolledWindow *place = shown_place(stack);
-    if (!place) return;
-    const NsPageKind *kind = kind_of(ns_page_stack_key(stack));
-    if (kind && !page_in(place)) {
-        GtkWidget *page = kind->create    ? kind->create(stack->session)
-                          : kind->by_lane ? ns_dashboard_new_by_lane(stack->session, kind->figures)
-                                          : ns_dashboard_new(stack->session, kind->figures);
-        ns_connect(page, "pointed", G_CALLBACK(on_pointed), stack);
-        gtk_scrolled_window_set_child(place, page);
-        if (stack->style) ns_page_set_style(NS_PAGE(page), stack->style);
-    }
+    if (!shown_place(stack)) return;
+    ns_page_stack_create(stack, ns_page_stack_key(stack));
     g_signal_emit_by_name(stack, "switched");
 }
 

@@ -19,6 +19,9 @@ GtkWidget *ns_page_stack_new(NsSession *session);
 /* Shows a page, and creates it if necessary.  FALSE if no page has this key. */
 bool ns_page_stack_show(NsPageStack *stack, const char *key);
 
+/* Creates a page, if necessary, before it is shown. */
+void ns_page_stack_create(NsPageStack *stack, const char *key);
+
 /* The page that is shown, and its key. */
 NsPage *ns_page_stack_page(NsPageStack *stack);
 const char *ns_page_stack_key(NsPageStack *stack);

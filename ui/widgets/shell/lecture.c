@@ -119,6 +119,9 @@ static gboolean look(gpointer data)
     if (!lecture || busy) return G_SOURCE_CONTINUE;
     bool ready = presenter->next == lecture->n || has_prepared(presenter, presenter->next);
     sync_forward(presenter, ready);
+    const char *page =
+        presenter->next < lecture->n ? lecture->scene[presenter->next].preset.page : NULL;
+    if (ready && page) ns_page_stack_create(ns_window_pages(presenter->window), page);
     if (ready && presenter->shown && presenter->next > 1)
         has_prepared(presenter, presenter->next - 2);
     return G_SOURCE_CONTINUE;
