@@ -52,7 +52,10 @@ README_WORDS = 1500
 # Parts of panes that are one widget with them, helpers for rows of widgets, one call that binds a statement, mutexes and settings that
 # end with their block, and tables of choices lowered it by 829; more printed lines and folders of other programs raised it by 48, slow
 # motion on the page Diagram and a reported new seed by 9, rules of BLEU that are compiled once by 3.
-MOST_PRODUCT_LINES = 82442
+# Figures, plots and the session that keep words, runs and labels once lowered it by 410; a text that flows through the diagram raised it
+# by 120, more logs (launchers, a validation loss alone, MLflow, DVCLive) by 160, folders that the window opens by 50, two charts side
+# by side, a single step in slow motion and a page that is made before it is shown by 24.
+MOST_PRODUCT_LINES = 82382
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 31
 SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 167
