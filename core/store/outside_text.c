@@ -388,8 +388,8 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
                 ns_outside_line_part(line, NS_OUTSIDE_VALIDATION);
     bool other = own[NS_OUTSIDE_LR].name || own[NS_OUTSIDE_GRAD_NORM].name;
     bool indented = g_ascii_isspace(*part) && ns_outside_line_has_any(line);
-    for (guint i = 0; !loss && text->begun && i < line->cells->len;
-         i++) /* “Validation bpb: 1.03” */
+    /* “Validation bpb: 1.03” */
+    for (guint i = 0; !loss && text->begun && i < line->cells->len; i++)
         other |= ns_outside_has_split(g_array_index(line->cells, NsOutsideCell, i).name->raw, true);
     /* “iter 12: val loss 2.8” after “iter 12 step 3”: the step is another number. */
     if (line->worse) text->worse = line->worse;
