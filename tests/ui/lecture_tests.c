@@ -28,6 +28,14 @@ static char *write_lecture(const char *name, const char *text)
     return path;
 }
 
+/* Whether a page was made. */
+static bool has_page(NsWindow *window, const char *key)
+{
+    GtkWidget *stack = gtk_widget_get_last_child(GTK_WIDGET(ns_window_pages(window)));
+    GtkWidget *place = gtk_stack_get_child_by_name(GTK_STACK(stack), key);
+    return gtk_scrolled_window_get_child(GTK_SCROLLED_WINDOW(place)) != NULL;
+}
+
 /* Eight scenes, every other one on the page of profiles. */
 static char *write_scenes(void)
 {
@@ -105,8 +113,10 @@ static void test_keys(void)
     /* A presenter's remote blanks the screen with this key; it removes no lane. */
     stroke(window, GDK_KEY_b);
     g_assert_cmpuint(session->experiment.n, ==, 2);
+    g_assert_false(has_page(window, "profile"));
     for (size_t i = 1; i < SCENES; i++) {
         UI_WAIT(window, is_prepared);
+        g_assert_true(has_page(window, "profile"));
         g_assert_cmpint(ns_session_steps(session), ==, step_of(i - 1));
         double begin = seconds_of_work();
         gint64 pressed = g_get_monotonic_time();
