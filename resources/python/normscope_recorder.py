@@ -36,8 +36,9 @@ passes in evaluation mode only if there are no others.
 
 The layers of torch.nn.Transformer and its encoder and decoder, of GPT-2, Llama, GPT-NeoX, BERT and of
 models that are built like them, are found; else name them: Recorder(model, path, layers="blocks") or
-layers=["first", "second"].  Create the recorder before a compiled model is called.  Nothing that goes wrong
-while it records ends the training: it is written to stderr once.  This file needs only torch.
+layers=["first", "second"].  Create the recorder before a compiled model is called, and in one of several
+processes, or give each a file.  Nothing that goes wrong while it records ends the training: it is written
+to stderr once.  This file needs only torch.
 """
 
 import contextlib
@@ -233,6 +234,7 @@ def _plain(value):
 
 def _single(tensor):
     """In single precision, at least."""
+    tensor = torch.view_as_real(tensor) if tensor.is_complex() else tensor
     return tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.float()
 
 
@@ -319,18 +321,19 @@ class _Forward:
     """Shows what a module takes, for PyTorch before 2.0, which does not show keywords to hooks."""
 
     def __init__(self, module, see):
-        self.module, self.see, self.forward = module, see, module.forward
+        # Trainers ask for the signature of a model, which inspect follows by this name.
+        self.module, self.see, self.__wrapped__ = module, see, module.forward
         module.forward = self
 
     def __call__(self, *inputs, **keywords):
         self.see(self.module, inputs, keywords)
-        return self.forward(*inputs, **keywords)
+        return self.__wrapped__(*inputs, **keywords)
 
     def __reduce__(self):
         return getattr, (self.module, "forward")
 
     def remove(self):
-        self.module.forward = self.forward
+        self.module.forward = self.__wrapped__
 
 
 class Recorder:
@@ -457,8 +460,9 @@ class Recorder:
 
     def _enter(self, module, level, *_inputs):
         if level <= self.level:
-            self.level, self.watching, self.mode = level, self._due(), module.training
-            self.unseen = set(range(self.places))
+            self.watching = self._due()
+            if self.watching:
+                self.level, self.mode, self.unseen = level, module.training, set(range(self.places))
 
     def _leave(self, level, *_values):
         if level == self.level:
@@ -500,11 +504,11 @@ class Recorder:
         """
         if self.file is None:
             return
-        now, rate, due = time.perf_counter(), self.rate, self.at % self.every == 0
+        now, rate, due, self.rate = time.perf_counter(), self.rate, self.at % self.every == 0, None
         with self._harmless("The learning rate or the step is no number"):
             self.at = self.at if step is None else int(step)
-            self.rate = lr if lr is not None else optimizer.param_groups[0]["lr"] if optimizer else None
-            self.rate = None if self.rate is None else float(self.rate)
+            lr = lr if lr is not None else optimizer.param_groups[0]["lr"] if optimizer else None
+            self.rate = None if lr is None else float(lr)
         at, self.at, self.weights, self.compared, plan = self.at, self.at + 1, None, False, []
         remembers = self.updates and self.at % self.every == 0
         with self._harmless("The parameters are not known"):

@@ -8,6 +8,7 @@ Usage: test_recorder_cases.py
 import contextlib
 import copy
 import functools
+import inspect
 import io
 import json
 import math
@@ -423,6 +424,38 @@ def test_no_call_of_the_model():
             same(lines()[-1]["hidden_norm"][0], first.norm(dim=-1).mean().item(), "embedding")
 
 
+def test_pass_through_a_wrapper():
+    """A module that holds the model is called for a prediction, and in a step the model itself."""
+    model, wrapper = model_of(Gpt2), nn.Module()
+    wrapper.model, wrapper.forward = model, model.__call__
+    check(model, gpt2_roles, model.h, wrapper, loss=lambda _, seed: loss_of(model, seed))
+
+
+def test_signature():
+    """Trainers read the signature of a model to know which columns it takes."""
+    model = model_of(Llama)
+    for module in (model, model.h[0]):
+        signature = inspect.signature(module.forward)
+        with recording(model):
+            assert inspect.signature(module.forward) == signature, inspect.signature(module.forward)
+        assert inspect.signature(module.forward) == signature
+
+
+def test_complex_gradients():
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gain, self.map = nn.Parameter(torch.randn(D, dtype=torch.cfloat)), nn.Linear(D, D)
+
+        def forward(self, x):
+            return x + self.map(torch.view_as_real(x * self.gain).sum(-1))
+    model = model_of(Block)
+    with recording(model) as (recorder, lines, _):
+        loss_of(model).backward()
+        recorder.step(1.0)
+        same(lines()[-1]["grad_norm"]["gain"], [layer.gain.grad.abs().norm().item() for layer in model.h], "complex")
+
+
 def once(said, *words):
     text = said.getvalue()
     assert len(text.splitlines()) == len(words), text
@@ -477,8 +510,9 @@ def test_values_that_are_no_numbers():
         assert isinstance(line["grad_norm"], dict) and line["grad_norm"]["wq"][0] > 0
         once(said, "The loss is no number", "mine", "grad_norm")
     with recording(model) as (recorder, lines, said):
-        recorder.step(torch.tensor([1.0, 3.0]), lr="fast")
-        assert lines()[-1]["loss"] == 2 and "lr" not in lines()[-1]
+        for rate in ("fast", [0.1], 0.2):
+            recorder.step(torch.tensor([1.0, 3.0]), lr=rate)
+            assert lines()[-1]["loss"] == 2 and "lr" not in lines()[-1]
 
 
 def test_broken_gradients():
