@@ -4,6 +4,7 @@
 #include "ui/plot/plot-private.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/helpers.h"
+#include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/learning.h"
 
@@ -150,6 +151,21 @@ static void test_heights(void)
             g_assert_cmpfloat(plot.height, >=, two ? LEAST_OF_TWO : LEAST_PLOT);
         }
     }
+    ui_close(window);
+}
+
+/* The window of a first start shows the loss and the gradient side by side, the tour beside them.
+ */
+static void test_first_screen(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    gtk_widget_activate_action(GTK_WIDGET(pane), NS_LEARN_BEGIN, "u", 0);
+    UI_WAIT(window, ui_is_ready);
+    UI_UNTIL(!ns_chart_tile_is_compact(ui_tile(window, GRADIENT)));
+    g_assert_false(ns_chart_tile_is_compact(ui_tile(window, LOSS)));
+    g_assert_true(ns_chart_tile_is_compact(ui_tile(window, HIDDEN)));
     ui_close(window);
 }
 
@@ -515,6 +531,7 @@ void ui_add_stage_tests(void)
     g_test_add_func("/ui/stage/swap", test_swap);
     g_test_add_func("/ui/stage/thumbnails", test_thumbnails);
     g_test_add_func("/ui/stage/heights", test_heights);
+    g_test_add_func("/ui/stage/first-screen", test_first_screen);
     g_test_add_func("/ui/stage/lesson", test_lesson);
     g_test_add_func("/ui/stage/rows-stay", test_rows_stay);
 }

@@ -439,44 +439,54 @@ static const GActionEntry ACTIONS[] = {
 static void sync_actions(NsWindow *window)
 {
     NsSession *session = ns_window_session(window);
-    bool chart = ns_page_current(ns_window_page(window)) != NULL;
-    bool charts = ns_window_dashboard(window) != NULL;
-    static const char *const of_chart[] = {"copy-data", "copy-image", "maximize"};
-    for (size_t i = 0; i < G_N_ELEMENTS(of_chart); i++)
-        ns_window_enable(window, of_chart[i], chart);
-    ns_window_enable(window, "export", chart || ns_page_saves(ns_window_page(window)));
-    ns_window_enable(window, "export-all", charts);
-    ns_window_enable(window, "grid", charts);
-    ns_window_enable(window, "next-chart", charts);
-    ns_window_enable(window, "log-x", charts);
+    NsPage *page = ns_window_page(window);
+    int64_t shown = ns_session_shown_step(session);
+    bool chart = ns_page_current(page) != NULL, charts = ns_window_dashboard(window) != NULL;
     bool own = !ns_session_is_watching(session);
-    static const char *const of_own[] = {"reset-settings", "new-seed",       "next-placement",
-                                         "second-lane",    "gradient-check", "save-pytorch"};
-    for (size_t i = 0; i < G_N_ELEMENTS(of_own); i++) ns_window_enable(window, of_own[i], own);
-    ns_window_enable(window, "stop-watching", !own);
-    ns_window_enable(window, "undo", own && session->undo->len > 0);
-    ns_window_enable(window, "redo", own && session->redo->len > 0);
-    int64_t shown = ns_session_shown_step(session), first = ns_session_first_step(session);
-    bool can_run = ns_session_can_run(session), behind = shown < ns_session_steps(session);
-    bool can_step = behind || (can_run && !session->wants_run);
-    ns_window_enable(window, "run", can_run);
-    ns_window_enable(window, "run-to", can_run);
-    ns_window_enable(window, "run-until-loss", can_run);
-    ns_window_enable(window, "step", can_step);
-    ns_window_enable(window, "step-ten", can_step);
-    ns_window_enable(window, "back-step", shown > first);
-    ns_window_enable(window, "back-ten", shown > first);
-    ns_window_enable(window, "first", shown > first);
-    ns_window_enable(window, "live", behind);
-    ns_window_enable(window, "reset", ns_session_can_reset(session));
-    ns_window_enable(window, "reset-to-start",
-                     ns_session_can_reset(session) && session->fork_step > 0);
-    ns_window_enable(window, "fork", ns_session_can_fork(session));
+    bool can_run = ns_session_can_run(session), can_reset = ns_session_can_reset(session);
+    bool after = shown > ns_session_first_step(session), before = shown < ns_session_steps(session);
+    bool can_step = before || (can_run && !session->wants_run);
+    const struct {
+        const char *action;
+        bool enabled;
+    } allowed[] = {
+        {"copy-data", chart},
+        {"copy-image", chart},
+        {"maximize", chart},
+        {"export", chart || ns_page_saves(page)},
+        {"export-all", charts},
+        {"grid", charts},
+        {"next-chart", charts},
+        {"log-x", charts},
+        {"reset-settings", own},
+        {"new-seed", own},
+        {"next-placement", own},
+        {"second-lane", own},
+        {"gradient-check", own},
+        {"save-pytorch", own},
+        {"stop-watching", !own},
+        {"undo", own && session->undo->len > 0},
+        {"redo", own && session->redo->len > 0},
+        {"run", can_run},
+        {"run-to", can_run},
+        {"run-until-loss", can_run},
+        {"step", can_step},
+        {"step-ten", can_step},
+        {"back-step", after},
+        {"back-ten", after},
+        {"first", after},
+        {"live", before},
+        {"reset", can_reset},
+        {"reset-to-start", can_reset && session->fork_step > 0},
+        {"fork", ns_session_can_fork(session)},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(allowed); i++)
+        ns_window_enable(window, allowed[i].action, allowed[i].enabled);
     ns_window_set_state(window, "slow-motion", session->slow);
     ns_window_set_state(window, "pause-on-trouble", session->pause_on_trouble);
-    GAction *page = g_action_map_lookup_action(G_ACTION_MAP(window), "page");
+    GAction *shown_page = g_action_map_lookup_action(G_ACTION_MAP(window), "page");
     const char *key = ns_page_stack_key(ns_window_pages(window));
-    g_simple_action_set_state(G_SIMPLE_ACTION(page), g_variant_new_string(key));
+    g_simple_action_set_state(G_SIMPLE_ACTION(shown_page), g_variant_new_string(key));
 }
 
 void ns_window_add_actions(NsWindow *window)
