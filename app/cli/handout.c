@@ -7,6 +7,7 @@
 #include "core/store/lesson_measure.h"
 #include "core/train/lockstep.h"
 #include "ui/figures/sheet.h"
+#include "ui/plot/document.h"
 #include "ui/plot/painter.h"
 #include "ui/plot/text.h"
 
@@ -14,11 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Points: A4, with space for notes beside the text in the margins. */
-#define WIDTH 595.0
-#define HEIGHT 842.0
-#define MARGIN 62.0
-#define ACROSS (WIDTH - 2 * MARGIN)
+/* In points. */
 #define CHART_HEIGHT 190.0
 #define DRAWING_HEIGHT 150.0 /* space for a drawing of the student */
 #define TEXT 10.5
@@ -30,10 +27,7 @@ typedef struct {
     NsLockstep *lockstep;           /* the run that the cards speak of; NULL before the first */
     const NsExperiment *experiment; /* of that run, borrowed from a card */
     NsProgress progress;
-    const NsStyle *style;
-    PangoContext *context;
-    cairo_t *cr;
-    double y;          /* where the next part begins */
+    NsDocument *document;
     const char *shown; /* the newest chart, if nothing was trained since; borrowed */
 } Handout;
 
@@ -87,14 +81,6 @@ static char *number_words(double value)
 
 /* ---- Drawing ---- */
 
-/* Begins a page if there is less space than this. */
-static void need(Handout *h, double height)
-{
-    if (h->y + height <= HEIGHT - MARGIN) return;
-    cairo_show_page(h->cr);
-    h->y = MARGIN;
-}
-
 /* A paragraph with the measured numbers in it. */
 static void write_text(Handout *h, const char *words, double size, bool bold, double indent)
 {
@@ -102,16 +88,7 @@ static void write_text(Handout *h, const char *words, double size, bool bold, do
                                     .history = history_of,
                                     .data = h};
     g_autofree char *filled = ns_measure_fill(&source, words, number_words);
-    g_autoptr(PangoLayout) text = ns_text_new(h->context, h->style, size, bold, filled);
-    ns_text_limit(text, ACROSS - indent, 100);
-    double height = ns_text_height(text);
-    need(h, height);
-    cairo_save(h->cr);
-    cairo_translate(h->cr, MARGIN + indent, h->y);
-    ns_set_color(h->cr, h->style->text);
-    ns_text_show(h->cr, text, NS_ANCHOR_START);
-    cairo_restore(h->cr);
-    h->y += height + 0.45 * size;
+    ns_document_write(h->document, filled, size, bold, indent);
 }
 
 /* The chart that the card puts on the stage; nothing if it has none, or the same as the card
@@ -140,15 +117,7 @@ static void draw_chart(Handout *h, const NsCard *card)
     NsFigureInput own = ns_sheet_input(&sheet, chart, 0, &input);
     NsFigure *figure = ns_figure_create(chart->spec.kind);
     const NsPlot *plot = ns_figure_update(figure, &own);
-    if (ns_plot_has_data(plot)) {
-        g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, ACROSS, CHART_HEIGHT, h->style);
-        need(h, CHART_HEIGHT);
-        cairo_save(h->cr);
-        cairo_translate(h->cr, MARGIN, h->y);
-        ns_plot_draw(layout, h->cr);
-        cairo_restore(h->cr);
-        h->y += CHART_HEIGHT + TEXT;
-    }
+    if (ns_plot_has_data(plot)) ns_document_plot(h->document, plot, CHART_HEIGHT);
     ns_figure_free(figure);
 }
 
@@ -157,7 +126,8 @@ static void write_card(Handout *h, size_t at)
 {
     const NsCard *card = &h->lesson->card[at];
     g_autofree char *title = g_strdup_printf("%zu  %s", at + 1, card->title);
-    need(h, HEADING + 6 * TEXT + CHART_HEIGHT); /* a card stays together */
+    ns_document_need(h->document, HEADING + 6 * TEXT + CHART_HEIGHT); /* a card stays together */
+    write_text(h, "", HEADING, false, 0);
     write_text(h, title, HEADING, true, 0);
     for (char **text = card->texts; *text; text++) write_text(h, *text, TEXT, false, 0);
     if (card->draws) {
@@ -165,15 +135,17 @@ static void write_card(Handout *h, size_t at)
         const NsChoice *quantity = &ns_quantity(card->quantity)->choice;
         g_autofree char *words =
             g_strdup_printf("Draw your prediction: %s over the layers", quantity->label);
-        need(h, DRAWING_HEIGHT + 2 * TEXT);
+        ns_document_need(h->document, DRAWING_HEIGHT + 2 * TEXT);
         write_text(h, words, TEXT, false, 0);
-        ns_set_color(h->cr, h->style->axis);
-        cairo_set_line_width(h->cr, h->style->axis_width);
-        cairo_move_to(h->cr, MARGIN, h->y);
-        cairo_rel_line_to(h->cr, 0, DRAWING_HEIGHT);
-        cairo_rel_line_to(h->cr, ACROSS, 0);
-        cairo_stroke(h->cr);
-        h->y += DRAWING_HEIGHT + 1.5 * TEXT;
+        cairo_t *cr = ns_document_area(h->document, DRAWING_HEIGHT);
+        const NsStyle *style = ns_style_find("paper");
+        ns_set_color(cr, style->axis);
+        cairo_set_line_width(cr, style->axis_width);
+        cairo_move_to(cr, 0, 0);
+        cairo_line_to(cr, 0, DRAWING_HEIGHT);
+        cairo_line_to(cr, NS_DOCUMENT_WIDTH, DRAWING_HEIGHT);
+        cairo_stroke(cr);
+        cairo_restore(cr);
     } else {
         draw_chart(h, card);
     }
@@ -198,42 +170,34 @@ static void write_card(Handout *h, size_t at)
         g_autofree char *choice = g_strconcat("☐  ", card->choices[i], NULL);
         write_text(h, choice, TEXT, false, TEXT);
     }
-    h->y += HEADING;
 }
 
 static bool write_document(Handout *h, const char *path, GError **error)
 {
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-    cairo_surface_t *surface = ns_pdf_new(bytes, WIDTH, HEIGHT);
-    ns_pdf_describe(surface, h->lesson->title, NULL, h->lesson->summary);
-    h->cr = cairo_create(surface);
-    h->y = MARGIN;
+    h->document = ns_document_new(h->lesson->title, h->lesson->summary);
     write_text(h, h->lesson->title, TITLE, true, 0);
     write_text(h, h->lesson->summary, TEXT, false, 0);
-    h->y += TEXT;
     bool good = true;
     for (size_t i = 0; good && i < h->lesson->n && !ns_interrupt_signal(); i++) {
         good = train(h, i, error);
         if (good) write_card(h, i);
     }
-    if (good) {
-        /* The right answers and their reasons, on a page of their own. */
-        bool any = false;
-        for (size_t i = 0; i < h->lesson->n; i++) {
-            const NsCard *card = &h->lesson->card[i];
-            if (!card->ask) continue;
-            if (!any) {
-                need(h, HEIGHT);
-                write_text(h, "Answers", HEADING, true, 0);
-            }
-            any = true;
-            g_autofree char *answer = g_strdup_printf("%zu  %s", i + 1, card->choices[card->right]);
-            write_text(h, answer, TEXT, true, 0);
-            write_text(h, card->why[card->right], TEXT, false, TEXT);
+    /* The right answers and their reasons, on a page of their own. */
+    bool any = false;
+    for (size_t i = 0; good && i < h->lesson->n; i++) {
+        const NsCard *card = &h->lesson->card[i];
+        if (!card->ask) continue;
+        if (!any) {
+            ns_document_begin_page(h->document);
+            write_text(h, "Answers", HEADING, true, 0);
         }
+        any = true;
+        g_autofree char *answer = g_strdup_printf("%zu  %s", i + 1, card->choices[card->right]);
+        write_text(h, answer, TEXT, true, 0);
+        write_text(h, card->why[card->right], TEXT, false, TEXT);
     }
-    cairo_status_t status = ns_end_drawing(h->cr, surface);
-    return good && (ns_interrupt_signal() || ns_save_drawing(status, bytes, path, error));
+    bool complete = good && !ns_interrupt_signal();
+    return ns_document_end(h->document, complete ? path : NULL, error) && good;
 }
 
 static int run(NsArguments *a, GError **error)
@@ -251,14 +215,12 @@ static int run(NsArguments *a, GError **error)
     if (!ns_output_check(a->out, error)) return NS_EXIT_ERROR;
     g_autoptr(NsLesson) lesson = ns_lesson_open((size_t)i, error);
     if (!lesson) return NS_EXIT_ERROR;
-    Handout handout = {
-        .lesson = lesson, .style = ns_style_find("paper"), .context = ns_text_context_new()};
+    Handout handout = {.lesson = lesson};
     ns_interrupt_catch();
     ns_progress_start(&handout.progress, true);
     bool good = write_document(&handout, a->out, error);
     ns_progress_end(&handout.progress);
     g_clear_pointer(&handout.lockstep, ns_lockstep_free);
-    g_object_unref(handout.context);
     return good ? ns_interrupt_status() : NS_EXIT_ERROR;
 }
 

@@ -6,7 +6,8 @@
 #include "core/store/output_file.h"
 #include "core/study/paper.h"
 #include "ui/figures/figures.h"
-#include "ui/plot/export.h"
+#include "ui/plot/document.h"
+#include "ui/plot/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -99,51 +100,63 @@ static bool write_markdown(const GArray *entries, const char *folder, GError **e
 
 /* ---- PDF ---- */
 
-static char *first_page(const GArray *entries)
+#define TITLE_SIZE 15.0 /* points */
+#define TEXT_SIZE 9.0
+#define PLOT_HEIGHT 300.0
+#define LOWER_HEIGHT 220.0 /* if there are several plots */
+
+/* Lines of plain text. */
+static void write_words(NsDocument *document, const char *words)
 {
+    g_autofree char *literal = ns_text_literal(words);
+    ns_document_write(document, literal, TEXT_SIZE, false, 0);
+}
+
+static void write_entry(NsDocument *document, const Entry *entry)
+{
+    const NsPaperResult *result = entry->result;
+    const NsPaperPanels *panels = &entry->panels;
+    ns_document_begin_page(document);
+    ns_document_write(document, result->study->choice.label, TITLE_SIZE, true, 0);
+    for (size_t i = 0; i < panels->n; i++) {
+        NsPlot plot = *panels->plots[i];
+        if (i == 0) plot.title = NULL; /* it is the title of the page */
+        ns_document_plot(document, &plot, panels->n > 1 ? LOWER_HEIGHT : PLOT_HEIGHT);
+    }
+    /* Every section of the settings is one paragraph. */
+    g_auto(GStrv) sections = g_strsplit(entry->settings, "\n\n", -1);
+    for (char **section = sections; *section; section++) {
+        g_auto(GStrv) lines = g_strsplit(g_strstrip(*section), "\n", -1);
+        g_free(*section);
+        *section = g_strjoinv("; ", lines);
+    }
+    g_autofree char *settings = g_strjoinv("\n", sections);
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_string_append_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
+    add_findings(text, result, "→ ");
+    g_string_append_printf(text, "\nVerdict: %s; %s.  Its runs took %.1f s together.\n\n%s",
+                           ns_verdict_word(result->verdict), result->claims, result->seconds,
+                           settings);
+    write_words(document, text->str);
+}
+
+static bool write_pdf(const GArray *entries, const char *folder, GError **error)
+{
+    g_autofree char *path = g_build_filename(folder, "report.pdf", NULL);
     g_autofree char *words = summary(entries);
-    GString *text = g_string_new(REFERENCE ".\n\n");
+    g_autoptr(GString) text = g_string_new(REFERENCE ".\n\n");
     g_string_append_printf(text, "%s\n", words);
     for (guint i = 0; i < entries->len; i++) {
         const NsPaperResult *result = g_array_index(entries, Entry, i).result;
         g_string_append_printf(text, "\n%s (%s): %s", result->study->choice.label,
                                result->study->choice.reference, ns_verdict_word(result->verdict));
     }
-    return g_string_free(text, FALSE);
-}
-
-static bool write_pdf(const GArray *entries, const char *folder, GError **error)
-{
-    g_autofree char *path = g_build_filename(folder, "report.pdf", NULL);
-    guint n = entries->len;
-    g_autofree NsDocumentPart *parts = g_new0(NsDocumentPart, n + 1);
-    g_auto(GStrv) words = g_new0(char *, n + 2);
-    words[0] = first_page(entries);
-    parts[0] = (NsDocumentPart){.title = TITLE, .words = words[0]};
-    for (guint i = 0; i < n; i++) {
-        const Entry *entry = &g_array_index(entries, Entry, i);
-        const NsPaperResult *result = entry->result;
-        /* Every section of the settings is one paragraph. */
-        g_auto(GStrv) sections = g_strsplit(entry->settings, "\n\n", -1);
-        for (char **section = sections; *section; section++) {
-            g_auto(GStrv) lines = g_strsplit(g_strstrip(*section), "\n", -1);
-            g_free(*section);
-            *section = g_strjoinv("; ", lines);
-        }
-        g_autofree char *settings = g_strjoinv("\n", sections);
-        GString *text = g_string_new(NULL);
-        g_string_append_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
-        add_findings(text, result, "→ ");
-        g_string_append_printf(text, "\nVerdict: %s; %s.  Its runs took %.1f s together.\n\n%s",
-                               ns_verdict_word(result->verdict), result->claims, result->seconds,
-                               settings);
-        words[i + 1] = g_string_free(text, FALSE);
-        parts[i + 1] = (NsDocumentPart){.title = entry->result->study->choice.label,
-                                        .plots = entry->panels.plots,
-                                        .n_plots = entry->panels.n,
-                                        .words = words[i + 1]};
-    }
-    return ns_document_write(parts, n + 1, TITLE, path, error);
+    NsDocument *document = ns_document_new(TITLE, NULL);
+    ns_document_write(document, TITLE, TITLE_SIZE, true, 0);
+    write_words(document, text->str);
+    for (guint i = 0; i < entries->len; i++)
+        write_entry(document, &g_array_index(entries, Entry, i));
+    return ns_document_end(document, path, error);
 }
 
 /* ---- Output ---- */
