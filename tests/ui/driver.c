@@ -34,9 +34,9 @@ bool ui_is_drawn(NsWindow *window)
     for (size_t i = 0; i < TILES; i++) {
         GtkWidget *chart = GTK_WIDGET(ui_chart(window, i));
         const NsPlotLayout *layout = ns_chart_view_layout(NS_CHART_VIEW(chart));
-        if (!layout || layout->width != gtk_widget_get_width(chart) ||
-            layout->height != gtk_widget_get_height(chart))
-            return false;
+        if (!layout || layout->width != gtk_widget_get_width(chart)) return false;
+        double below = layout->lower ? layout->lower->height : 0;
+        if (fabs(layout->height + below - gtk_widget_get_height(chart)) > 1e-6) return false;
     }
     return true;
 }
