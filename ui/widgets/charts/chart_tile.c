@@ -25,7 +25,7 @@
 #define BELOW_TOOLS 2  /* pixels below the controls */
 #define PROBE_BELOW 96 /* pixels between the button and the text above it */
 #define PROBE_MARGIN 3 /* pixels from the corner */
-#define PROBE_SPACE 8  /* pixels below the title of the axis, in whose line the button is */
+#define PROBE_SPACE 24 /* pixels below the chart, for the button */
 
 /* The least width, and the least height above them, of a chart with continuations, in pixels. */
 #define CONTINUED_ACROSS 360
@@ -230,7 +230,7 @@ static void sync_controls(NsChartTile *tile)
     bool looked = missing && ns_view_looked(tile->session->view, missing);
     gtk_widget_set_visible(tile->probe, missing && !looked);
     if (missing) ns_probe_button_set_interval(looked ? tile->probe_more : tile->probe, missing);
-    /* A measured chart has no room below the button, and is as high in the tiles of other lanes. */
+    /* The charts of other lanes, without the button, are as high. */
     int room = (int)(PROBE_SPACE * ns_widget_text_scale(GTK_WIDGET(tile)));
     gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
     gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? room : 0);
