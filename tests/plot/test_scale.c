@@ -92,6 +92,14 @@ static void check_parted(const NsScale *scale, unsigned most)
         before = p;
     }
     if (scale->kind == NS_SCALE_LOG && scale->hi > 10 * scale->lo) g_assert_cmpuint(labeled, >=, 2);
+    /* Labels are all powers, or none is: never 10⁰ beside 90. */
+    unsigned powers = 0;
+    for (unsigned i = 0; i < ticks->len; i++) {
+        const char *label = g_array_index(ticks, NsTick, i).label;
+        powers += label && g_str_has_prefix(label, "10^");
+    }
+    bool small = scale->lo >= 1e-3 && scale->hi < 1e5;
+    if (scale->kind == NS_SCALE_LOG && small) g_assert_true(powers == 0 || powers == labeled);
 }
 
 static void check_ticks(const NsScale *scale, unsigned most)

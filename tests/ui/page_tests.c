@@ -345,7 +345,15 @@ static void test_export(void)
     g_autofree char *command = ns_export_command(view, &request, "a.pdf");
     g_assert_nonnull(strstr(command, " --figure gradient-norm "));
     g_assert_nonnull(strstr(command, " --lane placement=post --lane placement=pre "));
-    g_assert_null(ns_export_command_gap(view));
+    g_assert_null(ns_export_command_gap(view, &request));
+    /* A profile draws no pinned runs, but the loss does. */
+    NsView pinned = *view;
+    pinned.n_pinned = 1;
+    g_assert_null(ns_export_command_gap(&pinned, &request));
+    ns_sheet_add(&sheet, ns_figure_spec_of(ns_chart_tile_kind(ui_tile(window, LOSS)), &input), -1);
+    request.what = NS_EXPORT_SHEET;
+    g_assert_nonnull(ns_export_command_gap(&pinned, &request));
+    g_assert_null(ns_export_command_gap(view, &request));
     g_auto(NsProvenance) provenance;
     ns_export_provenance(view, &request, &provenance);
     g_assert_cmpuint(provenance.experiment.n, ==, 2);

@@ -381,7 +381,7 @@ void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
 {
     double before = INFINITY, furthest = CLOSEST * apart;
     unsigned left = 0;
-    NsTick *other = NULL;
+    NsTick *only = NULL, *other = NULL;
     for (unsigned i = 0; i < ticks->len; i++) {
         NsTick *tick = &g_array_index(ticks, NsTick, i);
         double p = ns_scale_to_pixel(scale, tick->value);
@@ -390,6 +390,7 @@ void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
             g_clear_pointer(&tick->label, g_free);
         } else {
             before = p;
+            only = tick;
             left++;
         }
     }
@@ -405,7 +406,11 @@ void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
         }
         if (!brief) break;
     }
-    if (other) other->label = log_label(other->value, scale->lo, scale->hi);
+    if (!other) return;
+    /* Both are written alike: not 10⁰ beside 90. */
+    g_free(only->label);
+    only->label = log_label(only->value, scale->lo, scale->hi);
+    other->label = log_label(other->value, scale->lo, scale->hi);
 }
 
 bool ns_scale_is_even(const double *values, size_t n)

@@ -146,15 +146,22 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
     return g_string_free(command, FALSE);
 }
 
-const char *ns_export_command_gap(const NsView *view)
+const char *ns_export_command_gap(const NsView *view, const NsExportRequest *request)
 {
+    bool curves = false, profiles = false, maps = false; /* over steps, over layers, of layers */
+    for (guint i = first_chart(request); i < first_chart(request) + n_charts(request); i++) {
+        const NsFigureKind *kind = ns_sheet_chart(request->sheet, i)->spec.kind;
+        maps |= kind->rows_are_layers;
+        curves |= kind->abscissa == NS_OVER_STEPS && !kind->rows_are_layers;
+        profiles |= kind->abscissa == NS_OVER_LAYERS;
+    }
     if (ns_view_is_outside(view) && !view->source)
         return _("No single command can draw the files of several other programs in one figure.");
     g_autofree char *changes = changes_of(view);
     if (changes) return _("Settings changed during the run are not reproduced.");
-    if (view->previous.history)
+    if (view->previous.history && (curves || profiles))
         return _("The command does not repeat the previous run, which is drawn in gray.");
-    if (view->n_pinned)
+    if (view->n_pinned && curves)
         return _("The command does not repeat earlier runs, which are drawn faintly.");
     for (unsigned i = 0; i < view->started.n; i++) {
         const NsHistory *history = view->histories[i];
@@ -162,7 +169,7 @@ const char *ns_export_command_gap(const NsView *view)
             return _(
                 "The command trains from step 0, not from the step at which this run was forked.");
     }
-    if (view->started.n > 1 && view->heat == NS_HEAT_LANE)
+    if (view->started.n > 1 && view->heat == NS_HEAT_LANE && maps)
         return _("The command draws heatmaps of all lanes, not of one.");
     return NULL;
 }

@@ -50,5 +50,6 @@ void ns_export_provenance(const NsView *view, const NsExportRequest *request,
 /* The command line that draws the same file, if the file had that name.  Free with g_free. */
 char *ns_export_command(const NsView *view, const NsExportRequest *request, const char *name);
 
-/* The part of the view that the command line cannot draw, as a sentence; NULL if there is none. */
-const char *ns_export_command_gap(const NsView *view);
+/* The part of the figures that the command line cannot draw, as a sentence; NULL if there is none.
+ */
+const char *ns_export_command_gap(const NsView *view, const NsExportRequest *request);

@@ -437,7 +437,7 @@ static void sync_rest(NsExportDialog *dialog)
     gtk_label_set_attributes(GTK_LABEL(dialog->command), attributes);
     const char *gap = ns_window_session(dialog->window)->wants_run
                           ? _("The run continues: the file shows the step at which it is saved.")
-                          : ns_export_command_gap(dialog->view);
+                          : ns_export_command_gap(dialog->view, &request);
     gtk_label_set_text(GTK_LABEL(dialog->gap), gap ? gap : "");
     gtk_widget_set_visible(dialog->gap, gap != NULL);
     gtk_button_set_label(GTK_BUTTON(dialog->copy), _("Copy"));
