@@ -68,6 +68,7 @@ struct NsOutside {
         size_t summaries;        /* means of the whole run */
         size_t of_processes;     /* lines of other processes */
         size_t reported;         /* the sum of the last four when it was reported */
+        guint runs;              /* their number when it was reported */
         bool nothing_reported;   /* it is reported that there is no record */
     } counts;
     GHashTable *left_out; /* a set of names of values that are not drawn */
@@ -114,6 +115,12 @@ size_t ns_outside_lanes(const NsOutside *o)
     size_t n = NS_LANES_MAX;
     while (n && !o->lanes[n - 1].records.history) n--;
     return n;
+}
+
+const char *ns_outside_lane_name(const NsOutside *o, size_t lane)
+{
+    const GPtrArray *runs = o->names->runs;
+    return runs->len > 1 && lane < runs->len ? runs->pdata[lane] : NULL;
 }
 
 static void forget(NsOutside *o)
@@ -239,6 +246,14 @@ static void report_counts(NsOutside *o)
 {
     size_t values = o->counts.left_out, second = o->counts.second, lines = o->counts.of_processes;
     size_t all = values + o->counts.summaries + second + lines;
+    const GPtrArray *runs = o->names->runs;
+    if (runs->len > MAX(o->counts.runs, 1)) {
+        g_autoptr(GString) shown = g_string_new(ns_outside_lane_name(o, 0));
+        for (size_t i = 1; i < MIN(runs->len, NS_LANES_MAX); i++)
+            g_string_append_printf(shown, ", %s", ns_outside_lane_name(o, i));
+        report(o, _("The log has %u runs; shown are %s."), runs->len, shown->str);
+        o->counts.runs = runs->len;
+    }
     if (all == o->counts.reported || !ns_outside_lanes(o)) return;
     o->counts.reported = all;
     g_autoptr(GList) sorted = g_list_sort(g_hash_table_get_keys(o->left_out), (GCompareFunc)strcmp);
@@ -542,6 +557,7 @@ static void on_line(NsOutsideInput *file)
     NsOutsideLine *line = file->line;
     o->current = file;
     if (file->lane) line->lane = file->lane;
+    if (line->lane > NS_LANES_MAX) return; /* the number of runs is reported */
     Lane *lane = &o->lanes[line->lane - 1];
     if (!lane->late) {
         const NsOutsideReport to = {o, note_at, leave_out};

@@ -20,8 +20,9 @@
  *   under that name.
  * - null means that a number is missing.  NaN, Infinity and -Infinity, quoted or not, mean that a
  *   value has diverged.
- * - "lane", 1 to 4, distinguishes several runs in one file.  If there are several values of "seed",
- *   or of "rank", which may also stand before the line (“0: ” of srun), the first is shown and the
+ * - "lane", 1 to 4, or a name under "run", "run_id", "experiment" or the like distinguishes several
+ *   runs in one file, of which the first four are shown.  If there are several values of "seed", or
+ * of "rank", which may also stand before the line (“0: ” of srun), the first is shown and the
  *   others are reported.  "format" is the version, if a line has it.
  * - If there is no training loss, two or more validation losses are shown in its place.
  * - Lines of “train --jsonl” that are not records are ignored.
@@ -101,6 +102,9 @@ void ns_outside_begin_again(NsOutside *outside);
 
 /* The number of lanes: one more than the last that has a record.  Lanes before it may have none. */
 size_t ns_outside_lanes(const NsOutside *outside);
+
+/* The name of the run in a lane, borrowed; NULL if the log does not name several. */
+const char *ns_outside_lane_name(const NsOutside *outside, size_t lane);
 
 /* The history of a lane below NS_LANES_MAX, borrowed until the next call that reads bytes; NULL
  * before its first record.  It is replaced by a new history with the earlier records when a

@@ -35,6 +35,7 @@ typedef struct {
     bool loose;    /* it is among other text: lines with other numbers of cells are not rows */
     guint value;   /* the column of numbers whose names are in the column `called` */
     guint called;  /* G_MAXUINT: none */
+    guint run;     /* the column of the names of runs; G_MAXUINT: none */
     bool comma;    /* a number with a decimal comma was read */
     char *head;    /* the line with the names, where a row may have fewer cells; or NULL */
 } NsOutsideTable;

@@ -4,6 +4,7 @@
 #include "core/base/copy.h"
 #include "core/base/words.h"
 #include "core/data/json_object.h"
+#include "core/experiment/param.h"
 #include "core/store/json.h"
 #include "core/store/outside.h"
 
@@ -510,6 +511,12 @@ static bool read_value(Scan *s, const char *name)
         s->validation |= name && ns_outside_is_of_validation(name, word);
         if (known && known->of_names && g_utf8_validate(word, -1, NULL))
             s->called = ns_outside_names_find(s->names, NULL, word);
+        if (known && known->of_run) s->line->lane = ns_outside_names_run(s->names, word);
+        return true;
+    }
+    if (known && known->of_run && number.has) {
+        g_autofree char *run = ns_number_text(number.value);
+        s->line->lane = ns_outside_names_run(s->names, run);
         return true;
     }
     /* Digits in quotes are a number where one is expected; NaN and Infinity always are. */

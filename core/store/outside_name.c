@@ -521,19 +521,14 @@ static const char *skip_own(const char *text, NsOutsideName *name)
     return name->has_seed ? end + 1 : text;
 }
 
-/* Skips the run in “amber-sun-7 - train/loss”, a column of a table of several runs. */
-static const char *skip_run(NsOutsideNames *names, const char *text, NsOutsideName *name)
+size_t ns_outside_names_run(NsOutsideNames *names, const char *run)
 {
-    const char *dash = g_strrstr(text, " - ");
-    guint i;
-    if (!dash || dash == text) return text;
-    g_autofree char *run = g_strndup(text, (gsize)(dash - text));
-    if (!g_ptr_array_find_with_equal_func(names->runs, run, g_str_equal, &i)) {
-        i = names->runs->len;
-        g_ptr_array_add(names->runs, g_steal_pointer(&run));
-    }
-    name->lane = (size_t)i + 1;
-    return dash + strlen(" - ");
+    size_t lane = GPOINTER_TO_SIZE(g_hash_table_lookup(names->lanes, run));
+    if (lane) return lane;
+    char *own = g_strdup(run);
+    g_ptr_array_add(names->runs, own);
+    g_hash_table_insert(names->lanes, own, GSIZE_TO_POINTER(names->runs->len));
+    return names->runs->len;
 }
 
 /* The columns that the user has named come first. */
@@ -572,7 +567,12 @@ static bool is_mapped(const NsOutsideNames *names, NsOutsideKind kind)
 
 static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *name)
 {
-    const char *text = skip_run(names, skip_own(name->raw, name), name);
+    const char *text = skip_own(name->raw, name), *dash = g_strrstr(text, " - ");
+    if (dash && dash > text) { /* “amber-sun-7 - train/loss”, a column of a table of several runs */
+        g_autofree char *run = g_strndup(text, (gsize)(dash - text));
+        name->lane = ns_outside_names_run(names, run);
+        text = dash + strlen(" - ");
+    }
     g_autofree char *whole = prefix ? g_strconcat(prefix, "/", text, NULL) : g_strdup(text);
     Word words[MOST_WORDS];
     size_t n = split(whole, words);
@@ -627,6 +627,8 @@ const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *pr
     g_autofree char *lower = g_ascii_strdown(raw, -1);
     name->of_names = is_one(lower, "metric metric.name metricname metric_name tag key variable");
     name->of_values = is_one(lower, "value metricvalue metric_value");
+    name->of_run = is_one(lower, "run run_id run_uuid run_name run.id run.name runid experiment "
+                                 "experiment_name experiment_key experimentkey");
     read_name(names, prefix, name);
     g_ptr_array_add(names->list, name);
     g_hash_table_insert(names->names, prefix ? g_steal_pointer(&key) : g_strdup(raw), name);
@@ -639,6 +641,7 @@ NsOutsideNames *ns_outside_names_new(void)
     names->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, name_free);
     names->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, group_free);
     names->runs = g_ptr_array_new_with_free_func(g_free);
+    names->lanes = g_hash_table_new(g_str_hash, g_str_equal);
     names->list = g_ptr_array_new();
     names->mapped = g_ptr_array_new_with_free_func(mapping_free);
     return names;
@@ -648,6 +651,7 @@ void ns_outside_names_free(NsOutsideNames *names)
 {
     g_hash_table_unref(names->names);
     g_hash_table_unref(names->groups);
+    g_hash_table_unref(names->lanes);
     g_ptr_array_unref(names->runs);
     g_ptr_array_unref(names->list);
     g_ptr_array_unref(names->mapped);

@@ -55,6 +55,7 @@ typedef struct {
     unsigned rank;      /* of several names of one quantity the one with the lowest is taken */
     bool of_names,
         of_values; /* texts under it are the names of numbers; such numbers are under it */
+    bool of_run;   /* what is under it is the name of a run */
     bool tokens;   /* a count of tokens, which is the step of a log without another */
     bool mean;     /* “train_loss”, which some programs write once, as the mean of the run */
     size_t lane;   /* from 1; 0 if the name does not say it.  May exceed NS_LANES_MAX */
@@ -70,7 +71,8 @@ typedef struct {
 typedef struct {
     GHashTable *names;  /* prefix, newline and name to NsOutsideName */
     GHashTable *groups; /* key to NsOutsideGroup; gradients have “∇” before their key */
-    GPtrArray *runs;    /* names of runs before “ - ”, char * */
+    GPtrArray *runs;    /* names of runs by lane, char * */
+    GHashTable *lanes;  /* from such a name to its lane, from 1 */
     GPtrArray *list;    /* NsOutsideName, in the order of their first appearance */
     GPtrArray *mapped;  /* the columns that the user has named (ns_outside_names_map) */
 } NsOutsideNames;
@@ -82,6 +84,9 @@ void ns_outside_names_free(NsOutsideNames *names);
  * folder that the name is read from, or NULL.  NULL if there are too many names. */
 const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *prefix,
                                            const char *raw);
+
+/* The lane of the run of this name, from 1; it may exceed NS_LANES_MAX. */
+size_t ns_outside_names_run(NsOutsideNames *names, const char *run);
 
 /* A column that the user has named and the log does not have, borrowed; NULL if there is none. */
 const char *ns_outside_names_missing(const NsOutsideNames *names);

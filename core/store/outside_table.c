@@ -46,7 +46,7 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
     g_autofree const NsOutsideName **names = g_new0(const NsOutsideName *, cells->len);
     size_t lanes = 0;
     double number;
-    guint value = G_MAXUINT, called = G_MAXUINT; /* the columns of these names */
+    guint value = G_MAXUINT, called = G_MAXUINT, run = G_MAXUINT; /* the columns of these names */
     for (guint i = 0; i < cells->len; i++) {
         const char *cell = cells->pdata[i];
         if (!*cell || !g_utf8_validate(cell, -1, NULL)) continue;
@@ -61,6 +61,7 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
             if (names[k] == name) repeated = cell;
         if (name->of_values) value = MIN(value, i);
         if (name->of_names) called = MIN(called, i);
+        if (name->of_run) run = MIN(run, i);
         names[i] = name;
         lanes = MAX(lanes, name->lane);
         has[name->kind] = true;
@@ -87,11 +88,6 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
     }
     if (guessed && !input->prefix)
         input->sink.note(input, _("The column “Value” is shown as the training loss."), false);
-    if (lanes > NS_LANES_MAX) {
-        g_autofree char *sentence = g_strdup_printf(
-            _("The table has %zu runs; the first %d are shown."), lanes, NS_LANES_MAX);
-        input->sink.note(input, sentence, false);
-    }
     input->table = g_new0(NsOutsideTable, 1);
     *input->table = (NsOutsideTable){.separator = separator,
                                      .names = g_steal_pointer(&names),
@@ -99,6 +95,7 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
                                      .lanes = lanes,
                                      .value = value,
                                      .called = called,
+                                     .run = run,
                                      .loose = (n || separator == ' ') && !input->expects_table,
                                      .head = separator == ' ' ? g_strdup(text) : NULL,
                                      .markdown = text[strspn(text, " \t")] == '|',
@@ -142,9 +139,11 @@ static const char *read_lane(NsOutsideInput *input, const GPtrArray *cells, size
     if (line->passed_over) return NULL;
     if (cells->len != table->n && !(cells->len + 1 == table->n && !table->names[table->n - 1]))
         return N_("it does not have one cell per column");
+    if (table->run < cells->len && *(char *)cells->pdata[table->run])
+        line->lane = ns_outside_names_run(input->names, cells->pdata[table->run]);
     bool validation = false;
     for (guint i = 0; i < cells->len; i++) {
-        const NsOutsideName *name = table->names[i];
+        const NsOutsideName *name = i == table->run ? NULL : table->names[i];
         double value;
         if (i == table->value && table->called < cells->len && *(char *)cells->pdata[table->called])
             name = ns_outside_names_find(input->names, input->prefix, cells->pdata[table->called]);

@@ -493,5 +493,39 @@ def test_live_project():
         assert err.count("“five”, has begun but is not shown".encode()) == 1, err
 
 
+def test_several_runs():
+    """A log that names its runs, in order or interleaved, has a lane for each of the first four."""
+    def lanes(name, text):
+        with Folder() as path:
+            with open(path(name), "w", encoding="utf-8") as file:
+                file.write(text)
+            done = run("watch", path(name), "--once", "--jsonl", small=False)
+            found = {}
+            for r in map(json.loads, done.stdout.decode().splitlines()):
+                found.setdefault(r.get("lane", 1), {})[r["step"]] = r["loss"]
+            return found, done.stderr.decode()
+    def table(rows):
+        return "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+    points = [(name, s, k + 3 - s) for k, name in enumerate(("base", "pre", "7")) for s in range(3)]
+    want = {k + 1: {s: k + 3 - s for s in range(3)} for k in range(3)}
+    for rows in (points, sorted(points, key=lambda p: p[1])):
+        for name, text in (
+                ("a.csv", table([("run_id", "step", "loss"), *rows])),
+                ("a.csv", table([("step", "value", "run", "metric"), *((s, x, n, "train/loss") for n, s, x in rows)])),
+                ("a.jsonl", "".join(json.dumps({"run": n, "step": s, "loss": x}) + "\n" for n, s, x in rows)),
+                ("a.json", json.dumps([{"experimentKey": n, "metricName": "loss", "metricValue": str(x), "step": s}
+                                       for n, s, x in rows]))):
+            found, err = lanes(name, text)
+            assert found == want and err.endswith("The log has 3 runs; shown are base, pre, 7.\n"), (text, found, err)
+            assert err.count("\n") == 1, err
+    found, err = lanes("a.csv", table([("experiment", "step", "loss"), *((f"r{k}", s, k) for s in (0, 1) for k in range(6))]))
+    assert found == {k + 1: {0: k, 1: k} for k in range(4)} and "has 6 runs; shown are r0, r1, r2, r3." in err, (found, err)
+    assert lanes("a.csv", table([("run", "step", "loss"), ("only", 0, 3), ("only", 1, 2)])) == ({1: {0: 3, 1: 2}}, "")
+    with Folder() as path:
+        write(path("a.jsonl"), [json.dumps({"step": 1, **{f"{x} - loss": 1 for x in "abcde"}})])
+        assert "has no step with a training loss" in sentence(run("show", path("a.jsonl"), small=False), 1)
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))
