@@ -120,7 +120,7 @@ size_t ns_outside_lanes(const NsOutside *o)
 const char *ns_outside_lane_name(const NsOutside *o, size_t lane)
 {
     const GPtrArray *runs = o->names->runs;
-    return runs->len > 1 && lane < runs->len ? runs->pdata[lane] : NULL;
+    return ns_outside_lanes(o) > 1 && lane < runs->len ? runs->pdata[lane] : NULL;
 }
 
 static void forget(NsOutside *o)
@@ -247,7 +247,7 @@ static void report_counts(NsOutside *o)
     size_t values = o->counts.left_out, second = o->counts.second, lines = o->counts.of_processes;
     size_t all = values + o->counts.summaries + second + lines;
     const GPtrArray *runs = o->names->runs;
-    if (runs->len > MAX(o->counts.runs, 1)) {
+    if (runs->len > o->counts.runs && ns_outside_lanes(o) > 1) {
         g_autoptr(GString) shown = g_string_new(ns_outside_lane_name(o, 0));
         for (size_t i = 1; i < MIN(runs->len, NS_LANES_MAX); i++)
             g_string_append_printf(shown, ", %s", ns_outside_lane_name(o, i));

@@ -116,7 +116,7 @@ const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, 
     if (!name) return NULL;
     NsOutsideCell cell = {name, value};
     bool is_step = name->kind == NS_OUTSIDE_STEP, natural = value >= 0 && value <= floor(value);
-    if (name->lane) line->lane = name->lane;
+    if (name->lane && !name->by_run) line->lane = name->lane; /* a line has one run */
     if (name->has_seed) line->scalars[NS_OUTSIDE_SEED] = (NsOutsideCell){name, name->seed};
     line->summary |= name->kind == NS_OUTSIDE_SUMMARY;
     if (name->kind == NS_OUTSIDE_LANE) {

@@ -568,9 +568,12 @@ static bool is_mapped(const NsOutsideNames *names, NsOutsideKind kind)
 static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *name)
 {
     const char *text = skip_own(name->raw, name), *dash = g_strrstr(text, " - ");
-    if (dash && dash > text) { /* “amber-sun-7 - train/loss”, a column of a table of several runs */
-        g_autofree char *run = g_strndup(text, (gsize)(dash - text));
+    g_autofree char *run = dash ? g_strndup(text, (gsize)(dash - text)) : g_strdup("");
+    g_autofree char *lower = g_ascii_strdown(run, -1);
+    /* “amber-sun-7 - train/loss”, a column of a table of several runs, but not “train - loss” */
+    if (*run && !is_one(lower, train_words) && !is_one(lower, validation_words)) {
         name->lane = ns_outside_names_run(names, run);
+        name->by_run = true;
         text = dash + strlen(" - ");
     }
     g_autofree char *whole = prefix ? g_strconcat(prefix, "/", text, NULL) : g_strdup(text);

@@ -59,6 +59,7 @@ typedef struct {
     bool tokens;   /* a count of tokens, which is the step of a log without another */
     bool mean;     /* “train_loss”, which some programs write once, as the mean of the run */
     size_t lane;   /* from 1; 0 if the name does not say it.  May exceed NS_LANES_MAX */
+    bool by_run;   /* the lane is that of a run whose name is in it */
     bool has_seed;
     double seed;
     bool layered;

@@ -315,9 +315,11 @@ static bool find(const NsSafetensors *file, const char *name, Found *found, GErr
     if (dims == 1) shape[1] = 0;
     uint64_t most = file->length / found->type->bytes, rows = (uint64_t)shape[0];
     uint64_t columns = dims == 2 ? (uint64_t)shape[1] : 1;
-    if (numbers_of(tensor, "data_offsets", offsets) != 2 || rows < 1 || columns < 1 ||
-        rows > most || columns > most / rows || (uint64_t)offsets[0] > file->length ||
-        (uint64_t)offsets[1] > file->length || offsets[1] < offsets[0] ||
+    bool placed = numbers_of(tensor, "data_offsets", offsets) == 2;
+    if (placed && (uint64_t)offsets[1] > file->length)
+        return refuse(file, error, "it ends before the end of “%s”; download it again", name);
+    if (!placed || rows < 1 || columns < 1 || rows > most || columns > most / rows ||
+        offsets[1] < offsets[0] ||
         (uint64_t)(offsets[1] - offsets[0]) != rows * columns * found->type->bytes)
         return refuse(file, error, "the size of “%s” does not match its shape", name);
     found->begin = file->begin + (uint64_t)offsets[0];

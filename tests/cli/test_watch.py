@@ -522,9 +522,12 @@ def test_several_runs():
     found, err = lanes("a.csv", table([("experiment", "step", "loss"), *((f"r{k}", s, k) for s in (0, 1) for k in range(6))]))
     assert found == {k + 1: {0: k, 1: k} for k in range(4)} and "has 6 runs; shown are r0, r1, r2, r3." in err, (found, err)
     assert lanes("a.csv", table([("run", "step", "loss"), ("only", 0, 3), ("only", 1, 2)])) == ({1: {0: 3, 1: 2}}, "")
-    with Folder() as path:
-        write(path("a.jsonl"), [json.dumps({"step": 1, **{f"{x} - loss": 1 for x in "abcde"}})])
-        assert "has no step with a training loss" in sentence(run("show", path("a.jsonl"), small=False), 1)
+    # A line of JSON is one run, and “train” is none.
+    found, err = lanes("a.jsonl", "".join(json.dumps({"step": s, **{f"{x} - loss": 3 - s for x in "abcde"}}) + "\n" for s in (1, 2)))
+    assert found == {1: {1: 2, 2: 1}} and not err, (found, err)
+    for name, text in (("a.csv", "step,train - loss,Val - loss\n1,2,3\n2,1,2\n"),
+                       ("a.jsonl", '{"step": 1, "train - loss": 2, "Val - loss": 3}\n{"step": 2, "train - loss": 1}\n')):
+        assert lanes(name, text) == ({1: {1: 2, 2: 1}}, ""), text
 
 
 if __name__ == "__main__":
