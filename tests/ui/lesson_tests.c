@@ -245,6 +245,8 @@ static void test_wait(gconstpointer by_hand)
         g_assert_false(ns_learn_pane_is_done(pane));
         ns_session_restart(session);
     } else {
+        GtkWidget *run = ui_find_button(GTK_WIDGET(pane), "Run to step 6");
+        g_assert_false(gtk_widget_is_sensitive(run)); /* it would train the model before */
         press(pane, "Set it for me");
     }
     UI_WAIT(window, ui_is_ready);

@@ -532,6 +532,12 @@ double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale)
     return any ? (linear ? ABOVE_LINEAR : ABOVE_LOG) * most : (double)NAN;
 }
 
+char *ns_wild_label(const char *name, double most)
+{
+    g_autofree char *number = ns_text_number(most, 2);
+    return g_strdup_printf(_("%s: off the scale, %s ↑"), name, number);
+}
+
 void ns_wild_note(GString *words, const NsWildRun *runs, size_t n, bool colors)
 {
     for (size_t i = 0; i < n; i++) {

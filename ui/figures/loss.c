@@ -135,11 +135,10 @@ static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, 
                       const char *how)
 {
     g_autofree char *name = loss->n > 1 ? ns_figure_run_label(input, i) : g_strdup(_("training"));
-    g_autofree char *most = ns_text_number(loss->runs[i].most, 2);
-    g_autofree char *run =
-        loss->runs[i].wild ? g_strdup_printf(_("%s: off the scale, %s ↑"), name, most)
-        : is_stuck(ns_figure_run(input, i).history) ? g_strdup_printf(_("%s: stuck"), name)
-                                                    : g_steal_pointer(&name);
+    g_autofree char *run = loss->runs[i].wild ? ns_wild_label(name, loss->runs[i].most)
+                           : is_stuck(ns_figure_run(input, i).history)
+                               ? g_strdup_printf(_("%s: stuck"), name)
+                               : g_steal_pointer(&name);
     switch (curve) {
     case TRAINING:
         return g_steal_pointer(&run);

@@ -94,7 +94,9 @@ static char *label_of_now(const Profile *profile, const NsFigureInput *input, un
 {
     const NsLayerValues *now = &profile->lanes[i].columns[NOW];
     if (profile->n < 2) return bucket_label("", now);
-    g_autofree char *run = ns_figure_run_label(input, i);
+    g_autofree char *name = ns_figure_run_label(input, i);
+    g_autofree char *run =
+        profile->wild[i].wild ? ns_wild_label(name, profile->wild[i].most) : g_steal_pointer(&name);
     bool same = is_thinned(now) ? step >= now->bucket.first && step <= now->bucket.last
                                 : step == now->bucket.last;
     if (same) return g_steal_pointer(&run);

@@ -216,11 +216,12 @@ static void look(NsLearnPane *pane)
     ns_set_css_class(pane->next, "suggested-action", done);
     point_out(pane, card, done);
     if (pane->prediction) look_at_drawing(pane);
-    if (pane->run)
-        gtk_widget_set_sensitive(
-            pane->run,
-            (ns_lesson_steps(pane->session) < card->run || needs_new_run(pane, card)) &&
-                (!card->change || !ns_lesson_has_settings(pane->session, &card[-1].end)));
+    if (!pane->run) return;
+    bool left = ns_lesson_steps(pane->session) < card->run || needs_new_run(pane, card);
+    bool set = card->change ? !ns_lesson_has_settings(pane->session, &card[-1].end)
+                            : ns_lesson_is_set(&card->conditions, pane->session);
+    gtk_widget_set_sensitive(pane->run, left && set);
+    gtk_widget_set_tooltip_text(pane->run, set ? NULL : _("First set what this card asks for"));
 }
 
 static void run_to(NsLearnPane *pane, int64_t step)

@@ -114,6 +114,15 @@ bool ns_lesson_is_done(const NsLessonConditions *conditions, NsSession *session,
     return true;
 }
 
+bool ns_lesson_is_set(const NsLessonConditions *conditions, NsSession *session)
+{
+    bool set = true;
+    for (size_t i = 0; i < conditions->n; i++)
+        if (conditions->term[i].kind == NS_CONDITION_SETTING)
+            set = set && holds(&conditions->term[i], session, NULL);
+    return set;
+}
+
 bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
                         const NsLessonSituation *situation)
 {

@@ -25,6 +25,9 @@ char *ns_lesson_words(const char *text, NsSession *session);
 /* The number of the present run. */
 unsigned ns_lesson_present_run(NsSession *session);
 
+/* Whether the controls show the settings that the terms ask for. */
+bool ns_lesson_is_set(const NsLessonConditions *conditions, NsSession *session);
+
 /* Whether every term holds; TRUE where there is none. */
 bool ns_lesson_is_done(const NsLessonConditions *conditions, NsSession *session,
                        const NsLessonSituation *situation);
