@@ -9,6 +9,7 @@
 #include "core/store/lecture.h"
 #include "core/store/recorded_run.h"
 #include "core/study/study_store.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/pages/phase_page.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/lecture.h"
@@ -33,31 +34,62 @@ static void refuse(NsWindow *window, const char *sentence)
 
 /* ---- Reading in a thread ---- */
 
-/* A file and its contents. */
-typedef struct {
+typedef struct Reading Reading;
+
+/* A file, functions that read it in a thread and then use it in the main thread, where `error` is
+ * NULL if reading succeeded, and its contents. */
+struct Reading {
     char *path, *name;
-    bool run;            /* start training when it was read */
+    bool run; /* start training when it was read */
+    bool (*read)(Reading *reading, GCancellable *cancellable, GError **error);
+    void (*done)(NsWindow *window, Reading *reading, const GError *error);
     NsSettings settings; /* of the first lane, with a text to learn */
     NsStudyWork *work;   /* of a study, with its results */
-} Reading;
-
-static Reading *reading_new(const char *path, bool run)
-{
-    Reading *reading = g_new0(Reading, 1);
-    reading->path = g_strdup(path);
-    reading->name = g_filename_display_basename(path);
-    reading->run = run;
-    return reading;
-}
+    NsPastRun *saved;    /* a run of this program */
+};
 
 static void reading_free(gpointer data)
 {
     Reading *reading = data;
     ns_settings_clear(&reading->settings);
     ns_study_work_unref(reading->work);
+    ns_past_run_free(reading->saved);
     g_free(reading->path);
     g_free(reading->name);
     g_free(reading);
+}
+
+static void read_file(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
+{
+    (void)window;
+    Reading *reading = data;
+    GError *error = NULL;
+    if (reading->read(reading, cancellable, &error))
+        g_task_return_boolean(task, TRUE);
+    else
+        g_task_return_error(task, error);
+}
+
+static void on_read(GObject *window, GAsyncResult *result, gpointer data)
+{
+    (void)data;
+    Reading *reading = g_task_get_task_data(G_TASK(result));
+    g_autoptr(GError) error = NULL;
+    g_task_propagate_boolean(G_TASK(result), &error);
+    if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        reading->done(NS_WINDOW(window), reading, error);
+}
+
+/* Takes the reading.  It is canceled when the window is destroyed; then `done` is not called. */
+static void start(NsWindow *window, Reading *reading, const char *path)
+{
+    g_autoptr(GCancellable) cancellable = g_cancellable_new();
+    g_autoptr(GTask) task = g_task_new(window, cancellable, on_read, NULL);
+    reading->path = g_strdup(path);
+    reading->name = g_filename_display_basename(path);
+    ns_connect(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable);
+    g_task_set_task_data(task, reading, reading_free);
+    g_task_run_in_thread(task, read_file);
 }
 
 /* ---- Texts to learn ---- */
@@ -74,10 +106,9 @@ static bool is_data(const char *path)
            memcmp(head, "{\"", sizeof head) == 0;
 }
 
-static bool try_text(gpointer data, GCancellable *cancellable, GError **error)
+static bool try_text(Reading *reading, GCancellable *cancellable, GError **error)
 {
     (void)cancellable;
-    const Reading *reading = data;
     if (is_data(reading->path))
         return ns_refuse(
             error, NS_ERROR_FILE,
@@ -89,10 +120,9 @@ static bool try_text(gpointer data, GCancellable *cancellable, GError **error)
     return true;
 }
 
-static void on_tried(NsWindow *window, gpointer data, const GError *error)
+static void on_tried(NsWindow *window, Reading *reading, const GError *error)
 {
     NsSession *session = ns_window_session(window);
-    const Reading *reading = data;
     if (error)
         refuse(window, error->message);
     else if (ns_session_set(session, "text", reading->path) && reading->run)
@@ -173,6 +203,65 @@ static bool open_experiment(NsWindow *window, const char *path)
     return true;
 }
 
+/* ---- Runs of this program ---- */
+
+static bool read_run(Reading *reading, GCancellable *cancellable, GError **error)
+{
+    reading->saved = ns_past_run_read(reading->path, cancellable, error);
+    return reading->saved != NULL;
+}
+
+static void show_run(NsWindow *window, Reading *reading)
+{
+    NsSession *session = ns_window_session(window);
+    ns_session_leave_experiment(session);
+    g_autofree char *message = ns_past_run_take_message(reading->saved);
+    ns_session_open_saved(session, g_steal_pointer(&reading->saved));
+    g_autofree char *last = ns_group_digits(ns_session_steps(session));
+    int64_t from = ns_session_continues_from(session);
+    g_autofree char *step = ns_group_digits(from);
+    g_autofree char *words =
+        from >= 0 ? g_strdup_printf(
+                        _("%s is shown, up to step %s; press Run to continue it from step %s."),
+                        reading->name, last, step)
+                  : g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."),
+                                    reading->name, last);
+    ns_window_toast(window, message ? message : words);
+}
+
+static void on_run_read(NsWindow *window, Reading *reading, const GError *error)
+{
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    if (!error) {
+        show_run(window, reading);
+    } else if (g_error_matches(error, NS_ERROR, NS_ERROR_EMPTY) &&
+               ns_figure_file_read(&provenance, NULL, reading->path, NULL, NULL)) {
+        /* A file with settings only is an experiment that can be run. */
+        open_other(window, &provenance.experiment);
+        ns_window_toast(window, error->message);
+    } else {
+        refuse(window, error->message);
+        return;
+    }
+    if (reading->run) ns_session_run(ns_window_session(window));
+}
+
+static void open_run(NsWindow *window, const char *path, bool run)
+{
+    g_autofree char *shown = ns_session_path_on_view(ns_window_session(window));
+    if (g_strcmp0(shown, path) == 0 && ns_recorded_kind(path) == NS_RECORDED_FILE) {
+        ns_window_toast(window, _("This run is shown already."));
+        return;
+    }
+    Reading *reading = g_new0(Reading, 1);
+    *reading = (Reading){.run = run, .read = read_run, .done = on_run_read};
+    g_autofree char *name = g_filename_display_basename(path);
+    g_autofree char *words = g_strdup_printf(_("Reading %s…"), name);
+    ns_window_toast(window, words);
+    start(window, reading, path);
+}
+
 /* ---- Studies and their results ---- */
 
 /* Reads the results of a study, if its file exists. */
@@ -187,10 +276,9 @@ static bool read_cells(NsStudyWork *work, const char *path, GError **error)
     return true;
 }
 
-static bool read_results(gpointer data, GCancellable *cancellable, GError **error)
+static bool read_results(Reading *reading, GCancellable *cancellable, GError **error)
 {
     (void)cancellable;
-    Reading *reading = data;
     g_auto(NsStudy) study;
     ns_study_init(&study);
     if (!ns_study_open(&study, reading->path, error) || !ns_study_check(&study, error))
@@ -211,9 +299,8 @@ static bool show_results(NsWindow *window, NsStudyWork *work, GError **error)
     return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), work, error);
 }
 
-static void on_results(NsWindow *window, gpointer data, const GError *error)
+static void on_results(NsWindow *window, Reading *reading, const GError *error)
 {
-    const Reading *reading = data;
     g_autoptr(GError) unfit = NULL;
     if (error || !show_results(window, reading->work, &unfit)) {
         refuse(window, error ? error->message : unfit->message);
@@ -266,20 +353,21 @@ static void open_any(NsWindow *window, const char *path, bool run)
         g_autofree char *whole = g_canonicalize_filename(path, NULL);
         ns_run_library_show(ns_saved_runs_present(window), whole);
     } else if (kind == NS_RECORDED_FILE || kind == NS_RECORDED_LINES)
-        ns_saved_runs_open(window, path, run);
+        open_run(window, path, run);
     else if (ns_study_store_is(path) || g_str_has_suffix(path, ".study")) {
-        static const NsFileReader reader = {read_results, on_results, reading_free};
-        ns_window_read(window, &reader, reading_new(path, false), NULL);
+        Reading *reading = g_new0(Reading, 1);
+        *reading = (Reading){.read = read_results, .done = on_results};
+        start(window, reading, path);
     } else if (ns_lecture_is(path))
         ns_lecture_show_file(window, path, &error);
     else if (kind == NS_RECORDED_LOG)
         watch_file(window, path);
     else if (!open_experiment(window, path)) {
-        static const NsFileReader reader = {try_text, on_tried, reading_free};
-        Reading *reading = reading_new(path, run);
+        Reading *reading = g_new0(Reading, 1);
+        *reading = (Reading){.run = run, .read = try_text, .done = on_tried};
         ns_settings_copy(&reading->settings, ns_session_settings(ns_window_session(window)));
         ns_settings_set(&reading->settings, "text", path, NULL);
-        ns_window_read(window, &reader, reading, NULL);
+        start(window, reading, path);
     } else if (run)
         ns_session_run(ns_window_session(window));
     if (error) refuse(window, error->message);

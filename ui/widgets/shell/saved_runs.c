@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/saved_runs.h"
 
-#include "core/base/error.h"
 #include "core/base/words.h"
-#include "core/store/figure_file.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/windows.h"
 #include "ui/widgets/shell/open_file.h"
@@ -40,87 +38,7 @@ void ns_saved_runs_record(NsWindow *window)
     ns_session_set_recording(session, record ? folder : NULL, most_bytes());
 }
 
-/* ---- Opening one ---- */
-
-typedef struct {
-    char *path;
-    bool run; /* start training when it was read */
-    NsPastRun *saved;
-} Opening;
-
-static void opening_free(gpointer data)
-{
-    Opening *opening = data;
-    ns_past_run_free(opening->saved);
-    g_free(opening->path);
-    g_free(opening);
-}
-
-static bool read_run(gpointer data, GCancellable *cancellable, GError **error)
-{
-    Opening *opening = data;
-    opening->saved = ns_past_run_read(opening->path, cancellable, error);
-    return opening->saved != NULL;
-}
-
-static void show_run(NsWindow *window, Opening *opening)
-{
-    NsSession *session = ns_window_session(window);
-    ns_session_leave_experiment(session);
-    g_autofree char *message = ns_past_run_take_message(opening->saved);
-    ns_session_open_saved(session, g_steal_pointer(&opening->saved));
-    g_autofree char *name = g_filename_display_basename(opening->path);
-    g_autofree char *last = ns_group_digits(ns_session_steps(session));
-    int64_t from = ns_session_continues_from(session);
-    g_autofree char *step = ns_group_digits(from);
-    g_autofree char *words =
-        from >= 0 ? g_strdup_printf(
-                        _("%s is shown, up to step %s; press Run to continue it from step %s."),
-                        name, last, step)
-                  : g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."), name,
-                                    last);
-    ns_window_toast(window, message ? message : words);
-}
-
-static void on_read(NsWindow *window, gpointer data, const GError *error)
-{
-    Opening *opening = data;
-    NsSession *session = ns_window_session(window);
-    g_auto(NsProvenance) provenance;
-    ns_provenance_init(&provenance);
-    if (!error) {
-        show_run(window, opening);
-    } else if (g_error_matches(error, NS_ERROR, NS_ERROR_EMPTY) &&
-               ns_figure_file_read(&provenance, NULL, opening->path, NULL, NULL)) {
-        /* A file with settings only is an experiment that can be run. */
-        ns_session_open(session, &provenance.experiment);
-        ns_session_leave_experiment(session);
-        ns_window_toast(window, error->message);
-    } else {
-        g_autofree char *words = g_strdup_printf(_("%s  Nothing was changed."), error->message);
-        ns_window_toast(window, words);
-        return;
-    }
-    if (opening->run) ns_session_run(session);
-}
-
-void ns_saved_runs_open(NsWindow *window, const char *path, bool run)
-{
-    NsSession *session = ns_window_session(window);
-    g_autofree char *shown = ns_session_path_on_view(session);
-    if (g_strcmp0(shown, path) == 0 && ns_recorded_kind(path) == NS_RECORDED_FILE) {
-        ns_window_toast(window, _("This run is shown already."));
-        return;
-    }
-    static const NsFileReader reader = {read_run, on_read, opening_free};
-    Opening *opening = g_new0(Opening, 1);
-    opening->path = g_strdup(path);
-    opening->run = run;
-    g_autofree char *name = g_filename_display_basename(path);
-    ns_window_read(window, &reader, opening, name);
-}
-
-/* ---- All of them ---- */
+/* ---- The library ---- */
 
 static void on_open(NsRunLibrary *library, const char *path, NsWindow *window)
 {

@@ -400,52 +400,6 @@ const char *ns_window_toast_text(NsWindow *window)
     return ns_toast_text(window->toast);
 }
 
-typedef struct {
-    const NsFileReader *reader;
-    gpointer data;
-} Reading;
-
-static void reading_free(gpointer data)
-{
-    Reading *reading = data;
-    reading->reader->free_data(reading->data);
-    g_free(reading);
-}
-
-static void read_file(GTask *task, gpointer window, gpointer data, GCancellable *cancellable)
-{
-    (void)window;
-    const Reading *reading = data;
-    GError *error = NULL;
-    if (reading->reader->read(reading->data, cancellable, &error))
-        g_task_return_boolean(task, TRUE);
-    else
-        g_task_return_error(task, error);
-}
-
-static void on_read(GObject *window, GAsyncResult *result, gpointer data)
-{
-    (void)data;
-    const Reading *reading = g_task_get_task_data(G_TASK(result));
-    g_autoptr(GError) error = NULL;
-    g_task_propagate_boolean(G_TASK(result), &error);
-    if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-        reading->reader->done(NS_WINDOW(window), reading->data, error);
-}
-
-void ns_window_read(NsWindow *window, const NsFileReader *reader, gpointer data, const char *name)
-{
-    g_autoptr(GCancellable) cancellable = g_cancellable_new();
-    g_autoptr(GTask) task = g_task_new(window, cancellable, on_read, NULL);
-    g_autofree char *words = name ? g_strdup_printf(_("Reading %s…"), name) : NULL;
-    Reading *reading = g_new(Reading, 1);
-    *reading = (Reading){reader, data};
-    ns_connect(window, "destroy", G_CALLBACK(g_cancellable_cancel), cancellable);
-    if (words) ns_window_toast(window, words);
-    g_task_set_task_data(task, reading, reading_free);
-    g_task_run_in_thread(task, read_file);
-}
-
 bool ns_window_is_awake(NsWindow *window)
 {
     return window->tick != 0;

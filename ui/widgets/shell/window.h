@@ -51,18 +51,6 @@ void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *l
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path);
 const char *ns_window_toast_text(NsWindow *window);
 
-/* Functions that read something into data in a thread, then use it in the main thread; `error` is
- * NULL if reading succeeded. */
-typedef struct {
-    bool (*read)(gpointer data, GCancellable *cancellable, GError **error);
-    void (*done)(NsWindow *window, gpointer data, const GError *error);
-    GDestroyNotify free_data;
-} NsFileReader;
-
-/* Starts reading, and takes the data. name: a file that may take long, which a toast reports, or
- * NULL.  Reading is canceled when the window is destroyed; then `done` is not called. */
-void ns_window_read(NsWindow *window, const NsFileReader *reader, gpointer data, const char *name);
-
 /* Adds a strip beside the pages, or below them in a narrow window, and shows or hides it.  It
  * replaces the inspector if both do not fit. */
 void ns_window_add_strip(NsWindow *window, GtkWidget *strip);
