@@ -31,8 +31,8 @@ static void free_reference(gpointer kept)
     g_free(kept);
 }
 
-/* Newer GTK (seen: 4.18) hands the focus to the parent of a popover when all have heard that it
- * closed, wherever it is by then.  What opened meanwhile keeps it. */
+/* GTK 4.18 gives the focus to the parent of a popover after the handlers of "closed", although they
+ * may have moved it.  A window or popover that has opened since then keeps it. */
 static gboolean keep_focus(gpointer popover)
 {
     g_autoptr(GtkWidget) kept = g_weak_ref_get(g_object_get_data(popover, KEPT));
@@ -59,8 +59,8 @@ static gboolean let_go(gpointer popover)
     return G_SOURCE_REMOVE;
 }
 
-/* A popover must not be removed while it tells that it was closed, nor while the pointer is over
- * it: it is removed once this event is done. */
+/* A popover must not be removed while it emits "closed", nor while the pointer is over it: it is
+ * removed after this event. */
 static void on_closed(GtkWidget *popover)
 {
     GWeakRef *kept = g_object_get_data(G_OBJECT(popover), KEPT);

@@ -193,7 +193,7 @@ static bool open_experiment(NsWindow *window, const char *path)
             open_other(window, &provenance.experiment);
         if (!restore_page(window, &provenance, &error))
             ns_window_toast(window, error->message);
-        else if (!preset.note) /* which tells itself */
+        else if (!preset.note) /* which is shown */
             report_experiment(window, &provenance, name);
     } else if (kind != NS_FILE_OTHER || error) {
         refuse(window, error->message);
