@@ -442,6 +442,14 @@ static void on_view_changed(NsDashboard *dashboard)
             slot->cross && slot->tile != dashboard->maximized && is_kind(slot, "cross-attention");
         bool empty = no_layers && !is_kind(slot, "loss") &&
                      !(is_kind(slot, "steps") && show_total(dashboard, slot->tile));
+        /* Without its measurement it would be a thumbnail of a sentence. */
+        bool unmeasured = is_kind(slot, "edge") && !is_large(dashboard, i);
+        for (size_t k = 0; k < started->n && unmeasured; k++) {
+            NsHistory *history = dashboard->session->view->histories[k];
+            NsQuantity quantity = ns_chart_tile_spec(slot->tile).quantity;
+            unmeasured = !history || !ns_history_layout(history)->count[quantity];
+        }
+        empty |= unmeasured;
         ns_hide(GTK_WIDGET(slot->tile), NS_HIDDEN_USELESS,
                 ns_chart_tile_lane(slot->tile) >= (int)started->n || (cross && !crosses) || empty);
     }
