@@ -613,6 +613,27 @@ static void test_level_names(void)
         }
 }
 
+/* The line of a level does not go through the name of a curve that ends there. */
+static void test_end_names(void)
+{
+    static const double x[] = {0, 9}, y[] = {4, 3.2}, other[] = {2, 1};
+    static const NsLevel level = {.y = 3.2, .text = "level"};
+    const NsSeries series[] = {{.label = "stuck", .n = 2, .x = x, .y = y},
+                               {.label = "b", .n = 2, .x = x, .y = other}};
+    NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                   .series = series,
+                   .n_series = 2,
+                   .levels = &level,
+                   .n_levels = 1};
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 620, 380, ns_style_find("screen-light"));
+    const NsLabel *name = ns_layout_label(layout, NS_PART_END_NAME);
+    g_assert_cmpstr(pango_layout_get_text(name->text), ==, "stuck");
+    double line = ns_plot_y_to_pixel(layout, level.y);
+    g_assert_cmpfloat(name->box.y + name->box.height, <, line + 2);
+    g_assert_cmpfloat(name->box.y + 2 * name->box.height, >, line);
+}
+
 static void test_theory_far(void)
 {
     static const double x[] = {1, 2}, measured[] = {1e-8, 1}, far[] = {1e-90, 1},
@@ -732,6 +753,7 @@ int main(int argc, char **argv)
     g_test_add_func("/layout/gaps", test_gaps);
     g_test_add_func("/layout/theory-far", test_theory_far);
     g_test_add_func("/layout/level-names", test_level_names);
+    g_test_add_func("/layout/end-names", test_end_names);
     g_test_add_func("/draw/crisp", test_crisp);
     g_test_add_func("/draw/pure", test_pure);
     g_test_add_func("/draw/heat-spike", test_heat_spike);

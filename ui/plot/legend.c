@@ -441,6 +441,11 @@ void ns_end_names_place(NsPlotLayout *layout)
         name.text = name_text(layout, name.series);
         name.width = ns_text_width(name.text);
         name.y = name.end.y;
+        /* Above a level that would strike it out; always on one side, whatever the noise. */
+        for (size_t k = 0; k < layout->plot->n_levels; k++) {
+            double py = ns_scale_to_pixel(&layout->y, layout->plot->levels[k].y);
+            if (fabs(name.y - py) < line / 2) name.y = py - line / 2;
+        }
         last = MAX(last, name.end.x);
         g_array_append_val(names, name);
     }
