@@ -15,14 +15,12 @@ int ns_file_size_limit(void)
     return limited ? EFBIG : 0;
 }
 
-void ns_file_error(const char *path, int code, GError **error)
+bool ns_file_error(const char *path, int code, GError **error)
 {
     g_autofree char *name = g_filename_display_name(path);
     const char *why = g_strerror(code), *advice = _("choose another file");
-    if (!*path) {
-        ns_refuse(error, NS_ERROR_FILE, N_("The output file has no name; give it one."));
-        return;
-    }
+    if (!*path)
+        return ns_refuse(error, NS_ERROR_FILE, N_("The output file has no name; give it one."));
     switch (code) {
     case ENOSPC:
     case EDQUOT:
@@ -51,7 +49,7 @@ void ns_file_error(const char *path, int code, GError **error)
     default:
         break;
     }
-    ns_refuse(error, NS_ERROR_FILE, N_("Cannot write “%s”: %s; %s."), name, why, advice);
+    return ns_refuse(error, NS_ERROR_FILE, N_("Cannot write “%s”: %s; %s."), name, why, advice);
 }
 
 bool ns_folder_make(const char *path, GError **error)
@@ -75,6 +73,19 @@ bool ns_write_all(int fd, const void *data, size_t bytes)
         if (done < 0) return false;
         p += done;
         bytes -= (size_t)done;
+    }
+    return true;
+}
+
+bool ns_read_all(int fd, uint64_t at, void *to, size_t bytes)
+{
+    for (char *p = to; bytes > 0;) {
+        ssize_t got = pread(fd, p, bytes, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        p += got;
+        at += (uint64_t)got;
+        bytes -= (size_t)got;
     }
     return true;
 }

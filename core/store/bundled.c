@@ -12,10 +12,15 @@
 /* The name that the resource compiler gives to the bundle. */
 GResource *normscope_bundled_get_resource(void);
 
+static GBytes *lookup(const char *path)
+{
+    return g_resource_lookup_data(normscope_bundled_get_resource(), path,
+                                  G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+}
+
 GBytes *ns_model_text(void)
 {
-    return g_resource_lookup_data(normscope_bundled_get_resource(), FOLDER "python/model.py.in",
-                                  G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    return lookup(FOLDER "python/model.py.in");
 }
 
 enum Kind { PRESETS, LESSONS, LECTURES };
@@ -32,8 +37,7 @@ typedef struct {
 static GBytes *read_file(const Folder *folder, size_t i)
 {
     g_autofree char *path = g_strconcat(FOLDER, folder->name, "/", folder->names[i], NULL);
-    return g_resource_lookup_data(normscope_bundled_get_resource(), path,
-                                  G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    return lookup(path);
 }
 
 static int by_name(gconstpointer a, gconstpointer b)
@@ -100,9 +104,7 @@ const NsChoice *ns_lecture_choice(size_t i)
 
 GBytes *ns_bundled_report(void)
 {
-    return g_resource_lookup_data(normscope_bundled_get_resource(),
-                                  FOLDER "studies/paper-report.jsonl", G_RESOURCE_LOOKUP_FLAGS_NONE,
-                                  NULL);
+    return lookup(FOLDER "studies/paper-report.jsonl");
 }
 
 GBytes *ns_lesson_text(size_t i)

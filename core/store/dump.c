@@ -26,17 +26,10 @@ static const char *const file_names[FILES] = {
     "meta.json",
 };
 
-/* `segments`: each sequence has two segments and may have a label. */
 static void add_batch(NsStoredTensors *tensors, const NsBatch *batch, bool segments)
 {
-    size_t B = batch->B, T = batch->T, S = batch->S;
-    ns_stored_tensors_add_numbers(tensors, "", "tokens", batch->tokens, B, T);
-    ns_stored_tensors_add_numbers(tensors, "", "targets", batch->targets, B, T);
-    ns_stored_tensors_add_numbers(tensors, "", "length", batch->length, B, 0);
-    if (segments) {
-        ns_stored_tensors_add_numbers(tensors, "", "second", batch->second, B, 0);
-        ns_stored_tensors_add_numbers(tensors, "", "labels", batch->labels, B, 0);
-    }
+    size_t B = batch->B, S = batch->S;
+    ns_stored_tensors_add_batch(tensors, "", batch, segments);
     if (!S) return;
     /* 1 where a sequence has a token, 0 where it is padded. */
     g_autofree int32_t *mask = g_new(int32_t, B * S);

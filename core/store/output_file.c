@@ -16,12 +16,6 @@
 
 #define TEMPORARY ".normscope-XXXXXX"
 
-static bool fail(const char *path, int code, GError **error)
-{
-    ns_file_error(path, code, error);
-    return false;
-}
-
 /* ---- Databases ---- */
 
 /* Whether a file is a database, or lies beside one with the name of its log. */
@@ -41,8 +35,8 @@ bool ns_output_file_check(const char *path, GError **error)
 {
     GStatBuf info;
     bool there = g_stat(path, &info) == 0;
-    if (there && S_ISDIR(info.st_mode)) return fail(path, EISDIR, error);
-    if (there && access(path, W_OK) != 0) return fail(path, errno, error);
+    if (there && S_ISDIR(info.st_mode)) return ns_file_error(path, EISDIR, error);
+    if (there && access(path, W_OK) != 0) return ns_file_error(path, errno, error);
     if (there && !S_ISREG(info.st_mode)) return true;
     char *real = realpath(path, NULL);
     bool spares = !belongs_to_database(real ? real : path);
@@ -81,7 +75,7 @@ bool ns_output_file_open(NsOutputFile *file, const char *path, GError **error)
     if (file->fd < 0) {
         g_free(file->target);
         g_free(file->temporary);
-        return fail(path, code, error);
+        return ns_file_error(path, code, error);
     }
     if (there && !file->direct) (void)!fchmod(file->fd, info.st_mode & 0777);
     file->path = g_strdup(path);
@@ -114,7 +108,7 @@ bool ns_output_file_close(NsOutputFile *file, int code, GError **error)
     if (good && !code && !file->direct && g_rename(file->temporary, file->target) != 0)
         code = errno;
     if ((code || !good) && file->temporary) g_unlink(file->temporary);
-    good = good && (!code || fail(file->path, code, error));
+    good = good && (!code || ns_file_error(file->path, code, error));
     g_free(file->path);
     g_free(file->target);
     g_free(file->temporary);

@@ -561,15 +561,10 @@ bool ns_outside_file_is_there(const NsOutsideFile *f)
     return false;
 }
 
-/* NULL: the file is no project. */
-static Project *project_of(const NsOutsideFile *f)
-{
-    return f->streams->len == 1 ? ((const Stream *)f->streams->pdata[0])->project : NULL;
-}
-
 const char *ns_outside_file_lane(const NsOutsideFile *f, size_t lane)
 {
-    const Project *project = project_of(f);
+    const Project *project =
+        f->streams->len == 1 ? ((const Stream *)f->streams->pdata[0])->project : NULL;
     return project && lane < project->runs->len ? project->runs->pdata[lane] : NULL;
 }
 

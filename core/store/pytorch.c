@@ -338,13 +338,7 @@ static bool write_tensors(const NsCheckpoint *c, const NsCorpus *corpus, const c
         ns_corpus_train_batch(corpus, (uint64_t)c->settings.data_seed, (uint64_t)(c->step + i),
                               &batch);
         g_autofree char *prefix = g_strdup_printf("batch%d.", i);
-        ns_stored_tensors_add_numbers(&t, prefix, "tokens", batch.tokens, batch.B, batch.T);
-        ns_stored_tensors_add_numbers(&t, prefix, "targets", batch.targets, batch.B, batch.T);
-        ns_stored_tensors_add_numbers(&t, prefix, "length", batch.length, batch.B, 0);
-        if (segments) {
-            ns_stored_tensors_add_numbers(&t, prefix, "second", batch.second, batch.B, 0);
-            ns_stored_tensors_add_numbers(&t, prefix, "labels", batch.labels, batch.B, 0);
-        }
+        ns_stored_tensors_add_batch(&t, prefix, &batch, segments);
         if (batch.S == 0) continue;
         ns_stored_tensors_add_numbers(&t, prefix, "source", batch.source, batch.B, batch.S);
         ns_stored_tensors_add_numbers(&t, prefix, "source_length", batch.source_length, batch.B, 0);

@@ -45,8 +45,8 @@ struct NsRunReader {
 
 static bool refuse(const NsRunReader *r, const char *why, GError **error)
 {
-    ns_refuse(error, NS_ERROR_FILE, N_("“%s” cannot be read as a run: %s."), r->name, _(why));
-    return false;
+    return ns_refuse(error, NS_ERROR_FILE, N_("“%s” cannot be read as a run: %s."), r->name,
+                     _(why));
 }
 
 static bool refuse_damaged(const NsRunReader *r, GError **error)

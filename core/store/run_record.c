@@ -37,7 +37,7 @@ typedef struct {
 /* ---- Numbers ---- */
 
 /* Reads a number, or a string for one that JSON cannot express. *has is false for null and for a
- * missing member. */
+ * missing member, which leave *number as it is. */
 static bool read_number(JsonNode *node, double *number, bool *has)
 {
     static const struct {
@@ -71,31 +71,21 @@ static bool read_value(JsonNode *node, NsValues values, size_t i)
 static bool read_scalar(JsonObject *object, const char *key, double *number)
 {
     bool has;
-    double found;
-    if (!read_number(json_object_get_member(object, key), &found, &has)) return false;
-    if (has) *number = found;
-    return true;
+    return read_number(json_object_get_member(object, key), number, &has);
 }
 
-/* Reads an array of exactly n elements into the values from `first` on. */
-static bool read_array(JsonNode *node, NsValues values, size_t first, size_t n)
+/* Reads an array of exactly n elements into the values from `first` on: numbers, or arrays of
+ * `inner` numbers unless that is 0. */
+static bool read_array(JsonNode *node, NsValues values, size_t first, size_t n, size_t inner)
 {
     JsonArray *array = ns_json_array_of(node);
-    if (!array || json_array_get_length(array) != n) return false;
-    for (size_t i = 0; i < n; i++)
-        if (!read_value(json_array_get_element(array, (guint)i), values, first + i)) return false;
-    return true;
-}
-
-static bool read_heads(JsonNode *node, NsValues values, size_t first, const NsRecordLayout *layout)
-{
-    JsonArray *array = ns_json_array_of(node);
-    if (!array || json_array_get_length(array) != layout->layers) return false;
-    for (size_t l = 0; l < layout->layers; l++)
-        if (!read_array(json_array_get_element(array, (guint)l), values, first + l * layout->heads,
-                        layout->heads))
-            return false;
-    return true;
+    bool good = array && json_array_get_length(array) == n;
+    for (size_t i = 0; good && i < n; i++) {
+        JsonNode *element = json_array_get_element(array, (guint)i);
+        good = inner ? read_array(element, values, first + i * inner, inner, 0)
+                     : read_value(element, values, first + i);
+    }
+    return good;
 }
 
 /* Finds the member of a quantity, or returns NULL.  Older files name the parameters by their keys,
@@ -120,9 +110,9 @@ static bool read_quantity(Lane *lane, NsQuantity quantity, JsonObject *object)
         return read_value(node, lane->values, first);
     case NS_DOMAIN_LAYER:
     case NS_DOMAIN_HIDDEN:
-        return read_array(node, lane->values, first, n);
+        return read_array(node, lane->values, first, n, 0);
     case NS_DOMAIN_HEAD:
-        return read_heads(node, lane->values, first, layout);
+        return read_array(node, lane->values, first, layout->layers, layout->heads);
     }
     return false;
 }
@@ -216,10 +206,8 @@ static bool read_record(Reader *reader, size_t i, size_t seed, JsonObject *objec
 static bool begin(Reader *reader, GError **error)
 {
     g_autofree char *line = ns_run_lines_provenance(reader->head->str, reader->head->len);
-    if (!line) {
-        ns_refuse(error, NS_ERROR_FILE, "it does not begin with the settings of a run.");
-        return false;
-    }
+    if (!line)
+        return ns_refuse(error, NS_ERROR_FILE, "it does not begin with the settings of a run.");
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     if (!ns_provenance_read(&provenance, line, error)) return false;
@@ -306,13 +294,11 @@ static bool take_histories(Reader *reader, bool wrong, GError **error)
         Lane *lane = reader->lane[i];
         size_t seeds = (size_t)run->experiment.lane[i].seeds;
         for (size_t k = 0; k < seeds; k++) {
-            if (!lane[k].history) {
-                ns_refuse(
+            if (!lane[k].history)
+                return ns_refuse(
                     error, wrong ? NS_ERROR_FILE : NS_ERROR_EMPTY,
                     "it contains no complete step of lane %zu, so there are no curves to show.",
                     i + 1);
-                return false;
-            }
             if (k) ns_history_add_seed(lane[0].history, lane[k].history);
             run->last = MAX(run->last, lane[k].next - 1);
         }

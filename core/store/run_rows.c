@@ -131,10 +131,7 @@ static bool explain(const NsRunRows *rows, GError **error)
                  : code == SQLITE_READONLY || code == SQLITE_PERM ? EACCES
                  : code == SQLITE_IOERR && system                 ? system
                                                                   : 0;
-    if (errno_) {
-        ns_file_error(rows->path, errno_, error);
-        return false;
-    }
+    if (errno_) return ns_file_error(rows->path, errno_, error);
     g_autofree char *name = g_filename_display_name(rows->path);
     g_autofree char *why = ns_database_error(rows->db);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
@@ -291,10 +288,8 @@ static bool take_file(NsRunRows *rows, GError **error)
     int why = errno;
     rows->existed = rows->resumed || (!rows->file && why == EEXIST);
     if (!rows->file && rows->existed) rows->file = ns_database_file_open(rows->path, 0);
-    if (!rows->file && rows->existed && errno == EISDIR) {
-        ns_file_error(rows->path, EISDIR, error);
-        return false;
-    }
+    if (!rows->file && rows->existed && errno == EISDIR)
+        return ns_file_error(rows->path, EISDIR, error);
     rows->locked = rows->file && ns_database_file_lock(rows->file);
     if (rows->locked) return true;
     if (rows->file) why = errno;
@@ -305,8 +300,7 @@ static bool take_file(NsRunRows *rows, GError **error)
         return ns_refuse(error, NS_ERROR_FILE,
                          "“%s” is being written by another program; wait until it has finished.",
                          name);
-    ns_file_error(rows->path, why, error);
-    return false;
+    return ns_file_error(rows->path, why, error);
 }
 
 bool ns_run_rows_open(NsRunRows *rows, NsLockstep *lockstep, GError **error)

@@ -82,6 +82,18 @@ void ns_stored_tensors_add_numbers(NsStoredTensors *tensors, const char *prefix,
         data);
 }
 
+void ns_stored_tensors_add_batch(NsStoredTensors *tensors, const char *prefix, const NsBatch *batch,
+                                 bool segments)
+{
+    size_t B = batch->B, T = batch->T;
+    ns_stored_tensors_add_numbers(tensors, prefix, "tokens", batch->tokens, B, T);
+    ns_stored_tensors_add_numbers(tensors, prefix, "targets", batch->targets, B, T);
+    ns_stored_tensors_add_numbers(tensors, prefix, "length", batch->length, B, 0);
+    if (!segments) return;
+    ns_stored_tensors_add_numbers(tensors, prefix, "second", batch->second, B, 0);
+    ns_stored_tensors_add_numbers(tensors, prefix, "labels", batch->labels, B, 0);
+}
+
 char *ns_safetensors_head(const NsStoredTensor *tensors, size_t n, const char *experiment,
                           size_t *bytes)
 {
@@ -161,20 +173,6 @@ static bool refuse(const NsSafetensors *file, GError **error, const char *format
                      why);
 }
 
-static bool read_all(int fd, uint64_t at, void *to, size_t bytes)
-{
-    char *p = to;
-    while (bytes > 0) {
-        ssize_t got = pread(fd, p, bytes, (off_t)at);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        p += got;
-        at += (uint64_t)got;
-        bytes -= (size_t)got;
-    }
-    return true;
-}
-
 static bool read_header(NsSafetensors *file, GError **error)
 {
     struct stat status;
@@ -182,10 +180,10 @@ static bool read_header(NsSafetensors *file, GError **error)
     if (fstat(file->fd, &status) < 0 || !S_ISREG(status.st_mode))
         return refuse(file, error, "it is not a regular file");
     uint64_t size = (uint64_t)status.st_size;
-    if (size < sizeof header || !read_all(file->fd, 0, &header, sizeof header))
+    if (size < sizeof header || !ns_read_all(file->fd, 0, &header, sizeof header))
         return refuse(file, error, "it has no header");
     char start[NS_LFS_POINTER_BYTES];
-    if (size >= sizeof start && read_all(file->fd, 0, start, sizeof start) &&
+    if (size >= sizeof start && ns_read_all(file->fd, 0, start, sizeof start) &&
         ns_lfs_pointer_is(start, sizeof start))
         return ns_lfs_pointer_refuse(file->name, error);
     header = GUINT64_FROM_LE(header);
@@ -193,7 +191,7 @@ static bool read_header(NsSafetensors *file, GError **error)
         return refuse(file, error, "its header is longer than the file");
     if (header > MOST_HEADER) return refuse(file, error, "its header is longer than 64 MiB");
     g_autofree char *text = g_malloc(header + 1);
-    if (!read_all(file->fd, sizeof header, text, header))
+    if (!ns_read_all(file->fd, sizeof header, text, header))
         return refuse(file, error, "its header ends early");
     file->begin = sizeof header + header;
     file->length = size - file->begin;
@@ -347,7 +345,7 @@ bool ns_safetensors_read(const NsSafetensors *file, const char *name, ns_real *t
     uint64_t at = found.begin;
     for (size_t i = 0, m; i < n; i += m, at += m * bytes) {
         m = MIN(n - i, most);
-        if (!read_all(file->fd, at, buffer, m * bytes))
+        if (!ns_read_all(file->fd, at, buffer, m * bytes))
             return refuse(file, error, "“%s” ends early", name);
         for (size_t k = 0; k < m; k++) {
             double value = found.type->read(buffer, k);

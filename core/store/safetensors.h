@@ -6,6 +6,7 @@
 
 #include "core/base/real.h"
 #include "core/base/tensor.h"
+#include "core/data/batch.h"
 
 typedef enum {
     NS_STORED_F32,
@@ -53,6 +54,10 @@ void ns_stored_tensors_add(NsStoredTensors *tensors, const char *prefix, const N
 /* Adds a copy of a matrix of whole numbers, or of a vector: cols = 0. */
 void ns_stored_tensors_add_numbers(NsStoredTensors *tensors, const char *prefix, const char *name,
                                    const int32_t *numbers, size_t rows, size_t cols);
+
+/* Adds what all models need of a batch; `segments`: each sequence has two and may have a label. */
+void ns_stored_tensors_add_batch(NsStoredTensors *tensors, const char *prefix, const NsBatch *batch,
+                                 bool segments);
 
 /* A file opened for reading. */
 typedef struct NsSafetensors NsSafetensors;

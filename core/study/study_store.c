@@ -54,8 +54,7 @@ static bool complain(const NsStudyStore *store, GError **error)
     int code = sqlite3_errcode(store->db), system = sqlite3_system_errno(store->db);
     switch (code & 0xff) {
     case SQLITE_FULL:
-        ns_file_error(store->path, ENOSPC, error);
-        return false;
+        return ns_file_error(store->path, ENOSPC, error);
     case SQLITE_CANTOPEN:
     case SQLITE_IOERR:
         /* SQLite usually no longer knows the system's error here. */
@@ -66,11 +65,9 @@ static bool complain(const NsStudyStore *store, GError **error)
                              "choose another disk.",
                              name);
         }
-        ns_file_error(store->path, system ? system : EIO, error);
-        return false;
+        return ns_file_error(store->path, system ? system : EIO, error);
     case SQLITE_READONLY:
-        ns_file_error(store->path, EACCES, error);
-        return false;
+        return ns_file_error(store->path, EACCES, error);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         return refuse(store->path, "it is damaged, or there is no such file", error);
