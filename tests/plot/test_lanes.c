@@ -669,7 +669,7 @@ static void test_wild_quantities(void)
             bool noted = plot->note && strstr(plot->note, "B is off the scale: up to ");
             g_assert_cmpint(noted, ==, diverged);
             if (diverged) {
-                if (f < 2) series_named(plot, "B: off the scale, 1.0×10^{20} ↑");
+                if (f < 2) series_named(plot, "B No norm: off the scale, 1.0×10^{20} ↑");
                 g_assert_cmpfloat(plot->left.hi, >=, 4);
                 g_assert_cmpfloat(plot->left.hi, <, 100);
                 if (plot->lower) g_assert_cmpfloat(plot->lower->left.hi, <, 100);
