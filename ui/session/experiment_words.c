@@ -80,7 +80,7 @@ char *ns_experiment_difference_words(const NsExperiment *from, const NsExperimen
         if (*names) g_ptr_array_add(changes, change_of(from, to, ns_param(i)));
     }
     guint n = changes->len;
-    if (n == 0) return g_strdup(_("same settings"));
+    if (n == 0) return NULL;
     if (n > NAMED_MOST)
         return g_strdup_printf(
             ns_plural("%s and %u more setting", "%s and %u more settings", n - 1),

@@ -8,8 +8,8 @@
 char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to);
 
 /* The difference between two runs, setting by setting: "Layers 6 → 12, Warm-up 1 → 100", "Layers 6
- * → 12 and 4 more settings", "same settings"; the title of `to` if the numbers of lanes differ.
- * Free with g_free. */
+ * → 12 and 4 more settings"; the title of `to` if the numbers of lanes differ; NULL if all settings
+ * are the same.  Free with g_free. */
 char *ns_experiment_difference_words(const NsExperiment *from, const NsExperiment *to);
 
 /* A value for display: the label of a choice, the base name of a file, "off".  Free with g_free. */

@@ -34,10 +34,10 @@ static char *name_words(const NsRecordedRun *run)
 {
     if (run->wrong) return g_strdup(run->wrong);
     if (run->given) return g_strdup(run->given);
-    if (!run->differs) return g_strdup(run->title);
-    if (!run->parent) return g_strdup(run->differs);
+    const char *words = run->differs ? run->differs : run->title;
+    if (!run->parent) return g_strdup(words);
     g_autofree char *step = ns_group_digits(run->fork_step);
-    return g_strdup_printf(_("fork at step %s: %s"), step, run->differs);
+    return g_strdup_printf(_("fork at step %s: %s"), step, words);
 }
 
 static char *began_words(const NsRecordedRun *run)
