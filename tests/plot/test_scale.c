@@ -203,6 +203,9 @@ static void test_fit(void)
     g_assert_true(scale.lo < 7.9 && scale.hi > 8.1);
     ns_scale_fit(&scale, &linear, 3.2, 3.3, 0);
     g_assert_true(scale.lo > 3.19 && scale.hi < 3.31);
+    ns_scale_fit(&scale, &log, 0.8, 1.25, 0.05); /* nearly equal */
+    g_assert_cmpfloat_with_epsilon(scale.lo * scale.hi, 1, 1e-12);
+    g_assert_cmpfloat_with_epsilon(scale.hi / scale.lo, 2, 1e-12);
     ns_scale_fit(&scale, &log, INFINITY, -INFINITY, 0.05);
     g_assert_true(scale.blank);
     g_autoptr(GArray) none = ns_scale_ticks(&scale, 5);

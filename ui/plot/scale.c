@@ -26,6 +26,9 @@
  * chart, because rounding errors would look like a result. */
 #define FLAT 0.01
 
+/* The smallest ratio of the ends of a padded logarithmic axis. */
+#define LEAST_RATIO 2
+
 /* The share of the label distance that suffices for the second of only two labels. */
 #define CLOSEST 0.8
 
@@ -277,6 +280,13 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
         double middle = fitted ? lo + (hi - lo) / 2 : fixed_hi && !fixed_lo ? hi : lo;
         lo = hi = middle;
         kind->widen(&lo, &hi);
+        padding = 0;
+    }
+    /* Nearly equal values look so, instead of filling the chart with noise. */
+    if (axis->scale == NS_SCALE_LOG && fitted && padding > 0 && hi < LEAST_RATIO * lo) {
+        double middle = sqrt(lo) * sqrt(hi);
+        lo = middle / sqrt(LEAST_RATIO);
+        hi = middle * sqrt(LEAST_RATIO);
         padding = 0;
     }
     /* Three decades below the largest magnitude. */
