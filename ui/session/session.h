@@ -319,7 +319,7 @@ typedef struct {
     int64_t checkpoint; /* from which an earlier run can continue; negative: it can only restart */
     const char *title;
     const char *differs; /* "Layers 6 → 12" relative to the run before it, or to the parent of a
-                            fork; NULL for the first */
+                            fork; NULL for the first, and if nothing differs */
     double loss[NS_LANES_MAX]; /* the newest one; with several seeds, their mean */
     char *const *names; /* of the lanes of another program, borrowed; NULL: they have letters */
     size_t lanes;
