@@ -85,7 +85,7 @@ GtkWidget *ns_toast_new(void)
     gtk_revealer_set_transition_type(GTK_REVEALER(revealer),
                                      GTK_REVEALER_TRANSITION_TYPE_CROSSFADE);
     gtk_widget_set_halign(revealer, GTK_ALIGN_CENTER);
-    gtk_widget_set_valign(revealer, GTK_ALIGN_START);
+    gtk_widget_set_valign(revealer, GTK_ALIGN_END);
     gtk_widget_set_can_target(revealer, FALSE);
     g_object_set_data_full(G_OBJECT(revealer), TOAST, toast, toast_free);
     g_signal_connect_swapped(toast->button, "clicked", G_CALLBACK(on_button), revealer);

@@ -16,6 +16,9 @@
 /* Most pixels of the handle between two panes. */
 #define DIVIDER 8
 
+/* Height of a problem of two lines in pixels, above which toasts are shown. */
+#define BANNER_HEIGHT 56
+
 /* Least width of the title in pixels; below it, buttons that are also in the menus are hidden. */
 #define TITLE_LEAST 200
 
@@ -185,6 +188,7 @@ static void on_status(NsWindow *window)
     const char *problem = explained ? NULL : window->session->problem;
     if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
+    gtk_widget_set_margin_bottom(window->toast, problem ? BANNER_HEIGHT : 0);
     /* The button that helps if the run cannot continue, or could not be created. */
     NsTrainerState state = window->session->state;
     bool failed = state == NS_TRAINER_FAILED, undo = window->session->undo->len > 0;

@@ -1,7 +1,6 @@
 /* The keys of a window.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/window_keys.h"
 
-#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/shell/learning.h"
 
 #define MODIFIERS (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK)
@@ -149,20 +148,8 @@ static gboolean on_late_key(GtkEventControllerKey *keys, guint keyval, guint cod
     return act(window, NS_KEY_LATE, keyval, modifiers);
 }
 
-/* GTK writes the names of some keys as in its code: "Page_Up". */
-static void name_keys(GtkWidget *widget)
-{
-    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
-         child = gtk_widget_get_next_sibling(child))
-        name_keys(child);
-    if (!GTK_IS_LABEL(widget)) return;
-    g_autofree char *words = g_strdup(gtk_label_get_label(GTK_LABEL(widget)));
-    ns_text_label_set(widget, g_strdelimit(words, "_", ' '));
-}
-
 void ns_window_add_keys(NsWindow *window)
 {
-    name_keys(GTK_WIDGET(gtk_application_window_get_help_overlay(GTK_APPLICATION_WINDOW(window))));
     /* Before the focused widget, because a button would take Space for a click. */
     GtkEventController *early = gtk_event_controller_key_new();
     gtk_event_controller_set_name(early, "normscope-keys");
