@@ -55,10 +55,12 @@ README_WORDS = 1500
 # Figures, plots and the session that keep words, runs and labels once lowered it by 410; a text that flows through the diagram raised it
 # by 120, more logs (launchers, a validation loss alone, MLflow, DVCLive) by 160, folders that the window opens by 50, two charts side
 # by side, a single step in slow motion and a page that is made before it is shown by 24.
-MOST_PRODUCT_LINES = 82382
+# Logs that name their runs raised it by 32, an axis, labels and thumbnails that say what they show by 50; a document writer, one place
+# that reads opened files and numbers written by one function lowered it by 85.
+MOST_PRODUCT_LINES = 82379
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 31
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 167
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 166
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }

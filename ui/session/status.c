@@ -293,11 +293,9 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
         NsPace pace = ns_session_pace(session);
         double speed = pace.steps_per_second;
         bool slow = session->slow && session->wants_run;
-        char number[G_ASCII_DTOSTR_BUF_SIZE];
+        g_autofree char *number = ns_text_fixed(speed, speed < 9.95);
         if (state != NS_TRAINER_DIVERGED && !slow && isfinite(speed))
-            g_string_append_printf(
-                text, _(", %s steps/s"),
-                g_ascii_formatd(number, sizeof number, speed < 9.95 ? "%.1f" : "%.0f", speed));
+            g_string_append_printf(text, _(", %s steps/s"), number);
         if (pace.probe_share > 0.0)
             g_string_append_printf(text, _(", measuring %.0f%%"), 100.0 * pace.probe_share);
     }
@@ -341,14 +339,10 @@ static char *short_count(size_t n)
 /* Two significant digits: "3.1 ms", "48 ms", "1.4 s". */
 static char *duration(double seconds)
 {
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    if (seconds < 0.9995) {
-        const char *format = seconds < 0.00995 ? "%.1f" : "%.0f";
-        return g_strdup_printf(_("%s ms"),
-                               g_ascii_formatd(number, sizeof number, format, seconds * 1e3));
-    }
-    const char *format = seconds < 9.95 ? "%.1f" : "%.0f";
-    return g_strdup_printf(_("%s s"), g_ascii_formatd(number, sizeof number, format, seconds));
+    bool brief = seconds < 0.9995;
+    double value = brief ? seconds * 1e3 : seconds;
+    g_autofree char *number = ns_text_fixed(value, value < 9.95);
+    return g_strdup_printf(brief ? _("%s ms") : _("%s s"), number);
 }
 
 char *ns_session_size(NsSession *session)

@@ -116,11 +116,11 @@ bool ns_lesson_is_done(const NsLessonConditions *conditions, NsSession *session,
 
 bool ns_lesson_is_set(const NsLessonConditions *conditions, NsSession *session)
 {
-    bool set = true;
     for (size_t i = 0; i < conditions->n; i++)
-        if (conditions->term[i].kind == NS_CONDITION_SETTING)
-            set = set && holds(&conditions->term[i], session, NULL);
-    return set;
+        if (conditions->term[i].kind == NS_CONDITION_SETTING &&
+            !holds(&conditions->term[i], session, NULL))
+            return false;
+    return true;
 }
 
 bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,

@@ -3,6 +3,7 @@
 #include "ui/widgets/run/transport.h"
 
 #include "core/base/words.h"
+#include "ui/plot/text.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/run/timeline.h"
 
@@ -63,9 +64,7 @@ double ns_speed_next(double steps_per_second, bool faster)
 char *ns_speed_words(double steps_per_second)
 {
     if (steps_per_second <= 0.0) return g_strdup(_("as fast as possible"));
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    const char *format = steps_per_second < 9.95 ? "%.1f" : "%.0f";
-    g_ascii_formatd(number, sizeof number, format, steps_per_second);
+    g_autofree char *number = ns_text_fixed(steps_per_second, steps_per_second < 9.95);
     return g_strdup_printf(_("at most %s steps per second"), number);
 }
 
@@ -165,9 +164,7 @@ static void sync_pace(NsTransport *transport)
 {
     NsPace now = ns_session_pace(transport->session);
     bool known = isfinite(now.steps_per_second);
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    const char *format = now.steps_per_second < 9.95 ? "%.1f" : "%.0f";
-    g_ascii_formatd(number, sizeof number, format, now.steps_per_second);
+    g_autofree char *number = ns_text_fixed(now.steps_per_second, now.steps_per_second < 9.95);
     g_autofree char *pace = known ? g_strdup_printf(_("%s steps/s"), number) : g_strdup("");
     bool expensive = known && now.probe_share >= 0.005;
     g_autofree char *cost =
