@@ -21,9 +21,10 @@
  * - null means that a number is missing.  NaN, Infinity and -Infinity, quoted or not, mean that a
  *   value has diverged.
  * - "lane", 1 to 4, or a name under "run", "run_id", "experiment" or the like distinguishes several
- *   runs in one file, of which the first four are shown.  If there are several values of "seed", or
- * of "rank", which may also stand before the line (“0: ” of srun), the first is shown and the
- *   others are reported.  "format" is the version, if a line has it.
+ *   runs in one file, of which the first four are shown.
+ * - Of several values of "seed" or "rank" the first is shown, and the others are reported.  A rank
+ *   may also stand before the line, as srun writes it.
+ * - "format" is the version, if a line has it.
  * - If there is no training loss, two or more validation losses are shown in its place.
  * - Lines of “train --jsonl” that are not records are ignored.
  *
