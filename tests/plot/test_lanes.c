@@ -136,10 +136,10 @@ static void test_profile(void)
     g_autoptr(NsFigure) figure = figure_new("gradient-norm");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     const NsSeries *a = series_named(plot, "A Post-LN"), *b = series_named(plot, "B Pre-LN");
-    g_assert_cmpuint(a->style, ==, 0);
-    g_assert_cmpuint(b->style, ==, 1);
+    g_assert_true(a->style == 0 && b->style == 1);
     g_assert_cmpuint(b->n, ==, 5);
     g_assert_true(series_named(plot, "A step 0")->muted);
+    g_assert_cmpstr(plot->key->label, ==, "step 0");
     g_assert_true(g_str_has_prefix(plot->subtitle, "A Post-LN; B Pre-LN; 6 layers"));
     g_assert_cmpuint(plot->lower->n_series, ==, 1);
     const NsSeries *ratio = &plot->lower->series[0];
@@ -151,7 +151,7 @@ static void test_profile(void)
     /* The same figure with one lane. */
     pair.input.n_lanes = 0;
     plot = ns_figure_update(figure, &pair.input);
-    g_assert_null(plot->lower);
+    g_assert_true(!plot->lower && !plot->key);
     g_assert_cmpstr(plot->series[plot->n_series - 1].label, ==, "step 2");
     pair_clear(&pair);
 }

@@ -25,6 +25,7 @@ typedef struct {
     unsigned n; /* number of runs; if there are several, no previous run is shown */
     NsQuantity quantity;
     NsWildRun wild[NS_LANES_MAX];
+    NsSeries key; /* the legend entry of the faint first steps of several runs */
 } Profile;
 
 /* Whether the step is stored in a group of several steps. */
@@ -265,22 +266,15 @@ static char *note(const Profile *profile, const NsFigureInput *input)
     bool several = profile->n > 1, end = false;
     for (unsigned i = 0; i < profile->n; i++) end |= profile->lanes[i].columns[END].n > 0;
     if (several) {
-        /* Notes on several runs: which begin later, how first steps are drawn, and which extend
-         * beyond the axis. */
-        bool first = false, late = false;
         for (unsigned i = 0; i < profile->n; i++) {
             NsFigureRun run = ns_figure_run(input, i);
             int64_t begin = run.history ? ns_history_first_step(run.history) : 0;
-            late |= begin > 0;
-            first |= profile->lanes[i].columns[FIRST].n > 0;
             if (input->step < 0 || input->step >= begin) continue;
             g_autofree char *step = ns_group_digits(begin);
             ns_figure_add_sentence(words, _("%s begins at step %s."), run.name, step);
         }
-        if (first)
-            ns_figure_add_sentence(words, "%s",
-                                   late ? _("Faint lines: the first step of each run.")
-                                        : _("Faint lines: step 0."));
+        if (profile->figure.plot.key)
+            ns_figure_add_sentence(words, _("Faint lines: %s."), profile->key.label);
         ns_wild_note(words, profile->wild, profile->n, false);
     }
     add_theory(words, profile, input);
@@ -300,6 +294,7 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
     unsigned n = ns_figure_runs(input);
     for (unsigned i = n; i < profile->n; i++) lane_clear(&profile->lanes[i]);
     NS_FIGURE_SET(&profile->figure, profile->n, n);
+    bool late = false, faint = false;
     for (unsigned i = 0; i < n; i++) {
         NsFigureInput one = ns_figure_input_of(input, i);
         if (n > 1) one.previous = NULL;
@@ -320,7 +315,17 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
         profile->figure.changed |= changed;
         profile->figure.changed |= ns_theory_follow(&lane->theory, profile->quantity, &one,
                                                     profile->figure.kind->theory || input->theory);
+        late |= history && ns_history_first_step(history) > 0;
+        faint |= n > 1 && columns[FIRST].n > 0;
     }
+    static const double nowhere[] = {(double)NAN};
+    profile->key = (NsSeries){.label = late ? _("first step") : _("step 0"),
+                              .kind = NS_SERIES_LINE,
+                              .previous = true,
+                              .n = 1,
+                              .x = nowhere,
+                              .y = nowhere};
+    profile->figure.plot.key = faint ? &profile->key : NULL;
 }
 
 /* Whether steps were recorded but the quantity has no values. */
