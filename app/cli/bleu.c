@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/data/bleu.h"
-#include "core/data/text_file.h"
+#include "core/data/reader.h"
 
 #include <stdio.h>
 #include <string.h>

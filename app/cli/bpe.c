@@ -1,7 +1,7 @@
 /* Learning and applying byte-pair encodings.  SPDX-License-Identifier: MIT */
 #include "app/cli/cli.h"
 
-#include "core/data/text_file.h"
+#include "core/data/reader.h"
 #include "core/data/tokenizer.h"
 
 #include <string.h>

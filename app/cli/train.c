@@ -3,7 +3,7 @@
 
 #include "core/base/digits.h"
 #include "core/base/instructions.h"
-#include "core/data/pair_lengths.h"
+#include "core/data/pair_corpus.h"
 #include "core/experiment/param.h"
 #include "ui/figures/settings_caption.h"
 

@@ -3,9 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/base/processors.h"
+#include "core/data/reader.h"
 #include "core/data/sentence.h"
 #include "core/data/task.h"
-#include "core/data/text_file.h"
 #include "core/data/vocabulary.h"
 #include "core/store/dump.h"
 #include "core/store/run_notes.h"

@@ -2,7 +2,7 @@
 #include "core/data/corpus.h"
 
 #include "core/base/copy.h"
-#include "core/data/pair_lengths.h"
+#include "core/data/pair_corpus.h"
 #include "core/data/subwords.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/data/fact_grammar.h"
+#include "core/data/grammar.h"
 
 #include <stdbool.h>
 #include <string.h>

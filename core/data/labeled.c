@@ -2,9 +2,9 @@
 #include "core/data/labeled.h"
 
 #include "core/base/error.h"
+#include "core/data/reader.h"
 #include "core/data/sampler.h"
 #include "core/data/sentence.h"
-#include "core/data/text_file.h"
 
 #include <string.h>
 

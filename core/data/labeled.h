@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/data/corpus.h"
-#include "core/data/fact_grammar.h"
+#include "core/data/grammar.h"
 
 /* The format of a table of pairs, which has tab-separated columns after a header line.  MRPC: label
  * (1: both mean the same), two numbers, two sentences.  RTE, in the layout of GLUE: number, two
@@ -23,7 +23,7 @@ NsCorpus *ns_labeled_new_from_file(const NsCorpus *vocabulary, const char *path,
                                    NsLabeledFormat format, NsLabeledLeftOut *left_out,
                                    GError **error);
 
-/* Builds a corpus of generated pairs (core/data/fact_grammar.h): n for training, which depend on
+/* Builds a corpus of generated pairs (core/data/grammar.h): n for training, which depend on
  * the seed, and NS_LABELED_HELD_OUT held-out pairs, which are always the same.  The vocabulary must
  * contain the line end. */
 NsCorpus *ns_labeled_new_generated(const NsCorpus *vocabulary, NsPairRelation relation,

@@ -2,14 +2,139 @@
 #include "core/data/pair_corpus.h"
 
 #include "core/base/error.h"
-#include "core/data/fact_grammar.h"
-#include "core/data/pair_grammar.h"
-#include "core/data/pair_lengths.h"
+#include "core/data/grammar.h"
 #include "core/data/sampler.h"
 #include "core/data/sentence.h"
 #include "core/data/text_corpus.h"
 
 #include <string.h>
+
+/* ---- Pairs by length ----
+ *
+ * The length of a pair is that of its longer side.  Pairs of similar length form a group, from
+ * which whole batches are drawn, so that batches have little padding.  A group has enough pairs for
+ * several different batches. */
+
+/* A group, and the batches that are drawn from it: B pairs of at most S and T tokens. */
+typedef struct {
+    size_t first, n; /* range of its pairs in the order of length */
+    size_t B, T, S;
+} Group;
+
+/* A group has pairs for at least this many batches, if there are enough pairs.  Larger groups have
+ * more padding: on Multi30k with 2,048 tokens a batch, 8% with 8 batches and 14% with 32. */
+#define GROUP_BATCHES 8
+
+/* Statistics of the pairs of one length. */
+typedef struct {
+    size_t n;
+    size_t source, target; /* the largest number of tokens on each side */
+    double tokens;         /* the sum over all pairs and both sides */
+} SameLength;
+
+struct NsPairLengths {
+    size_t n, longest;
+    guint32 *order;   /* [n] indices of the pairs, sorted by length */
+    SameLength *same; /* [longest + 1] by length */
+};
+
+static size_t length_of(const NsPair *pair)
+{
+    return MAX(pair->source_length, pair->target_length);
+}
+
+/* Sorts n pairs by length.  Free with ns_pair_lengths_free. */
+static NsPairLengths *sort_by_length(const NsPair *pairs, size_t n)
+{
+    NsPairLengths *lengths = g_new0(NsPairLengths, 1);
+    lengths->n = n;
+    for (size_t i = 0; i < n; i++) lengths->longest = MAX(lengths->longest, length_of(&pairs[i]));
+    lengths->order = g_new(guint32, n);
+    lengths->same = g_new0(SameLength, lengths->longest + 1);
+    for (size_t i = 0; i < n; i++) {
+        SameLength *same = &lengths->same[length_of(&pairs[i])];
+        same->n++;
+        same->source = MAX(same->source, pairs[i].source_length);
+        same->target = MAX(same->target, pairs[i].target_length);
+        same->tokens += (double)(pairs[i].source_length + pairs[i].target_length);
+    }
+    g_autofree size_t *next = g_new0(size_t, lengths->longest + 1);
+    for (size_t k = 1; k <= lengths->longest; k++) next[k] = next[k - 1] + lengths->same[k - 1].n;
+    for (size_t i = 0; i < n; i++) lengths->order[next[length_of(&pairs[i])]++] = (guint32)i;
+    return lengths;
+}
+
+void ns_pair_lengths_free(NsPairLengths *lengths)
+{
+    if (!lengths) return;
+    g_free(lengths->order);
+    g_free(lengths->same);
+    g_free(lengths);
+}
+
+static size_t pairs_of(size_t tokens, size_t length)
+{
+    return MAX(tokens / length, 1);
+}
+
+/* The state of an iteration over the groups, from the shortest pairs to the longest. */
+typedef struct {
+    size_t length; /* length of the shortest pairs of the next group */
+    double tokens; /* sum over the pairs of the current group */
+    Group group;
+} Walk;
+
+static bool next_group(const NsPairLengths *lengths, size_t tokens, Walk *walk)
+{
+    Group *group = &walk->group;
+    *group = (Group){.first = group->first + group->n};
+    walk->tokens = 0;
+    for (; walk->length <= lengths->longest; walk->length++) {
+        size_t rest = lengths->n - group->first - group->n;
+        size_t enough = GROUP_BATCHES * pairs_of(tokens, walk->length);
+        bool others = rest >= GROUP_BATCHES * pairs_of(tokens, lengths->longest);
+        if (group->n >= enough && others) break;
+        const SameLength *same = &lengths->same[walk->length];
+        group->n += same->n;
+        group->S = MAX(group->S, same->source);
+        group->T = MAX(group->T, same->target);
+        walk->tokens += same->tokens;
+    }
+    if (group->n > 0) group->B = pairs_of(tokens, MAX(group->S, group->T));
+    return group->n > 0;
+}
+
+/* The number of batches in which every pair of a group occurs once. */
+static double batches_of(const Group *group)
+{
+    return (double)group->n / (double)group->B;
+}
+
+/* Draws the group of a batch that has at most `tokens` positions on each side.  On average every
+ * pair occurs in the same number of batches. */
+static Group draw_group(const NsPairLengths *lengths, size_t tokens, NsRng *rng)
+{
+    double batches = 0;
+    for (Walk walk = {.length = 1}; next_group(lengths, tokens, &walk);)
+        batches += batches_of(&walk.group);
+    double at = batches * ns_rng_uniform(rng);
+    Walk walk = {.length = 1};
+    next_group(lengths, tokens, &walk);
+    Group draw = walk.group;
+    while ((at -= batches_of(&draw)) > 0 && next_group(lengths, tokens, &walk)) draw = walk.group;
+    return draw;
+}
+
+double ns_pair_lengths_padding(const NsPairLengths *lengths, const NsBatch *batch)
+{
+    double positions = 0, used = 0;
+    for (Walk walk = {.length = 1}; next_group(lengths, MAX(batch->capacity, 1), &walk);) {
+        size_t each = batch->capacity ? walk.group.S + walk.group.T : batch->S + batch->T;
+        positions += (double)(walk.group.n * each);
+        used += walk.tokens;
+    }
+    return 1 - used / positions;
+}
 
 /* Of HELD_OUT pairs one is for validation if there are no files of validation pairs. */
 #define HELD_OUT 10
@@ -225,7 +350,7 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
                        : g_strdup_printf("%s (%zu of %zu pairs, the others are longer than seq or "
                                          "source-seq)",
                                          plain, corpus->n_pairs, lines);
-    corpus->lengths = ns_pair_lengths_new(corpus->pairs, corpus->n_train_pairs);
+    corpus->lengths = sort_by_length(corpus->pairs, corpus->n_train_pairs);
     return g_steal_pointer(&corpus);
 }
 
@@ -274,13 +399,13 @@ static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, Ns
     ns_rng_init(&rng, data_seed, ns_rng_stream("pairs") + index);
     if (batch->capacity) {
         /* Draw pairs of similar length. */
-        NsPairGroup group = ns_pair_lengths_draw(corpus->lengths, batch->capacity, &rng);
+        Group group = draw_group(corpus->lengths, batch->capacity, &rng);
         batch->B = group.B;
         batch->T = group.T;
         batch->S = group.S;
         for (size_t b = 0; b < batch->B; b++) {
             size_t i = group.first + ns_rng_below(&rng, group.n);
-            take_pair(corpus, &corpus->pairs[ns_pair_lengths_pair(corpus->lengths, i)], batch, b);
+            take_pair(corpus, &corpus->pairs[corpus->lengths->order[i]], batch, b);
         }
 
         return;

@@ -11,6 +11,15 @@
  * files do not have the same number of lines or too few pairs fit, and the errors of reading. */
 NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error);
 
-/* Builds a corpus of generated pairs of consecutive sentences (core/data/fact_grammar.h), of which
+/* Builds a corpus of generated pairs of consecutive sentences (core/data/grammar.h), of which
  * the last tenth is held out.  Pairs that are longer than seq are cut when batches are made. */
 NsCorpus *ns_corpus_new_from_facts(const NsSettings *settings, GError **error);
+
+/* Training pairs by length, for batches of pairs of similar length. */
+typedef struct NsPairLengths NsPairLengths;
+
+void ns_pair_lengths_free(NsPairLengths *lengths);
+
+/* The average share of padding among the source and target positions of training batches that have
+ * the sizes of this one. */
+double ns_pair_lengths_padding(const NsPairLengths *lengths, const NsBatch *batch);

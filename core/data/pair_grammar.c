@@ -5,7 +5,7 @@
  * gender, number and case; the finite verb, which is the second part of a German main clause and
  * the last word of a subordinate one; participles and infinitives, which come last in a main clause
  * and before the finite verb in a subordinate one. */
-#include "core/data/pair_grammar.h"
+#include "core/data/grammar.h"
 
 #include "core/base/rng.h"
 

@@ -8,22 +8,16 @@
 #define NS_MASK_SYMBOL "[M]"
 #define NS_SEPARATOR "|"
 
-/* Masks n tokens of a text in place.  Special tokens, V and above, are never masked; of the others
- * exactly 15 %, at least one, are drawn uniformly.  They become targets, and each is replaced by
- * the mask symbol V with a probability of 80 %, by a random token with 10 %, and unchanged with
- * 10 %.  Devlin et al. 2018, arXiv 1810.04805, appendix A.1. */
-void ns_mask_tokens(int32_t *tokens, int32_t *targets, size_t n, size_t V, NsRng *rng);
-
 /* Windows of a text.  A decoder predicts the next token; the decoder of an encoder-decoder writes,
  * after a begin symbol V, the T tokens that follow the S tokens of the source; an encoder predicts
- * the masked tokens (ns_mask_tokens). */
+ * the masked tokens (mask_tokens in text.c). */
 extern const NsSampler ns_text_sampler;
 
-/* Two segments for an encoder: [CLS] A [SEP] B [SEP], masked (ns_mask_tokens); the special symbols
- * are V (the mask), V + 1 ([CLS]) and V + 2 ([SEP]).  A and B are the halves of a window of a text,
- * or the sentences of a pair, cut to fit into T; the rest is padding.  With next-sentence, B is
- * taken from elsewhere in half of the sequences, and the label is 1 if it follows A, otherwise 0.
- * Devlin et al. 2018, 3.1 and appendix A.2. */
+/* Two segments for an encoder: [CLS] A [SEP] B [SEP], masked (mask_tokens in text.c); the special
+ * symbols are V (the mask), V + 1 ([CLS]) and V + 2 ([SEP]).  A and B are the halves of a window of
+ * a text, or the sentences of a pair, cut to fit into T; the rest is padding.  With next-sentence,
+ * B is taken from elsewhere in half of the sequences, and the label is 1 if it follows A, otherwise
+ * 0. Devlin et al. 2018, 3.1 and appendix A.2. */
 extern const NsSampler ns_mlm_sampler;
 #define NS_MLM_SPECIAL 3
 #define NS_MLM_LEAST 8 /* smallest sequence length */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/data/subwords.h"
+
 #include "core/base/error.h"
 #include "core/data/reader.h"
-#include "core/data/subwords-private.h"
 
 #include <string.h>
 
@@ -16,14 +17,36 @@
 /* Bytes of a symbol that is one character with the end-of-word mark. */
 #define CHARACTER_BYTES (6 + sizeof END_OF_WORD)
 
-NsSubwords *ns_subwords_new(void)
+struct NsSubwords {
+    GPtrArray *symbols;  /* as written in a file of merges: "lo", "w</w>"; number 0 is "\n" */
+    GHashTable *numbers; /* from a symbol to its number */
+    NsMerges *merges;
+    gatomicrefcount refs;
+};
+
+/* The number of a symbol, which is added if it is new; NS_TOKENS_MAX if the vocabulary is full. */
+static size_t symbol_number(NsSubwords *subwords, const char *symbol)
+{
+    gpointer number;
+    if (g_hash_table_lookup_extended(subwords->numbers, symbol, NULL, &number))
+        return GPOINTER_TO_SIZE(number);
+    size_t next = subwords->symbols->len;
+    if (next == NS_TOKENS_MAX) return next;
+    char *own = g_strdup(symbol);
+    g_ptr_array_add(subwords->symbols, own);
+    g_hash_table_insert(subwords->numbers, own, GSIZE_TO_POINTER(next));
+    return next;
+}
+
+/* A vocabulary with the line end as its only symbol. */
+static NsSubwords *subwords_new(void)
 {
     NsSubwords *subwords = g_new(NsSubwords, 1);
     subwords->symbols = g_ptr_array_new_with_free_func(g_free);
     subwords->numbers = g_hash_table_new(g_str_hash, g_str_equal);
     subwords->merges = ns_merges_new();
     g_atomic_ref_count_init(&subwords->refs);
-    ns_subwords_symbol(subwords, "\n");
+    symbol_number(subwords, "\n");
     return subwords;
 }
 
@@ -40,19 +63,6 @@ void ns_subwords_free(NsSubwords *subwords)
     g_ptr_array_unref(subwords->symbols);
     ns_merges_free(subwords->merges);
     g_free(subwords);
-}
-
-size_t ns_subwords_symbol(NsSubwords *subwords, const char *symbol)
-{
-    gpointer number;
-    if (g_hash_table_lookup_extended(subwords->numbers, symbol, NULL, &number))
-        return GPOINTER_TO_SIZE(number);
-    size_t next = subwords->symbols->len;
-    if (next == NS_TOKENS_MAX) return next;
-    char *own = g_strdup(symbol);
-    g_ptr_array_add(subwords->symbols, own);
-    g_hash_table_insert(subwords->numbers, own, GSIZE_TO_POINTER(next));
-    return next;
 }
 
 size_t ns_subwords_size(const NsSubwords *subwords)
@@ -113,8 +123,9 @@ static const char *spell_character(const char *p, const char *end, char symbol[C
     return p + n;
 }
 
-size_t ns_subwords_spell(const NsSubwords *subwords, const char *word, size_t bytes,
-                         uint16_t *symbols)
+/* Writes the characters of a word as symbols, at most one for each of its bytes; returns how many.
+ */
+static size_t spell(const NsSubwords *subwords, const char *word, size_t bytes, uint16_t *symbols)
 {
     size_t n = 0;
     char symbol[CHARACTER_BYTES];
@@ -147,7 +158,7 @@ bool ns_subwords_add_characters(NsSubwords *subwords, GHashTable *words, const c
     /* The order of a hash table may vary; sorting makes the numbers of symbols reproducible. */
     g_autoptr(GList) sorted = g_list_sort(g_hash_table_get_keys(characters), compare);
     for (GList *c = sorted; c; c = c->next)
-        if (ns_subwords_symbol(subwords, c->data) == NS_TOKENS_MAX)
+        if (symbol_number(subwords, c->data) == NS_TOKENS_MAX)
             return ns_refuse(
                 error, NS_ERROR_TEXT,
                 "“%s” has too many distinct characters: with the merges there would be "
@@ -164,9 +175,9 @@ static bool read_merge(NsSubwords *subwords, const char *line)
     g_auto(GStrv) parts = g_strsplit(line, " ", 3);
     if (g_strv_length(parts) != 2 || !*parts[0] || !*parts[1]) return false;
     g_autofree char *joined = g_strconcat(parts[0], parts[1], NULL);
-    size_t left = ns_subwords_symbol(subwords, parts[0]);
-    size_t right = ns_subwords_symbol(subwords, parts[1]);
-    size_t merged = ns_subwords_symbol(subwords, joined);
+    size_t left = symbol_number(subwords, parts[0]);
+    size_t right = symbol_number(subwords, parts[1]);
+    size_t merged = symbol_number(subwords, joined);
     if (MAX(MAX(left, right), merged) == NS_TOKENS_MAX) return false;
     ns_merges_add(subwords->merges, (NsMerge){(uint16_t)left, (uint16_t)right, (uint16_t)merged});
     return true;
@@ -191,7 +202,7 @@ NsSubwords *ns_subwords_read(const char *path, GError **error)
             "“%s” is not a merges file: its first line is not “%s”; learn the merges with "
             "“normscope-cli bpe” or with subword-nmt 0.3 or later.",
             name, VERSION);
-    g_autoptr(NsSubwords) subwords = ns_subwords_new();
+    g_autoptr(NsSubwords) subwords = subwords_new();
     for (size_t i = 1; lines[i]; i++) {
         if (!*lines[i] || read_merge(subwords, lines[i])) continue;
         ns_refuse(error, NS_ERROR_TEXT,
@@ -228,10 +239,10 @@ char *ns_subwords_table(const NsSubwords *subwords)
 NsSubwords *ns_subwords_new_from_table(const char *table)
 {
     g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
-    g_autoptr(NsSubwords) subwords = ns_subwords_new();
+    g_autoptr(NsSubwords) subwords = subwords_new();
     size_t i = 0;
     for (; lines[i] && !g_str_equal(lines[i], VERSION); i++)
-        if (!*lines[i] || ns_subwords_symbol(subwords, lines[i]) != i + 1) return NULL;
+        if (!*lines[i] || symbol_number(subwords, lines[i]) != i + 1) return NULL;
     if (!lines[i] || i + 1 > NS_TOKENS_MAX - 1) return NULL;
     size_t symbols = subwords->symbols->len;
     for (i++; lines[i]; i++)
@@ -299,8 +310,169 @@ void ns_subwords_encode(const NsSubwords *subwords, const char *text, size_t byt
         size_t before = tokens->len;
         g_array_set_size(tokens, (guint)(before + n));
         uint16_t *symbols = &g_array_index(tokens, uint16_t, before);
-        n = ns_merges_join(subwords->merges, symbols,
-                           ns_subwords_spell(subwords, word, n, symbols));
+        n = ns_merges_join(subwords->merges, symbols, spell(subwords, word, n, symbols));
         g_array_set_size(tokens, (guint)(before + n));
     }
+}
+
+/* ---- Learning merges ----
+ *
+ * Every pair of adjacent symbols has a count and a list of the words that may contain it.  Joining
+ * a pair changes only these words, so the cost of a merge is about that of reading all counts. */
+
+/* A pair that occurs once is not worth a merge.  subword-nmt has the same value. */
+#define LEAST_COUNT 2
+
+typedef struct {
+    uint16_t *symbols;
+    size_t n;
+    int64_t count;
+} Word;
+
+typedef struct {
+    uint16_t left, right;
+    GArray *words; /* guint: indices of words, some of which may no longer contain the pair */
+} Pair;
+
+typedef struct {
+    NsSubwords *subwords;
+    GArray *words;  /* Word */
+    GArray *pairs;  /* Pair */
+    GArray *counts; /* int64_t: of each pair, in an array of its own, which every merge reads */
+    GHashTable *numbers; /* from a pair to its index */
+} Learner;
+
+static void clear_word(void *word)
+{
+    g_free(((Word *)word)->symbols);
+}
+
+static void clear_pair(void *pair)
+{
+    g_array_unref(((Pair *)pair)->words);
+}
+
+static size_t pair_number(Learner *learner, uint16_t left, uint16_t right)
+{
+    gpointer key = GUINT_TO_POINTER((guint)left << 16 | right), number;
+    if (g_hash_table_lookup_extended(learner->numbers, key, NULL, &number))
+        return GPOINTER_TO_SIZE(number);
+    static const int64_t none = 0;
+    Pair pair = {left, right, g_array_new(FALSE, FALSE, sizeof(guint))};
+    g_array_append_val(learner->pairs, pair);
+    g_array_append_val(learner->counts, none);
+    g_hash_table_insert(learner->numbers, key, GSIZE_TO_POINTER(learner->pairs->len - 1));
+    return learner->pairs->len - 1;
+}
+
+/* Adds the pairs of a word to the counts, or subtracts them if `sign` is -1. */
+static void count_pairs(Learner *learner, guint number, int64_t sign)
+{
+    const Word *word = &g_array_index(learner->words, Word, number);
+    for (size_t i = 0; i + 1 < word->n; i++) {
+        size_t at = pair_number(learner, word->symbols[i], word->symbols[i + 1]);
+        g_array_index(learner->counts, int64_t, at) += sign * word->count;
+    }
+}
+
+/* Adds a word to the lists of its pairs: of all pairs, or of those that contain `new_symbol`. */
+static void note_pairs(Learner *learner, guint number, const uint16_t *new_symbol)
+{
+    const Word *word = &g_array_index(learner->words, Word, number);
+    for (size_t i = 0; i + 1 < word->n; i++) {
+        uint16_t left = word->symbols[i], right = word->symbols[i + 1];
+        if (new_symbol && left != *new_symbol && right != *new_symbol) continue;
+        size_t at = pair_number(learner, left, right);
+        g_array_append_val(g_array_index(learner->pairs, Pair, at).words, number);
+    }
+}
+
+static const char *text_of(const Learner *learner, uint16_t symbol)
+{
+    return g_ptr_array_index(learner->subwords->symbols, symbol);
+}
+
+/* Whether pair a comes after pair b in the order of code points. */
+static bool is_after(const Learner *learner, size_t a, size_t b)
+{
+    const Pair *one = &g_array_index(learner->pairs, Pair, a);
+    const Pair *other = &g_array_index(learner->pairs, Pair, b);
+    int order = strcmp(text_of(learner, one->left), text_of(learner, other->left));
+    if (order == 0) order = strcmp(text_of(learner, one->right), text_of(learner, other->right));
+    return order > 0;
+}
+
+/* Finds the pair to be joined next; false if no pair is frequent enough. */
+static bool find_pair(const Learner *learner, size_t *found)
+{
+    const int64_t *counts = (const int64_t *)(void *)learner->counts->data;
+    int64_t most = LEAST_COUNT - 1;
+    for (size_t i = 0; i < learner->counts->len; i++) {
+        if (counts[i] < most || counts[i] < LEAST_COUNT) continue;
+        if (counts[i] > most || is_after(learner, i, *found)) *found = i;
+        most = counts[i];
+    }
+    return most >= LEAST_COUNT;
+}
+
+static void join_pair(Learner *learner, size_t at)
+{
+    Pair pair = g_array_index(learner->pairs, Pair, at);
+    g_autofree char *text =
+        g_strconcat(text_of(learner, pair.left), text_of(learner, pair.right), NULL);
+    uint16_t joined = (uint16_t)symbol_number(learner->subwords, text);
+    NsMerge merge = {pair.left, pair.right, joined};
+    ns_merges_add(learner->subwords->merges, merge);
+    g_autoptr(GArray) words = g_array_ref(pair.words);
+    for (guint i = 0; i < words->len; i++) {
+        guint number = g_array_index(words, guint, i);
+        Word *word = &g_array_index(learner->words, Word, number);
+        count_pairs(learner, number, -1);
+        size_t n = ns_merge_apply(merge, word->symbols, word->n);
+        bool changed = n < word->n;
+        word->n = n;
+        count_pairs(learner, number, 1);
+        if (changed) note_pairs(learner, number, &joined);
+    }
+}
+
+NsSubwords *ns_subwords_learn(GHashTable *words, size_t vocab, const char *source, GError **error)
+{
+    g_autoptr(NsSubwords) subwords = subwords_new();
+    if (!ns_subwords_add_characters(subwords, words, source, error)) return NULL;
+    size_t least = ns_subwords_size(subwords);
+    if (least > vocab)
+        return ns_refuse_null(
+            error, NS_ERROR_TEXT,
+            "“%s” needs %zu symbols for its characters (inside words and at their ends) and "
+            "for the newline, but vocab is %zu; increase vocab.",
+            source, least, vocab);
+    Learner learner = {
+        .subwords = subwords,
+        .words = g_array_new(FALSE, FALSE, sizeof(Word)),
+        .pairs = g_array_new(FALSE, FALSE, sizeof(Pair)),
+        .counts = g_array_new(FALSE, FALSE, sizeof(int64_t)),
+        .numbers = g_hash_table_new(NULL, NULL),
+    };
+    g_array_set_clear_func(learner.words, clear_word);
+    g_array_set_clear_func(learner.pairs, clear_pair);
+    GHashTableIter iter;
+    gpointer text, count;
+    g_hash_table_iter_init(&iter, words);
+    while (g_hash_table_iter_next(&iter, &text, &count)) {
+        size_t bytes = strlen(text);
+        Word word = {.symbols = g_new(uint16_t, bytes), .count = (int64_t)GPOINTER_TO_SIZE(count)};
+        word.n = spell(learner.subwords, text, bytes, word.symbols);
+        g_array_append_val(learner.words, word);
+        count_pairs(&learner, learner.words->len - 1, 1);
+        note_pairs(&learner, learner.words->len - 1, NULL);
+    }
+    size_t pair = 0;
+    while (ns_subwords_size(subwords) < vocab && find_pair(&learner, &pair))
+        join_pair(&learner, pair);
+    g_array_unref(learner.words);
+    g_array_unref(learner.pairs);
+    g_array_unref(learner.counts);
+    g_hash_table_unref(learner.numbers);
+    return g_steal_pointer(&subwords);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/data/corpus.h"
-#include "core/data/text_file.h"
+#include "core/data/reader.h"
 #include "core/data/tokenizer.h"
 
 /* More distinct characters than this are refused; a token fits into 16 bits. */

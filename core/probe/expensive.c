@@ -1,12 +1,369 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/expensive.h"
 
+#include "core/base/clones.h"
+#include "core/base/copy.h"
 #include "core/base/squares.h"
+#include "core/data/sentence.h"
+#include "core/ops/gemm.h"
 #include "core/ops/residual.h"
 #include "core/probe/spectrum.h"
-#include "core/probe/token_snapshot-private.h"
 
 #include <math.h>
+#include <string.h>
+
+/* ---- Hidden states ---- */
+
+/* The part of a hidden state that one shard holds. */
+typedef struct {
+    const ns_real *x; /* [B, T, D] */
+    size_t B, T, D;
+    const int32_t *length; /* [B] */
+} StateView;
+
+/* The i-th of `chosen` >= 2 evenly spread numbers below n, which include 0 and n - 1. */
+static size_t evenly_spread(size_t i, size_t chosen, size_t n)
+{
+    return (i * (n - 1) + (chosen - 1) / 2) / (chosen - 1);
+}
+
+/* The number of keys that the query at position t of a sequence of the shard attends to, which are
+ * always the first ones. */
+static size_t visible_keys(const NsActivationView *view, size_t sequence, size_t t)
+{
+    size_t keys = (size_t)view->key_length[sequence];
+    return view->causal ? MIN(t + 1, keys) : keys;
+}
+
+/* Fills in sources[hidden].  `first`: number of layers of the first stack. */
+static void find_states(NsStateSource *sources, const NsModel *model, size_t first)
+{
+    bool entered[2] = {false, false};
+    for (size_t s = 0; s < ns_model_sublayers(model); s++) {
+        NsActivationView view = ns_model_activation_view(model, 0, s);
+        unsigned stack = view.layer >= first;
+        /* The second stack has its own embedding, which is one more hidden state. */
+        size_t before = view.layer + stack;
+        if (!entered[stack]) sources[before] = (NsStateSource){s, true, stack};
+        entered[stack] = true;
+        if (view.last) sources[before + 1] = (NsStateSource){s, false, stack};
+    }
+}
+
+static StateView state_view(const NsModel *model, const NsStateSource *source, size_t shard)
+{
+    NsActivationView view = ns_model_activation_view(model, shard, source->sublayer);
+    return (StateView){.x = source->input ? view.x : view.out,
+                       .B = view.B,
+                       .T = view.T,
+                       .D = view.D,
+                       .length = view.length};
+}
+
+/* ---- Tokens ---- */
+
+/* The features of the tokens of a sub-layer at one place. */
+typedef enum {
+    PLACE_INPUT,  /* x */
+    PLACE_BRANCH, /* u, the input of F */
+    PLACE_LAST,   /* the input of the last matrix of F */
+} Place;
+
+/* The mean cosine between two different tokens of one sequence of n tokens. */
+static double sequence_cosine(const ns_real *x, size_t n, size_t D, double *sum)
+{
+    memset(sum, 0, D * sizeof *sum);
+    double directions = 0;
+    for (size_t t = 0; t < n; t++, x += D) {
+        double norm = ns_real_norm(x, D);
+        if (norm == 0) continue;
+        directions++;
+        double inverse = 1 / norm;
+        for (size_t i = 0; i < D; i++) sum[i] += inverse * (double)x[i];
+    }
+    double square = 0;
+    for (size_t i = 0; i < D; i++) square += sum[i] * sum[i];
+    return (square - directions) / ((double)n * (double)(n - 1));
+}
+
+/* The mean, over sequences of two tokens or more, of the mean cosine between two different tokens:
+ * (|s|^2 - sum |e_i|^2) / (n (n - 1)) with e_i = x_i / |x_i| (0 if x_i = 0) and s = sum e_i.
+ * False if no sequence has two tokens.  sum: [D], scratch.  Dong et al. 2021. */
+static bool token_cosine(double *cosine, const NsModel *model, const NsStateSource *source,
+                         double *sum)
+{
+    double total = 0;
+    size_t sequences = 0;
+    for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+        StateView view = state_view(model, source, shard);
+        for (size_t b = 0; b < view.B; b++) {
+            if (view.length[b] < 2) continue;
+            total +=
+                sequence_cosine(view.x + b * view.T * view.D, (size_t)view.length[b], view.D, sum);
+            sequences++;
+        }
+    }
+    *cosine = total / (double)sequences;
+    return sequences > 0;
+}
+
+/* The share of the units of a feed-forward sub-layer that are 0 for every token.  seen: [F],
+ * scratch. */
+static float dead_units(const NsModel *model, size_t sublayer, ns_real *seen)
+{
+    size_t F = ns_model_activation_view(model, 0, sublayer).F;
+    memset(seen, 0, F * sizeof *seen);
+    for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+        NsActivationView view = ns_model_activation_view(model, shard, sublayer);
+        for (size_t b = 0; b < view.B; b++)
+            for (size_t t = 0; t < (size_t)view.length[b]; t++) {
+                const ns_real *unit = view.hidden + (b * view.T + t) * F;
+                for (size_t f = 0; f < F; f++) seen[f] = unit[f] != 0 ? 1 : seen[f];
+            }
+    }
+    size_t dead = 0;
+    for (size_t f = 0; f < F; f++) dead += seen[f] > 0 ? 0 : 1;
+    return (float)dead / (float)F;
+}
+
+/* Adds how many of |x_i| have bits below the limits. */
+NS_CLONES(static, count_below,
+          (size_t below[3], const int32_t limit[3], const ns_real *x, size_t n),
+          (below, limit, x, n))
+{
+    const int32_t a = limit[0], b = limit[1], c = limit[2];
+    uint32_t below_a = 0, below_b = 0, below_c = 0;
+#pragma omp simd reduction(+ : below_a, below_b, below_c)
+    for (size_t i = 0; i < n; i++) {
+        float size = fabsf((float)x[i]);
+        int32_t bits;
+        memcpy(&bits, &size, sizeof bits);
+        below_a += bits < a;
+        below_b += bits < b;
+        below_c += bits < c;
+    }
+    below[0] += below_a;
+    below[1] += below_b;
+    below[2] += below_c;
+}
+
+/* Finds the values bit by bit: positive floats have the order of their bits, read as an integer. */
+/* The median, the 99th percentile and the largest of the absolute values at a place, over the
+ * features of all tokens; a percentile is the smallest value that so many do not exceed.  In single
+ * precision; not finite if the value is not, where a NaN is larger than any number. */
+static void token_sizes(float sizes[3], const NsModel *model, size_t sublayer, Place place)
+{
+    int32_t bits[3] = {0};
+    for (int32_t bit = 1 << 30; bit; bit >>= 1) {
+        const int32_t limit[] = {bits[0] | bit, bits[1] | bit, bits[2] | bit};
+        size_t below[3] = {0}, n = 0;
+        for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+            NsActivationView view = ns_model_activation_view(model, shard, sublayer);
+            const ns_real *x = place == PLACE_INPUT    ? view.x
+                               : place == PLACE_BRANCH ? view.u
+                                                       : view.mid;
+            size_t width = place == PLACE_LAST && view.kind == NS_FFN ? view.F : view.D;
+            for (size_t b = 0; b < view.B; b++, x += view.T * width) {
+                count_below(below, limit, x, (size_t)view.length[b] * width);
+                n += (size_t)view.length[b] * width;
+            }
+        }
+        const size_t rank[] = {(n + 1) / 2, n - n / 100, n};
+        for (int k = 0; k < 3; k++)
+            if (below[k] < rank[k]) bits[k] = limit[k];
+    }
+    memcpy(sizes, bits, sizeof bits);
+}
+
+/* ---- Attention heads ---- */
+
+static double entropy(const ns_real *P, size_t n)
+{
+    double sum = 0;
+    for (size_t j = 0; j < n; j++)
+        if (P[j] != 0) sum -= (double)P[j] * log((double)P[j]);
+    return sum / log((double)n);
+}
+
+/* Raises *largest to the largest |logit| of a head over the pairs of a sequence. */
+static void look_at_logits(double *largest, const NsActivationView *view, size_t b, size_t h,
+                           ns_real *scores)
+{
+    size_t width = view->D / view->H, T = (size_t)view->length[b], S = (size_t)view->key_length[b];
+    ns_gemm(&(NsGemm){.tb = true,
+                      .M = T,
+                      .N = S,
+                      .K = width,
+                      .alpha = (ns_real)(1 / sqrt((double)width)),
+                      .A = view->Q + b * view->T * view->q_stride + h * width,
+                      .lda = view->q_stride,
+                      .B = view->K + b * view->S * view->k_stride + h / view->group * width,
+                      .ldb = view->k_stride,
+                      .C = scores,
+                      .ldc = S});
+    for (size_t t = 0; t < T; t++) {
+        const ns_real *row = scores + t * S;
+        for (size_t j = 0; j < visible_keys(view, b, t); j++) {
+            double size = fabs((double)row[j]);
+            if (size > *largest || isnan(size)) *largest = size;
+        }
+    }
+}
+
+/* Measures the heads of an attention sub-layer.  heads: [H], overwritten; scratch: [T, S]. */
+static void measure_heads(NsHeadMeasure *heads, const NsModel *model, size_t sublayer,
+                          ns_real *scratch)
+{
+    size_t H = ns_model_activation_view(model, 0, sublayer).H;
+    for (size_t h = 0; h < H; h++) {
+        double entropies = 0, firsts = 0, logit = 0;
+        size_t queries = 0;
+        bool logits = false;
+        for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+            NsActivationView view = ns_model_activation_view(model, shard, sublayer);
+            logits = view.Q && view.K;
+            for (size_t b = 0; b < view.B; b++) {
+                for (size_t t = 0; t < (size_t)view.length[b]; t++) {
+                    size_t n = visible_keys(&view, b, t);
+                    if (n < 2) continue;
+                    const ns_real *P = view.P + ((b * view.H + h) * view.T + t) * view.S;
+                    entropies += entropy(P, n);
+                    firsts += (double)P[0];
+                    queries++;
+                }
+                if (logits) look_at_logits(&logit, &view, b, h, scratch);
+            }
+        }
+        heads[h] = (NsHeadMeasure){
+            .has_entropy = queries > 0,
+            .entropy = (float)(entropies / (double)queries),
+            .first = (float)(firsts / (double)queries),
+            .has_logit = logits,
+            .logit = (float)logit,
+        };
+    }
+}
+
+/* ---- The snapshot of tokens ---- */
+
+/* Sets mean, tokens, beyond and count of the i-th of snapshot->states: first the mean of the
+ * squared norms of all tokens that are not padding, then their histogram in units of the mean. */
+static void count_tokens(NsTokenSnapshot *snapshot, size_t i, const NsModel *model,
+                         const NsStateSource *source)
+{
+    double mean = 0;
+    snapshot->tokens[i] = snapshot->beyond[i] = 0;
+    memset(snapshot->count[i], 0, sizeof snapshot->count[i]);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t shard = 0; shard < ns_model_shards(model); shard++) {
+            StateView view = state_view(model, source, shard);
+            for (size_t b = 0; b < view.B; b++)
+                for (size_t t = 0; t < (size_t)view.length[b]; t++) {
+                    const ns_real *x = view.x + (b * view.T + t) * view.D;
+                    double square = 0;
+                    for (size_t k = 0; k < view.D; k++) square += (double)x[k] * (double)x[k];
+                    if (pass == 0) {
+                        mean += square;
+                        snapshot->tokens[i]++;
+                        continue;
+                    }
+                    double bin = floor(square / (mean * NS_TOKEN_SNAPSHOT_BIN) + 0.5);
+                    if (bin >= 0 && bin < NS_TOKEN_SNAPSHOT_BINS)
+                        snapshot->count[i][(size_t)bin]++;
+                    else
+                        snapshot->beyond[i]++;
+                }
+        }
+        if (pass == 0 && snapshot->tokens[i]) mean /= (double)snapshot->tokens[i];
+    }
+    snapshot->mean[i] = mean;
+}
+
+/* Stores the tokens of the first sequence of the batch. */
+static void write_sequence(NsTokenSnapshot *snapshot, const NsCorpus *corpus, const NsBatch *batch)
+{
+    for (int stack = 0; stack < 2; stack++) {
+        bool source = batch->S > 0 && stack == 0;
+        const int32_t *tokens = source ? batch->source : batch->tokens;
+        const NsCorpus *read = source ? ns_corpus_source(corpus) : corpus;
+        size_t n = (size_t)(source ? batch->source_length : batch->length)[0];
+        for (size_t t = 0; t < snapshot->queries; t++) {
+            snapshot->token[stack][t][0] = '\0';
+            if (t < n) ns_corpus_token_text(read, tokens[t], snapshot->token[stack][t]);
+        }
+    }
+}
+
+/* Adds, from map m on, at most `most` maps: the heads of evenly spread layers of the range
+ * layers[0] .. layers[1] - 1 (from 0).  Returns the number of maps. */
+static size_t choose(NsTokenSnapshot *snapshot, size_t m, size_t most, size_t heads,
+                     const size_t layers[2])
+{
+    size_t n = layers[1] - layers[0], shown = MIN(MAX(most / MAX(heads, 1), 1), n);
+    size_t end = m + most;
+    for (size_t i = 0; i < shown; i++) {
+        size_t at = shown < 2 ? n - 1 : evenly_spread(i, shown, n);
+        for (size_t h = 0; h < heads && m < end; h++, m++) {
+            snapshot->layer[m] = (unsigned)(layers[0] + at) + 1;
+            snapshot->head[m] = (unsigned)h + 1;
+        }
+    }
+    return m;
+}
+
+/* Chooses the heads whose attention is stored, in a model with the given numbers of layers (of
+ * which `first_stack` are in the first stack) and heads: all heads of evenly spread layers,
+ * including the first and the last.  In an encoder-decoder also of the cross-attention. */
+static void choose_maps(NsTokenSnapshot *snapshot, size_t layers, size_t heads, size_t first_stack)
+{
+    size_t n = choose(snapshot, 0, NS_TOKEN_SNAPSHOT_MAPS, heads, (const size_t[]){0, layers});
+    snapshot->maps = n;
+    if (first_stack < layers)
+        n = choose(snapshot, n, NS_TOKEN_SNAPSHOT_CROSS, heads,
+                   (const size_t[]){first_stack, layers});
+    snapshot->cross_maps = n - snapshot->maps;
+    for (size_t m = 0; m < n; m++) snapshot->stack[m] = snapshot->layer[m] > first_stack;
+}
+
+/* Copies the attention weights of a sub-layer into its maps.  Several threads may copy different
+ * sub-layers at the same time. */
+static void copy_attention(NsTokenSnapshot *snapshot, const NsModel *model, size_t sublayer)
+{
+    NsActivationView view = ns_model_activation_view(model, 0, sublayer);
+    if (view.kind == NS_FFN || !view.P || !view.B) return;
+    bool cross = view.kind == NS_CROSS_ATTENTION;
+    size_t queries = snapshot->queries, keys = snapshot->keys;
+    size_t first = cross ? snapshot->maps : 0;
+    size_t end = first + (cross ? snapshot->cross_maps : snapshot->maps);
+    for (size_t m = first; m < end; m++) {
+        if (snapshot->layer[m] != view.layer + 1) continue;
+        const ns_real *P = view.P + (snapshot->head[m] - 1) * view.T * view.S;
+        for (size_t t = 0; t < queries; t++) {
+            bool padding = t >= (size_t)view.length[0];
+            size_t seen = padding ? 0 : MIN(visible_keys(&view, 0, t), keys);
+            snapshot->seen[m][t] = (unsigned)seen;
+            for (size_t j = 0; j < seen; j++)
+                snapshot->weight[m][t * keys + j] = (float)P[t * view.S + j];
+        }
+    }
+}
+
+/* Stores the first pair of the batch as text, and its translation by the model; NULL: none. */
+static void write_translation(NsTokenSnapshot *snapshot, const NsCorpus *corpus,
+                              const NsBatch *batch, const char *translation)
+{
+    snapshot->translated = translation != NULL;
+    if (!translation) return;
+    g_autofree char *source = ns_sentence_text(ns_corpus_source(corpus), batch->source,
+                                               (size_t)batch->source_length[0] - 1);
+    g_autofree char *reference =
+        ns_sentence_text(corpus, batch->targets, (size_t)batch->length[0] - 1);
+    ns_copy_text(snapshot->source, sizeof snapshot->source, source);
+    ns_copy_text(snapshot->reference, sizeof snapshot->reference, reference);
+    ns_copy_text(snapshot->translation, sizeof snapshot->translation, translation);
+}
+
+/* ---- The probes ---- */
 
 static size_t compared(size_t hidden)
 {
@@ -17,7 +374,7 @@ static size_t compared(size_t hidden)
 static size_t compared_state(size_t hidden, size_t i)
 {
     size_t n = compared(hidden);
-    return n < 2 ? 0 : ns_evenly_spread(i, n, hidden);
+    return n < 2 ? 0 : evenly_spread(i, n, hidden);
 }
 
 /* The quantities of NS_QUANTITIES_OF_MATRIX for one parameter. */
@@ -71,7 +428,7 @@ NsExpensiveProbes *ns_expensive_probes_new(NsModel *model, const NsSettings *s,
     probes->norms = g_new(double, n *NS_SIMILARITY_TOKENS);
     probes->snapshot = g_new0(NsTokenSnapshot, 1);
     probes->snapshot->queries = probes->snapshot->keys = MIN(S, NS_TOKEN_SNAPSHOT_POSITIONS);
-    ns_token_snapshot_choose(probes->snapshot, layout->layers, layout->heads, (size_t)s->layers);
+    choose_maps(probes->snapshot, layout->layers, layout->heads, (size_t)s->layers);
 
     probes->batches = ns_probe_batches_new(model, s, error);
     if (probes->batches) probes->work = ns_real_new(members * probes->work_size, "probes", error);
@@ -144,18 +501,18 @@ static void fill_sizes(const Filling *filling, size_t sublayer, const NsActivati
 {
     static const struct {
         NsSublayerKind kind;
-        NsPlace place;
+        Place place;
         NsQuantity quantities; /* the first of the three of the place */
-    } places[] = {{NS_SELF_ATTENTION, NS_PLACE_INPUT, NS_QUANTITY_MEDIAN_LAYER},
-                  {NS_SELF_ATTENTION, NS_PLACE_BRANCH, NS_QUANTITY_MEDIAN_QKV},
-                  {NS_SELF_ATTENTION, NS_PLACE_LAST, NS_QUANTITY_MEDIAN_O},
-                  {NS_FFN, NS_PLACE_BRANCH, NS_QUANTITY_MEDIAN_W1},
-                  {NS_FFN, NS_PLACE_LAST, NS_QUANTITY_MEDIAN_W2}};
+    } places[] = {{NS_SELF_ATTENTION, PLACE_INPUT, NS_QUANTITY_MEDIAN_LAYER},
+                  {NS_SELF_ATTENTION, PLACE_BRANCH, NS_QUANTITY_MEDIAN_QKV},
+                  {NS_SELF_ATTENTION, PLACE_LAST, NS_QUANTITY_MEDIAN_O},
+                  {NS_FFN, PLACE_BRANCH, NS_QUANTITY_MEDIAN_W1},
+                  {NS_FFN, PLACE_LAST, NS_QUANTITY_MEDIAN_W2}};
     for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
         float sizes[3];
         bool no_w_o = view->kind == NS_SELF_ATTENTION && !view->Q; /* uniform attention */
-        if (places[i].kind != view->kind || (no_w_o && places[i].place == NS_PLACE_LAST)) continue;
-        ns_token_sizes(sizes, filling->model, sublayer, places[i].place);
+        if (places[i].kind != view->kind || (no_w_o && places[i].place == PLACE_LAST)) continue;
+        token_sizes(sizes, filling->model, sublayer, places[i].place);
         for (unsigned k = 0; k < 3; k++)
             ns_record_put(&filling->probes->layout, filling->values, places[i].quantities + k,
                           view->layer, (double)sizes[k]);
@@ -185,12 +542,12 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
     if (view.kind == NS_FFN) {
         if (probes->layout.count[NS_QUANTITY_DEAD_RELU])
             ns_record_put(&probes->layout, values, NS_QUANTITY_DEAD_RELU, view.layer,
-                          (double)ns_dead_units(model, sublayer, work));
+                          (double)dead_units(model, sublayer, work));
         return;
     }
-    ns_token_snapshot_attention(probes->snapshot, model, sublayer);
+    copy_attention(probes->snapshot, model, sublayer);
     NsHeadMeasure *heads = probes->heads + member * probes->layout.heads;
-    ns_heads_measure(heads, model, sublayer, work);
+    measure_heads(heads, model, sublayer, work);
     put_heads(probes, values, view.kind == NS_CROSS_ATTENTION ? &cross : &attention, heads,
               view.layer);
 }
@@ -209,11 +566,11 @@ static size_t find_rows(const NsModel *model, const NsStateSource *source, const
 {
     size_t n = 0, k = 0, taken = 0, shards = ns_model_shards(model);
     for (size_t shard = 0; shard < shards; shard++) {
-        NsStateView view = ns_state_view(model, source, shard);
+        StateView view = state_view(model, source, shard);
         for (size_t b = 0; b < view.B; b++) n += (size_t)view.length[b];
     }
     for (size_t shard = 0; shard < shards; shard++) {
-        NsStateView view = ns_state_view(model, source, shard);
+        StateView view = state_view(model, source, shard);
         for (size_t b = 0; b < view.B; b++)
             for (size_t t = 0; t < (size_t)view.length[b]; t++, k++)
                 if (is_chosen(k, n, NS_SIMILARITY_TOKENS))
@@ -258,18 +615,7 @@ static void fill_state(void *data, size_t i, unsigned member)
     NsExpensiveProbes *probes = filling->probes;
     size_t state = compared_state(probes->layout.hidden, i);
     probes->snapshot->state[i] = (unsigned)state;
-    ns_token_snapshot_tokens(probes->snapshot, i, filling->model, &probes->sources[state]);
-}
-
-static void fill_snapshot(NsExpensiveProbes *probes, const NsRecordInput *input)
-{
-    size_t n = compared(probes->layout.hidden);
-    probes->snapshot->step = input->step;
-    probes->snapshot->states = n;
-    ns_token_snapshot_sequence(probes->snapshot, input->corpus, input->batch);
-    ns_token_snapshot_translation(probes->snapshot, input->corpus, input->batch,
-                                  input->translation);
-    ns_team_each(probes->team, n, fill_state, &(Filling){.probes = probes, .model = input->model});
+    count_tokens(probes->snapshot, i, filling->model, &probes->sources[state]);
 }
 
 /* ---- All quantities ---- */
@@ -312,7 +658,7 @@ static void fill_cosine(void *data, size_t i, unsigned member)
     const Filling *filling = data;
     NsExpensiveProbes *probes = filling->probes;
     double cosine, *sums = probes->sums + member * probes->D;
-    if (ns_token_cosine(&cosine, filling->model, &probes->sources[i], sums))
+    if (token_cosine(&cosine, filling->model, &probes->sources[i], sums))
         ns_record_put(&probes->layout, filling->values, NS_QUANTITY_TOKEN_COSINE, i, cosine);
 }
 
@@ -346,7 +692,7 @@ void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *in
 {
     NsModel *model = input->model;
     const NsRecordLayout *layout = &probes->layout;
-    ns_states_find(probes->sources, model, (size_t)input->settings->layers);
+    find_states(probes->sources, model, (size_t)input->settings->layers);
     fill_mean_gradients(probes, ns_model_tensors(model), values);
     ns_team_each(probes->team, ns_model_tensors(model)->n, fill_matrix,
                  &(Filling){probes, model, values, 0});
@@ -366,5 +712,10 @@ void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *in
                      &(Filling){probes, model, values, first});
     }
     fill_similarity(probes, input, values);
-    fill_snapshot(probes, input);
+    NsTokenSnapshot *snapshot = probes->snapshot;
+    snapshot->step = input->step;
+    snapshot->states = compared(layout->hidden);
+    write_sequence(snapshot, input->corpus, input->batch);
+    write_translation(snapshot, input->corpus, input->batch, input->translation);
+    ns_team_each(probes->team, snapshot->states, fill_state, &(Filling){probes, model, values, 0});
 }

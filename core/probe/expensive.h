@@ -3,11 +3,27 @@
  * Internal to core/probe. */
 #pragma once
 
-#include "core/probe/activations.h"
+#include "core/model/model.h"
 #include "core/probe/probe_batches.h"
 #include "core/probe/quantity.h"
 #include "core/probe/record.h"
 #include "core/probe/token_snapshot.h"
+
+/* Where a hidden state is stored: as the input or the output of a sub-layer. */
+typedef struct {
+    size_t sublayer;
+    bool input;
+    unsigned stack; /* 0, or 1 for the decoder of an encoder-decoder */
+} NsStateSource;
+
+/* The measurements of one head over a batch. */
+typedef struct {
+    bool has_entropy; /* some query sees two keys or more */
+    float entropy;    /* mean over the queries that see n >= 2 keys of -sum P ln P / ln n */
+    float first;      /* mean weight of the first key over the same queries */
+    bool has_logit;   /* false for uniform attention, which has no queries and keys */
+    float logit;      /* max |q.k| / sqrt(d_head) over visible pairs */
+} NsHeadMeasure;
 
 /* Buffers and results of the measurements. */
 typedef struct {

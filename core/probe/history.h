@@ -105,6 +105,12 @@ void ns_history_publish_similarity(NsHistory *history, const NsSimilarity *simil
 void ns_history_publish_token_snapshot(NsHistory *history, const NsTokenSnapshot *snapshot);
 void ns_history_publish_along(NsHistory *history, const NsLossAlong *along);
 
+/* For the writer of an empty history that begins at the same step as `past`: copies the records,
+ * evaluations and events of `past` before step `end`, and the changes of settings up to that step.
+ * A quantity that has different sizes in the two layouts, and profiles of records that were joined
+ * (ns_history_stride), count as not measured.  Another thread may still be appending to `past`. */
+void ns_history_take_past(NsHistory *history, const NsHistory *past, int64_t end);
+
 /* Readers.  Records are numbered from 0; the numbers of their steps may differ. */
 const NsRecordLayout *ns_history_layout(const NsHistory *history);
 int64_t ns_history_first_step(const NsHistory *history); /* 0, except in a fork */

@@ -5,7 +5,6 @@
 #include "core/base/file.h"
 #include "core/data/reader.h"
 #include "core/data/task.h"
-#include "core/data/text_file.h"
 #include "core/experiment/provenance.h"
 #include "core/store/jsonl.h"
 #include "core/store/output_file.h"

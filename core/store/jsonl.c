@@ -1,7 +1,7 @@
 /* Records as JSON lines.  SPDX-License-Identifier: MIT */
 #include "core/store/jsonl.h"
 
-#include "core/data/pair_lengths.h"
+#include "core/data/pair_corpus.h"
 
 void ns_jsonl_add_model(NsJson *json, NsRun *run)
 {

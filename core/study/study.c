@@ -6,7 +6,6 @@
 #include "core/base/words.h"
 #include "core/data/reader.h"
 #include "core/data/task.h"
-#include "core/data/text_file.h"
 #include "core/data/tokenizer.h"
 #include "core/experiment/param.h"
 #include "core/probe/quantity.h"

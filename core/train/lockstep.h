@@ -27,7 +27,7 @@ bool ns_lockstep_check(const NsExperiment *experiment, NsCheckpoint *const *orig
  * settings of each run contain its share, and the run gives the same bits as alone with that share.
  * pasts: [experiment->n], NULL for a lane without one, or NULL.  A past is the history of the run
  * that the origin was taken from; the histories of the lane then begin with a copy of it up to the
- * origin (core/probe/past.h).
+ * origin (core/probe/history.h).
  * Adds 1 to *done, unless `done` is NULL, after each stage of each run (NS_RUN_STAGES), one lane
  * after the other. */
 NsLockstep *ns_lockstep_new(const NsExperiment *experiment, NsCheckpoint *const *origins,

@@ -7,7 +7,6 @@
 #include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "core/optim/schedule.h"
-#include "core/probe/past.h"
 #include "core/train/continuation.h"
 #include "core/train/divergence.h"
 #include "core/train/live.h"

@@ -3,8 +3,8 @@
  *
  * Either is refused with an error of the program's own, or the symbols of a text, joined, are its
  * words again. */
+#include "core/data/reader.h"
 #include "core/data/subwords.h"
-#include "core/data/text_file.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 /* How a model continues a prompt.  SPDX-License-Identifier: MIT */
 #include "core/data/sentence.h"
 #include "core/experiment/assignment.h"
-#include "core/probe/past.h"
 #include "core/train/continuation.h"
 #include "core/train/run.h"
 

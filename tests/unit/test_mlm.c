@@ -1,6 +1,6 @@
 /* The task of masked tokens, and the sentences that it reads.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
-#include "core/data/fact_grammar.h"
+#include "core/data/grammar.h"
 #include "core/data/sampler.h"
 #include "core/data/task.h"
 #include "core/experiment/assignment.h"
