@@ -284,8 +284,9 @@ static const char *const log_names[] = {
     "history.csv",  "metrics.json",      "scalars.json",  "progress.csv",       "result.json",
     "results.csv",  "summary.csv",       "loss.tsv",      "output.log",         NULL};
 
-/* Any other log is found only directly in the folder; *left_out counts more of them. */
-static char *log_in(const char *folder, bool any, size_t *left_out)
+/* Any other log is found only directly in the folder, by the first `kinds` of suffixes; *left_out
+ * counts more of them. */
+static char *log_in(const char *folder, size_t kinds, size_t *left_out)
 {
     char *found = NULL;
     for (const char *const *name = log_names; *name; name++) {
@@ -293,8 +294,9 @@ static char *log_in(const char *folder, bool any, size_t *left_out)
         if (ns_outside_file_is(path)) return g_steal_pointer(&path);
     }
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
-    for (guint i = 0; any && (left_out || !found) && i < 2 * files->len; i++) {
-        static const char *const suffixes[][3] = {{".jsonl", ".csv"}, {".ndjson", ".tsv", ".log"}};
+    for (guint i = 0; (left_out || !found) && i < kinds * files->len; i++) {
+        static const char *const suffixes[][3] = {
+            {".jsonl", ".csv"}, {".ndjson", ".tsv", ".log"}, {".json", ".txt", ".out"}};
         const char *path = files->pdata[i % files->len], *const *suffix = suffixes[i / files->len];
         bool log = false;
         for (size_t k = 0; k < 3; k++) log |= suffix[k] && g_str_has_suffix(path, suffix[k]);
@@ -362,7 +364,7 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders,
     if (!streams->len)
         add_metrics(g_file_test(meta, G_FILE_TEST_IS_REGULAR) ? metrics : plots, NULL, streams);
     if (streams->len) return streams;
-    g_autofree char *log = log_in(folder, depth == 0, left_out);
+    g_autofree char *log = log_in(folder, depth == 0 ? 2 : 0, left_out);
     if (log) {
         g_ptr_array_add(streams, stream_new(log, NULL, 0));
         return streams;
@@ -388,6 +390,9 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders,
             if (left_out) *left_out += others;
         }
     }
+    /* A text may also be about a run in a folder, so that it comes last. */
+    g_autofree char *text = depth || streams->len ? NULL : log_in(folder, 3, left_out);
+    if (text) g_ptr_array_add(streams, stream_new(text, NULL, 0));
     return streams;
 }
 

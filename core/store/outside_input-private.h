@@ -37,6 +37,7 @@ typedef struct {
     guint called;  /* G_MAXUINT: none */
     guint run;     /* the column of the names of runs; G_MAXUINT: none */
     bool comma;    /* a number with a decimal comma was read */
+    bool by_row;   /* its columns are steps, and its rows quantities */
     char *head;    /* the line with the names, where a row may have fewer cells; or NULL */
 } NsOutsideTable;
 
@@ -44,9 +45,9 @@ typedef struct {
 typedef struct {
     NsOutsideCell at[NS_OUTSIDE_EPOCH + 1]; /* the last step and epoch; NULL: none */
     NsOutsideCell epoch;                    /* the one of that step */
-    NsOutsideCell early[2];                 /* the last step before the first loss, and its rate */
-    double bar;                             /* the length of the bar that had the step; 0: none */
-    double bar_of_steps;                    /* of the bar that counts the steps; 0: not known */
+    NsOutsideLine *early; /* what lines say of the last step before the first loss; or NULL */
+    double bar;           /* the length of the bar that had the step; 0: none */
+    double bar_of_steps;  /* of the bar that counts the steps; 0: not known */
     double total;   /* of “[10/500]”, of which the training batches are counted; 0: not known */
     double pair[2]; /* of the last “Batch 2/300” */
     const NsOutsideName *worse; /* of a step, in lines that have a better one; or NULL */
@@ -79,6 +80,7 @@ struct NsOutsideInput {
     double process;          /* whose number a launcher wrote before the line; -1: none */
     bool numbered;           /* that number may also be the step */
     bool returned;           /* a line of a table ended with “\r”, which “\n” may follow */
+    bool open;               /* the line goes on in the next one */
     bool passing;            /* skipping the rest of a line that was too long */
     GString *head; /* the last line of text or comment, which may be the head of a table */
     bool begun;    /* the first line that is not empty has been read */

@@ -9,6 +9,9 @@
 /* Lines of text that have to name a loss before a file is a log. */
 #define FEWEST_LINES_OF_TEXT 2
 
+/* Bytes of several lines that are read as one. */
+#define LONGEST_OPEN ((size_t)1 << 16)
+
 NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, NsOutsideSink sink)
 {
     NsOutsideInput *input = g_new0(NsOutsideInput, 1);
@@ -43,6 +46,7 @@ void ns_outside_input_free(NsOutsideInput *input)
     GString *const texts[] = {input->text, input->head, input->object, input->outer};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_string_free(texts[i], TRUE);
     ns_outside_line_free(input->line);
+    ns_outside_line_free(input->printed.early);
     g_free(input);
 }
 
@@ -118,18 +122,23 @@ static NsOutsideTake *const formats[] = {ns_outside_document_take, ns_outside_ta
 
 static void take_line(NsOutsideInput *input)
 {
+    static const char *const bars[] = {"│", "┃", "┆"};
     GString *text = input->text;
     convert_line(input);
     if (memchr(text->str, '\033', text->len) || memchr(text->str, '\b', text->len)) {
         ns_outside_text_clean(text->str);
         g_string_truncate(text, strlen(text->str));
     }
+    /* Tables in frames, of polars and rich */
+    for (size_t i = 0; strstr(text->str, "\xE2\x94") && i < G_N_ELEMENTS(bars); i++)
+        g_string_replace(text, bars[i], "|", 0);
     ns_outside_text_take_label(input);
     char *start = text->str + strspn(text->str, " \t\r");
     bool first = !input->begun && start < text->str + text->len;
     input->lines++;
     /* Comments before a table, and space that is reserved at the end of a file. */
-    if ((!input->begun && *start == '#') || (text->len && !*text->str)) {
+    if ((!input->begun && (*start == '#' || g_str_has_prefix(start, "sep="))) ||
+        (text->len && !*text->str)) {
         if (*start) g_string_assign(input->head, start + 1);
         return;
     }
@@ -137,10 +146,37 @@ static void take_line(NsOutsideInput *input)
     for (size_t i = 0; !formats[i](input, start, first);) i++;
 }
 
+/* Whether a line goes on in the next one: a cell in quotes, or an object that Python printed over
+ * several lines. */
+static bool is_open(const NsOutsideInput *input)
+{
+    const GString *text = input->text;
+    size_t braces = 0;
+    bool quoted = false;
+    if (!text->len || text->len > LONGEST_OPEN) return false;
+    for (const char *at = input->table ? strchr(text->str, '"') : NULL; at && *at; at++) {
+        bool begins = at == text->str || at[-1] == input->table->separator;
+        if (*at == '"') quoted = !quoted && begins;
+        at += *at == '"' && at[1] == '"' && !begins;
+    }
+    if (quoted) return true;
+    if (*text->str != '{' || (!input->open && text->str[text->len - 1] != ',')) return false;
+    for (const char *at = text->str; *at; at++)
+        braces += *at == '{' ? 1 : *at == '}' ? -(size_t)1 : 0;
+    return braces > 0;
+}
+
 static void feed_lines(NsOutsideInput *input, const char *bytes, size_t n)
 {
     GString *text = input->text;
     for (const char *end = bytes + n; bytes < end;) {
+        if (input->open && text->str[text->len - 1] == '\n') {
+            text->str[text->len - 1] = ' ';
+            input->open = input->table ? *bytes != '\n' : *bytes == ' ' || *bytes == '}';
+            if (!input->open) take_line(input);
+            input->lines += input->open;
+            if (!input->open) g_string_truncate(text, 0);
+        }
         if (input->document) {
             ns_outside_json_feed(input, bytes, (size_t)(end - bytes));
             return;
@@ -164,6 +200,11 @@ static void feed_lines(NsOutsideInput *input, const char *bytes, size_t n)
         }
         if (newline == end) return;
         if (text->len && text->str[text->len - 1] == '\r') g_string_truncate(text, text->len - 1);
+        input->open = !input->passing && is_open(input);
+        if (input->open) {
+            g_string_append_c(text, '\n');
+            continue;
+        }
         if (!input->passing) take_line(input);
         g_string_truncate(text, 0);
         input->passing = false;
@@ -274,6 +315,10 @@ void ns_outside_input_feed(NsOutsideInput *input, const char *bytes, size_t n)
     /* PowerShell writes a log so; its byte order mark says the order of the bytes. */
     if (first && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0))
         input->converter = G_CONVERTER(g_charset_converter_new("UTF-8", "UTF-16", NULL));
+    bool little = first && n > 3 && bytes[0] && !bytes[1] && bytes[2] && !bytes[3];
+    if (little || (first && n > 3 && !bytes[0] && bytes[1] && !bytes[2] && bytes[3]))
+        input->converter =
+            G_CONVERTER(g_charset_converter_new("UTF-8", little ? "UTF-16LE" : "UTF-16BE", NULL));
     if (input->converter)
         feed_converted(input, bytes, n);
     else
@@ -285,6 +330,6 @@ void ns_outside_input_end(NsOutsideInput *input)
     if (!input->known) feed_plain(input, "", 0, true);
     if (input->events)
         take_events(input, true);
-    else if (input->text->len)
-        feed_lines(input, "\n", 1);
+    else
+        while (input->text->len) feed_lines(input, "\n", 1);
 }

@@ -217,8 +217,32 @@ bool ns_outside_document_take(NsOutsideInput *input, char *start, bool first)
     return true;
 }
 
+/* Puts the message of a logger, “{"level": "INFO", "message": "step 3, loss 2.1"}”, in the place of
+ * its object, unless this is a record itself. */
+static bool take_message(NsOutsideInput *input)
+{
+    static const char *const keys[] = {"message", "msg", "log"};
+    GString *text = input->text;
+    bool may_be = strstr(text->str, "\"message\"") || strstr(text->str, "\"msg\"") ||
+                  strstr(text->str, "\"log\"");
+    if (!may_be || !ns_outside_line_read(input->line, input->names, text->str, text->len))
+        return false;
+    g_autoptr(JsonNode) node = ns_json_parse(text->str, text->len);
+    JsonObject *object = ns_json_object_of(node);
+    for (size_t i = 0; object && i < G_N_ELEMENTS(keys); i++) {
+        const char *message = ns_json_text_of(json_object_get_member(object, keys[i]));
+        if (!message) continue;
+        g_string_assign(text, message); /* it is shorter, so that it stays in its place */
+        g_strdelimit(g_strchomp(text->str), "\n", ' ');
+        g_string_truncate(text, strlen(text->str));
+        return true;
+    }
+    return false;
+}
+
 bool ns_outside_json_take(NsOutsideInput *input, char *start, bool first)
 {
+    if (*start == '{' && take_message(input)) return false;
     bool blank = start == input->text->str + input->text->len;
     if (!blank && (*start != '{' || input->printed.at[NS_OUTSIDE_STEP].name)) return false;
     read_object(input, input->text);

@@ -24,6 +24,7 @@ typedef struct {
     int depth;                   /* the number of open brackets */
     bool foreign;                /* it has a member "settings" or "summary" */
     bool validation;             /* it says so of its numbers */
+    const char *layers;          /* the name of the array of layers that is read; or NULL */
     const NsOutsideName *called; /* the name of its value, as a text; or NULL */
     const char *why;             /* the first error */
 } Scan;
@@ -393,7 +394,7 @@ static bool read_value(Scan *s, const char *name);
  * anything else. */
 static bool read_elements(Scan *s, NsOutsideArray *array, bool inside, bool *numbers)
 {
-    size_t before = array->n;
+    size_t before = array->n, objects = 0;
     bool more = true;
     if (!take_open(s, '[')) return false;
     if (next_is(s, ']')) return take_end(s, ']', &more);
@@ -413,7 +414,9 @@ static bool read_elements(Scan *s, NsOutsideArray *array, bool inside, bool *num
             array->n += *numbers;
         } else {
             *numbers = false;
-            if (!read_value(s, NULL)) return false;
+            g_autofree char *own =
+                s->layers ? g_strdup_printf("%s/%zu", s->layers, objects++) : NULL;
+            if (!read_value(s, next_is(s, '{') ? own : NULL)) return false;
         }
         if (!take_end(s, ']', &more)) return false;
     }
@@ -425,7 +428,11 @@ static bool read_array(Scan *s, const char *name)
 {
     NsOutsideArray array = {.first = s->line->numbers->len};
     bool numbers = name && !g_str_equal(name, "events");
+    /* “"layers": [{"grad_norm": 0.5}, {"grad_norm": 0.25}]” */
+    bool layers = name && (g_str_equal(name, "layers") || g_str_equal(name, "blocks"));
+    s->layers = layers ? name : NULL;
     if (!read_elements(s, &array, false, &numbers)) return false;
+    s->layers = NULL;
     if (numbers && array.n && *name && g_utf8_validate(name, -1, NULL))
         array.name = ns_outside_names_find(s->names, NULL, name);
     /* An array of gradient norms is by layer, whatever a single number of this name is. */
@@ -538,6 +545,7 @@ const char *ns_outside_line_check(const NsOutsideLine *line)
 const char *ns_outside_line_read(NsOutsideLine *line, NsOutsideNames *names, const char *text,
                                  size_t n)
 {
+    static const char *const axes[] = {"x", "y", NULL};
     Scan s = {.at = text, .end = text + n, .line = line, .names = names};
     ns_outside_line_clear(line);
     skip_space(&s);
@@ -552,6 +560,13 @@ const char *ns_outside_line_read(NsOutsideLine *line, NsOutsideNames *names, con
         g_array_remove_index(line->cells, i);
         ns_outside_line_put(line, s.called, value.value);
         break;
+    }
+    /* “{"name": "loss", "x": [10, 20], "y": [3, 2]}” */
+    for (guint i = 0; s.called && i < line->arrays->len; i++) {
+        NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
+        if (!g_strv_contains(axes, array->name->raw)) continue;
+        g_autofree char *own = g_strconcat(s.called->raw, "/", array->name->raw, NULL);
+        array->name = ns_outside_names_find(names, NULL, own);
     }
     if (s.validation) ns_outside_line_validate(line, names);
     skip_space(&s);

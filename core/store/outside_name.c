@@ -223,6 +223,7 @@ static const struct {
     unsigned rank;
     const char *words;
 } loss_words[] = {
+    {0, "inner"},
     {1, "step batch iter"},
     {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main "
         "history reduced data cost info set"},
@@ -244,6 +245,7 @@ static const char other_losses[] =
 static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
 {
     bool loss = false, cross = false, validation = false, underscored = false, other = false;
+    bool inner = false; /* “train_inner” of fairseq is of some steps, “train” of an epoch */
     unsigned rank = 0, parts = 0;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
@@ -262,6 +264,7 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
         }
         while (k < G_N_ELEMENTS(loss_words) && !is_one(word, loss_words[k].words)) k++;
         other |= is_one(word, other_losses);
+        inner |= g_str_equal(word, "inner");
         parts += k == G_N_ELEMENTS(loss_words);
         rank += k < G_N_ELEMENTS(loss_words) ? loss_words[k].rank : 0;
     }
@@ -271,7 +274,7 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
         name->part = validation ? NS_OUTSIDE_VALIDATION : NS_OUTSIDE_LOSS;
     if (!loss || parts) return false;
     /* The underscore makes no difference between “val_loss” and “val/loss”. */
-    name->mean = !validation && underscored && rank == 0;
+    name->mean = !validation && underscored && !inner && rank == 0;
     name->kind = validation ? NS_OUTSIDE_VALIDATION : NS_OUTSIDE_LOSS;
     name->rank = rank + (name->mean ? 3 : 0);
     return true;
@@ -321,10 +324,8 @@ static const struct {
 static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    /* Objects of JSON that contain all numbers of a line add nothing to a name. */
-    size_t first = n > 1 && words[0].path && is_one(words[0].text, "data metrics logs") ? 1 : 0, i;
-    for (i = first; i < n; i++)
-        g_string_append_printf(text, i > first ? "_%s" : "%s", words[i].text);
+    size_t i;
+    for (i = 0; i < n; i++) g_string_append_printf(text, i ? "_%s" : "%s", words[i].text);
     i = 0;
     while (i < G_N_ELEMENTS(plain_names) && !is_one(text->str, plain_names[i].names)) i++;
     if (i == G_N_ELEMENTS(plain_names)) return false;
@@ -456,15 +457,16 @@ static char *role_of(char *name)
  * gradient of “w2”.  Returns the new name, and whether it is that of a gradient. */
 static char *take_gradient(const char *name, bool *gradient)
 {
-    static const char *const prefixes[] = {"grad_norm/",     "gradient_norm/", "grad_norms/",
-                                           "grad_norm.",     "gradients/",     "gradient/",
-                                           "grad_2.0_norm/", "grads/",         "grad/"};
+    static const char *const prefixes[] = {"grad_norm", "gradient_norm", "grad_norms", "gradients",
+                                           "gradient",  "grad_2.0_norm", "grads",      "grad"};
     static const char *const suffixes[] = {"/grad_norm", ".grad_norm", "_grad_norm",
                                            "/gradient_norm"};
     *gradient = true;
-    for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
-        if (g_str_has_prefix(name, prefixes[i]))
-            return role_of(g_strdup(name + strlen(prefixes[i])));
+    for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+        size_t n = strlen(prefixes[i]);
+        if (g_str_has_prefix(name, prefixes[i]) && (name[n] == '/' || name[n] == '.'))
+            return role_of(g_strdup(name + n + 1));
+    }
     for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
         if (g_str_has_suffix(name, suffixes[i]))
             return role_of(g_strndup(name, strlen(name) - strlen(suffixes[i])));
@@ -577,8 +579,13 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
         text = dash + strlen(" - ");
     }
     g_autofree char *whole = prefix ? g_strconcat(prefix, "/", text, NULL) : g_strdup(text);
-    Word words[MOST_WORDS];
-    size_t n = split(whole, words);
+    Word all[MOST_WORDS], *words = all;
+    size_t n = split(whole, all);
+    /* Objects of JSON that contain all numbers of a line add nothing to a name. */
+    if (n > 1 && all[0].path && is_one(all[0].text, "data metrics logs fields record payload")) {
+        words++;
+        n--;
+    }
     name->kind = NS_OUTSIDE_VALUE;
     bool training = prefix && is_one(prefix, train_words);
     g_autofree char *plain = g_strdelimit(g_strdup(training ? text : whole), "- ", '_');
@@ -628,7 +635,8 @@ const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *pr
     name->raw = g_strdup(raw);
     name->use = g_new0(NsOutsideUse, 1);
     g_autofree char *lower = g_ascii_strdown(raw, -1);
-    name->of_names = is_one(lower, "metric metric.name metricname metric_name tag key variable");
+    name->of_names =
+        is_one(lower, "metric metric.name metricname metric_name name tag key variable");
     name->of_values = is_one(lower, "value metricvalue metric_value");
     name->of_run = is_one(lower, "run run_id run_uuid run_name run.id run.name runid experiment "
                                  "experiment_name experiment_key experimentkey");

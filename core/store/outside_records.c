@@ -117,8 +117,13 @@ static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array
         return fits ? (NsQuantity)(known - 1) : (NsQuantity)NS_QUANTITY_ALL;
     }
     if (array->inner) return (NsQuantity)NS_QUANTITY_ALL;
-    g_autofree char *key =
-        g_strconcat(array->group->gradient ? "grad-" : "", array->group->key, NULL);
+    /* Two members of a record may not have one name. */
+    static const char *const taken[] = {
+        "step", "loss", "lr", "seconds", "grad_norm", "validation_loss", "probe_seconds", NULL};
+    const char *own = array->group->key, *second = g_strv_contains(taken, own) ? "_2" : "";
+    if (!array->scalar && g_str_equal(own, "grad_norm")) own = "grad_layer";
+    g_autofree char *key = g_strconcat(array->group->gradient ? "grad-" : "", own,
+                                       own == array->group->key ? second : "", NULL);
     if (array->scalar) return find_scalar(r, array->group, key);
     if (!r->layout.layers && !r->has_hidden) learn_size(r, NS_DOMAIN_LAYER, array);
     bool hidden = array->n == r->layout.hidden;

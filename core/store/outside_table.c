@@ -45,13 +45,17 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
     const char *repeated = NULL;
     g_autofree const NsOutsideName **names = g_new0(const NsOutsideName *, cells->len);
     size_t lanes = 0;
+    bool by_row = false;
     double number;
     guint value = G_MAXUINT, called = G_MAXUINT, run = G_MAXUINT; /* the columns of these names */
     for (guint i = 0; i < cells->len; i++) {
         const char *cell = cells->pdata[i];
         if (!*cell || !g_utf8_validate(cell, -1, NULL)) continue;
         const char *end = ns_outside_read_number(cell, &number);
-        if (end && !*end) break; /* a number is not a name */
+        if (end && !*end) { /* a number is not a name; the only one is that of the rows */
+            by_row = i == 1 && names[0] && names[0]->kind <= NS_OUTSIDE_EPOCH;
+            break;
+        }
         /* The column “loss” of “val/loss.tsv” */
         bool curve = input->prefix && g_str_has_suffix(input->prefix, cell);
         const NsOutsideName *name =
@@ -67,7 +71,7 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
         has[name->kind] = true;
     }
     bool loss = has[NS_OUTSIDE_LOSS] || has[NS_OUTSIDE_VALIDATION];
-    bool known = loss || has[NS_OUTSIDE_STEP];
+    bool known = loss || has[NS_OUTSIDE_STEP] || by_row;
     if (cells->len < 2 || !(known || (input->expects_table && has[NS_OUTSIDE_VALUE]))) return false;
     /* Words with spaces between them may be a sentence. */
     bool counted = has[NS_OUTSIDE_STEP] || has[NS_OUTSIDE_EPOCH];
@@ -97,7 +101,8 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
                                      .called = called,
                                      .run = run,
                                      .loose = (n || separator == ' ') && !input->expects_table,
-                                     .head = separator == ' ' ? g_strdup(text) : NULL,
+                                     .head = separator == ' ' || by_row ? g_strdup(text) : NULL,
+                                     .by_row = by_row,
                                      .markdown = text[strspn(text, " \t")] == '|',
                                      .has_step = has[NS_OUTSIDE_STEP]};
     return true;
@@ -118,13 +123,26 @@ static bool read_cell(NsOutsideInput *input, const NsOutsideName *name, char *ce
 {
     NsOutsideTable *table = input->table;
     const char *end = ns_outside_read_number(cell, value);
-    if (end && *end == ',' && table->separator != ',' && g_ascii_isdigit(end[1])) {
+    /* “1.234.567,5” */
+    if (end && *end && strchr(cell, '.') &&
+        g_regex_match_simple("^-?\\d{1,3}(\\.\\d{3})+(\\.\\d{3}|,\\d+)$", cell, 0, 0)) {
+        char *to = cell;
+        for (const char *at = cell; *at; at++)
+            if (*at != '.') *to++ = *at;
+        *to = '\0';
+        end = ns_outside_read_number(cell, value);
+    }
+    /* In quotes between commas a number has groups of three digits or, if not, a decimal comma. */
+    bool groups = table->separator == ',' && !table->comma && end && *end == ',' &&
+                  strspn(end + 1, "0123456789") == 3;
+    if (end && *end == ',' && !groups && g_ascii_isdigit(end[1])) {
         cell[end - cell] = '.';
         end = ns_outside_read_number(cell, value);
         table->comma |= !*end;
     } else if (end && *end == ',') {
         end = ns_outside_read_groups(cell, name->kind == NS_OUTSIDE_STEP, value);
     }
+    end += end && *end == '%';
     return end && !*end;
 }
 
@@ -183,9 +201,34 @@ static bool align(const NsOutsideTable *table, GPtrArray *cells, const char *row
     return cells->len == table->n;
 }
 
+/* Reads the row of one quantity, whose columns are steps: “loss,3,2” below “step,10,20”. */
+static void take_quantity(NsOutsideInput *input, char *text)
+{
+    const NsOutsideTable *table = input->table;
+    g_autofree char *head = g_strdup(table->head);
+    g_autoptr(GPtrArray) steps = g_ptr_array_new();
+    split(head, table->separator, steps);
+    split(text, table->separator, input->cells);
+    const NsOutsideName *name = ns_outside_names_find(input->names, NULL, input->cells->pdata[0]);
+    for (guint i = 1; i < MIN(steps->len, input->cells->len); i++) {
+        double step, value;
+        if (!read_cell(input, table->names[0], steps->pdata[i], &step) ||
+            !read_cell(input, name, input->cells->pdata[i], &value))
+            continue;
+        ns_outside_line_clear(input->line);
+        ns_outside_line_put(input->line, table->names[0], step);
+        ns_outside_line_put(input->line, name, value);
+        ns_outside_input_take(input, NULL);
+    }
+}
+
 void ns_outside_table_row(NsOutsideInput *input, char *text)
 {
     NsOutsideTable *table = input->table;
+    if (table->by_row) {
+        take_quantity(input, text);
+        return;
+    }
     if (is_head(table, text)) return;
     GPtrArray *cells = input->cells;
     bool quoted = *text == '"';
@@ -259,7 +302,11 @@ static bool begin_below(NsOutsideInput *input, bool first)
 static bool begin_curve(NsOutsideInput *input, char *text)
 {
     bool metric = input->prefix && strspn(text, "0123456789") == 13 && text[13] == ' ';
-    if (metric && ns_outside_table_begin(input, "wall_time\tvalue\tstep", '\t', 0)) {
+    size_t spaces = 0; /* of a metric on a set of data, four */
+    for (const char *at = metric ? text : ""; *at; at++) spaces += *at == ' ';
+    const char *head =
+        spaces == 4 ? "wall_time\tvalue\tstep\tdataset\tdigest" : "wall_time\tvalue\tstep";
+    if (metric && ns_outside_table_begin(input, head, '\t', 0)) {
         input->table->separator = ' ';
         ns_outside_table_row(input, text);
         return true;
@@ -286,7 +333,7 @@ bool ns_outside_table_take(NsOutsideInput *input, char *start, bool first)
     char *text = input->text->str;
     if (first && begin_curve(input, start)) return true;
     /* A table of Markdown may come after other text. */
-    bool markdown = *start == '|', rule = strspn(start, "|:- \t\r") == strlen(start);
+    bool markdown = *start == '|', rule = strspn(start, "|:-+ \t\r") == strlen(start);
     if (*start && (markdown ? rule : input->table && (rule || input->table->markdown))) return true;
     if (markdown && !first && !input->table && ns_outside_table_begin(input, text, '|', 0))
         return true;

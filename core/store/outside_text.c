@@ -179,6 +179,7 @@ static const char *find_bracket(NsOutsideNames *names, const char *end, bool bra
                  (ns_outside_has_split(words, false) || ns_outside_has_split(words, true));
     if (*words && !split) return NULL;
     if (opens && (bracket || split)) return "epoch";
+    next += *next == '['; /* “[100] [collection=train] loss=2” */
     /* “[100] lr=0.1”, “[100] loss 2.5” */
     size_t n = strcspn(next, " =:[,");
     g_autofree char *word = g_strndup(next, n);
@@ -212,7 +213,7 @@ static const char *read_scaled(const char *word, double *value)
 static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideNames *names,
                          const char *text)
 {
-    static const char separators[] = " \t,|:=;()[]%";
+    static const char separators[] = " \t,|:=;()[]%\"";
     static const char *const levels[] = {"INFO", "DEBUG", "WARNING", "postfix", NULL};
     g_autoptr(GString) name = g_string_new(NULL);
     bool validation = false, percent = false, mean = false, batch = false;
@@ -230,7 +231,12 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
         }
         double value, other;
         const char *end = n ? read_number(at, &n, &value) : NULL, *word = at;
-        if (!end && memchr(gap, '\t', (size_t)(at - gap))) drop(name, &validation);
+        if (end && end + 1 == at + n && strchr("kKMB", *end)) { /* “12.3k” */
+            value = floor(value * (*end == 'B' ? 1e9 : *end == 'M' ? 1e6 : 1e3) + 0.5);
+            end++;
+        }
+        /* A quote ends a text: “msg="train step" step=3”. */
+        if (!end && (*gap == '"' || memchr(gap, '\t', (size_t)(at - gap)))) drop(name, &validation);
         at += n;
         /* “1.01kit/20.0kit”, so that several losses may have one step */
         double done, total;
@@ -420,12 +426,13 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
         line->repeats = text->used;
         if (own[NS_OUTSIDE_LOSS].name) text->bar_of_steps = text->bar;
     }
-    /* “step=10, lr=[0.1]” before the first loss */
-    if (!text->begun && has_step && !loss) {
-        text->early[0] = own[NS_OUTSIDE_STEP];
-        text->early[1] = own[NS_OUTSIDE_LR];
-    } else if (!text->begun && loss && text->early[0].value == own[NS_OUTSIDE_STEP].value) {
-        ns_outside_line_put(line, text->early[1].name, text->early[1].value);
+    /* “step=10, lr=[0.1]”, and indented lines below it, before the first loss */
+    if (!text->begun && !text->early) text->early = ns_outside_line_new();
+    if (!text->begun && !loss && (has_step || indented)) {
+        if (has_step) ns_outside_line_clear(text->early);
+        ns_outside_line_merge(text->early, line);
+    } else if (!text->begun && loss && text->early->step == line->step) {
+        ns_outside_line_merge(line, text->early);
     }
     text->used |= own[NS_OUTSIDE_LOSS].name != NULL;
     text->begun |= loss;

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Logs that programs write in rarer forms: messages of loggers, frames, other encodings, several lines; writes TAP.
+
+SPDX-License-Identifier: MIT
+Usage: test_log_formats.py NORMSCOPE_CLI
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+from test_cli import CLI, main, run
+from test_logs import as_csv, at, losses, put, read, read_text
+from test_watch import Folder, write
+
+ROWS = ((5, 3), (9, 2))
+
+
+def lines(text):
+    return "".join(text.format(s=s, v=v) + "\n" for s, v in ROWS)
+
+
+def test_loggers():
+    """A record that is a member of an object, or the message of a logger; texts in quotes; numbers with a unit."""
+    cases = [lines('{{"level": "INFO", "fields": {{"step": {s}, "loss": {v}, "lr": 0.5}}}}'),
+             lines('{{"record": {{"train/loss": {v}, "global_step": {s}, "learning_rate": 0.5}}, "time": "10:00:00"}}'),
+             lines('{{"asctime": "2026-01-01 10:00:00", "levelname": "INFO", "message": "step {s} loss {v} lr 0.5"}}'),
+             lines('{{"log": "step {s}: loss {v}, lr 0.5\\n", "stream": "stdout", "time": "2026-01-01T10:00:00Z"}}'),
+             lines('{{"msg": "train", "step": {s}, "loss": {v}, "lr": 0.5}}'),
+             lines('time="2026-01-01T10:00:00Z" level=info msg="train step" step={s} loss={v} lr=0.5'),
+             lines("I0101 10:00:00.5 7 metric_writers.py] [{s}] [collection=train] loss={v}, lr=0.5"),
+             lines("step: 0.00{s}k, loss: {v}, lr: 0.5, tok/s: 12.3k")]
+    for text in cases:
+        found, err = read_text(text, "a.jsonl" if text[0] == "{" else "a.log")
+        assert losses(found) == dict(ROWS) and losses(found, "lr") == {5: 0.5, 9: 0.5} and err == "", (text, found, err)
+    assert found[9]["tok/s"] == 12300, found
+    # What comes before the first loss of a step, and is indented, is of this step.
+    found, err = read_text(lines("10:00 INFO [step={s}/99,epoch=1]\n    optim/LR=0.5\n    optim/total grad norm=1.5\n    train/CE loss={v}"), "a.log")
+    assert {s: r["grad_norm"]["total"] for s, r in found.items()} == {5: 1.5, 9: 1.5} and losses(found, "lr") == {5: 0.5, 9: 0.5}, found
+
+
+def test_several_lines():
+    """Objects over several lines, and cells with a newline; a line that was cut off ends with itself."""
+    for text in (lines("{{'epoch': 1,\n 'nested': {{'a': 1,\n            'b': 2}},\n 'loss': {v},\n 'step': {s}}}"),
+                 "text\n" + lines('{{"step": {s},\n  "loss": {v}\n}}'),
+                 '{"step":5,"loss":3}\n{"step":7,\n{"step":9,"loss":2}\n'):
+        found, err = read_text(text, "a.txt")
+        assert losses(found) == dict(ROWS), (text, found, err)
+    found, err = read_text('note,step,loss\n"a\nb, ""c""",5,3\n"d",9,2\n', "a.csv")
+    assert losses(found) == dict(ROWS) and err == "", (found, err)
+    found, err = read_text('note,step,loss\na 5" b,5,3\n"d",9,2\n"e', "a.csv")
+    assert losses(found) == dict(ROWS) and "Line 4" in err, (found, err)
+
+
+def test_tables():
+    """Tables by row, in frames, in UTF-16 without a mark, with the separators of Europe."""
+    framed = "┌──────┬──────┐\n│ step ┆ loss │\n╞══════╪══════╡\n" + lines("│ {s}   ┆ {v}  │") + "└──────┴──────┘\n"
+    cases = {"framed.txt": framed, "rich.txt": framed.replace("│ step ┆ loss │", "┃ step ┃ loss ┃").replace("┆", "│"),
+             "sql.txt": "+------+------+\n| step | loss |\n+------+------+\n" + lines("|  {s} |   {v} |") + "+------+------+\n",
+             "psql.txt": " step | loss \n------+------\n" + lines("  {s} |  {v}"),
+             "row.csv": "step,5,9\nloss,3,2\nstep_time,7,7\n", "epochs.tsv": "epoch\t5\t9\nloss\t3\t2\n",
+             "excel.csv": "sep=;\nstep;loss\n5;3,0\n9;2,0\n", "quoted.csv": 'step,loss\n5,"3,00"\n9,"2,00"\n',
+             "percent.csv": "step,loss,accuracy\n5,3,50%\n9,2,60%\n"}
+    text = as_csv([["step", "loss"], *ROWS])
+    for code in ("utf-16-le", "utf-16-be"):
+        cases[f"{code}.csv"] = text.encode(code)
+    for name, text in cases.items():
+        found, err = read_text(text, name)
+        kinds = "epoch is shown as the step" in err if name[0] == "e" and name[1] == "p" else "comma" in err
+        assert losses(found) == dict(ROWS) and kinds == (name[:2] in ("ep", "ex", "qu")) and err.count("\n") == kinds, (name, found, err)
+    assert losses(read_text(cases["percent.csv"], "a.csv")[0], "accuracy") == {5: 50, 9: 60}
+    found, err = read_text("step;loss;tokens\n5;1.003,5;1.234.567\n9;2,25;2.000.000\n", "a.csv")
+    assert losses(found) == {5: 1003.5, 9: 2.25} and losses(found, "tokens") == {5: 1234567, 9: 2000000}, (found, err)
+    assert losses(read_text(cases["row.csv"], "a.csv")[0], "step_time") == {5: 7, 9: 7}
+    points = [{"name": f"{k}_loss", "x": [5, 9], "y": y, "type": "scatter"} for k, y in (("train", [3, 2]), ("val", [4, 3]))]
+    found, err = read_text(json.dumps({"data": points}, indent=1), "a.json")
+    assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == {5: 4, 9: 3} and err == "", (found, err)
+
+
+def test_names():
+    """Two quantities of one name have two names; layers in a list of objects; gradients below points."""
+    for text in ('{"step":5,"train/loss":3,"loss":4,"grad_norm":[1,2]}', '{"step":5,"loss":3,"train/loss":4,"grad_norm":[1,2]}'):
+        with Folder() as path:
+            write(path("a.jsonl"), [text])
+            out = run("watch", path("a.jsonl"), "--once", "--jsonl", small=False).stdout.decode()
+        found = json.loads(out)
+        assert out.count('"loss":') == out.count('"grad_norm":') == 1 and (found["loss"], found["loss_2"], found["grad_layer"]) == (3, 4, [1, 2]), out
+    found, err = read_text(json.dumps({"step": 5, "loss": 3, "layers": [{"grad_norm": 1, "rms": 3}, {"grad_norm": 2, "rms": 4}]}))
+    assert (found[5]["grad_layer"], found[5]["rms"], err) == ([1, 2], [3, 4], ""), (found, err)
+    found, err = read_text(json.dumps({"step": 5, "loss": 3, **{f"gradient_norm/blocks.{i}.mlp.fc2.weight": i for i in range(2)}}))
+    assert found[5]["grad_norm"]["w2"] == [0, 1], found
+
+
+def test_folders():
+    """Texts are read where a folder has nothing else; fairseq's folders; metrics of MLflow on a set of data."""
+    for name in ("slurm-7.out", "train_log.txt", "log.json"):
+        with Folder() as path:
+            write(path(name), [json.dumps({"step": s, "loss": v}) if name[0] == "l" else f"step {s} loss {v}" for s, v in ROWS])
+            assert losses(read(path(""))[0]) == dict(ROWS), name
+            os.makedirs(path("checkpoint-9"))
+            write(path("checkpoint-9/trainer_state.json"), [json.dumps({"log_history": [{"step": 7, "loss": 1}]})])
+            assert losses(read(path(""))[0]) == {7: 1}, name
+    with Folder() as path:
+        for folder, rows in (("train_inner", ROWS), ("train", ((9, 2.5),)), ("valid", ((9, 4),))):
+            put(path, f"run/{folder}/events.out.tfevents.1.a.1.0", *(at(s, s, "loss", v) for s, v in rows))
+        found, err = read(path("run"))
+        assert losses(found) == dict(ROWS) and found[9]["validation_loss"] == 4 and err == "", (found, err)
+        os.makedirs(path("ml/0/ab/metrics"))
+        write(path("ml/0/ab/meta.yaml"), ["run_name: a"])
+        write(path("ml/0/ab/metrics/loss"), [f"1700000000123 {v} {s} data 12ab" for s, v in ROWS])
+        assert losses(read(path("ml"))[0]) == dict(ROWS)
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
