@@ -141,6 +141,15 @@ static void test_shared_threads(void)
     size_t n;
     const NsSessionRun *runs = ns_session_runs(session, &n);
     g_assert_cmpstr(runs[n - 1].differs, ==, "Layers 2 → 3");
+    /* A file whose run is pinned already is unpinned, not read again. */
+    size_t before = n;
+    g_auto(GStrv) pinned = ns_session_pinned_files(session);
+    g_assert_cmpstr(pinned[0], ==, path);
+    g_assert_true(ns_session_pin_file(session, path, NULL));
+    ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, before);
+    g_auto(GStrv) files = ns_session_pinned_files(session);
+    g_assert_null(files[0]);
     g_object_unref(session);
     tear_down();
 }

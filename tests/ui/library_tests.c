@@ -61,6 +61,24 @@ static GtkWidget *find_label(GtkWidget *root, const char *text)
     return found;
 }
 
+/* The check button of a row, from the top; counts `row` down. */
+static GtkWidget *next_pin(GtkWidget *root, guint *row)
+{
+    if (GTK_IS_CHECK_BUTTON(root) && gtk_widget_get_mapped(root) && (*row)-- == 0) return root;
+    GtkWidget *found = NULL;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
+         child = gtk_widget_get_next_sibling(child))
+        found = next_pin(child, row);
+    return found;
+}
+
+static GtkCheckButton *pin_in_row(GtkWidget *table, guint row)
+{
+    GtkWidget *pin = next_pin(table, &row);
+    g_assert_nonnull(pin);
+    return GTK_CHECK_BUTTON(pin);
+}
+
 static void test_table(void)
 {
     set_up();
@@ -69,7 +87,7 @@ static void test_table(void)
     const NsRecordedRun *newest = listed->pdata[0];
     g_assert_cmpstr(newest->differs, ==, "Warm-up off → 100");
 
-    GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder, folder);
+    GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder, folder, NULL);
     NsRunLibrary *library = NS_RUN_LIBRARY(widget);
     const NsRunLibraryParts *parts = ns_run_library_parts(library);
     gtk_window_set_child(GTK_WINDOW(window), widget);
@@ -77,10 +95,10 @@ static void test_table(void)
     UI_UNTIL(ns_run_library_rows(library) == 2);
     g_autofree char *used = g_strdup(gtk_label_get_text(GTK_LABEL(parts->used)));
     g_assert_true(g_str_has_prefix(used, "2 runs, "));
-    /* Experiment, Loss, Steps, Started, Warm-up, Size, Tags, Note. */
+    /* Pin, Experiment, Loss, Steps, Started, Warm-up, Size, Tags, Note. */
     GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(parts->table));
-    g_assert_cmpuint(g_list_model_get_n_items(columns), ==, 8);
-    g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, 4);
+    g_assert_cmpuint(g_list_model_get_n_items(columns), ==, 9);
+    g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, 5);
     g_assert_cmpstr(gtk_column_view_column_get_title(column), ==, "Warm-up");
 
     gtk_editable_set_text(GTK_EDITABLE(parts->search), "warm 100");
@@ -125,7 +143,7 @@ static void test_table(void)
     }
     ns_run_library_reload(library);
     UI_UNTIL(ns_run_library_rows(library) == 3);
-    g_autoptr(GtkColumnViewColumn) rank = g_list_model_get_item(columns, 4);
+    g_autoptr(GtkColumnViewColumn) rank = g_list_model_get_item(columns, 5);
     g_assert_cmpstr(gtk_column_view_column_get_title(rank), ==, "rank");
     gtk_column_view_sort_by_column(GTK_COLUMN_VIEW(parts->table), rank, GTK_SORT_DESCENDING);
     g_assert_cmpstr(ns_run_library_row(library, 1)->name, ==, "log1");
@@ -199,12 +217,19 @@ static void test_folder(void)
     ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
     UI_UNTIL(ns_run_library_rows(library) == 3 && !ns_run_library_is_reading(library));
 
-    GtkSelectionModel *rows = gtk_column_view_get_model(GTK_COLUMN_VIEW(parts->table));
+    /* Rows that did not change are not replaced. */
+    const NsRecordedRun *first = ns_run_library_row(library, 0);
     for (guint i = 0; i < 3; i++) {
-        gtk_selection_model_select_item(rows, i, TRUE);
-        g_signal_emit_by_name(parts->pin, "clicked");
+        gtk_check_button_set_active(pin_in_row(parts->table, i), TRUE);
         UI_UNTIL(session->view->n_pinned == i + 1 && !ns_run_library_is_reading(library));
     }
+    g_assert_true(ns_run_library_row(library, 0) == first);
+    gtk_check_button_set_active(pin_in_row(parts->table, 1), FALSE);
+    g_assert_cmpuint(session->view->n_pinned, ==, 2);
+    size_t n;
+    ns_session_pin_run(session, ns_session_runs(session, &n)[1].id, false);
+    g_assert_false(gtk_check_button_get_active(pin_in_row(parts->table, 0)));
+    for (guint i = 0; i < 2; i++) gtk_check_button_set_active(pin_in_row(parts->table, i), TRUE);
     gtk_drop_down_set_selected(GTK_DROP_DOWN(parts->color), 1);
     double shades[3];
     for (unsigned i = 0; i < 3; i++) {

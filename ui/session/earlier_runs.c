@@ -39,6 +39,12 @@ void ns_past_run_free(NsPastRun *run)
     g_free(run);
 }
 
+const char *ns_past_run_path(const NsPastRun *run)
+{
+    if (!run->sources) return run->recorded->path;
+    return run->sources[1] ? NULL : run->sources[0];
+}
+
 static bool has_event(const NsPastRun *run, size_t lane, NsEventKind kind)
 {
     const NsHistory *history = run->recorded->histories[lane];
@@ -114,7 +120,7 @@ void ns_session_show_pinned(NsSession *session)
     ns_view_clear_pinned(session->view);
     for (guint i = 0; i < session->runs->len; i++) {
         const NsPastRun *run = ns_session_past_run(session, i);
-        const char *path = run->sources ? run->sources[0] : run->recorded->path;
+        const char *path = ns_past_run_path(run);
         const NsRunMark *mark =
             session->run_marks && path ? g_hash_table_lookup(session->run_marks, path) : NULL;
         for (size_t lane = 0; run->listed.pinned && lane < run->listed.lanes; lane++) {

@@ -154,6 +154,8 @@ bool ns_session_poll_stage(NsSession *session);
 NsPastRun *ns_past_run_new(NsRecordedRun *recorded, const NsExperiment *settings);
 
 /* The step from which it can continue; negative if it can only restart. */
+/* The file or folder that the run is stored in, or NULL if there is none or are several. */
+const char *ns_past_run_path(const NsPastRun *run);
 int64_t ns_past_run_continues_from(const NsPastRun *run);
 
 void ns_session_show_pinned(NsSession *session);

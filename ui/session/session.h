@@ -340,6 +340,9 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned);
  * NS_ERROR_FILE if it cannot be read. */
 bool ns_session_pin_file(NsSession *session, const char *path, GError **error);
 
+/* The paths of the pinned runs that a single file or folder stores; free with g_strfreev(). */
+char **ns_session_pinned_files(NsSession *session);
+
 /* The name and the color of a pinned run: that of a lane, or a shade (ui/plot/plot.h). */
 typedef struct {
     char *words;

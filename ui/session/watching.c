@@ -219,9 +219,8 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
 bool ns_session_pin_file(NsSession *session, const char *path, GError **error)
 {
     for (guint i = 0; i < session->runs->len; i++) {
-        NsPastRun *earlier = ns_session_past_run(session, i);
-        if (!earlier->watch || earlier->sources[1] || !g_str_equal(earlier->sources[0], path))
-            continue;
+        const NsPastRun *earlier = ns_session_past_run(session, i);
+        if (g_strcmp0(ns_past_run_path(earlier), path) != 0) continue;
         ns_session_pin_run(session, earlier->listed.id, !earlier->listed.pinned);
         return true;
     }
@@ -245,6 +244,17 @@ bool ns_session_pin_file(NsSession *session, const char *path, GError **error)
     g_signal_emit_by_name(session, "runs-changed");
     g_signal_emit_by_name(session, "view-changed");
     return true;
+}
+
+char **ns_session_pinned_files(NsSession *session)
+{
+    g_autoptr(GStrvBuilder) paths = g_strv_builder_new();
+    for (guint i = 0; i < session->runs->len; i++) {
+        const NsPastRun *earlier = ns_session_past_run(session, i);
+        const char *path = ns_past_run_path(earlier);
+        if (path && earlier->listed.pinned) g_strv_builder_add(paths, path);
+    }
+    return g_strv_builder_end(paths);
 }
 
 const char *ns_session_source(NsSession *session, size_t i)

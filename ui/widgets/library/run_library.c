@@ -10,6 +10,7 @@
 #include "ui/widgets/common/windows.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Columns of settings that differ between runs. */
 #define SETTINGS_MOST 5
@@ -28,129 +29,91 @@ static const NsRecordedRun *run_of(gconstpointer row)
     return g_object_get_data((GObject *)(guintptr)row, RUN);
 }
 
-/* ---- What a cell says ---- */
+/* ---- Columns ---- */
 
-static char *name_words(const NsRecordedRun *run)
-{
-    if (run->wrong) return g_strdup(run->wrong);
-    if (run->given) return g_strdup(run->given);
-    const char *words = run->differs ? run->differs : run->title;
-    if (!run->parent) return g_strdup(words);
-    g_autofree char *step = ns_group_digits(run->fork_step);
-    return g_strdup_printf(_("fork at step %s: %s"), step, words);
-}
-
-static char *began_words(const NsRecordedRun *run)
-{
-    g_autoptr(GDateTime) began = g_date_time_new_from_unix_local(run->began);
-    if (run->kind != NS_RECORDED_FILE && !run->wrong) return g_strdup("");
-    if (run->began && began) return g_date_time_format(began, "%Y-%m-%d %H:%M");
-    return g_strdup(run->wrong ? "" : run->name);
-}
-
-static char *steps_words(const NsRecordedRun *run)
-{
-    return run->wrong ? g_strdup("") : ns_group_digits(run->last);
-}
-
-static char *loss_words(const NsRecordedRun *run)
-{
-    g_autoptr(GString) words = g_string_new(NULL);
-    for (size_t i = 0; !run->wrong && i < run->lanes; i++) {
-        g_autofree char *number = ns_text_value(run->loss[i], 3);
-        const char *loss = isfinite(run->loss[i]) ? number : _("not finite");
-        g_string_append_printf(words, "%s%s", i ? " / " : "", loss);
-    }
-    return g_string_free(g_steal_pointer(&words), FALSE);
-}
-
-static char *size_words(const NsRecordedRun *run)
-{
-    return g_format_size_full(run->bytes, G_FORMAT_SIZE_IEC_UNITS);
-}
-
-static char *tags_words(const NsRecordedRun *run)
-{
-    return g_strdup(run->tags ? run->tags : "");
-}
-
-static char *text_words(const NsRecordedRun *run)
-{
-    return g_strdup(run->text ? run->text : "");
-}
-
-/* ---- What comes first ---- */
-
-/* The number by which a column is sorted; NaN comes last. */
-static double began_of(const NsRecordedRun *run)
-{
-    return (double)run->began;
-}
-
-static double steps_of(const NsRecordedRun *run)
-{
-    return (double)run->last;
-}
-
-/* The lowest loss of the lanes. */
-static double loss_of(const NsRecordedRun *run)
-{
-    double best = (double)NAN;
-    for (size_t i = 0; !run->wrong && i < run->lanes; i++)
-        if (!(run->loss[i] >= best)) best = run->loss[i];
-    return best;
-}
-
-static double bytes_of(const NsRecordedRun *run)
-{
-    return (double)run->bytes;
-}
+typedef enum { NAME, LOSS, STEPS, STARTED, SETTING, SIZE, TAGS, NOTE } Shows;
 
 typedef struct {
+    Shows shows;
     const char *title;
-    char *(*words)(const NsRecordedRun *run);      /* NULL: of a setting */
-    double (*number_of)(const NsRecordedRun *run); /* NULL: words, or the setting, are compared */
-    const NsRunColumn *setting;
     bool number, wide;
+    const NsRunColumn *setting;
 } Column;
+
+static const Column BEFORE[] = {{NAME, N_("Experiment"), false, true, NULL},
+                                {LOSS, N_("Loss"), true, false, NULL},
+                                {STEPS, N_("Steps"), true, false, NULL},
+                                {STARTED, N_("Started"), false, false, NULL}};
+static const Column AFTER[] = {{SIZE, N_("Size"), true, false, NULL},
+                               {TAGS, N_("Tags"), false, false, NULL},
+                               {NOTE, N_("Note"), false, true, NULL}};
 
 static char *cell_words(const Column *column, const NsRecordedRun *run)
 {
-    return column->words ? column->words(run)
-                         : ns_run_value(run, column->setting, ns_settings_value_words);
+    switch (column->shows) {
+    case NAME: {
+        if (run->wrong) return g_strdup(run->wrong);
+        if (run->given) return g_strdup(run->given);
+        const char *words = run->differs ? run->differs : run->title;
+        if (!run->parent) return g_strdup(words);
+        g_autofree char *step = ns_group_digits(run->fork_step);
+        return g_strdup_printf(_("fork at step %s: %s"), step, words);
+    }
+    case LOSS: {
+        g_autoptr(GString) words = g_string_new(NULL);
+        for (size_t i = 0; !run->wrong && i < run->lanes; i++) {
+            g_autofree char *number = ns_text_value(run->loss[i], 3);
+            const char *loss = isfinite(run->loss[i]) ? number : _("not finite");
+            g_string_append_printf(words, "%s%s", i ? " / " : "", loss);
+        }
+        return g_string_free(g_steal_pointer(&words), FALSE);
+    }
+    case STEPS:
+        return run->wrong ? g_strdup("") : ns_group_digits(run->last);
+    case STARTED: {
+        g_autoptr(GDateTime) began = g_date_time_new_from_unix_local(run->began);
+        if (run->kind != NS_RECORDED_FILE && !run->wrong) return g_strdup("");
+        if (run->began && began) return g_date_time_format(began, "%Y-%m-%d %H:%M");
+        return g_strdup(run->wrong ? "" : run->name);
+    }
+    case SETTING:
+        return ns_run_value(run, column->setting, ns_settings_value_words);
+    case SIZE:
+        return g_format_size_full(run->bytes, G_FORMAT_SIZE_IEC_UNITS);
+    case TAGS:
+        return g_strdup(run->tags ? run->tags : "");
+    case NOTE:
+        break;
+    }
+    return g_strdup(run->text ? run->text : "");
+}
+
+/* The number by which a column is sorted, or NaN; of several losses the lowest. */
+static double cell_number(const Column *column, const NsRecordedRun *run)
+{
+    double best = (double)NAN;
+    if (column->setting) return ns_library_number(run, column->setting);
+    if (column->shows == STEPS) return (double)run->last;
+    if (column->shows == STARTED) return (double)run->began;
+    if (column->shows == SIZE) return (double)run->bytes;
+    for (size_t i = 0; !run->wrong && i < run->lanes; i++)
+        if (!(run->loss[i] >= best)) best = run->loss[i];
+    return best;
 }
 
 static int compare(gconstpointer a, gconstpointer b, gpointer data)
 {
     const Column *column = data;
     const NsRecordedRun *left = run_of(a), *right = run_of(b);
-    double x, y;
-    if (column->number_of) {
-        x = column->number_of(left);
-        y = column->number_of(right);
-    } else if (column->setting && column->setting->number) {
-        x = ns_library_number(left, column->setting);
-        y = ns_library_number(right, column->setting);
-    } else {
+    if (!column->number && column->shows != STARTED) {
         g_autofree char *one = cell_words(column, left);
         g_autofree char *other = cell_words(column, right);
         return g_utf8_collate(one, other);
     }
+    double x = cell_number(column, left), y = cell_number(column, right);
     if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
     return (x > y) - (x < y);
 }
-
-static const Column BEFORE[] = {
-    {N_("Experiment"), name_words, NULL, NULL, false, true},
-    {N_("Loss"), loss_words, loss_of, NULL, true, false},
-    {N_("Steps"), steps_words, steps_of, NULL, true, false},
-    {N_("Started"), began_words, began_of, NULL, false, false},
-};
-static const Column AFTER[] = {
-    {N_("Size"), size_words, bytes_of, NULL, true, false},
-    {N_("Tags"), tags_words, NULL, NULL, false, false},
-    {N_("Note"), text_words, NULL, NULL, false, true},
-};
 
 /* ---- The table ---- */
 
@@ -165,7 +128,9 @@ struct _NsRunLibrary {
     GPtrArray *columns;  /* Column of the settings that are shown */
     GPtrArray *runs;     /* the runs as last read */
     char *chosen;        /* the path of the run that is selected */
-    bool reading, again, syncs, filling;
+    char **pinned;       /* paths */
+    GPtrArray *pins;     /* GtkListItem: the visible check buttons of the column Pin */
+    bool reading, again, syncs, filling, pinning;
     GCancellable *cancellable;
 };
 
@@ -184,10 +149,10 @@ static void setup_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpo
     GtkWidget *label = ns_line_label_new("", column->number ? "numeric" : NULL);
     if (column->number) gtk_label_set_xalign(GTK_LABEL(label), 1.0F);
     /* These columns are never cut off: part of a number, a name or a date would be misread. */
-    if (column->number || column->words == began_words || column->words == name_words)
+    if (column->number || column->shows == STARTED || column->shows == NAME)
         gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_NONE);
-    gtk_label_set_wrap(GTK_LABEL(label), column->words == name_words);
-    if (column->words == name_words) gtk_label_set_width_chars(GTK_LABEL(label), NAME_CHARS);
+    gtk_label_set_wrap(GTK_LABEL(label), column->shows == NAME);
+    if (column->shows == NAME) gtk_label_set_width_chars(GTK_LABEL(label), NAME_CHARS);
     gtk_list_item_set_child(item, label);
 }
 
@@ -200,13 +165,71 @@ static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpoi
     g_autofree char *words = cell_words(column, run);
     gtk_label_set_text(GTK_LABEL(label), words);
     g_autofree char *whole = g_strdup(words);
-    if (column->words == name_words && run->title) {
+    if (column->shows == NAME && run->title) {
         g_free(whole);
         whole = g_str_equal(words, run->title)
                     ? g_strdup_printf("%s\n%s", words, run->name)
                     : g_strdup_printf("%s\n%s\n%s", words, run->title, run->name);
     }
     gtk_widget_set_tooltip_text(label, whole);
+}
+
+/* ---- Pinned runs ---- */
+
+static void sync_pin(NsRunLibrary *library, GtkListItem *item)
+{
+    const NsRecordedRun *run = run_of(gtk_list_item_get_item(item));
+    GtkWidget *pin = gtk_list_item_get_child(item);
+    bool pinned =
+        library->pinned && g_strv_contains((const char *const *)library->pinned, run->path);
+    library->syncs = true;
+    gtk_check_button_set_active(GTK_CHECK_BUTTON(pin), pinned);
+    library->syncs = false;
+    gtk_widget_set_sensitive(pin, !run->wrong);
+}
+
+static void on_pin(GtkCheckButton *pin, GtkListItem *item)
+{
+    NsRunLibrary *library =
+        NS_RUN_LIBRARY(gtk_widget_get_ancestor(GTK_WIDGET(pin), NS_TYPE_RUN_LIBRARY));
+    if (!library || library->syncs) return;
+    library->pinning = true;
+    g_signal_emit_by_name(library, "pin", run_of(gtk_list_item_get_item(item))->path);
+    library->pinning = false;
+    sync_pin(library, item); /* there may have been no space for its curves */
+}
+
+static void setup_pin(GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
+{
+    (void)factory, (void)data;
+    GtkWidget *pin = gtk_check_button_new();
+    ns_accessible_name(pin, _("Pin"));
+    gtk_widget_set_halign(pin, GTK_ALIGN_CENTER);
+    gtk_widget_set_tooltip_text(pin, _("Draw the curves of the run muted beside those of the "
+                                       "current one; at most eight can be shown"));
+    g_signal_connect(pin, "toggled", G_CALLBACK(on_pin), item);
+    gtk_list_item_set_child(item, pin);
+}
+
+static void bind_pin(GtkSignalListItemFactory *factory, GtkListItem *item, NsRunLibrary *library)
+{
+    (void)factory;
+    g_ptr_array_add(library->pins, item);
+    sync_pin(library, item);
+}
+
+static void unbind_pin(GtkSignalListItemFactory *factory, GtkListItem *item, NsRunLibrary *library)
+{
+    (void)factory;
+    g_ptr_array_remove(library->pins, item);
+}
+
+void ns_run_library_set_pinned(NsRunLibrary *library, const char *const *paths)
+{
+    g_strfreev(library->pinned);
+    library->pinned = g_strdupv((char **)(uintptr_t)paths);
+    for (guint i = 0; i < library->pins->len; i++) sync_pin(library, library->pins->pdata[i]);
+    if (!library->pinning) ns_run_library_reload(library);
 }
 
 static const char *setting_title(const NsRunColumn *setting)
@@ -253,7 +276,7 @@ static void sync_columns(NsRunLibrary *library)
     library->settings = g_steal_pointer(&settings);
     for (guint i = 0; i < n; i++) {
         const NsRunColumn *setting = library->settings->pdata[i];
-        const Column column = {NULL, NULL, NULL, setting, setting->number, false};
+        const Column column = {SETTING, NULL, setting->number, false, setting};
         g_ptr_array_add(library->columns, g_memdup2(&column, sizeof column));
     }
     library->syncs = true;
@@ -265,6 +288,12 @@ static void sync_columns(NsRunLibrary *library)
     g_object_unref(colors);
     gtk_widget_set_visible(gtk_widget_get_parent(library->parts.color), n > 0);
     library->syncs = false;
+    GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+    g_signal_connect(factory, "setup", G_CALLBACK(setup_pin), NULL);
+    g_signal_connect(factory, "bind", G_CALLBACK(bind_pin), library);
+    g_signal_connect(factory, "unbind", G_CALLBACK(unbind_pin), library);
+    g_autoptr(GtkColumnViewColumn) pins = gtk_column_view_column_new(_("Pin"), factory);
+    gtk_column_view_append_column(table, pins);
     for (size_t i = 0; i < G_N_ELEMENTS(BEFORE); i++) add_column(library, &BEFORE[i]);
     for (guint i = 0; i < n; i++) add_column(library, library->columns->pdata[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(AFTER); i++) add_column(library, &AFTER[i]);
@@ -362,32 +391,23 @@ static void sync_selected(NsRunLibrary *library)
             : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
     gtk_label_set_text(GTK_LABEL(library->parts.used), run && run->wrong ? run->wrong : words);
     gtk_widget_set_sensitive(library->parts.open, usable);
-    gtk_widget_set_sensitive(library->parts.pin, usable);
     gtk_widget_set_sensitive(library->parts.trash, run != NULL);
     gtk_widget_set_sensitive(library->parts.given, own);
     gtk_widget_set_sensitive(library->parts.tags, own);
     gtk_widget_set_sensitive(library->parts.text, own);
-    bool other = g_strcmp0(library->chosen, run ? run->path : NULL) != 0;
-    if (other) {
-        save_notes(library);
-        g_free(library->chosen);
-        library->chosen = run ? g_strdup(run->path) : NULL;
-        set_note(library->parts.given, run ? run->given : NULL);
-        set_note(library->parts.tags, run ? run->tags : NULL);
-        set_note(library->parts.text, run ? run->text : NULL);
-    }
+    if (g_strcmp0(library->chosen, run ? run->path : NULL) == 0) return;
+    save_notes(library);
+    g_free(library->chosen);
+    library->chosen = run ? g_strdup(run->path) : NULL;
+    set_note(library->parts.given, run ? run->given : NULL);
+    set_note(library->parts.tags, run ? run->tags : NULL);
+    set_note(library->parts.text, run ? run->text : NULL);
 }
 
 static void open_selected(NsRunLibrary *library)
 {
     const NsRecordedRun *run = selected(library);
     if (run && !run->wrong) g_signal_emit_by_name(library, "open", run->path);
-}
-
-static void pin_selected(NsRunLibrary *library)
-{
-    const NsRecordedRun *run = selected(library);
-    if (run && !run->wrong) g_signal_emit_by_name(library, "pin", run->path);
 }
 
 /* ---- Colors of pinned runs ---- */
@@ -443,9 +463,19 @@ static void on_read(GObject *object, GAsyncResult *result, gpointer data)
     GPtrArray *runs = g_task_propagate_pointer(G_TASK(result), NULL);
     library->reading = false;
     if (!runs) return; /* its window has gone */
-    g_ptr_array_unref(library->runs);
-    library->runs = runs;
-    fill(library);
+    /* If no run has changed, the table stays where it was scrolled to. */
+    bool same = runs->len && runs->len == library->runs->len;
+    for (guint i = 0; same && i < runs->len; i++) {
+        const NsRecordedRun *a = library->runs->pdata[i], *b = runs->pdata[i];
+        same = g_str_equal(a->path, b->path) && a->bytes == b->bytes && a->last == b->last &&
+               memcmp(a->loss, b->loss, sizeof a->loss) == 0 && !g_strcmp0(a->wrong, b->wrong) &&
+               !g_strcmp0(a->differs, b->differs) && !g_strcmp0(a->given, b->given) &&
+               !g_strcmp0(a->tags, b->tags) && !g_strcmp0(a->text, b->text);
+    }
+    GPtrArray *unused = same ? runs : library->runs;
+    if (!same) library->runs = runs;
+    g_ptr_array_unref(unused);
+    if (!same) fill(library);
     if (library->again) ns_run_library_reload(library);
 }
 
@@ -580,10 +610,6 @@ static void make_search(NsRunLibrary *library)
     gtk_widget_set_tooltip_text(parts->open,
                                 _("Show the run with all its steps; Run continues it from its "
                                   "newest checkpoint (Enter)"));
-    parts->pin = gtk_button_new_with_mnemonic(_("_Pin"));
-    gtk_widget_set_tooltip_text(parts->pin,
-                                _("Draw the curves of the run muted beside those of the current "
-                                  "one, or remove them; at most eight can be shown"));
     GtkWidget *color = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     parts->color = named(_("Color b_y"), gtk_drop_down_new(NULL, NULL), color);
     gtk_widget_set_visible(color, FALSE); /* disabled until there are columns */
@@ -600,10 +626,9 @@ static void make_search(NsRunLibrary *library)
                                               "as a table"));
     parts->own = gtk_button_new_with_mnemonic(_("Saved _runs"));
     gtk_widget_set_visible(parts->own, FALSE);
-    ns_box_append(row, parts->search, parts->open, parts->pin, parts->trash, color, parts->folder,
-                  parts->own, parts->csv, NULL);
+    ns_box_append(row, parts->search, parts->open, parts->trash, color, parts->folder, parts->own,
+                  parts->csv, NULL);
     g_signal_connect_swapped(parts->own, "clicked", G_CALLBACK(choose_folder), library);
-    g_signal_connect_swapped(parts->pin, "clicked", G_CALLBACK(pin_selected), library);
     g_signal_connect_swapped(parts->folder, "clicked", G_CALLBACK(choose_folder), library);
     g_signal_connect_swapped(parts->csv, "clicked", G_CALLBACK(choose_csv), library);
     g_signal_connect_swapped(parts->search, "search-changed", G_CALLBACK(on_searched), library);
@@ -646,9 +671,9 @@ static void make_notes(NsRunLibrary *library)
     gtk_widget_set_tooltip_text(parts->tags,
                                 _("Words separated by spaces. A run with a tag is never moved to "
                                   "the trash to free space."));
-    g_signal_connect_swapped(parts->given, "activate", G_CALLBACK(save_notes), library);
-    g_signal_connect_swapped(parts->tags, "activate", G_CALLBACK(save_notes), library);
-    g_signal_connect_swapped(parts->text, "activate", G_CALLBACK(save_notes), library);
+    GtkWidget *entries[] = {parts->given, parts->tags, parts->text};
+    for (size_t i = 0; i < G_N_ELEMENTS(entries); i++)
+        g_signal_connect_swapped(entries[i], "activate", G_CALLBACK(save_notes), library);
     GtkEventController *focus = gtk_event_controller_focus_new();
     g_signal_connect_swapped(focus, "leave", G_CALLBACK(save_notes), library);
     gtk_widget_add_controller(row, focus);
@@ -704,6 +729,8 @@ static void ns_run_library_finalize(GObject *object)
     g_free(library->own);
     g_free(library->folder);
     g_free(library->chosen);
+    g_strfreev(library->pinned);
+    g_ptr_array_unref(library->pins);
     G_OBJECT_CLASS(ns_run_library_parent_class)->finalize(object);
 }
 
@@ -725,6 +752,7 @@ static void ns_run_library_init(NsRunLibrary *library)
     library->cancellable = g_cancellable_new();
     library->columns = g_ptr_array_new_with_free_func(g_free);
     library->settings = g_ptr_array_new();
+    library->pins = g_ptr_array_new();
     library->runs = g_ptr_array_new();
     gtk_widget_set_margin_top(GTK_WIDGET(library), 12);
     gtk_widget_set_margin_bottom(GTK_WIDGET(library), 12);
@@ -737,11 +765,12 @@ static void ns_run_library_init(NsRunLibrary *library)
     sync_selected(library);
 }
 
-GtkWidget *ns_run_library_new(const char *own, const char *folder)
+GtkWidget *ns_run_library_new(const char *own, const char *folder, const char *const *pinned)
 {
     NsRunLibrary *library = g_object_new(NS_TYPE_RUN_LIBRARY, "orientation",
                                          GTK_ORIENTATION_VERTICAL, "spacing", 10, NULL);
     library->own = g_strdup(own);
+    library->pinned = g_strdupv((char **)(uintptr_t)pinned);
     on_folder(folder, library);
     return GTK_WIDGET(library);
 }

@@ -11,13 +11,14 @@
 #define NS_TYPE_RUN_LIBRARY (ns_run_library_get_type())
 G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkBox)
 
-/* Shows the run files of a folder, which may be another than that of the saved runs, `own`.
+/* Shows the run files of a folder, which may be another than that of the saved runs, `own`, and
+ * which of them are pinned (paths, or NULL).
  * Signals: "folder" (path), another folder is shown; "open" (path), a run is wanted on view; "pin"
  * (path), its curves are wanted beside those on view, or no more; "bound" (guint64), another bound
  * on what all may take, in bytes, 0 for none; "recording" (bool), whether runs are to be recorded;
  * "checkpoints" (guint64), the bytes of memory for checkpoints of a run.
  */
-GtkWidget *ns_run_library_new(const char *own, const char *folder);
+GtkWidget *ns_run_library_new(const char *own, const char *folder, const char *const *pinned);
 
 /* Sets the values of the switch, the bound and the memory of checkpoints; call it before the
  * signals are connected. */
@@ -30,6 +31,10 @@ void ns_run_library_show(NsRunLibrary *library, const char *folder);
 /* Reads the folder again. */
 void ns_run_library_reload(NsRunLibrary *library);
 
+/* Marks the runs in these files as pinned and reads the folder again, unless it was the library
+ * that pinned one. */
+void ns_run_library_set_pinned(NsRunLibrary *library, const char *const *paths);
+
 /* The visible runs in order; borrowed until the next iteration of the main loop. */
 guint ns_run_library_rows(NsRunLibrary *library);
 const NsRecordedRun *ns_run_library_row(NsRunLibrary *library, guint i);
@@ -37,7 +42,7 @@ bool ns_run_library_is_reading(NsRunLibrary *library);
 
 /* For tests: the parts that a person uses. */
 typedef struct {
-    GtkWidget *search, *table, *open, *pin, *trash, *folder, *own, *csv, *given, *tags, *text,
-        *used, *record, *bound, *checkpoints, *color;
+    GtkWidget *search, *table, *open, *trash, *folder, *own, *csv, *given, *tags, *text, *used,
+        *record, *bound, *checkpoints, *color;
 } NsRunLibraryParts;
 const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library);

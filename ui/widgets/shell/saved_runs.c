@@ -53,6 +53,12 @@ static void on_pin(NsWindow *window, const char *path)
         ns_window_toast(window, error->message);
 }
 
+static void on_runs(NsRunLibrary *library, NsSession *session)
+{
+    g_auto(GStrv) pinned = ns_session_pinned_files(session);
+    ns_run_library_set_pinned(library, (const char *const *)pinned);
+}
+
 static void on_marks(NsWindow *window, GHashTable *marks)
 {
     ns_session_mark_runs(ns_window_session(window), marks ? g_hash_table_ref(marks) : NULL);
@@ -95,7 +101,8 @@ static GtkWidget *make_library(NsWindow *parent)
     g_autofree char *last = uri && *uri ? g_filename_from_uri(uri, NULL, NULL) : NULL;
     bool there = last && g_file_test(last, G_FILE_TEST_IS_DIR);
     NsSession *session = ns_window_session(parent);
-    GtkWidget *library = ns_run_library_new(own, there ? last : own);
+    g_auto(GStrv) pinned = ns_session_pinned_files(session);
+    GtkWidget *library = ns_run_library_new(own, there ? last : own, (const char *const *)pinned);
     ns_run_library_set_recording(NS_RUN_LIBRARY(library), session->folder != NULL, most_bytes(),
                                  session->most_checkpoint_bytes);
     g_signal_connect_object(library, "open", G_CALLBACK(on_open), parent, 0);
@@ -105,7 +112,7 @@ static GtkWidget *make_library(NsWindow *parent)
     ns_connect(library, "recording", G_CALLBACK(on_recording), parent);
     ns_connect(library, "bound", G_CALLBACK(on_bound), parent);
     ns_connect(library, "checkpoints", G_CALLBACK(on_checkpoints), parent);
-    ns_session_listen(session, "runs-changed", G_CALLBACK(ns_run_library_reload), library);
+    ns_session_listen(session, "runs-changed", G_CALLBACK(on_runs), library);
     return library;
 }
 
