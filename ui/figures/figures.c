@@ -9,20 +9,15 @@
 
 static const NsFigureKind kinds[] = {
     {
-        .choice.key = "loss",
-        .choice.label = "Loss",
-        .choice.reference = "Xiong et al. 2020, Fig. 2 and 4",
-        .choice.purpose = "Training and validation loss over the steps, with the learning rate.",
+        .choice = {"loss", "Loss", NULL, "Xiong et al. 2020, Fig. 2 and 4",
+                   "Training and validation loss over the steps, with the learning rate."},
         .class = &ns_loss_class,
         .abscissa = NS_OVER_STEPS,
         .overview = true,
     },
     {
-        .choice.key = "gradient-norm",
-        .choice.label = "Gradient norm by layer",
-        .choice.reference = "Xiong et al. 2020, Fig. 3",
-        .choice.purpose =
-            "The norm of a gradient in every layer at one step, compared with step 0.",
+        .choice = {"gradient-norm", "Gradient norm by layer", NULL, "Xiong et al. 2020, Fig. 3",
+                   "The norm of a gradient in every layer at one step, compared with step 0."},
         .class = &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_GRADIENT,
@@ -32,11 +27,9 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        .choice.key = "hidden-norm",
-        .choice.label = "Hidden-state norm by layer",
-        .choice.reference = "Xiong et al. 2020, Lemma 2",
-        .choice.purpose =
-            "The norm of the hidden state after every layer at one step, compared with step 0.",
+        .choice =
+            {"hidden-norm", "Hidden-state norm by layer", NULL, "Xiong et al. 2020, Lemma 2",
+             "The norm of the hidden state after every layer at one step, compared with step 0."},
         .class = &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_HIDDEN,
@@ -46,9 +39,8 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        .choice.key = "gradient-heatmap",
-        .choice.label = "Gradient norm by layer and step",
-        .choice.purpose = "The norm of a gradient in every layer at every step, as color.",
+        .choice = {"gradient-heatmap", "Gradient norm by layer and step", NULL, NULL,
+                   "The norm of a gradient in every layer at every step, as color."},
         .class = &ns_heatmap_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_GRADIENT,
@@ -59,9 +51,8 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        .choice.key = "profile",
-        .choice.label = "A quantity by layer",
-        .choice.purpose = "Any quantity in every layer at one step, compared with step 0.",
+        .choice = {"profile", "A quantity by layer", NULL, NULL,
+                   "Any quantity in every layer at one step, compared with step 0."},
         .class = &ns_profile_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -70,10 +61,9 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        .choice.key = "steps",
-        .choice.label = "A quantity over the steps",
-        .choice.purpose =
-            "Any quantity at every step: its mean, largest and smallest value over the layers.",
+        .choice =
+            {"steps", "A quantity over the steps", NULL, NULL,
+             "Any quantity at every step: its mean, largest and smallest value over the layers."},
         .class = &ns_steps_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -82,12 +72,9 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        .choice.key = "edge",
-        .choice.label = "Edge of stability",
-        .choice.reference = "Cohen et al. 2022, arXiv 2207.14484",
-        .choice.purpose =
-            "Learning rate times the largest curvature that the optimizer meets, with "
-            "the value above which its steps are too large.",
+        .choice = {"edge", "Edge of stability", NULL, "Cohen et al. 2022, arXiv 2207.14484",
+                   "Learning rate times the largest curvature that the optimizer meets, with the "
+                   "value above which its steps are too large."},
         .class = &ns_steps_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -96,19 +83,17 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        .choice.key = "update-loss",
-        .choice.label = "Loss along the update",
-        .choice.reference = "Kalra et al. 2026, arXiv 2601.16979",
-        .choice.purpose = "The loss on the batch of the newest measured update, had this been made "
-                          "with other learning rates: its own, the lowest loss, the critical rate.",
+        .choice = {"update-loss", "Loss along the update", NULL,
+                   "Kalra et al. 2026, arXiv 2601.16979",
+                   "The loss on the batch of the newest measured update, had this been made with "
+                   "other learning rates: its own, the lowest loss, the critical rate."},
         .class = &ns_along_class,
         .of_curvature = true,
         .one_model = true,
     },
     {
-        .choice.key = "heatmap",
-        .choice.label = "A quantity by layer and step",
-        .choice.purpose = "Any quantity in every layer at every step, as color.",
+        .choice = {"heatmap", "A quantity by layer and step", NULL, NULL,
+                   "Any quantity in every layer at every step, as color."},
         .class = &ns_heatmap_class,
         .abscissa = NS_OVER_STEPS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -118,10 +103,9 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        .choice.key = "heads",
-        .choice.label = "A quantity by layer and head",
-        .choice.reference = "Zhai et al. 2023, arXiv 2303.06296",
-        .choice.purpose = "A quantity of every head in every layer at one step, as color.",
+        .choice = {"heads", "A quantity by layer and head", NULL,
+                   "Zhai et al. 2023, arXiv 2303.06296",
+                   "A quantity of every head in every layer at one step, as color."},
         .class = &ns_heads_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_QUANTITY,
@@ -131,10 +115,9 @@ static const NsFigureKind kinds[] = {
         .one_model = true,
     },
     {
-        .choice.key = "similarity",
-        .choice.label = "Similarity of layers",
-        .choice.reference = "Kornblith et al. 2019, arXiv 1905.00414",
-        .choice.purpose = "How similar the hidden states after any two layers are, as color.",
+        .choice = {"similarity", "Similarity of layers", NULL,
+                   "Kornblith et al. 2019, arXiv 1905.00414",
+                   "How similar the hidden states after any two layers are, as color."},
         .class = &ns_similarity_class,
         .abscissa = NS_OVER_LAYERS,
         .subject = NS_SUBJECT_SIMILARITY,
@@ -143,11 +126,9 @@ static const NsFigureKind kinds[] = {
         .one_model = true,
     },
     {
-        .choice.key = "theory",
-        .choice.label = "Theory and measurement",
-        .choice.reference = "Xiong et al. 2020, Lemma 2 and appendix F",
-        .choice.purpose =
-            "A quantity by layer, compared with its theoretical value at initialization.",
+        .choice = {"theory", "Theory and measurement", NULL,
+                   "Xiong et al. 2020, Lemma 2 and appendix F",
+                   "A quantity by layer, compared with its theoretical value at initialization."},
         .class = &ns_profile_class,
         .theory = true,
         .abscissa = NS_OVER_LAYERS,
@@ -157,11 +138,9 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        .choice.key = "compare",
-        .choice.label = "Two runs by layer, and their ratio",
-        .choice.purpose =
-            "Any quantity in every layer of all lanes, or of this run and the previous "
-            "one, at one step, and the ratio.",
+        .choice = {"compare", "Two runs by layer, and their ratio", NULL, NULL,
+                   "Any quantity in every layer of all lanes, or of this run and the previous one, "
+                   "at one step, and the ratio."},
         .class = &ns_compare_class,
         .two_runs = true,
         .abscissa = NS_OVER_LAYERS,
@@ -171,10 +150,9 @@ static const NsFigureKind kinds[] = {
         .log = true,
     },
     {
-        .choice.key = "ratio",
-        .choice.label = "Ratio of two runs by layer and step",
-        .choice.purpose = "Any quantity of lane B over that of lane A, or of this run over the "
-                          "previous one, as color: log_2 of the ratio.",
+        .choice = {"ratio", "Ratio of two runs by layer and step", NULL, NULL,
+                   "Any quantity of lane B over that of lane A, or of this run over the previous "
+                   "one, as color: log_2 of the ratio."},
         .class = &ns_heatmap_class,
         .two_runs = true,
         .abscissa = NS_OVER_STEPS,
@@ -184,32 +162,26 @@ static const NsFigureKind kinds[] = {
         .rows_are_layers = true,
     },
     {
-        .choice.key = "schedule",
-        .choice.label = "Learning-rate schedule",
-        .choice.purpose =
-            "The learning rate of every step, so far and as scheduled; the end of the "
-            "warm-up can be dragged.",
+        .choice = {"schedule", "Learning-rate schedule", NULL, NULL,
+                   "The learning rate of every step, so far and as scheduled; the end of the "
+                   "warm-up can be dragged."},
         .class = &ns_schedule_class,
         .abscissa = NS_OVER_STEPS,
         .one_model = true,
     },
     {
-        .choice.key = "tokens",
-        .choice.label = "Distribution over tokens",
-        .choice.reference = "Xiong et al. 2020, section 3.4",
-        .choice.purpose =
-            "Histogram over tokens of the squared norm after a layer, in units of the mean.",
+        .choice =
+            {"tokens", "Distribution over tokens", NULL, "Xiong et al. 2020, section 3.4",
+             "Histogram over tokens of the squared norm after a layer, in units of the mean."},
         .class = &ns_tokens_class,
         .subject = NS_SUBJECT_PLACE,
         .expensive = true,
         .one_model = true,
     },
     {
-        .choice.key = "attention",
-        .choice.label = "Attention map",
-        .choice.reference = "Vaswani et al. 2017, section 3.2",
-        .choice.purpose = "Attention weights of one head, for every query and key position of a "
-                          "sequence, as color.",
+        .choice = {"attention", "Attention map", NULL, "Vaswani et al. 2017, section 3.2",
+                   "Attention weights of one head, for every query and key position of a sequence, "
+                   "as color."},
         .class = &ns_attention_class,
         .subject = NS_SUBJECT_PLACE,
         .of_head = true,
@@ -217,12 +189,10 @@ static const NsFigureKind kinds[] = {
         .one_model = true,
     },
     {
-        .choice.key = "cross-attention",
-        .choice.label = "Cross-attention map and translation",
-        .choice.reference = "Vaswani et al. 2017, section 3.2.3",
-        .choice.purpose =
-            "Attention weights of one head of the decoder over the source, as color; of "
-            "the task translation also the sentence and its translation by the model.",
+        .choice = {"cross-attention", "Cross-attention map and translation", NULL,
+                   "Vaswani et al. 2017, section 3.2.3",
+                   "Attention weights of one head of the decoder over the source, as color; of the "
+                   "task translation also the sentence and its translation by the model."},
         .class = &ns_cross_attention_class,
         .subject = NS_SUBJECT_PLACE,
         .of_head = true,
@@ -230,18 +200,15 @@ static const NsFigureKind kinds[] = {
         .one_model = true,
     },
     {
-        .choice.key = "diagram",
-        .choice.label = "Diagram of a layer",
-        .choice.reference = "Xiong et al. 2020, Fig. 1",
-        .choice.purpose = "How one layer is wired, with the norm of the signal on every wire.",
+        .choice = {"diagram", "Diagram of a layer", NULL, "Xiong et al. 2020, Fig. 1",
+                   "How one layer is wired, with the norm of the signal on every wire."},
         .class = &ns_diagram_signal_class,
         .subject = NS_SUBJECT_PLACE,
     },
     {
-        .choice.key = "diagram-gradient",
-        .choice.label = "Diagram of a layer, backward",
-        .choice.reference = "Xiong et al. 2020, Fig. 1",
-        .choice.purpose = "How one layer is wired, with the norm of the gradient on every wire.",
+        .choice = {"diagram-gradient", "Diagram of a layer, backward", NULL,
+                   "Xiong et al. 2020, Fig. 1",
+                   "How one layer is wired, with the norm of the gradient on every wire."},
         .class = &ns_diagram_gradient_class,
         .subject = NS_SUBJECT_PLACE,
     },

@@ -67,8 +67,7 @@ static void init(NsFigure *figure)
 static const NsFigureClass class = {sizeof(GradientChecks), init, update, NULL, NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_gradient_check_kind = {
-    .choice.key = "gradient-check",
-    .choice.label = N_("Errors of gradients"),
-    .choice.purpose = N_("Relative error of gradients against finite differences, by step."),
+    .choice = {"gradient-check", N_("Errors of gradients"), NULL, NULL,
+               N_("Relative error of gradients against finite differences, by step.")},
     .class = &class,
 };

@@ -318,8 +318,7 @@ void ns_paper_panels_clear(NsPaperPanels *panels)
 static const NsFigureClass class = {sizeof(Paper), init, update, clear, NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_paper_kind = {
-    .choice.key = "paper",
-    .choice.label = N_("Study of the paper"),
-    .choice.purpose = N_("A figure of the paper, measured here."),
+    .choice = {"paper", N_("Study of the paper"), NULL, NULL,
+               N_("A figure of the paper, measured here.")},
     .class = &class,
 };

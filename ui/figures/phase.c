@@ -394,8 +394,7 @@ static void clear(NsFigure *figure)
 static const NsFigureClass class = {sizeof(Phase), NULL, update, clear, NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_phase_kind = {
-    .choice.key = "phase",
-    .choice.label = N_("Loss by two settings"),
-    .choice.purpose = N_("Final loss of many short runs that differ in two settings."),
+    .choice = {"phase", N_("Loss by two settings"), NULL, NULL,
+               N_("Final loss of many short runs that differ in two settings.")},
     .class = &class,
 };

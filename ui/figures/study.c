@@ -120,10 +120,9 @@ static void update_best(NsFigure *figure, const NsFigureInput *input)
 static const NsFigureClass best_class = {sizeof(NsFigure), NULL, update_best, NULL, NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_best_of_kind = {
-    .choice.key = "best-of",
-    .choice.label = N_("Best of k configurations"),
-    .choice.purpose = N_("The expected best result of a search of k configurations in each "
-                         "lane of a study, with its interval."),
+    .choice = {"best-of", N_("Best of k configurations"), NULL, NULL,
+               N_("The expected best result of a search of k configurations in each lane of a "
+                  "study, with its interval.")},
     .class = &best_class,
 };
 
@@ -189,10 +188,8 @@ static const NsFigureClass sensitivity_class = {sizeof(NsFigure), NULL, update_s
                                                 NS_SEEDS_ALIKE};
 
 const NsFigureKind ns_sensitivity_kind = {
-    .choice.key = "lr-sensitivity",
-    .choice.label = N_("Sensitivity to the learning rate"),
-    .choice.reference = "Wortsman et al. 2023, arXiv 2309.14322",
-    .choice.purpose = N_("The best result at each learning rate of the grid in each lane of a "
-                         "study."),
+    .choice = {"lr-sensitivity", N_("Sensitivity to the learning rate"), NULL,
+               "Wortsman et al. 2023, arXiv 2309.14322",
+               N_("The best result at each learning rate of the grid in each lane of a study.")},
     .class = &sensitivity_class,
 };

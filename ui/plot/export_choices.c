@@ -29,7 +29,7 @@
 typedef struct {
     NsChoice choice;
     double width, height; /* points; height 0: proportional to the width */
-    int dpi;              /* the resolution that results in the pixels of the label; 0: default */
+    double dpi;           /* the resolution that results in the pixels of the label; 0: default */
 } Page;
 
 static const Page pages[] = {
@@ -152,20 +152,6 @@ static char *get_style(const NsExportChoices *choices)
     return g_strdup(choices->style ? choices->style->choice.key : "auto");
 }
 
-static bool set_dpi(NsExportChoices *choices, const char *text, GError **error)
-{
-    double dpi;
-    if (!g_str_equal(text, "auto") && !(read_number(text, 36, 2400, &dpi) && dpi == floor(dpi)))
-        return refuse(error, "resolution", text, "a whole number from 36 to 2400");
-    choices->dpi = g_str_equal(text, "auto") ? 0 : (int)dpi;
-    return true;
-}
-
-static char *get_dpi(const NsExportChoices *choices)
-{
-    return choices->dpi ? g_strdup_printf("%d", choices->dpi) : g_strdup("auto");
-}
-
 static bool set_font(NsExportChoices *choices, const char *text, GError **error)
 {
     bool usable = strlen(text) < sizeof choices->font && !strpbrk(text, "\"'<>&;\\\n") &&
@@ -185,221 +171,127 @@ static char *get_font(const NsExportChoices *choices)
     return g_strdup(*choices->font ? choices->font : "auto");
 }
 
-static bool set_points(double *points, const char *text, double least, double most,
-                       const char *what, GError **error)
-{
-    double number = 0;
-    if (!g_str_equal(text, "auto") && !read_number(text, least, most, &number)) {
-        g_autofree char *low = number_text(least), *high = number_text(most);
-        g_autofree char *advice = g_strdup_printf("a number of points from %s to %s", low, high);
-        return refuse(error, what, text, advice);
-    }
-    *points = number;
-    return true;
-}
-
-static bool set_text_size(NsExportChoices *choices, const char *text, GError **error)
-{
-    return set_points(&choices->text_size, text, 4, 72, "text size", error);
-}
-
-static char *get_text_size(const NsExportChoices *choices)
-{
-    return choices->text_size > 0 ? number_text(choices->text_size) : g_strdup("auto");
-}
-
-static bool set_line_width(NsExportChoices *choices, const char *text, GError **error)
-{
-    return set_points(&choices->line_width, text, 0.25, 10, "line width", error);
-}
-
-static char *get_line_width(const NsExportChoices *choices)
-{
-    return choices->line_width > 0 ? number_text(choices->line_width) : g_strdup("auto");
-}
-
-static const char *const legends[] = {
-    [NS_LEGEND_OUTSIDE] = "outside",
-    [NS_LEGEND_ABOVE] = "above",
-    [NS_LEGEND_INSIDE] = "inside",
-    [NS_LEGEND_NONE] = "none",
-};
-
-static bool set_legend(NsExportChoices *choices, const char *text, GError **error)
-{
-    for (unsigned i = 0; i < G_N_ELEMENTS(legends); i++)
-        if (g_str_equal(text, legends[i])) {
-            choices->legend = (NsLegendPlace)i;
-            return true;
-        }
-    return refuse(error, "place for the legend", text, "outside, above, inside or none");
-}
-
-static char *get_legend(const NsExportChoices *choices)
-{
-    return g_strdup(legends[choices->legend]);
-}
-
-static bool set_background(NsExportChoices *choices, const char *text, GError **error)
-{
-    bool none = g_str_equal(text, "none");
-    if (!none && !g_str_equal(text, "style"))
-        return refuse(error, "background", text, "style (white for paper) or none");
-    choices->transparent = none;
-    return true;
-}
-
-static char *get_background(const NsExportChoices *choices)
-{
-    return g_strdup(choices->transparent ? "none" : "style");
-}
-
-static bool set_switch(bool *value, const char *text, GError **error)
-{
-    bool on = g_str_equal(text, "on");
-    if (!on && !g_str_equal(text, "off")) return refuse(error, "switch", text, "on or off");
-    *value = on;
-    return true;
-}
-
-#define SWITCH(field)                                                                              \
-    static bool set_##field(NsExportChoices *choices, const char *text, GError **error)            \
-    {                                                                                              \
-        return set_switch(&choices->field, text, error);                                           \
-    }                                                                                              \
-    static char *get_##field(const NsExportChoices *choices)                                       \
-    {                                                                                              \
-        return g_strdup(choices->field ? "on" : "off");                                            \
-    }
-SWITCH(title)
-SWITCH(note)
-SWITCH(caption)
-SWITCH(experiment)
-
-static bool set_film(NsExportChoices *choices, const char *text, GError **error)
-{
-    double seconds = 0;
-    if (!g_str_equal(text, "none") && !read_number(text, 0.5, NS_LONGEST_FILM, &seconds))
-        return refuse(error, "film", text, "none, or a length of 0.5 to 100 seconds");
-    choices->seconds = seconds;
-    return true;
-}
-
-static char *get_film(const NsExportChoices *choices)
-{
-    return choices->seconds > 0 ? number_text(choices->seconds) : g_strdup("none");
-}
-
 /* ---- the table ---- */
 
+/* A row is a number, one of several words, or has functions of its own. */
 typedef struct {
     NsChoice choice;
     bool (*set)(NsExportChoices *, const char *, GError **);
     char *(*get)(const NsExportChoices *);
+    const char *what, *advice;  /* of a number or a word: its name, and what it may be */
+    size_t at;                  /* the offset of its field */
+    const char *none;           /* of a number (double): the word for 0 */
+    double least, most;         /* other values */
+    bool whole;                 /* only whole numbers */
+    const char *const words[5]; /* of 0, 1, ...: of a bool or of an NsLegendPlace */
 } Row;
 
+#define FIELD(field, name, valid)                                                                  \
+    .what = (name), .advice = (valid), .at = offsetof(NsExportChoices, field)
+#define NUMBER(field, name, valid, word, lowest, highest)                                          \
+    FIELD(field, name, valid), .none = (word), .least = (lowest), .most = (highest)
+#define SWITCH(field) FIELD(field, "switch", "on or off"), .words = {"off", "on"}
+
 static const Row rows[] = {
-    {{.key = "size",
-      .label = "Size",
-      .formula = "SIZE",
-      .purpose = "column (3.25 in), column-3.5in, column-88mm, text (5.5 in), wide (7 in), "
-                 "wide-180mm, slide "
-                 "(1920 x 1080), or as 88mm, 6x4in, 800x600px, 400x300 (points) (default: column; "
-                 "wide for "
-                 "several charts)"},
-     set_size,
-     get_size},
-    {{.key = "style",
-      .label = "Style",
-      .formula = "KEY",
-      .purpose = "A style of “normscope-cli list styles” (default: paper; slide for that size)"},
-     set_style,
-     get_style},
-    {{.key = "dpi",
-      .label = "Dots per inch",
-      .formula = "N",
-      .purpose = "Pixels per inch of a PNG or GIF (default: 300, for an animation 150; a slide and "
-                 "sizes in px keep their number of pixels)"},
-     set_dpi,
-     get_dpi},
-    {{.key = "font",
-      .label = "Font",
-      .formula = "FAMILY",
-      .purpose = "Font family (default: Cantarell)"},
-     set_font,
-     get_font},
-    {{.key = "text-size",
-      .label = "Text size",
-      .formula = "POINTS",
-      .purpose = "Text size of axes and legend (default: 8; slide: 18)"},
-     set_text_size,
-     get_text_size},
-    {{.key = "line-width",
-      .label = "Line width",
-      .formula = "POINTS",
-      .purpose = "Line width of curves (default: 1; slide: 2.75)"},
-     set_line_width,
-     get_line_width},
-    {{.key = "legend",
-      .label = "Legend",
-      .formula = "PLACE",
-      .purpose = "outside (default: names at the ends of the curves if there is room, otherwise "
-                 "above), above, inside or none"},
-     set_legend,
-     get_legend},
-    {{.key = "background",
-      .label = "Background",
-      .formula = "WHAT",
-      .purpose = "style (default), or none: transparent, except in an animation"},
-     set_background,
-     get_background},
-    {{.key = "title",
-      .label = "Title",
-      .formula = "on|off",
-      .purpose = "Title and subtitle of every chart (default: on)"},
-     set_title,
-     get_title},
-    {{.key = "note",
-      .label = "Notes",
-      .formula = "on|off",
-      .purpose = "The sentences below every chart (default: on)"},
-     set_note,
-     get_note},
-    {{.key = "caption",
-      .label = "Caption",
-      .formula = "on|off",
-      .purpose =
-          "The settings in a line below the charts, instead of the subtitles (default: off)"},
-     set_caption,
-     get_caption},
-    {{.key = "experiment",
-      .label = "Experiment",
-      .formula = "on|off",
-      .purpose = "Store settings, seed, step and version in the file, so that --from can read it "
-                 "(default: on)"},
-     set_experiment,
-     get_experiment},
-    {{.key = "film",
-      .label = "Film",
-      .formula = "SECONDS",
-      .purpose = "An animated GIF of the run up to the step shown, SECONDS long (default: none)"},
-     set_film,
-     get_film},
+    {.choice = {"size", "Size", "SIZE", NULL,
+                "column (3.25 in), column-3.5in, column-88mm, text (5.5 in), wide (7 in), "
+                "wide-180mm, slide (1920 x 1080), or as 88mm, 6x4in, 800x600px, 400x300 (points) "
+                "(default: column; wide for several charts)"},
+     .set = set_size,
+     .get = get_size},
+    {.choice = {"style", "Style", "KEY", NULL,
+                "A style of “normscope-cli list styles” (default: paper; slide for that size)"},
+     .set = set_style,
+     .get = get_style},
+    {.choice = {"dpi", "Dots per inch", "N", NULL,
+                "Pixels per inch of a PNG or GIF (default: 300, for an animation 150; a slide and "
+                "sizes in px keep their number of pixels)"},
+     NUMBER(dpi, "resolution", "a whole number from 36 to 2400", "auto", 36, 2400),
+     .whole = true},
+    {.choice = {"font", "Font", "FAMILY", NULL, "Font family (default: Cantarell)"},
+     .set = set_font,
+     .get = get_font},
+    {.choice = {"text-size", "Text size", "POINTS", NULL,
+                "Text size of axes and legend (default: 8; slide: 18)"},
+     NUMBER(text_size, "text size", "a number of points from 4 to 72", "auto", 4, 72)},
+    {.choice = {"line-width", "Line width", "POINTS", NULL,
+                "Line width of curves (default: 1; slide: 2.75)"},
+     NUMBER(line_width, "line width", "a number of points from 0.25 to 10", "auto", 0.25, 10)},
+    {.choice = {"legend", "Legend", "PLACE", NULL,
+                "outside (default: names at the ends of the curves if there is room, otherwise "
+                "above), above, inside or none"},
+     FIELD(legend, "place for the legend", "outside, above, inside or none"),
+     .words = {[NS_LEGEND_OUTSIDE] = "outside",
+               [NS_LEGEND_ABOVE] = "above",
+               [NS_LEGEND_INSIDE] = "inside",
+               [NS_LEGEND_NONE] = "none"}},
+    {.choice = {"background", "Background", "WHAT", NULL,
+                "style (default), or none: transparent, except in an animation"},
+     FIELD(transparent, "background", "style (white for paper) or none"),
+     .words = {"style", "none"}},
+    {.choice = {"title", "Title", "on|off", NULL,
+                "Title and subtitle of every chart (default: on)"},
+     SWITCH(title)},
+    {.choice = {"note", "Notes", "on|off", NULL, "The sentences below every chart (default: on)"},
+     SWITCH(note)},
+    {.choice = {"caption", "Caption", "on|off", NULL,
+                "The settings in a line below the charts, instead of the subtitles (default: off)"},
+     SWITCH(caption)},
+    {.choice = {"experiment", "Experiment", "on|off", NULL,
+                "Store settings, seed, step and version in the file, so that --from can read it "
+                "(default: on)"},
+     SWITCH(experiment)},
+    {.choice = {"film", "Film", "SECONDS", NULL,
+                "An animated GIF of the run up to the step shown, SECONDS long (default: none)"},
+     NUMBER(seconds, "film", "none, or a length of 0.5 to 100 seconds", "none", 0.5,
+            NS_LONGEST_FILM)},
 };
 
 NS_CHOICES(ns_export_choice, rows)
+
+static bool set(const Row *row, NsExportChoices *choices, const char *text, GError **error)
+{
+    if (row->set) return row->set(choices, text, error);
+    unsigned word = 0;
+    if (row->none) {
+        double number = 0;
+        bool good =
+            g_str_equal(text, row->none) || (read_number(text, row->least, row->most, &number) &&
+                                             (!row->whole || number == floor(number)));
+        if (good) G_STRUCT_MEMBER(double, choices, row->at) = number;
+        return good || refuse(error, row->what, text, row->advice);
+    }
+    while (row->words[word] && !g_str_equal(text, row->words[word])) word++;
+    if (!row->words[word]) return refuse(error, row->what, text, row->advice);
+    if (row->at == offsetof(NsExportChoices, legend))
+        choices->legend = (NsLegendPlace)word;
+    else
+        G_STRUCT_MEMBER(bool, choices, row->at) = word;
+    return true;
+}
+
+static char *get(const Row *row, const NsExportChoices *choices)
+{
+    if (row->get) return row->get(choices);
+    if (row->none) {
+        double number = G_STRUCT_MEMBER(double, choices, row->at);
+        return number > 0 ? number_text(number) : g_strdup(row->none);
+    }
+    bool legend = row->at == offsetof(NsExportChoices, legend);
+    return g_strdup(row->words[legend ? choices->legend : G_STRUCT_MEMBER(bool, choices, row->at)]);
+}
 
 bool ns_export_choices_set(NsExportChoices *choices, const char *key, const char *text,
                            GError **error)
 {
     int i = ns_choices_require("choice", key, ns_export_choice, error);
-    return i >= 0 && rows[i].set(choices, text, error);
+    return i >= 0 && set(&rows[i], choices, text, error);
 }
 
 char *ns_export_choices_get(const NsExportChoices *choices, const char *key)
 {
     int i = ns_choices_find(ns_export_choice, key);
-    return i >= 0 ? rows[i].get(choices) : NULL;
+    return i >= 0 ? get(&rows[i], choices) : NULL;
 }
 
 char *ns_export_choices_flags(const NsExportChoices *choices)
@@ -408,7 +300,7 @@ char *ns_export_choices_flags(const NsExportChoices *choices)
     ns_export_choices_init(&usual);
     GString *flags = g_string_new(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *text = rows[i].get(choices), *other = rows[i].get(&usual);
+        g_autofree char *text = get(&rows[i], choices), *other = get(&rows[i], &usual);
         if (g_str_equal(text, other)) continue;
         g_autofree char *quoted = strchr(text, ' ') ? g_shell_quote(text) : g_strdup(text);
         g_string_append_printf(flags, "%s--%s %s", flags->len ? " " : "", rows[i].choice.key,
@@ -454,15 +346,15 @@ void ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *
     size_t rows_ = (MAX(n, 1) + columns - 1) / columns;
     options->proposed = !(height > 0);
     if (options->proposed) height = round(ASPECT * width / (double)columns * (double)rows_);
-    int dpi = choices->dpi ? choices->dpi
-              : page >= 0  ? pages[page].dpi
-                           : (choices->unit == NS_UNIT_PX ? 96 : 0);
+    double dpi = choices->dpi > 0 ? choices->dpi
+                 : page >= 0      ? pages[page].dpi
+                                  : (choices->unit == NS_UNIT_PX ? 96 : 0);
     *style = make_style(choices, page);
     options->style = style;
     options->width = width;
     options->height = height;
     options->columns = columns;
-    options->dpi = dpi ? dpi : choices->seconds > 0 ? FILM_DPI : USUAL_DPI;
+    options->dpi = dpi > 0 ? dpi : choices->seconds > 0 ? FILM_DPI : USUAL_DPI;
     options->legend = choices->legend;
     options->untitled = !choices->title;
     options->unnoted = !choices->note;

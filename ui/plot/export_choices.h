@@ -24,7 +24,7 @@ typedef struct {
     double width, height; /* for CUSTOM, in units; height 0: proportional to the width */
     NsUnit unit;
     const NsStyle *style; /* NULL: slide for the page "slide", otherwise paper */
-    int dpi;              /* 0: the resolution that results in a size given in pixels, otherwise
+    double dpi;           /* 0: the resolution that results in a size given in pixels, otherwise
                            * 300 */
     char font[64];        /* "": font of the style */
     double text_size;     /* points; 0: size of the style */
