@@ -64,7 +64,7 @@ static void add_claim(NsPaperResult *result, const NsClaim *claim, const double 
     double *y, *upper, ratio;
     size_t before = result->n_series;
     size_t first = claim->kind == NS_CLAIM_UPPER ? n / 2 : 0; /* index of the first point */
-    switch (claim->kind) {
+    switch ((int)claim->kind) {
     case NS_CLAIM_SLOPE:
         if (isnan(claim->expected)) return;
         /* The theorem states only the order of magnitude, so its curve is scaled to the measured
@@ -100,16 +100,7 @@ static void add_claim(NsPaperResult *result, const NsClaim *claim, const double 
         y = add_curve(result, arm, x + first, n);
         for (size_t i = 0; i < n; i++) y[i] = size * pow(ratio, (double)i / (double)(n - 1));
         break;
-    case NS_CLAIM_END:
-    case NS_CLAIM_FACTOR:
-    case NS_CLAIM_EVERY:
-    case NS_CLAIM_LAST:
-    case NS_CLAIM_MOST:
-    case NS_CLAIM_SOONER:
-    case NS_CLAIM_GAIN:
-    case NS_CLAIM_REACH:
-    case NS_CLAIM_BEND:
-    case NS_CLAIM_BEYOND:
+    default:
         break;
     }
     for (size_t i = before; i < result->n_series; i++) result->series[i].result = claim->result;

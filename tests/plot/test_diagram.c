@@ -306,9 +306,9 @@ static void test_mixture(void)
                                          "Keel",    "Sandwich", "Sandwich"};
     for (unsigned l = 1; l <= 6; l++) {
         check(data, l);
-        g_autofree char *title = ns_diagram_title(data, l);
-        g_assert_cmpstr(title, ==, titles[l - 1]);
         g_autoptr(NsDiagram) d = ns_diagram_new(data, l, 600, 600, TEXT);
+        g_autofree char *title = ns_diagram_title(d);
+        g_assert_cmpstr(title, ==, titles[l - 1]);
         g_assert_null(ns_diagram_moved(d, 0, NS_PLACE_OUT, NS_PLACE_IN));
     }
 }

@@ -299,7 +299,7 @@ static void test_lanes(void)
     UI_UNTIL(diagram_of(page, 1));
     g_assert_null(ns_diagram_page_view(page, 2));
     UI_UNTIL(has_numbers(page, 1));
-    g_autofree char *title = ns_diagram_title(diagram_of(page, 1)->data, 0);
+    g_autofree char *title = ns_diagram_title(diagram_of(page, 1));
     g_assert_cmpstr(title, ==, "B  Pre-LN");
     /* A norm of B moves; A stays. */
     drag(ns_diagram_page_view(page, 1), 0, NS_PLACE_IN, 0, NS_PLACE_OUT);

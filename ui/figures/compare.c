@@ -27,11 +27,9 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
     NsFigure *figure = &compare->figure;
     NsPlot *plot = &figure->plot;
     ns_figure_forget(figure);
-    NsRatioCurve curves[NS_LANES_MAX];
+    const NsLayerValues *values[NS_LANES_MAX];
     for (unsigned i = 0; i < compare->n; i++) {
-        const NsLayerValues *side = &compare->sides[i];
-        const NsWildRun *run = &compare->runs[i];
-        curves[i] = (NsRatioCurve){side->n, side->x, side->y, run->name, i, run->wild};
+        const NsLayerValues *side = values[i] = &compare->sides[i];
         if (!side->n) continue;
         /* The previous run has the color of the current one. */
         bool before = input->n_lanes < 2 && i > 0;
@@ -45,12 +43,8 @@ static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale
                                                       .y = side->y};
     }
     /* The previous run is the denominator of the ratio. */
-    if (input->n_lanes < 2 && compare->n == 2) {
-        NsRatioCurve swap = curves[0];
-        curves[0] = curves[1];
-        curves[1] = swap;
-    }
-    plot->lower = ns_ratio_panel_new(figure, curves, compare->n, scale);
+    bool before = input->n_lanes < 2 && compare->n == 2;
+    plot->lower = ns_ratio_panel_new(figure, values, compare->runs, compare->n, before, scale);
 }
 
 /* The labels include the steps unless all runs are at the step that the subtitle names. */

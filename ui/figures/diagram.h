@@ -175,8 +175,8 @@ char *ns_diagram_describe_wire(const NsDiagram *diagram, size_t wire, NsFlow flo
 char *ns_diagram_describe(const NsDiagram *diagram);
 
 /* "A  Post-LN" (free with g_free), and the equation of the placement, with _ and ^ as in NsPlot. */
-char *ns_diagram_title(const NsDiagramData *data, unsigned layer);
-const char *ns_diagram_formula(const NsDiagramData *data, unsigned layer);
+char *ns_diagram_title(const NsDiagram *diagram);
+const char *ns_diagram_formula(const NsDiagram *diagram);
 
 /* ---- Drawing ---- */
 

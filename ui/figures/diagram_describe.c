@@ -6,25 +6,22 @@
 
 #include <math.h>
 
-static const NsPlacement *placement_of(const NsDiagramData *data, unsigned layer)
+static const NsPlacement *placement_of(const NsDiagram *d)
 {
-    NsStackWiring stacks[NS_STACKS_MAX];
-    size_t n = ns_stacks_wiring(&data->settings, NULL, stacks);
-    unsigned within;
-    size_t stack = ns_diagram_stack(stacks, n, layer, &within);
-    return ns_placement_at(&data->settings, within, stacks[stack].layers);
+    const NsPosition *position = &d->wiring[0].position;
+    return ns_placement_at(&d->data->settings, position->layer, position->layers);
 }
 
-char *ns_diagram_title(const NsDiagramData *data, unsigned layer)
+char *ns_diagram_title(const NsDiagram *d)
 {
-    const char *label = _(placement_of(data, layer)->choice.label);
-    if (!data->name) return g_strdup(label);
-    return g_strdup_printf("%s  %s", data->name, label);
+    const char *label = _(placement_of(d)->choice.label);
+    if (!d->data->name) return g_strdup(label);
+    return g_strdup_printf("%s  %s", d->data->name, label);
 }
 
-const char *ns_diagram_formula(const NsDiagramData *data, unsigned layer)
+const char *ns_diagram_formula(const NsDiagram *d)
 {
-    const char *formula = placement_of(data, layer)->choice.formula;
+    const char *formula = placement_of(d)->choice.formula;
     return formula ? _(formula) : "";
 }
 
@@ -238,7 +235,7 @@ static void describe_sublayer(GString *text, const NsDiagram *d, size_t k)
 char *ns_diagram_describe(const NsDiagram *d)
 {
     GString *text = g_string_new(NULL);
-    g_autofree char *title = ns_diagram_title(d->data, d->layer);
+    g_autofree char *title = ns_diagram_title(d);
     g_string_append_printf(text, _("layer %u, %s: "), d->layer, title);
     for (size_t k = 0; k < d->sublayers; k++) describe_sublayer(text, d, k);
     for (guint i = 0; i < d->wires->len; i++) {

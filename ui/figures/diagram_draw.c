@@ -614,7 +614,7 @@ static void draw_frame(const Brush *p)
 
 static void draw_head(const Brush *p)
 {
-    g_autofree char *title = ns_diagram_title(p->d->data, p->d->layer);
+    g_autofree char *title = ns_diagram_title(p->d);
     write_text(p, &(Text){.text = title,
                           .color = p->style->text,
                           .size = p->style->title_size,
@@ -622,7 +622,7 @@ static void draw_head(const Brush *p)
                           .x = p->d->stacks.x,
                           .y = 0.8 * p->style->title_size,
                           .space = p->d->width - p->d->stacks.x});
-    const char *formula = ns_diagram_formula(p->d->data, p->d->layer);
+    const char *formula = ns_diagram_formula(p->d);
     double space = p->d->width - p->d->stacks.x;
     g_autofree char *brief = ns_text_abridge(&(NsTextRoom){p->context, p->style, p->size, space, 1},
                                              &(NsCaption){.text = formula});

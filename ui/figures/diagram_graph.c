@@ -96,9 +96,7 @@ int ns_diagram_norm_at(const NsDiagram *d, int sublayer, NsPlace place)
 
 static void widen(NsRange *range, double value)
 {
-    if (!(value > 0) || !isfinite(value)) return;
-    range->lo = MIN(range->lo, value);
-    range->hi = MAX(range->hi, value);
+    if (value > 0) ns_range_widen(range, value);
 }
 
 NsRange ns_diagram_extent(const NsDiagram *d, NsFlow flow)

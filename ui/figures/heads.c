@@ -25,9 +25,7 @@ static NsRange range_of(const NsLayerValues *values, bool log)
     NsRange range = {INFINITY, -INFINITY};
     for (size_t k = 0; k < values->count; k++) {
         double value = (double)values->max[k];
-        if (!values->has[k] || !isfinite(value) || (log && !(value > 0))) continue;
-        range.lo = MIN(range.lo, value);
-        range.hi = MAX(range.hi, value);
+        if (values->has[k] && (!log || value > 0)) ns_range_widen(&range, value);
     }
     return range;
 }

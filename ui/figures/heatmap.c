@@ -39,14 +39,6 @@ static float larger(float a, float b)
     return isnan(a) || a > b ? a : b;
 }
 
-static void widen(NsHeatmapRun *run, double value)
-{
-    if (!isfinite(value)) return;
-    run->all = (NsRange){MIN(run->all.lo, value), MAX(run->all.hi, value)};
-    if (value > 0)
-        run->positive = (NsRange){MIN(run->positive.lo, value), MAX(run->positive.hi, value)};
-}
-
 static size_t column_of(const NsHeatmapCells *cells, int64_t step)
 {
     return (size_t)((step - cells->start) / cells->stride);
@@ -128,7 +120,8 @@ static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
             float *cell = &cells->z[(run->row + row) * cells->capacity + column];
             if (!cells->values.has[row]) continue;
             *cell = larger(cells->values.value[row], *cell);
-            widen(run, (double)*cell);
+            ns_range_widen(&run->all, (double)*cell);
+            if (*cell > 0) ns_range_widen(&run->positive, (double)*cell);
         }
         run->source.steps = end;
     }

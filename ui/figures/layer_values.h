@@ -25,17 +25,8 @@ bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity 
 
 void ns_layer_values_clear(NsLayerValues *values);
 
-/* A curve over layers, in ascending order. */
-typedef struct {
-    size_t n;
-    const double *x, *y;
-    const char *name; /* of the run: "B" */
-    unsigned style;   /* of the ratio's curve */
-    bool wild;        /* ignored for the limits of the axis */
-} NsRatioCurve;
-
-/* The ratio of every other curve to the first one ("B / A") at the layers that both have, on an
- * axis of that scale with a line at 1.  Returns the plot, which the figure owns, or NULL if there
- * is nothing to compare. */
-const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsRatioCurve *curves, size_t n,
-                                 NsScaleKind scale);
+/* The ratio of every other run to the one at index `below` ("B / A") at the layers that both have,
+ * on an axis of that scale with a line at 1.  Wild runs are ignored for its limits.  Returns the
+ * plot, which the figure owns, or NULL if there is nothing to compare. */
+const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsLayerValues *const *values,
+                                 const NsWildRun *runs, size_t n, size_t below, NsScaleKind scale);

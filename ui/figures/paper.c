@@ -16,6 +16,8 @@ typedef struct {
     bool factors;            /* the curves differ in two factors */
     NsPaperResult *result;   /* owned reference; the series borrow its columns */
     NsPaperResult *expected; /* expected shapes, if the study has no result; otherwise NULL */
+    const NsPaperSeries *curves[NS_PAPER_SERIES]; /* [n] of the panel, measured or expected */
+    size_t n;
     bool log;
     double edges[NS_TOKEN_SNAPSHOT_BINS + 1];
 } Paper;
@@ -52,30 +54,14 @@ static const char *unit_of(const NsResult *measured)
     return ns_result_is_downstream(measured) ? "%" : NULL;
 }
 
-/* The curves of the panel. */
-typedef struct {
-    const NsPaperSeries *of[NS_PAPER_SERIES];
-    size_t n;
-} Curves;
-
-static Curves curves_of(const Paper *p)
-{
-    const NsPaperResult *result = p->result ? p->result : p->expected;
-    Curves curves = {{NULL}, 0};
-    for (size_t i = 0; result && i < result->n_series; i++)
-        if (result->series[i].result == p->panel) curves.of[curves.n++] = &result->series[i];
-    return curves;
-}
-
 /* Whether the values span more than a decade, so that a linear axis would flatten most curves. */
 static bool spans_a_decade(const Paper *p)
 {
-    const Curves curves = curves_of(p);
     double least = INFINITY, most = 0;
-    for (size_t i = 0; i < curves.n; i++) {
-        for (size_t k = 0; k < curves.of[i]->n; k++) {
-            least = fmin(least, curves.of[i]->y[k]);
-            most = fmax(most, curves.of[i]->y[k]);
+    for (size_t i = 0; i < p->n; i++) {
+        for (size_t k = 0; k < p->curves[i]->n; k++) {
+            least = fmin(least, p->curves[i]->y[k]);
+            most = fmax(most, p->curves[i]->y[k]);
         }
     }
     return least > 0 && most > 10 * least;
@@ -134,17 +120,16 @@ static NsSeriesKind kind_of(NsPaperKind kind, bool theory)
 static void set_series(Paper *p)
 {
     NsPlot *plot = &p->figure.plot;
-    const Curves curves = curves_of(p);
-    plot->n_series = MIN(curves.n, NS_FIGURE_SERIES);
+    plot->n_series = MIN(p->n, NS_FIGURE_SERIES);
     size_t theories = 0;
     unsigned dots = 0;
-    for (size_t i = 0; i < plot->n_series; i++) theories += curves.of[i]->theory;
+    for (size_t i = 0; i < plot->n_series; i++) theories += p->curves[i]->theory;
     for (size_t i = 0; i < plot->n_series; i++) {
-        const NsPaperSeries *from = curves.of[i];
+        const NsPaperSeries *from = p->curves[i];
         bool bars = p->kind == NS_PAPER_TOKENS;
         /* The expectation of an arm for encoder and decoder is one line in two parts. */
-        bool part = i && from->theory && curves.of[i - 1]->theory &&
-                    g_str_equal(from->label, curves.of[i - 1]->label);
+        bool part = i && from->theory && p->curves[i - 1]->theory &&
+                    g_str_equal(from->label, p->curves[i - 1]->label);
         const NsSeries *before = part ? &p->figure.series[i - 1] : NULL;
         p->figure.series[i] = (NsSeries){.label = _(from->label),
                                          .group = from->theory ? _(from->label) : NULL,
@@ -179,15 +164,14 @@ static void set_series(Paper *p)
 static void set_singles(Paper *p)
 {
     NsFigure *figure = &p->figure;
-    const Curves curves = curves_of(p);
-    size_t n = 0, seeds = p->result ? curves.of[0]->seeds : 0;
-    while (p->result && n < figure->plot.n_series && curves.of[n]->seeds) n++;
+    size_t n = 0, seeds = p->result ? p->curves[0]->seeds : 0;
+    while (p->result && n < figure->plot.n_series && p->curves[n]->seeds) n++;
     if (seeds < 2) return;
     NsPlot *single = ns_figure_singles(figure, seeds);
     for (size_t seed = 0; seed < seeds; seed++) {
         NsSeries *series = ns_figure_own(figure, g_new(NsSeries, n));
         for (size_t i = 0; i < n; i++) {
-            const NsPaperSeries *from = curves.of[i];
+            const NsPaperSeries *from = p->curves[i];
             series[i] = (NsSeries){.label = figure->series[i].label,
                                    .n = from->n,
                                    .x = from->x,
@@ -206,14 +190,13 @@ static char *verdict(const Paper *p)
         g_autofree char *finding = ns_finding_words(&p->result->findings[i]);
         g_string_append_printf(words, "%s%s", words->len ? "; " : "", finding);
     }
-    const Curves curves = curves_of(p);
-    if (curves.of[0]->lo && p->kind != NS_PAPER_TOKENS)
+    if (p->curves[0]->lo && p->kind != NS_PAPER_TOKENS)
         g_string_append_printf(words, _(". Mean and 16–84%% range of %zu seeds"),
-                               curves.of[0]->seeds);
-    for (size_t i = 0; i < curves.n; i++) {
-        if (!curves.of[i]->diverged) continue;
+                               p->curves[0]->seeds);
+    for (size_t i = 0; i < p->n; i++) {
+        if (!p->curves[i]->diverged) continue;
         g_string_append_printf(words, _(". %s diverged in %zu of %zu seeds; its mean ends there"),
-                               _(curves.of[i]->label), curves.of[i]->diverged, curves.of[i]->seeds);
+                               _(p->curves[i]->label), p->curves[i]->diverged, p->curves[i]->seeds);
     }
     return g_string_free(words, FALSE);
 }
@@ -257,6 +240,10 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     p->grid = layers ? NULL : _(study.grid[0].param->label);
     ns_paper_result_unref(p->expected);
     p->expected = p->result ? NULL : ns_paper_expected(p->study);
+    const NsPaperResult *shown = p->result ? p->result : p->expected;
+    p->n = 0;
+    for (size_t i = 0; i < shown->n_series; i++)
+        if (shown->series[i].result == p->panel) p->curves[p->n++] = &shown->series[i];
     set_axes(p);
     set_series(p);
     set_singles(p);

@@ -381,17 +381,15 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     ns_figure_forget(figure);
     if (over_layers) {
         NsPlot *plot = &profile->figure.plot;
-        NsRatioCurve curves[NS_LANES_MAX];
+        const NsLayerValues *values[NS_LANES_MAX];
         for (unsigned i = 0; i < profile->n; i++) {
-            const NsLayerValues *now = &profile->lanes[i].columns[NOW];
-            curves[i] = (NsRatioCurve){
-                now->n, now->x, now->y, ns_figure_run(input, i).name, i, profile->wild[i].wild};
+            values[i] = &profile->lanes[i].columns[NOW];
             show_lane(profile, i);
         }
         /* Ratios of fractions and cosines are not informative. */
         bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
         plot->lower =
-            sizes ? ns_ratio_panel_new(&profile->figure, curves, profile->n, scale) : NULL;
+            sizes ? ns_ratio_panel_new(figure, values, profile->wild, profile->n, 0, scale) : NULL;
     }
 }
 

@@ -71,21 +71,18 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     NS_FIGURE_SET(figure, s->kind, input->similarity);
     read_newest(s, input->history);
     /* Set the limits of the color scale; a single lane uses the range of its own values. */
-    double lo = INFINITY, hi = -INFINITY;
+    NsRange range = {INFINITY, -INFINITY};
     for (unsigned lane = 0; lane < input->n_beside; lane++) {
         NsSimilarity of;
         if (!input->lanes[lane].history || !ns_history_similarity(input->lanes[lane].history, &of))
             continue;
         for (size_t i = 0; i < of.n * of.n; i++) {
-            double value = (double)of.value[s->kind][i];
-            if (!of.has[s->kind][i] || !isfinite(value)) continue;
-            lo = MIN(lo, value);
-            hi = MAX(hi, value);
+            if (of.has[s->kind][i]) ns_range_widen(&range, (double)of.value[s->kind][i]);
         }
     }
-    if (!(lo < hi)) lo = hi = 0;
-    NS_FIGURE_SET(&s->figure, s->lo, lo);
-    NS_FIGURE_SET(&s->figure, s->hi, hi);
+    if (!(range.lo < range.hi)) range = (NsRange){0, 0};
+    NS_FIGURE_SET(&s->figure, s->lo, range.lo);
+    NS_FIGURE_SET(&s->figure, s->hi, range.hi);
 
     g_autofree char *empty = ns_token_source_empty(input);
     g_autofree char *title =

@@ -110,7 +110,7 @@ static void follow(Steps *steps, const NsFigureInput *input)
     ns_previous_curves_follow(&steps->previous, figure, input, read_previous);
 }
 
-static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
+static char *grouping_words(const Steps *steps, const NsFigureInput *input)
 {
     char *groups = ns_step_curves_note(steps->lanes, steps->n, MEAN);
     if (groups) return groups;
@@ -130,14 +130,14 @@ static char *what_is_missing(const Steps *steps, const NsFigureInput *input)
 static char *note(const Steps *steps, const NsFigureInput *input)
 {
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
-    g_autofree char *missing = what_is_missing(steps, input);
+    g_autofree char *grouped = grouping_words(steps, input);
     bool heads = ns_quantity(steps->quantity)->domain == NS_DOMAIN_HEAD;
     const char *range = heads ? _("Means over the heads; faint: the largest and the smallest.")
                               : _("Means over the layers; faint: the largest and the smallest.");
     GString *words = g_string_new(NULL);
     if (steps->n > 1 && several) ns_figure_add_sentence(words, "%s", range);
     ns_wild_note(words, steps->runs, steps->n, false);
-    if (missing) ns_figure_add_sentence(words, "%s", missing);
+    if (grouped) ns_figure_add_sentence(words, "%s", grouped);
     return g_string_free(words, words->len == 0);
 }
 
