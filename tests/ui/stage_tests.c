@@ -154,18 +154,28 @@ static void test_heights(void)
     ui_close(window);
 }
 
-/* The window of a first start shows the loss and the gradient side by side, the tour beside them.
- */
+/* The window of a first start shows the loss and the gradient side by side, the tour beside them,
+ * on a small screen, too. */
 static void test_first_screen(void)
 {
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
+    int widths[] = {gtk_widget_get_width(GTK_WIDGET(window)), 1280};
     NsLearnPane *pane = ns_window_learn_pane(window);
     gtk_widget_activate_action(GTK_WIDGET(pane), NS_LEARN_BEGIN, "u", 0);
     UI_WAIT(window, ui_is_ready);
-    UI_UNTIL(!ns_chart_tile_is_compact(ui_tile(window, GRADIENT)));
-    g_assert_false(ns_chart_tile_is_compact(ui_tile(window, LOSS)));
-    g_assert_true(ns_chart_tile_is_compact(ui_tile(window, HIDDEN)));
+    for (size_t i = 0; i < G_N_ELEMENTS(widths); i++) {
+        set_size(window, widths[i], 800);
+        UI_UNTIL(!ns_chart_tile_is_compact(ui_tile(window, GRADIENT)));
+        g_assert_false(ns_chart_tile_is_compact(ui_tile(window, LOSS)));
+        g_assert_true(ns_chart_tile_is_compact(ui_tile(window, HIDDEN)));
+        graphene_rect_t loss, gradient;
+        GtkWidget *page = GTK_WIDGET(ns_window_dashboard(window));
+        g_assert_true(gtk_widget_compute_bounds(GTK_WIDGET(ui_tile(window, LOSS)), page, &loss));
+        g_assert_true(
+            gtk_widget_compute_bounds(GTK_WIDGET(ui_tile(window, GRADIENT)), page, &gradient));
+        g_assert_cmpfloat(loss.origin.y, ==, gradient.origin.y);
+    }
     ui_close(window);
 }
 
@@ -176,7 +186,7 @@ static void next_card(NsLearnPane *pane)
     gtk_shortcut_action_activate(gtk_shortcut_get_action(next), 0, GTK_WIDGET(pane), NULL);
 }
 
-/* The chart that a card speaks of is the large one, and large enough. */
+/* The chart that a card speaks of is a large one, and large enough. */
 static void test_lesson(void)
 {
     static const char text[] = "title = A test\nsummary = For a test.\n"
@@ -205,7 +215,7 @@ static void test_lesson(void)
     static const size_t large[] = {HIDDEN, GRADIENT, LOSS, LOSS, HIDDEN, HIDDEN};
     for (size_t card = 0; card < G_N_ELEMENTS(large); card++) {
         NsBox plot = plot_of_page(window);
-        g_assert_cmpfloat(plot.width, >=, 400);
+        g_assert_cmpfloat(plot.width, >=, 240); /* of two side by side */
         g_assert_cmpfloat(plot.height, >=, LEAST_PLOT);
         g_assert_true(ns_dashboard_stage(ns_window_dashboard(window)) ==
                       ui_tile(window, large[card]));

@@ -52,7 +52,6 @@ struct _NsDashboard {
     bool by_lane;
     bool abreast; /* all charts are large */
     bool two;     /* two are */
-    bool alone;   /* two never stand in a column */
     guint arranging;
     bool linking;
 };
@@ -194,7 +193,7 @@ static double least_height(NsDashboard *dashboard)
 static Stage stage_area(NsDashboard *dashboard, int large, int width, int height)
 {
     Stage s = area(dashboard, large, width, height, width >= ALONGSIDE_FROM);
-    if (large == 1 || s.row || dashboard->alone) return s;
+    if (large == 1 || s.row) return s;
     Stage below = area(dashboard, large, width, height, false);
     return below.row && below.height >= least_height(dashboard) ? below : s;
 }
@@ -204,8 +203,7 @@ static bool two_fit(NsDashboard *dashboard, int width, int height)
 {
     if (tiles_there(dashboard) < 3 || dashboard->by_lane) return false;
     Stage s = stage_area(dashboard, 2, width, height);
-    return s.row ||
-           (!dashboard->alone && s.alongside && s.height >= 2 * least_height(dashboard) + GAP);
+    return s.row || (s.alongside && s.height >= 2 * least_height(dashboard) + GAP);
 }
 
 static void place_stage(NsDashboard *dashboard, int width, int height)
@@ -494,12 +492,6 @@ void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile)
     if (dashboard->maximized) ns_dashboard_maximize(dashboard, slot_at(dashboard, stage)->tile);
     sync_compact(dashboard);
     ns_page_refresh(NS_PAGE(dashboard));
-}
-
-void ns_dashboard_set_alone(NsDashboard *dashboard, bool alone)
-{
-    dashboard->alone = alone;
-    gtk_widget_queue_allocate(GTK_WIDGET(dashboard));
 }
 
 int ns_dashboard_thumbnails_width(NsDashboard *dashboard)

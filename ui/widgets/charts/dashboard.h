@@ -28,10 +28,6 @@ NsChartTile *ns_dashboard_stage(NsDashboard *dashboard);
 NsChartTile *ns_dashboard_second(NsDashboard *dashboard); /* the stage before */
 void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile);
 
-/* Sets whether the stage is the only large chart in a column, because a card of a lesson is about
- * it. */
-void ns_dashboard_set_alone(NsDashboard *dashboard, bool alone);
-
 /* The width in pixels of the thumbnails beside the large charts; 0 if there are none. */
 int ns_dashboard_thumbnails_width(NsDashboard *dashboard);
 

@@ -251,10 +251,8 @@ static void on_point_out(NsWindow *window, const char *name)
 static void on_shown(NsWindow *window)
 {
     bool open = ns_learn_pane_is_open(ns_window_learn_pane(window));
-    NsDashboard *dashboard = ns_window_dashboard(window);
     ns_window_set_strip(window,
                         open && gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
-    if (dashboard) ns_dashboard_set_alone(dashboard, open);
 }
 
 static void on_cover(NsWindow *window, gboolean covers)
