@@ -6,6 +6,7 @@
 #include "core/store/bundled.h"
 #include "ui/figures/figures.h"
 #include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/learn/lesson_watch.h"
 #include "ui/widgets/learn/prediction.h"
@@ -15,7 +16,7 @@
 #define LOOK_EVERY_MS 100
 #define SIDE_CHARS 44 /* characters per line beside a chart */
 
-/* Pixels: of the strip beside the pages, and the most of it below them where that is narrow. */
+/* Pixels: of the strip beside the pages, and the most of it below them with text of normal size. */
 #define STRIP_WIDTH 243
 #define STRIP_HEIGHT 208
 #define SPARE_HEIGHT 4 /* a scrolled window underestimates rows of text and buttons by this */
@@ -78,7 +79,6 @@ static GtkWidget *new_box(NsLearnPane *pane)
     GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(pane->box);
     gtk_scrolled_window_set_policy(scrolled, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
     gtk_scrolled_window_set_propagate_natural_height(scrolled, TRUE);
-    gtk_scrolled_window_set_max_content_height(scrolled, STRIP_HEIGHT);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     gtk_widget_set_margin_bottom(box, SPARE_HEIGHT);
     gtk_scrolled_window_set_child(scrolled, box);
@@ -192,6 +192,8 @@ static void look(NsLearnPane *pane)
                : g_strdup(_("You changed the settings; this card may no longer apply."));
     ns_text_label_set(gtk_widget_get_first_child(pane->apart), words);
     gtk_widget_set_visible(pane->apart, !own || missed);
+    gtk_scrolled_window_set_max_content_height(
+        GTK_SCROLLED_WINDOW(pane->box), (int)(STRIP_HEIGHT * ns_text_scale(GTK_WIDGET(pane))));
     /* In the strip below the pages there is space beside Back and Next, but not for more lines. */
     GtkOrientation across =
         gtk_orientable_get_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(GTK_WIDGET(pane))));
