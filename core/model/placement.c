@@ -191,9 +191,11 @@ static const NsPlacement placements[] = {
      .wire = post},
     {.choice = {.key = "pre",
                 .label = "Pre-LN",
-                .formula = "x' = x + F(N(x)), N after the last layer",
+                .formula = "x' = x + F(N(x))",
                 .reference = "Xiong et al. 2020, arXiv 2002.04745",
-                .purpose = "The norm is inside the branch, so the skip path has no norm."},
+                .purpose =
+                    "The norm is inside the branch, so the skip path has no norm; one more norm "
+                    "follows the last layer."},
      .final_norm = true,
      .wire = pre},
     {.choice = {.key = "none",
@@ -204,7 +206,7 @@ static const NsPlacement placements[] = {
      .wire = none},
     {.choice = {.key = "sandwich",
                 .label = "Sandwich",
-                .formula = "x' = x + N(F(N(x))), N after the last layer",
+                .formula = "x' = x + N(F(N(x)))",
                 .reference = "Ding et al. 2021, arXiv 2105.13290",
                 .purpose = "Pre-LN with a second norm that bounds what each branch adds.",
                 .differs = "CogView divides by max|x| / 8 before each norm to avoid overflow in "
@@ -229,7 +231,7 @@ static const NsPlacement placements[] = {
     {.choice =
          {.key = "peri",
           .label = "Peri-LN",
-          .formula = "x' = x + N(F(N(x))), N after the last layer",
+          .formula = "x' = x + N(F(N(x)))",
           .reference = "Kim et al. 2025, arXiv 2502.02732",
           .purpose =
               "Norms around every branch, as in Gemma 2 and 3; the residual stream grows linearly.",
@@ -241,7 +243,7 @@ static const NsPlacement placements[] = {
     {.choice =
          {.key = "olmo2",
           .label = "OLMo 2",
-          .formula = "x' = x + N(F(x)), norms on queries and keys, N after the last layer",
+          .formula = "x' = x + N(F(x)), norms on queries and keys",
           .reference = "OLMo team 2025, arXiv 2501.00656",
           .purpose = "The norm after the branch, before the residual addition; queries and keys "
                      "are normalized over the full width, before the heads are split.",
@@ -260,7 +262,7 @@ static const NsPlacement placements[] = {
      .wire = keel},
     {.choice = {.key = "ln-scaling",
                 .label = "LayerNorm scaling",
-                .formula = "x' = x + F(N(x) / √l), N after the last layer",
+                .formula = "x' = x + F(N(x) / √l)",
                 .reference = "Sun et al. 2025, arXiv 2502.05795",
                 .purpose = "Pre-LN that scales the norm of layer l by 1/√l, so that deep layers "
                            "keep contributing."},

@@ -360,14 +360,14 @@ static void test_words(void)
     ns_settings_init(&b);
     g_assert_true(ns_settings_set(&b, "placement", "keel", NULL));
     const NsSettings *const lanes[] = {&a, &b};
-    g_autofree char *of_a = ns_settings_special_words(lanes, 2, 0, true);
-    g_autofree char *of_b = ns_settings_special_words(lanes, 2, 1, true);
+    g_autofree char *of_a = ns_settings_special_words(lanes, 2, 0);
+    g_autofree char *of_b = ns_settings_special_words(lanes, 2, 1);
     g_assert_cmpstr(of_a, ==, "Post-LN, LayerNorm");
     g_assert_cmpstr(of_b, ==, "Keel, RMSNorm");
     g_autofree char *keel = ns_settings_words(&b);
     g_assert_cmpstr(keel, ==, "Keel, RMSNorm, 6 layers, lr 0.003, no warm-up");
     g_assert_true(ns_settings_set(&b, "norm", "layernorm", NULL));
-    g_autofree char *alone = ns_settings_special_words(lanes, 2, 1, true);
+    g_autofree char *alone = ns_settings_special_words(lanes, 2, 1);
     g_assert_cmpstr(alone, ==, "Keel");
     ns_settings_clear(&a);
     ns_settings_clear(&b);
@@ -378,7 +378,7 @@ static void test_brief_words(void)
 {
     static const char *const special[][3] = {{"lr", "0.001", "Post-LN, lr 0.001"},
                                              {"clip", "1", "Post-LN, clip 1"},
-                                             {"optimizer", "radam", "Post-LN, optimizer radam"},
+                                             {"optimizer", "radam", "Post-LN, RAdam"},
                                              {"placement", "deepnorm", "DeepNorm"}};
     enum { N = G_N_ELEMENTS(special) };
     NsSettings lanes[N];
@@ -389,7 +389,7 @@ static void test_brief_words(void)
         all[i] = &lanes[i];
     }
     for (size_t i = 0; i < N; i++) {
-        g_autofree char *words = ns_settings_special_words(all, N, i, true);
+        g_autofree char *words = ns_settings_special_words(all, N, i);
         g_assert_cmpstr(words, ==, special[i][2]);
     }
     for (size_t i = 0; i < N; i++) ns_settings_clear(&lanes[i]);
@@ -411,7 +411,7 @@ static void test_words_for_zero(void)
     ns_settings_init(&on);
     g_assert_true(ns_settings_set(&on, "clip", "1", NULL));
     const NsSettings *const lanes[] = {&off, &on};
-    g_autofree char *words = ns_settings_special_words(lanes, 2, 0, true);
+    g_autofree char *words = ns_settings_special_words(lanes, 2, 0);
     g_assert_cmpstr(words, ==, "clip off");
     ns_settings_clear(&off);
     ns_settings_clear(&on);

@@ -317,6 +317,17 @@ static void test_tex_faults(void)
     g_assert_true(g_str_has_prefix(triangles[1], "\\fill[chart-0,"));
 }
 
+/* Most layers of the deeper of two lanes have no ratio if their depths are far apart. */
+static void test_depths_apart(void)
+{
+    Pair pair = pair_new(5, 2);
+    append(pair.run[0], 1);
+    append(pair.run[1], 1);
+    g_autoptr(NsFigure) figure = figure_new("gradient-norm");
+    g_assert_null(ns_figure_update(figure, &pair.input)->lower);
+    pair_clear(&pair);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -328,6 +339,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane_maps/least-height", test_least_height);
     g_test_add_func("/lane_maps/diverged-tex", test_diverged_tex);
     g_test_add_func("/lane_maps/tex-cells", test_tex_cells);
+    g_test_add_func("/lane_maps/depths-apart", test_depths_apart);
     g_test_add_func("/lane_maps/tex-faults", test_tex_faults);
     return g_test_run();
 }

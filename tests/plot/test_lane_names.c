@@ -274,6 +274,38 @@ static void test_titles_apart(void)
     pair_clear(&pair);
 }
 
+/* A loss with known baselines has two lines, and a run at the second of them is called stuck. */
+static void test_baselines(void)
+{
+    Run *run = run_new(2, BUDGET);
+    NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
+    g_autoptr(NsFigure) figure = figure_new("loss");
+    append(run, 1);
+    g_assert_cmpuint(ns_figure_update(figure, &input)->n_levels, ==, 0);
+    NsEvent stuck = {.step = 1, .kind = NS_EVENT_STUCK, .what = "loss", .text = "It is stuck."};
+    double level = ns_history_step(run->history, 0)->loss;
+    ns_history_set_baselines(run->history, (NsBaselines){4.5, level, true});
+    for (int i = 0; i < 30; i++)
+        ns_history_append(run->history, &(NsStep){.step = i + 1, .loss = level}, run->values);
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_levels, ==, 2);
+    g_assert_cmpstr(plot->levels[0].text, ==, "uniform guess");
+    g_assert_cmpstr(plot->levels[1].text, ==, "character frequencies only");
+    g_assert_nonnull(series_named(plot, "training"));
+    ns_history_append_event(run->history, &stuck);
+    plot = ns_figure_update(figure, &input);
+    g_assert_nonnull(series_named(plot, "training (stuck)"));
+    g_assert_cmpstr(plot->markers[0].text, ==, "stuck");
+    g_assert_false(plot->markers[0].alarm);
+    /* Neither word stays once the run learns. */
+    for (int i = 30; i < 60; i++)
+        ns_history_append(run->history, &(NsStep){.step = i + 1, .loss = level - 1}, run->values);
+    plot = ns_figure_update(figure, &input);
+    g_assert_nonnull(series_named(plot, "training"));
+    g_assert_cmpuint(plot->n_markers, ==, 0);
+    run_free(run);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -284,6 +316,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/diverge-together", test_diverge_together);
     g_test_add_func("/lane-names/spike-together", test_spike_together);
     g_test_add_func("/lane-names/titles-apart", test_titles_apart);
+    g_test_add_func("/lane-names/baselines", test_baselines);
     g_test_add_func("/lane-names/diverge-near", test_diverge_near);
     return g_test_run();
 }

@@ -594,32 +594,6 @@ static void test_rates(void)
     pair_clear(&pair);
 }
 
-/* A loss with known baselines has two lines, and a run at the second of them is called stuck. */
-static void test_baselines(void)
-{
-    Run *run = run_new(2, BUDGET);
-    NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
-    g_autoptr(NsFigure) figure = figure_new("loss");
-    append(run, 1);
-    g_assert_cmpuint(ns_figure_update(figure, &input)->n_levels, ==, 0);
-    NsEvent stuck = {.step = 1, .kind = NS_EVENT_STUCK, .what = "loss", .text = "It is stuck."};
-    double level = ns_history_step(run->history, 0)->loss;
-    ns_history_set_baselines(run->history, (NsBaselines){4.5, level, true});
-    for (int i = 0; i < 30; i++)
-        ns_history_append(run->history, &(NsStep){.step = i + 1, .loss = level}, run->values);
-    const NsPlot *plot = ns_figure_update(figure, &input);
-    g_assert_cmpuint(plot->n_levels, ==, 2);
-    g_assert_cmpstr(plot->levels[0].text, ==, "uniform guess");
-    g_assert_cmpstr(plot->levels[1].text, ==, "character frequencies only");
-    g_assert_nonnull(series_named(plot, "training"));
-    ns_history_append_event(run->history, &stuck);
-    plot = ns_figure_update(figure, &input);
-    g_assert_nonnull(series_named(plot, "training: stuck"));
-    g_assert_cmpstr(plot->markers[0].text, ==, "stuck");
-    g_assert_false(plot->markers[0].alarm);
-    run_free(run);
-}
-
 /* Earlier lanes have the colors of their lanes, with other dashes. */
 static void test_earlier(void)
 {
@@ -789,7 +763,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lanes/hidden-together", test_hidden_together);
     g_test_add_func("/lanes/order", test_order);
     g_test_add_func("/lanes/rates", test_rates);
-    g_test_add_func("/lanes/baselines", test_baselines);
     g_test_add_func("/lanes/earlier", test_earlier);
     g_test_add_func("/lanes/wild-quantities", test_wild_quantities);
     g_test_add_func("/lanes/theory", test_theory);

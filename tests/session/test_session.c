@@ -50,7 +50,7 @@ static void test_two_lanes(void)
     g_assert_cmpstr(words, ==, "A Post-LN, B Pre-LN; all else equal.");
     ns_session_set_lane(session, 1, "layers", "3");
     g_autofree char *more = ns_session_differences(session);
-    g_assert_cmpstr(more, ==, "A Post-LN, B Pre-LN\nLayers: A 2, B 3; all else equal.");
+    g_assert_cmpstr(more, ==, "A Post-LN, 2 layers; B Pre-LN, 3 layers; all else equal.");
     g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
     g_assert_true(g_str_has_prefix(status, "paused at step 5, loss A "));
     g_assert_nonnull(strstr(status, ", B "));

@@ -110,10 +110,9 @@ static bool find_settings(const NsFigureInput *input, const NsSettings *settings
 }
 
 /* The name of a run with the settings that distinguish it. */
-static char *name_words(const NsFigureInput *input, const NsSettings *const *settings, unsigned i,
-                        bool brief)
+static char *name_words(const NsFigureInput *input, const NsSettings *const *settings, unsigned i)
 {
-    g_autofree char *own = ns_settings_special_words(settings, ns_figure_runs(input), i, brief);
+    g_autofree char *own = ns_settings_special_words(settings, ns_figure_runs(input), i);
     g_autofree char *special = ns_text_literal(own);
     return *special ? ns_figure_run_words(input, i, special)
                     : g_strdup(ns_figure_run(input, i).name);
@@ -124,7 +123,7 @@ char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
     const NsSettings *settings[NS_LANES_MAX];
     bool named = ns_figure_runs(input) > 1 && input->named & 1u << i;
     if (named || !find_settings(input, settings)) return g_strdup(ns_figure_run(input, i).name);
-    return name_words(input, settings, i, true);
+    return name_words(input, settings, i);
 }
 
 char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words)
@@ -307,7 +306,7 @@ static char *settings_words(const NsFigureInput *input, size_t *differ)
     if (!find_settings(input, settings)) return g_strdup("");
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < n && n > 1; i++) {
-        g_autofree char *run = name_words(input, settings, i, false);
+        g_autofree char *run = name_words(input, settings, i);
         g_string_append_printf(words, "%s%s", i ? "; " : "", run);
     }
     *differ = words->len;
@@ -378,8 +377,26 @@ static const char *event_word(const NsEvent *event)
     return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
 }
 
-/* The event of the same kind at the same step in another history, and for a change also of the same
- * setting; NULL if there is none. */
+/* A lane is stuck as long as the mean of its newest losses is this near to that of the frequencies
+ * of the tokens. */
+#define STUCK_RECORDS ((size_t)25)
+#define STUCK_NEAR 0.03
+
+bool ns_figure_is_stuck(const NsHistory *history)
+{
+    size_t n = history ? ns_history_steps(history) : 0;
+    double level = history ? ns_history_baselines(history).frequencies : (double)NAN, sum = 0;
+    if (n < STUCK_RECORDS || isnan(level) || ns_history_seeds(history) > 1) return false;
+    bool noted = false;
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        noted |= ns_history_event(history, i)->kind == NS_EVENT_STUCK;
+    for (size_t i = n - STUCK_RECORDS; i < n && noted; i++)
+        sum += ns_history_step(history, i)->loss;
+    return noted && fabs(sum / (double)STUCK_RECORDS - level) <= STUCK_NEAR * level;
+}
+
+/* The event of the same kind at the same step in a history, and for a change also of the same
+ * setting; NULL if there is none, or if the run got stuck then and has learned since. */
 static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
 {
     for (size_t k = history ? ns_history_events(history) : 0; k-- > 0;) {
@@ -387,7 +404,7 @@ static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
         if (other->step < event->step) break;
         if (other->step == event->step && other->kind == event->kind &&
             (event->kind != NS_EVENT_SETTING || g_str_equal(other->what, event->what)))
-            return other;
+            return event->kind == NS_EVENT_STUCK && !ns_figure_is_stuck(history) ? NULL : other;
     }
     return NULL;
 }
@@ -441,7 +458,8 @@ static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned ru
     for (size_t i = 0; i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
         unsigned runs = sharing(input, run, event);
-        if (runs & ((1u << run) - 1)) continue; /* It is part of a marker of an earlier run. */
+        bool shared = runs & ((1u << run) - 1); /* it is part of a marker of an earlier run */
+        if (shared || !find_event(history, event)) continue;
         NsMarker marker = marker_of(figure, input, runs, event);
         guint n = figure->markers->len;
         NsMarker *last = n > first ? &g_array_index(figure->markers, NsMarker, n - 1) : NULL;

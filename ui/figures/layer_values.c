@@ -114,10 +114,11 @@ const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsLayerValues *const *v
         double *x = ns_figure_own(figure, g_new(double, values[i]->n));
         double *y = ns_figure_own(figure, g_new(double, values[i]->n));
         size_t points = divide(x, y, values[below], values[i]);
+        /* With depths far apart most layers have no ratio. */
+        if (!points || 2 * points < MAX(values[below]->n, values[i]->n)) continue;
         wild |= runs[i].wild;
         for (size_t k = 0; k < points && !runs[i].wild; k++)
             if (isfinite(y[k])) most = MAX(most, y[k]);
-        if (!points) continue;
         series[shown++] = (NsSeries){
             .label = ns_figure_own(figure, g_strdup_printf("%s / %s", runs[i].name, name)),
             .kind = NS_SERIES_POINTS,

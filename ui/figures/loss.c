@@ -9,11 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A lane is stuck as long as the mean of its newest losses is this near to that of the frequencies
- * of the tokens. */
-#define STUCK_RECORDS ((size_t)25)
-#define STUCK_NEAR 0.03
-
 /* A lane leaves a linear axis to the others if its largest loss exceeds the smallest of these by
  * this factor, which is lower if it diverged.  The axis then ends at ABOVE times the largest of the
  * other losses. */
@@ -117,27 +112,13 @@ static char *note(const Loss *loss)
     return g_string_free(words, words->len == 0);
 }
 
-/* Whether the newest losses of a run of one seed are still where it got stuck. */
-static bool is_stuck(NsHistory *history)
-{
-    size_t n = history ? ns_history_steps(history) : 0;
-    double level = history ? ns_history_baselines(history).frequencies : (double)NAN, sum = 0;
-    if (n < STUCK_RECORDS || isnan(level) || ns_history_seeds(history) > 1) return false;
-    bool noted = false;
-    for (size_t i = 0; i < ns_history_events(history); i++)
-        noted |= ns_history_event(history, i)->kind == NS_EVENT_STUCK;
-    for (size_t i = n - STUCK_RECORDS; i < n && noted; i++)
-        sum += ns_history_step(history, i)->loss;
-    return noted && fabs(sum / (double)STUCK_RECORDS - level) <= STUCK_NEAR * level;
-}
-
 static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, int curve,
                       const char *how)
 {
     g_autofree char *name = loss->n > 1 ? ns_figure_run_label(input, i) : g_strdup(_("training"));
     g_autofree char *run = loss->runs[i].wild ? ns_wild_label(name, loss->runs[i].most)
-                           : is_stuck(ns_figure_run(input, i).history)
-                               ? g_strdup_printf(_("%s: stuck"), name)
+                           : ns_figure_is_stuck(ns_figure_run(input, i).history)
+                               ? g_strdup_printf(_("%s (stuck)"), name)
                                : g_steal_pointer(&name);
     switch (curve) {
     case TRAINING:
@@ -158,7 +139,8 @@ static bool rate_varies(const Loss *loss, const NsFigureInput *input)
         const NsSettings *settings = ns_figure_run(input, i).settings;
         const NsCurve *rate = &loss->lanes[i].curves[RATE];
         bool changed = rate->n && fabs(rate->y[0] - rate->y[rate->n - 1]) > 0;
-        if (settings ? settings->warmup > 1 || settings->schedule > 0 : changed) return true;
+        if (rate->n && (settings ? settings->warmup > 1 || settings->schedule > 0 : changed))
+            return true;
     }
     return false;
 }
@@ -258,7 +240,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         *series = (NsSeries){.label = loss->figure.labels[i * CURVES + RATE], .style = i};
         ns_curve_show(&loss->lanes[i].curves[RATE], series);
     }
-    loss->figure.plot.lower = strip->n_series && rate_varies(loss, input) ? strip : NULL;
+    loss->figure.plot.lower = rate_varies(loss, input) ? strip : NULL;
     show_levels(loss, input);
     figure->plot.left.hi = upper_end;
 }

@@ -104,6 +104,11 @@ static void append_words(GString *words, const NsParam *param, const NsSettings 
     } else if (param->type == NS_PARAM_TEXT && strchr(value, '/')) {
         g_autofree char *name = g_path_get_basename(value);
         g_string_append_printf(words, "%s %s", param->key, name);
+    } else if (param->type == NS_PARAM_CHOICE) {
+        const char *label = param->choices((size_t)ns_settings_get_number(settings, param))->label;
+        if (!g_str_equal(param->key, "optimizer"))
+            g_string_append_printf(words, "%s: ", _(param->label));
+        g_string_append(words, _(label));
     } else
         g_string_append_printf(words, "%s %s", param->key, value);
 }
@@ -222,15 +227,14 @@ static bool is_of_most(const NsSettings *const *settings, size_t n, size_t which
     return 2 * same > n;
 }
 
-char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which,
-                                bool brief)
+char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which)
 {
     GString *words = g_string_new(NULL);
     size_t differences = 0, listed = 0;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++)
         differences += tells_runs_apart(param) && !all_equal(settings, n, param);
-    bool full = !brief || differences <= DIFFERENCES;
+    bool full = differences <= DIFFERENCES;
     for (size_t i = 0; (param = ns_param(i)); i++) {
         if (!tells_runs_apart(param) || all_equal(settings, n, param)) continue;
         if (g_str_equal(param->key, "norm") && !has_norms(settings[which])) continue;
@@ -247,6 +251,6 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
 char *ns_settings_difference(const NsSettings *other, const NsSettings *settings)
 {
     g_autofree char *words =
-        ns_settings_special_words((const NsSettings *[]){other, settings}, 2, 0, true);
+        ns_settings_special_words((const NsSettings *[]){other, settings}, 2, 0);
     return g_strdup(*words ? words : _("same settings"));
 }

@@ -8,6 +8,7 @@
 #include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "core/model/model.h"
+#include "ui/figures/settings_caption.h"
 #include "ui/plot/text.h"
 #include "ui/session/session-private.h"
 
@@ -116,8 +117,8 @@ bool ns_session_plan(NsSession *session, NsPlan *plan)
 /* The speed is averaged over this time. */
 #define SPEED_WINDOW_S 1.0
 
-/* At most this many differences between lanes are listed; the rest are counted. */
-#define DIFFERENCES_LISTED 4
+/* The names of lanes that differ in more settings than this list only some of them. */
+#define DIFFERENCES_NAMED 3
 
 /* ---- Titles ---- */
 
@@ -131,24 +132,25 @@ char *ns_session_differences(NsSession *session)
 {
     const NsExperiment *experiment = &session->experiment;
     if (experiment->n < 2) return NULL;
-    size_t n = ns_experiment_differences(experiment), listed = 0;
+    size_t n = ns_experiment_differences(experiment);
     if (n == 0) return g_strdup(_("All lanes are identical."));
+    const NsSettings *lanes[NS_LANES_MAX];
+    for (size_t i = 0; i < experiment->n; i++) lanes[i] = &experiment->lane[i];
+    const NsParam *param = ns_param(0);
+    while (!ns_experiment_differs(experiment, param)) param++;
+    /* "A Post-LN, B Pre-LN", "Final norm: A Automatic, B Off", "A Post-LN, lr 0.001; B DeepNorm".
+     */
     g_autoptr(GString) text = g_string_new(NULL);
-    for (size_t i = 0; ns_param(i) && listed < DIFFERENCES_LISTED; i++) {
-        if (!ns_experiment_differs(experiment, ns_param(i))) continue;
-        if (listed++) g_string_append_c(text, '\n');
-        /* "A Post-LN, B Pre-LN", "Layers: A 6, B 12". */
-        const NsParam *param = ns_param(i);
-        bool plain = g_str_equal(param->key, "placement");
-        if (!plain) g_string_append_printf(text, "%s: ", _(param->label));
-        for (size_t lane = 0; lane < experiment->n; lane++) {
-            g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], param);
-            g_string_append_printf(text, "%s%s %s", lane ? ", " : "", ns_lane_letter(lane), value);
-        }
+    bool alone = n == 1 && !g_str_equal(param->key, "placement");
+    if (alone) g_string_append_printf(text, "%s: ", _(param->label));
+    for (size_t i = 0; i < experiment->n; i++) {
+        g_autofree char *own = n > 1 ? ns_settings_special_words(lanes, experiment->n, i)
+                                     : ns_settings_value_words(lanes[i], param);
+        const char *between = n > 1 ? "; " : ", ";
+        g_string_append_printf(text, "%s%s %s", i ? between : "", ns_lane_letter(i), own);
     }
-    if (n == listed) return g_strdup_printf(_("%s; all else equal."), text->str);
-    n -= listed;
-    return g_strdup_printf(ns_plural("%s\nand %zu more", "%s\nand %zu more", n), text->str, n);
+    return n > DIFFERENCES_NAMED ? g_strdup_printf("%s.", text->str)
+                                 : g_strdup_printf(_("%s; all else equal."), text->str);
 }
 
 /* ---- Speed ---- */

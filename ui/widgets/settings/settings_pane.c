@@ -2,6 +2,7 @@
 #include "ui/widgets/settings/settings_pane.h"
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "ui/figures/settings_caption.h"
 #include "ui/plot/painter.h"
 #include "ui/session/session.h"
 #include "ui/widgets/common/helpers.h"
@@ -11,6 +12,7 @@
 #include "ui/widgets/settings/setting_row.h"
 
 #include <gtk/gtk.h>
+#include <string.h>
 
 typedef struct {
     NsSession *session;
@@ -122,20 +124,14 @@ static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height
     ns_draw_mark(cr, look->mark, 0.5 * width, 0.5 * height, SWATCH_MARK);
 }
 
-/* The value that distinguishes a lane from the others; "" if there is none. */
+/* The first setting that distinguishes a lane from the others; "" if none does. */
 static char *special(const NsExperiment *experiment, size_t lane)
 {
-    const NsParam *param, *placement = ns_param_find("placement");
-    if (ns_experiment_differs(experiment, placement) ||
-        ns_experiment_differs(experiment, ns_param_find("mixture")))
-        return ns_settings_value_words(&experiment->lane[lane], placement);
-    for (size_t i = 0; (param = ns_param(i)); i++) {
-        if (!ns_experiment_differs(experiment, param)) continue;
-        g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], param);
-        if (param->type == NS_PARAM_CHOICE) return g_steal_pointer(&value);
-        return g_strdup_printf("%s %s", param->key, value);
-    }
-    return g_strdup("");
+    const NsSettings *lanes[NS_LANES_MAX];
+    for (size_t i = 0; i < experiment->n; i++) lanes[i] = &experiment->lane[i];
+    char *words = ns_settings_special_words(lanes, experiment->n, lane);
+    words[strcspn(words, ",")] = 0;
+    return words;
 }
 
 static void sync_tab(const Pane *pane, size_t lane, bool named)
@@ -183,6 +179,7 @@ static void sync_tabs(GtkWidget *widget)
     g_autofree char *differences = ns_session_differences(pane->session);
     gtk_widget_set_visible(pane->differences, differences != NULL);
     gtk_label_set_text(GTK_LABEL(pane->differences), differences ? differences : "");
+    gtk_widget_set_tooltip_text(pane->differences, differences);
 }
 
 static void on_tab(GtkToggleButton *button, GtkWidget *widget)
@@ -244,6 +241,8 @@ static void add_tabs(GtkWidget *widget)
     ns_connect(pane->add, "clicked", G_CALLBACK(ns_session_add_lane), pane->session);
     ns_connect(pane->remove, "clicked", G_CALLBACK(on_remove), pane->session);
     pane->differences = ns_text_label_new(NULL, "hint");
+    gtk_label_set_ellipsize(GTK_LABEL(pane->differences), PANGO_ELLIPSIZE_END);
+    gtk_label_set_lines(GTK_LABEL(pane->differences), 2); /* the rows below stay where they are */
     ns_box_append(line, pane->remove, pane->add, NULL);
     ns_box_append(pane->tabs, line, pane->differences, NULL);
 }
