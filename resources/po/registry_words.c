@@ -39,7 +39,7 @@ static void print_word(const char *registry, const char *key, const char *word)
     printf("/* %s: %s */\nN_(\"%s\");\n", registry, key, escaped);
 }
 
-/* Names of functions and symbols stand by themselves: "N after the last layer" does not. */
+/* Names of functions and symbols stand by themselves: "norms on queries and keys" do not. */
 static bool has_words(const char *formula)
 {
     return formula && g_regex_match_simple("\\b([a-z]{2,} [a-z]{2,}|of|times)\\b", formula, 0, 0);

@@ -347,6 +347,26 @@ static void test_add(void)
     ui_close(window);
 }
 
+/* The list of lessons gives way to lecture mode and to a scene on the page behind it. */
+static void test_over_list(void)
+{
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("");
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    GtkWidget *pages = GTK_WIDGET(ns_window_pages(window));
+    UI_WAIT(window, ui_is_ready);
+    g_action_group_activate_action(actions, "learn", NULL);
+    g_action_group_activate_action(actions, "lecture-mode", NULL);
+    g_assert_true(gtk_widget_get_visible(pages));
+    g_action_group_activate_action(actions, "learn", NULL);
+    g_assert_false(gtk_widget_get_visible(pages));
+    ns_window_open(window, path);
+    g_assert_true(is_at(window, 0));
+    g_assert_true(gtk_widget_get_visible(pages));
+    g_unlink(path);
+    ui_close(window);
+}
+
 /* A preset leaves class mode as little as a scene does. */
 static void test_preset_in_class(void)
 {
@@ -380,5 +400,6 @@ void ui_add_lecture_tests(void)
     g_test_add_func("/ui/lecture/pages", test_pages);
     g_test_add_func("/ui/lecture/mistakes", test_mistakes);
     g_test_add_func("/ui/lecture/add", test_add);
+    g_test_add_func("/ui/lecture/over-list", test_over_list);
     g_test_add_func("/ui/lecture/preset-in-class", test_preset_in_class);
 }

@@ -425,17 +425,17 @@ static void test_prediction(void)
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 3);
     /* What was skipped is done, so that the drawing is of the model of which the card speaks. */
     UI_UNTIL(ns_session_steps(ns_window_session(window)) == 6);
-    GtkWidget *drawing = ui_first(GTK_WIDGET(pane), NS_TYPE_PREDICTION);
-    NsPrediction *prediction = NS_PREDICTION(drawing);
+    NsPrediction *prediction = NS_PREDICTION(ui_first(GTK_WIDGET(pane), NS_TYPE_PREDICTION));
     GtkWidget *compare = ui_find_button(GTK_WIDGET(pane), "Compare");
     g_assert_false(gtk_widget_is_sensitive(compare));
     for (size_t i = 0; i < 3; i++) ns_prediction_set(prediction, i, 4);
     g_assert_cmpuint(ns_prediction_missing(prediction), ==, 1);
-    g_assert_true(has_label(GTK_WIDGET(pane), "1 layer is not drawn yet."));
+    g_assert_true(has_label(GTK_WIDGET(pane), "1 point is not drawn yet."));
     g_assert_false(gtk_widget_is_sensitive(compare));
     ns_prediction_set(prediction, 3, 5);
     g_assert_cmpuint(ns_prediction_missing(prediction), ==, 0);
     g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
+    g_assert_false(gtk_widget_get_mapped(ui_find(window, "inspector_scroller")));
     press(pane, "Compare");
     g_assert_true(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
     g_assert_true(ns_prediction_is_compared(prediction));
@@ -459,7 +459,7 @@ static void test_drawing(void)
 {
     GtkWidget *window = gtk_window_new();
     int quantity = ns_choices_find(ns_quantity_choice, "grad-w2");
-    GtkWidget *drawing = ns_prediction_new((NsQuantity)quantity, 4, 1, 0.1, 10);
+    GtkWidget *drawing = ns_prediction_new((NsQuantity)quantity, 0, 4, 1, 0.1, 10);
     NsPrediction *prediction = NS_PREDICTION(drawing);
     const double middle[] = {1, 1, 1, 1}, raised[] = {1, 1, pow(100, 2 / 24.0), 1};
     gtk_window_set_child(GTK_WINDOW(window), drawing);
@@ -478,7 +478,7 @@ static void test_drawing(void)
     gtk_window_destroy(GTK_WINDOW(window));
 
     window = gtk_window_new();
-    drawing = ns_prediction_new((NsQuantity)quantity, 4, 1, 0.1, 10);
+    drawing = ns_prediction_new((NsQuantity)quantity, 0, 4, 1, 0.1, 10);
     gtk_window_set_child(GTK_WINDOW(window), drawing);
     gtk_window_present(GTK_WINDOW(window));
     UI_UNTIL(gtk_widget_get_width(drawing) > 0);

@@ -104,8 +104,8 @@ static void look_at_drawing(NsLearnPane *pane)
     gtk_widget_set_sensitive(pane->compare, missing == 0 && !pane->situation.sketched);
     if (pane->situation.sketched) return;
     g_autofree char *words =
-        missing ? g_strdup_printf(ns_plural("%d layer is not drawn yet.",
-                                            "%d layers are not drawn yet.", missing),
+        missing ? g_strdup_printf(ns_plural("%d point is not drawn yet.",
+                                            "%d points are not drawn yet.", missing),
                                   (int)missing)
                 : NULL;
     gtk_label_set_text(GTK_LABEL(pane->verdict), words ? words : "");
@@ -189,9 +189,10 @@ static void look(NsLearnPane *pane)
         missed ? g_strdup_printf(_("This run did not change its settings at step %s, as the lesson "
                                    "does; this card may not apply."),
                                  step)
-               : g_strdup(_("You changed the settings; this card may no longer apply."));
+               : g_strdup(_("This card is about other settings and may not apply."));
     ns_text_label_set(gtk_widget_get_first_child(pane->apart), words);
     gtk_widget_set_visible(pane->apart, !own || missed);
+    ns_set_css_class(pane->texts, "stale", !own || missed);
     gtk_scrolled_window_set_max_content_height(
         GTK_SCROLLED_WINDOW(pane->box), (int)(STRIP_HEIGHT * ns_text_scale(GTK_WIDGET(pane))));
     /* In the strip below the pages there is space beside Back and Next, but not for more lines. */
@@ -446,8 +447,7 @@ static void on_left(GtkWidget *turn)
 static GtkWidget *new_apart(NsLearnPane *pane)
 {
     pane->apart = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    GtkWidget *words = ns_learn_label_new(
-        _("You changed the settings; this card may no longer apply."), "hint", SIDE_CHARS);
+    GtkWidget *words = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
     GtkWidget *button =
         new_button(pane, _("Use the lesson’s settings"), _("Applies them, and restarts"), on_do);
     gtk_widget_set_halign(button, GTK_ALIGN_START);
@@ -548,8 +548,8 @@ static void show_card(NsLearnPane *pane)
                                          : &card->end.lane[card->draw_lane];
         bool hidden = ns_quantity(card->quantity)->domain == NS_DOMAIN_HIDDEN;
         size_t n = (size_t)settings->layers + (hidden ? 1 : 0);
-        pane->prediction = ns_prediction_new(card->quantity, n, hidden ? 0 : 1, hidden ? 1 : 0.1,
-                                             hidden ? 100 : 10);
+        pane->prediction = ns_prediction_new(card->quantity, (unsigned)card->draw_lane, n,
+                                             hidden ? 0 : 1, hidden ? 1 : 0.1, hidden ? 100 : 10);
         pane->verdict = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
         gtk_widget_set_vexpand(pane->prediction, TRUE);
         gtk_widget_set_hexpand(pane->prediction, TRUE);

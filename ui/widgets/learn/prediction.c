@@ -346,7 +346,8 @@ static NsAxis axis(const char *label, double lo, double hi)
     return (NsAxis){.label = label, .lo = lo, .hi = hi};
 }
 
-GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo, double hi)
+GtkWidget *ns_prediction_new(NsQuantity quantity, unsigned lane, size_t n, int first, double lo,
+                             double hi)
 {
     NsPrediction *p = g_object_new(NS_TYPE_PREDICTION, NULL);
     const NsQuantityInfo *info = ns_quantity(quantity);
@@ -364,16 +365,17 @@ GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo
     }
     p->series[0] = (NsSeries){.label = _("your drawing"),
                               .kind = NS_SERIES_POINTS,
-                              .style = 1,
+                              .style = NS_LANES_MAX - 1, /* no lane of a lesson with a drawing */
                               .x = p->sketched_layer,
                               .y = p->sketched};
     p->series[1] = (NsSeries){.label = _("measured"),
                               .kind = NS_SERIES_POINTS,
-                              .style = 0,
+                              .style = lane,
                               .n = n,
                               .x = p->layer,
                               .y = p->measured};
-    p->plot = (NsPlot){.x = axis(_("layer"), first - 0.5, first + (double)n - 0.5),
+    p->plot = (NsPlot){.x = axis(first ? _("layer") : _("layer (0: embedding)"), first - 0.5,
+                                 first + (double)n - 0.5),
                        .left = axis(info->symbol, lo, hi),
                        .series = p->series,
                        .legend = NS_LEGEND_NONE,

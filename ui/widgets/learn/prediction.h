@@ -17,7 +17,8 @@ G_DECLARE_FINAL_TYPE(NsPrediction, ns_prediction, NS, PREDICTION, GtkWidget)
 
 /* Of n layers, the first with this number: 0 where the embedding is one of them.  lo, hi: the ends
  * of the axis of values. */
-GtkWidget *ns_prediction_new(NsQuantity quantity, size_t n, int first, double lo, double hi);
+GtkWidget *ns_prediction_new(NsQuantity quantity, unsigned lane, size_t n, int first, double lo,
+                             double hi);
 
 /* Sets the point of a layer, counted from 0, to a value. */
 void ns_prediction_set(NsPrediction *prediction, size_t i, double value);

@@ -66,6 +66,7 @@ void ns_window_arrange(NsWindow *window, const NsPreset *preset)
 {
     const char *const *hide = (const char *const *)preset->experiment.hide;
     bool large = gtk_widget_has_css_class(GTK_WIDGET(window), NS_LARGE_TEXT_CLASS);
+    ns_learn_pane_close(ns_window_learn_pane(window));
     if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
     if (preset->chart) ns_window_show_chart(window, preset->chart);
     g_object_set_data(G_OBJECT(window), BY_HAND, NULL);
@@ -251,8 +252,7 @@ static void on_point_out(NsWindow *window, const char *name)
 static void on_shown(NsWindow *window)
 {
     bool open = ns_learn_pane_is_open(ns_window_learn_pane(window));
-    ns_window_set_strip(window,
-                        open && gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
+    ns_window_set_strip(window, open);
 }
 
 static void on_cover(NsWindow *window, gboolean covers)

@@ -181,6 +181,7 @@ static void enter(Presenter *presenter)
     Before *before = &presenter->before;
     NsSession *session = session_of(presenter);
     if (presenter->on) return;
+    ns_window_close_lessons(presenter->window);
     ns_preset_clear(&before->preset);
     ns_window_make_preset(presenter->window, &before->preset);
     NsDashboard *dashboard = ns_window_dashboard(presenter->window);
