@@ -212,9 +212,9 @@ static size_t split(const char *name, Word *words)
     return n;
 }
 
-static const char train_words[] = "train training trainer fit";
+static const char train_words[] = "train training trainer fit tr trn";
 static const char validation_words[] =
-    "val valid validation validate eval dev evaluation heldout held test out cv";
+    "val valid validation validate eval dev evaluation heldout holdout held test out cv";
 
 /* ---- The losses ---- */
 
@@ -226,7 +226,7 @@ static const struct {
     {0, "inner"},
     {1, "step batch iter"},
     {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main "
-        "history reduced data cost info set"},
+        "history reduced data cost info set all crossentropy losses"},
     {4, "samples"},
     {8, "mean avg avr average running ema smooth smoothed"},
     {12, "epoch"},
@@ -250,7 +250,8 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
         size_t k = 0;
-        loss |= is_one(word, "loss nll xent cost") || (cross && g_str_equal(word, "entropy"));
+        loss |= is_one(word, "loss losses nll xent ce crossentropy cost") ||
+                (cross && g_str_equal(word, "entropy"));
         if (g_str_equal(word, "loss")) continue;
         cross = g_str_equal(word, "cross");
         if (is_one(word, train_words)) {
@@ -293,10 +294,13 @@ static const struct {
     {NS_OUTSIDE_STEP, 1, "current_steps current_step step"},
     {NS_OUTSIDE_STEP, 2,
      "steps iteration iterations iter iter_num n_iter it train_step training_step train_steps "
-     "train_iter training_iteration optimizer_step opt_step update_step updates completed_step"},
+     "train_iter training_iteration optimizer_step opt_step update_step updates completed_step "
+     "iters iter_number iteration_number num_iterations current_iteration step_num step_number "
+     "step_count trainer_step progress_step optimizer_steps update_steps update_num n_updates "
+     "gradient_step gradient_steps grad_step"},
     {NS_OUTSIDE_STEP, 3, "time_batch train_num_updates valid_num_updates"},
     {NS_OUTSIDE_STEP, 4, "total_timesteps time_total_timesteps timesteps_total num_env_steps"},
-    {NS_OUTSIDE_STEP, 6, "batch batches #"},
+    {NS_OUTSIDE_STEP, 6, "batch batches batch_idx batch_num micro_step #"},
     {NS_OUTSIDE_STEP, 7, "update up"},
     {NS_OUTSIDE_EPOCH, 0, "epoch epochs ep train_epoch trainer_epoch current_epoch"},
     {NS_OUTSIDE_EPOCH, 1, "time_epoch"},
@@ -311,14 +315,17 @@ static const struct {
     {NS_OUTSIDE_IGNORED, 0,
      "runtime timestamp time wall_time created_at total_steps max_steps percentage elapsed_time "
      "remaining_time elapsed remaining eta"},
-    {NS_OUTSIDE_GRAD_NORM, 0, "gnorm g_norm"},
+    {NS_OUTSIDE_GRAD_NORM, 0,
+     "gnorm g_norm gradnorm train_gradnorm grad_l2 total_norm global_norm grad_norm_before_clip "
+     "grad_norm_pre_clip pre_clip_grad_norm"},
     {NS_OUTSIDE_LR, 0, "l_r"},
-    /* Counts of tokens. */
+    /* Counts of tokens and samples. */
     {NS_OUTSIDE_VALUE, 0,
      "tokens num_tokens n_tokens total_tokens input_tokens tokens_seen num_tokens_seen "
      "total_tokens_seen num_input_tokens_seen input_tokens_seen tokens_processed tokens_consumed "
      "consumed_tokens consumed_train_tokens train_tokens train_num_tokens train_total_tokens "
-     "train_tokens_seen train_num_tokens_seen train_num_input_tokens_seen"},
+     "train_tokens_seen train_num_tokens_seen train_num_input_tokens_seen samples_seen "
+     "seen_samples examples_seen consumed_samples consumed_train_samples"},
 };
 
 static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
@@ -338,9 +345,10 @@ static bool read_plain(const Word *words, size_t n, NsOutsideName *name)
 /* “lr”, “learning_rate”, “lr-AdamW/pg1”, “Train/Samples/lr”. */
 static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
 {
-    static const char others[] = "step epoch samples group pg optim optimizer param base opt "
-                                 "decoupled log sgd lion muon schedule metrics data logs current "
-                                 "cur last charts actor critic policy";
+    static const char others[] =
+        "step epoch samples group pg optim optimizer param base opt "
+        "decoupled log sgd lion muon schedule scheduler metrics data logs current "
+        "cur last charts actor critic policy";
     bool found = false;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
@@ -348,7 +356,8 @@ static bool read_rate(const Word *words, size_t n, NsOutsideName *name)
             g_str_equal(word, "learning") && i + 1 < n && g_str_equal(words[i + 1].text, "rate");
         /* “optim0_lr0” */
         bool rate =
-            g_str_has_prefix(word, "lr") && strspn(word + 2, "0123456789") == strlen(word + 2);
+            g_str_equal(word, "learningrate") ||
+            (g_str_has_prefix(word, "lr") && strspn(word + 2, "0123456789") == strlen(word + 2));
         if (learning || rate) {
             found = true;
             i += learning;
@@ -377,7 +386,9 @@ static bool read_gradient_norm(const Word *words, size_t n, NsOutsideName *name)
         else if (g_str_equal(word, "2") && i + 1 < n && g_str_equal(words[i + 1].text, "0"))
             i++; /* “grad_2.0_norm” */
         else if (!is_one(word, train_words)) {
-            if (!is_one(word, "total global all l2 step optim metrics data logs")) return false;
+            if (!is_one(word, "total global all l2 step optim optimizer raw "
+                              "unclipped actor metrics data logs"))
+                return false;
             name->rank += !g_str_equal(word, "total");
         }
     }

@@ -92,6 +92,14 @@ def test_names():
     assert found[5]["grad_norm"]["w2"] == [0, 1], found
 
 
+    for step in ("iters", "trainer/step", "step_num", "current_iteration", "update_num", "batch_idx", "consumed_samples"):
+        for loss, validation, rate, norm in (("tr_loss", "holdout_loss", "learningrate", "gradnorm"), ("losses/ce", "val/ce", "scheduler/lr", "raw_grad_norm"),
+                                             ("train_ce", "eval/all/loss", "lr", "pre_clip_grad_norm")):
+            found, err = read_text("".join(json.dumps({step: s, loss: v, validation: 4, rate: 0.5, norm: 1.5}) + "\n" for s, v in ROWS))
+            got = losses(found), losses(found, "validation_loss"), losses(found, "lr"), found[9]["grad_norm"]["total"]
+            assert got == (dict(ROWS), {5: 4, 9: 4}, {5: 0.5, 9: 0.5}, 1.5), (step, loss, found, err)
+
+
 def test_folders():
     """Texts are read where a folder has nothing else; fairseq's folders; metrics of MLflow on a set of data."""
     for name in ("slurm-7.out", "train_log.txt", "log.json"):
