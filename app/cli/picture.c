@@ -79,7 +79,7 @@ char *ns_picture_path(const NsPicture *picture, const char *key)
 }
 
 /* Whether the limit of the address space leaves enough memory for drawing. */
-static bool has_room(GError **error)
+static bool has_memory(GError **error)
 {
     size_t left = MIN(ns_memory_left(NS_MEMORY_ADDRESS), ns_memory_left(NS_MEMORY_DATA));
     if (left >= DRAWING_BYTES) return true;
@@ -94,13 +94,14 @@ static bool has_room(GError **error)
 bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error)
 {
     g_autofree char *path = ns_picture_path(picture, key);
-    return has_room(error) && ns_output_check(path, error) && ns_output_spares(path, input, error);
+    return has_memory(error) && ns_output_check(path, error) &&
+           ns_output_spares(path, input, error);
 }
 
 bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size_t n,
                       const NsProvenance *provenance, const char *key, GError **error)
 {
-    if (!has_room(error)) return false;
+    if (!has_memory(error)) return false;
     g_autofree char *path = ns_picture_path(picture, key);
     const NsSheetFile file = {&picture->choices, picture->format, provenance, path, NULL};
     return ns_sheet_write(plots, n, &file, error);

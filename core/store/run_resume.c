@@ -158,10 +158,10 @@ bool ns_run_go_on(NsRunRows *rows, NsLockstep *lockstep)
         NsRunSeed *run = &rows->runs[i];
         NsRun *own = ns_lockstep_nth_run(lockstep, i);
         const NsHistory *history = own->history;
-        good =
-            ns_run_write_quantities(rows, run) &&
-            ns_run_change_checkpoint(rows->db, rows->from, run->lane, &own->settings) &&
-            find_tail(rows->db, rows->from, run->lane, run->seed, &run->newest, &run->kept_events);
+        good = ns_run_write_quantities(rows, run) &&
+               ns_run_change_checkpoint(rows->db, rows->from, run->lane, &own->settings) &&
+               find_tail(rows->db, rows->from, run->lane, run->seed, &run->newest,
+                         &run->retained_events);
         if (rows->from < 0) continue;
         run->steps = (size_t)(own->steps - ns_history_first_step(history)) + 1;
         while (run->evaluations < ns_history_evaluations(history) &&

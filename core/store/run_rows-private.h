@@ -34,7 +34,7 @@ typedef struct {
     int64_t lane, seed; /* as in the file */
     NsRecordLayout layout;
     size_t steps, evaluations, continuations, events; /* numbers of items queued so far */
-    int64_t newest, kept_events;          /* of a resumed run: what the file already contains */
+    int64_t newest, retained_events;      /* of a resumed run: what the file already contains */
     sqlite3_int64 ids[NS_QUANTITY_COUNT]; /* of the quantities of the model */
 } NsRunSeed;
 

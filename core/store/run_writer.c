@@ -194,9 +194,9 @@ void ns_run_writer_add(NsRunWriter *w, NsLockstep *lockstep)
         for (; run->events < ns_history_events(history); run->events++) {
             NsRunItem item = {.kind = NS_RUN_ITEM_EVENT};
             item.what.event = *ns_history_event(history, run->events);
-            bool retained = run->kept_events > 0 && item.what.event.step > w->rows.from;
+            bool retained = run->retained_events > 0 && item.what.event.step > w->rows.from;
             if (retained)
-                run->kept_events--;
+                run->retained_events--;
             else
                 enqueue(w, i, item, 0);
         }

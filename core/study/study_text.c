@@ -105,7 +105,7 @@ static bool read_lane(Reader *reader, const NsEntry *entry, GError **error)
     return read_setting(reader, entry, lane, keys, error);
 }
 
-static bool has_room(const NsEntry *entry, size_t n, GError **error)
+static bool can_vary(const NsEntry *entry, size_t n, GError **error)
 {
     if (n < NS_STUDY_AXES) return true;
     return ns_refuse(error, NS_ERROR_SETTING,
@@ -123,7 +123,7 @@ static bool read_grid(Reader *reader, const NsEntry *entry, GError **error)
     NsStudy *study = reader->study;
     GError *wrong = NULL;
     g_autofree char *text = assignment_of(entry);
-    if (!has_room(entry, study->n_grid, error)) return false;
+    if (!can_vary(entry, study->n_grid, error)) return false;
     NsStudyAxis *axis = &study->grid[study->n_grid];
     if (!ns_study_axis_read(axis, text, &wrong)) return ns_entry_blame(entry, wrong, error);
     study->n_grid++;
@@ -141,7 +141,7 @@ static bool read_random(Reader *reader, const NsEntry *entry, GError **error)
     if (g_str_equal(entry->key, "draw-seed"))
         return read_integer(entry, 0, G_MAXINT32, &study->draw_seed, error);
     g_autofree char *text = assignment_of(entry);
-    if (!has_room(entry, study->n_random, error)) return false;
+    if (!can_vary(entry, study->n_random, error)) return false;
     NsStudyDistribution *distribution = &study->random[study->n_random];
     if (!ns_study_distribution_read(distribution, text, &wrong)) {
         ns_study_distribution_clear(distribution);

@@ -67,12 +67,12 @@ SMALL_FILES = {  # exceptions, with their reasons
 
 # Words that are parts of names, what to write instead, and how many names have them.
 WORDS = {
-    "told": ("reported", 2),
+    "told": ("reported", 0),
     "tell": ("report", 0),
-    "itself": ("alone, standalone", 1),
-    "goes": ("continues", 2),
-    "kept": ("retained, stored, checkpoint", 5),
-    "room": ("layout, plan, space", 4),
+    "itself": ("alone, standalone", 0),
+    "goes": ("continues", 1),
+    "kept": ("retained, stored, checkpoint", 1),
+    "room": ("layout, plan, space", 3),
     "dear": ("expensive", 0),
     "drawn": ("visible, rendered", 2),
     "of_texts": ("from_texts", 0),

@@ -167,7 +167,7 @@ static size_t bytes_of_all(NsSession *session)
 }
 
 /* Removes the oldest run that is not pinned, but never the newest run. */
-static bool let_one_go(NsSession *session)
+static bool drop_oldest_run(NsSession *session)
 {
     for (guint i = 0; i + 1 < session->runs->len; i++) {
         const NsPastRun *run = ns_session_past_run(session, i);
@@ -207,16 +207,16 @@ static void pin_before(NsSession *session, NsPastRun *before, size_t n)
     size_t pinned = 0;
     for (guint i = 0; i < session->runs->len; i++) {
         NsPastRun *run = ns_session_past_run(session, i);
-        run->listed.pinned &= !run->by_itself;
-        run->by_itself = false;
+        run->listed.pinned &= !run->auto_pinned;
+        run->auto_pinned = false;
         if (run->listed.pinned) pinned += run->listed.lanes;
     }
     /* Up to the fork point both runs are the same. */
     bool differs = before->listed.last_step > session->origin_step;
-    bool room = pinned + before->listed.lanes <= NS_FIGURE_PINNED;
+    bool fits = pinned + before->listed.lanes <= NS_FIGURE_PINNED;
     bool same = !session->left_experiment && before->listed.lanes == n;
-    if (before->listed.pinned || n == 1 || !same || !room || !differs) return;
-    before->by_itself = before->listed.pinned = true;
+    if (before->listed.pinned || n == 1 || !same || !fits || !differs) return;
+    before->auto_pinned = before->listed.pinned = true;
 }
 
 static void file_run(NsSession *session, size_t n)
@@ -238,7 +238,7 @@ static void file_run(NsSession *session, size_t n)
     session->id = ++session->last_id;
     ns_session_bound_checkpoints(session);
     while ((session->runs->len > RUNS_MOST || bytes_of_all(session) > BYTES_MOST) &&
-           let_one_go(session))
+           drop_oldest_run(session))
         continue;
     ns_session_show_pinned(session);
 }
@@ -315,7 +315,7 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned)
         ns_session_report(session, words);
     } else {
         run->listed.pinned = pinned;
-        run->by_itself = false;
+        run->auto_pinned = false;
         ns_session_show_pinned(session);
     }
     g_signal_emit_by_name(session, "runs-changed");
@@ -572,8 +572,8 @@ void ns_session_revive(NsSession *session)
     g_autofree char *words =
         g_strdup_printf(_("Run %u continues from step %s."), run->listed.id, step);
     session->forking_from = run->listed.id;
-    g_free(session->goes_on_with);
-    session->goes_on_with = g_strdup(run->recorded->path);
+    g_free(session->continued_file);
+    session->continued_file = g_strdup(run->recorded->path);
     if (session->folder) run->shared_from = at;
     ns_session_launch(session, checkpoints, run->recorded->histories);
     ns_session_drop_checkpoints(checkpoints);

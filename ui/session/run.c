@@ -291,7 +291,7 @@ void ns_session_show_prepared(NsSession *session, NsPreparedRun *run)
     set_origins(session, NULL, NULL);
     session->forking_from = 0;
     session->preparing_to = run->step;
-    g_clear_pointer(&session->goes_on_with, g_free);
+    g_clear_pointer(&session->continued_file, g_free);
     session->launched = g_get_monotonic_time();
     session->trainer = g_steal_pointer(&run->trainer);
     session->autosave = g_steal_pointer(&run->autosave);
@@ -448,8 +448,8 @@ void ns_session_run_to(NsSession *session, int64_t step)
 
 void ns_session_run_again_to(NsSession *session, int64_t step)
 {
-    bool anew = ns_session_differs(session) || step <= ns_session_steps(session);
-    if (anew) ns_session_restart(session);
+    bool restarts = ns_session_differs(session) || step <= ns_session_steps(session);
+    if (restarts) ns_session_restart(session);
     run_until(session, (NsTrainerUntil){.step = step});
 }
 

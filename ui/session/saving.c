@@ -289,7 +289,7 @@ void ns_session_set_recording(NsSession *session, const char *folder, guint64 mo
 NsTrainerObserver ns_session_observe(NsSession *session)
 {
     g_clear_pointer(&session->autosave, ns_autosave_unref);
-    g_autofree char *continues = g_steal_pointer(&session->goes_on_with);
+    g_autofree char *continues = g_steal_pointer(&session->continued_file);
     const char *parent = NULL; /* the file of the run from which the next run is forked */
     if (session->forking_from && session->opened &&
         session->opened->listed.id == session->forking_from)

@@ -8,7 +8,7 @@
 /* A run that is not the present one any more, or that was read from a file. */
 struct NsPastRun {
     NsSessionRun listed;
-    bool by_itself;          /* pinned automatically, as the run before the present one */
+    bool auto_pinned;        /* pinned automatically, as the run before the present one */
     NsRecordedRun *recorded; /* its histories, settings of the first update, checkpoints and file */
     NsExperiment settings;   /* settings of the newest step */
     bool in_file; /* the checkpoints are in the file instead; `stored` is the newest step */

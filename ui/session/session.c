@@ -20,10 +20,11 @@ static bool row_differs(const NsSession *session, const NsParam *param, const ch
     const NsExperiment *now = &session->experiment, *notified = &session->notified;
     if (now->n != notified->n || g_strcmp0(tried, param->key) == 0) return true;
     bool blamed = g_strcmp0(session->problem_key, param->key) == 0;
-    if (blamed != (g_strcmp0(session->told_key, param->key) == 0)) return true;
+    if (blamed != (g_strcmp0(session->reported_key, param->key) == 0)) return true;
     if (ns_experiment_is_linked(now, param) != ns_experiment_is_linked(notified, param))
         return true;
-    if (session->active != session->told_active && ns_experiment_differs(now, param)) return true;
+    if (session->active != session->reported_active && ns_experiment_differs(now, param))
+        return true;
     for (size_t lane = 0; lane < now->n; lane++)
         if (!ns_settings_same(&now->lane[lane], &notified->lane[lane], param)) return true;
     return false;
@@ -41,9 +42,9 @@ void ns_session_notify_settings(NsSession *session, const char *tried)
     for (size_t i = 0; (param = ns_param(i)); i++)
         if (row_differs(session, param, tried)) g_ptr_array_add(rows, signal_of(param));
     ns_experiment_assign(&session->notified, &session->experiment);
-    session->told_active = session->active;
-    g_free(session->told_key);
-    session->told_key = g_strdup(session->problem_key);
+    session->reported_active = session->active;
+    g_free(session->reported_key);
+    session->reported_key = g_strdup(session->problem_key);
     for (guint i = 0; i < rows->len; i++) g_signal_emit_by_name(session, rows->pdata[i]);
     g_signal_emit_by_name(session, "settings-changed");
 }
@@ -242,7 +243,7 @@ static void ns_session_finalize(GObject *object)
     g_clear_pointer(&session->autosave, ns_autosave_unref);
     g_free(session->path);
     g_free(session->folder);
-    g_free(session->goes_on_with);
+    g_free(session->continued_file);
     g_ptr_array_unref(session->runs);
     g_clear_pointer(&session->run_marks, g_hash_table_unref);
     ns_past_run_free(session->opened);
@@ -258,7 +259,7 @@ static void ns_session_finalize(GObject *object)
     ns_experiment_clear(&session->experiment);
     ns_experiment_unref(session->run);
     ns_experiment_clear(&session->notified);
-    g_free(session->told_key);
+    g_free(session->reported_key);
     g_free(session->check);
     g_free(session->problem);
     g_free(session->problem_key);

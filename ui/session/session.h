@@ -531,8 +531,8 @@ struct _NsSession {
     /* The rest is only for ui/session. */
     NsExperiment
         notified; /* state that rows were last notified of, with its active lane and problem key */
-    size_t told_active;
-    char *told_key;
+    size_t reported_active;
+    char *reported_key;
 
     const NsExperiment *run; /* settings of the trainer's run, with live changes; a reference */
     NsTrainer *trainer;      /* NULL if the settings were refused */
@@ -577,7 +577,7 @@ struct _NsSession {
     char *path;               /* file of the run on view after its trainer was released, or NULL */
     guint64 most_bytes;       /* limit of the bytes of run files; 0: none */
     struct NsAutosave *autosave; /* records the trainer's run, or NULL */
-    char *goes_on_with;          /* file that the next trainer continues, or NULL */
+    char *continued_file;        /* file that the next trainer continues, or NULL */
     unsigned files;              /* number of files begun by the last poll */
     bool bounding;               /* a thread is enforcing the limit of the folder */
     unsigned opening;            /* the earlier run whose checkpoints are being read; 0: none */

@@ -231,9 +231,9 @@ static void sync_controls(NsChartTile *tile)
     gtk_widget_set_visible(tile->probe, missing && !looked);
     if (missing) ns_probe_button_set_interval(looked ? tile->probe_more : tile->probe, missing);
     /* The charts of other lanes, without the button, are as high. */
-    int room = (int)(PROBE_SPACE * ns_widget_text_scale(GTK_WIDGET(tile)));
+    int space = (int)(PROBE_SPACE * ns_widget_text_scale(GTK_WIDGET(tile)));
     gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
-    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? room : 0);
+    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? space : 0);
     sync_continued(tile);
     /* Beside the tiles of other lanes a thumbnail has the name of its lane. */
     NsFigureInput input = ns_view_input(tile->session->view);

@@ -277,15 +277,15 @@ static void ns_fold_box_measure(GtkWidget *widget, GtkOrientation orientation, i
 static void ns_fold_box_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     int right = width;
-    bool room = true;
+    bool fits = true;
     for (GtkWidget *child = gtk_widget_get_last_child(widget); child;
          child = gtk_widget_get_prev_sibling(child)) {
         if (!gtk_widget_should_layout(child)) continue;
         int least = 0;
         gtk_widget_measure(child, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-        room = room && least <= right;
-        gtk_widget_set_child_visible(child, room);
-        if (!room) continue;
+        fits = fits && least <= right;
+        gtk_widget_set_child_visible(child, fits);
+        if (!fits) continue;
         GtkAllocation place = {right - least, 0, least, height};
         if (gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL) place.x = width - right;
         gtk_widget_size_allocate(child, &place, baseline);

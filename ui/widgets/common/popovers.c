@@ -9,7 +9,7 @@
 
 #define LEAVING_MS 50 /* time for the pointer to leave a closed popover */
 
-static const char KEPT[] = "ns-focus-kept";
+static const char FORMER_FOCUS[] = "ns-focus-former";
 
 static bool has_focus(GtkWidget *popover, GtkRoot *root)
 {
@@ -25,24 +25,24 @@ static void leave(GtkWidget *popover, GtkWidget *to)
     if (has_focus(popover, root)) gtk_root_set_focus(root, NULL);
 }
 
-static void free_reference(gpointer kept)
+static void free_reference(gpointer former)
 {
-    g_weak_ref_clear(kept);
-    g_free(kept);
+    g_weak_ref_clear(former);
+    g_free(former);
 }
 
 /* GTK 4.18 gives the focus to the parent of a popover after the handlers of "closed", although they
  * may have moved it.  A window or popover that has opened since then keeps it. */
 static gboolean keep_focus(gpointer popover)
 {
-    g_autoptr(GtkWidget) kept = g_weak_ref_get(g_object_get_data(popover, KEPT));
+    g_autoptr(GtkWidget) former = g_weak_ref_get(g_object_get_data(popover, FORMER_FOCUS));
     GtkWidget *at = gtk_widget_get_parent(popover);
     GtkRoot *root = gtk_widget_get_root(popover);
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
-    if (!at || !focus || !kept || focus == kept) return G_SOURCE_REMOVE;
+    if (!at || !focus || !former || focus == former) return G_SOURCE_REMOVE;
     if (focus != at && !gtk_widget_is_ancestor(focus, at)) return G_SOURCE_REMOVE;
     if (gtk_widget_get_native(focus) != gtk_widget_get_native(at)) return G_SOURCE_REMOVE;
-    if (gtk_widget_get_mapped(kept)) gtk_widget_grab_focus(kept);
+    if (gtk_widget_get_mapped(former)) gtk_widget_grab_focus(former);
     return G_SOURCE_REMOVE;
 }
 
@@ -63,11 +63,11 @@ static gboolean let_go(gpointer popover)
  * removed after this event. */
 static void on_closed(GtkWidget *popover)
 {
-    GWeakRef *kept = g_object_get_data(G_OBJECT(popover), KEPT);
-    g_autoptr(GtkWidget) before = g_weak_ref_get(kept);
+    GWeakRef *former = g_object_get_data(G_OBJECT(popover), FORMER_FOCUS);
+    g_autoptr(GtkWidget) before = g_weak_ref_get(former);
     GtkRoot *root = gtk_widget_get_root(popover);
     leave(popover, before);
-    g_weak_ref_set(kept, root ? gtk_root_get_focus(root) : NULL);
+    g_weak_ref_set(former, root ? gtk_root_get_focus(root) : NULL);
     g_idle_add_full(G_PRIORITY_DEFAULT, keep_focus, g_object_ref(popover), g_object_unref);
     g_idle_add_full(G_PRIORITY_DEFAULT_IDLE, let_go, g_object_ref(popover), g_object_unref);
 }
@@ -75,9 +75,9 @@ static void on_closed(GtkWidget *popover)
 void ns_popover_pass(GtkWidget *popover, GtkWidget *at, const GdkRectangle *place)
 {
     GtkRoot *root = gtk_widget_get_root(at);
-    GWeakRef *kept = g_new0(GWeakRef, 1);
-    g_weak_ref_init(kept, root ? gtk_root_get_focus(root) : NULL);
-    g_object_set_data_full(G_OBJECT(popover), KEPT, kept, free_reference);
+    GWeakRef *former = g_new0(GWeakRef, 1);
+    g_weak_ref_init(former, root ? gtk_root_get_focus(root) : NULL);
+    g_object_set_data_full(G_OBJECT(popover), FORMER_FOCUS, former, free_reference);
     gtk_widget_set_parent(popover, at);
     if (place) gtk_popover_set_pointing_to(GTK_POPOVER(popover), place);
     g_signal_connect(popover, "closed", G_CALLBACK(on_closed), NULL);

@@ -285,9 +285,9 @@ static void build(NsDiagramView *view, int width, int height)
     if (!view->style || !view->data || width <= 2 * MARGIN || height <= 2 * MARGIN) return;
     double least_width, least_height;
     ns_diagram_least(view->data, view->style->text_size, &least_width, &least_height);
-    double room = MIN((width - 2 * MARGIN) / least_width, (height - 2 * MARGIN) / least_height);
+    double scale = MIN((width - 2 * MARGIN) / least_width, (height - 2 * MARGIN) / least_height);
     view->rendered_style = view->style;
-    view->fitted = ns_style_scaled(view->style, CLAMP(room, SMALLEST, 1));
+    view->fitted = ns_style_scaled(view->style, CLAMP(scale, SMALLEST, 1));
     view->diagram = ns_diagram_new(view->data, (unsigned)MAX(view->session->view->layer, 0),
                                    width - 2 * MARGIN, height - 2 * MARGIN, view->fitted.text_size);
 }

@@ -313,7 +313,7 @@ static GtkWidget *new_label(const char *css_class)
 
 static void ns_trouble_panel_init(NsTroublePanel *panel)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6), *room = ns_scrolled_new(box);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6), *scrolled = ns_scrolled_new(box);
     panel->sentence = new_label("sentence");
     panel->advice = new_label("advice");
     panel->fork = new_label("fork");
@@ -322,8 +322,8 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     gtk_widget_set_size_request(panel->chart, -1, CHART_HEIGHT);
     ns_box_append(box, panel->sentence, panel->chart, panel->advice, panel->fork,
                   new_buttons(panel), NULL);
-    gtk_widget_set_vexpand(room, FALSE);
-    gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(room), TRUE);
+    gtk_widget_set_vexpand(scrolled, FALSE);
+    gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scrolled), TRUE);
     panel->expander = gtk_expander_new(NULL);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     panel->title = ns_text_label_new(NULL, "title");
@@ -331,7 +331,7 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     ns_box_append(head, gtk_image_new_from_icon_name("dialog-warning-symbolic"), panel->title,
                   NULL);
     gtk_expander_set_label_widget(GTK_EXPANDER(panel->expander), head);
-    gtk_expander_set_child(GTK_EXPANDER(panel->expander), room);
+    gtk_expander_set_child(GTK_EXPANDER(panel->expander), scrolled);
     gtk_box_append(GTK_BOX(panel), panel->expander);
     gtk_widget_set_halign(GTK_WIDGET(panel), GTK_ALIGN_END);
     gtk_widget_set_valign(GTK_WIDGET(panel), GTK_ALIGN_END);

@@ -282,8 +282,8 @@ static void commit(NsControl *number)
 {
     g_autofree char *typed =
         g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(number->entry))));
-    g_autofree char *kept = shown_value(number);
-    if (g_str_equal(typed, kept) && !is_blamed(number)) return;
+    g_autofree char *current = shown_value(number);
+    if (g_str_equal(typed, current) && !is_blamed(number)) return;
     const char *none = g_str_equal(number->param->key, "warmup") ? "1" : "0";
     const char *word = ns_settings_word(number->param, none);
     bool named = word && g_str_equal(typed, word);
@@ -293,8 +293,8 @@ static void commit(NsControl *number)
 /* Restores the value of the setting, which also ends the problem of a refused text. */
 static void take_back(NsControl *number)
 {
-    g_autofree char *kept = shown_value(number);
-    gtk_editable_set_text(GTK_EDITABLE(number->entry), kept);
+    g_autofree char *current = shown_value(number);
+    gtk_editable_set_text(GTK_EDITABLE(number->entry), current);
     commit(number);
 }
 

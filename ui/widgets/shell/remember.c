@@ -6,10 +6,10 @@
 /* Actions whose state is a key of the same type. */
 typedef struct {
     const char *action, *key;
-} Kept;
+} Stored;
 
-static const Kept OF_APPLICATION[] = {{"style", "style"}, {"contrast", "contrast"}};
-static const Kept OF_WINDOW[] = {
+static const Stored OF_APPLICATION[] = {{"style", "style"}, {"contrast", "contrast"}};
+static const Stored OF_WINDOW[] = {
     {"page", "page"},
     {"pane", "settings-pane"},
     {"inspector", "inspector-pane"},
@@ -22,22 +22,22 @@ static const char *const SMOOTHING[] = {
 static void keep_state(GActionGroup *group, const char *name, GVariant *state, gpointer data)
 {
     bool window = GTK_IS_WINDOW(group);
-    const Kept *kept = window ? OF_WINDOW : OF_APPLICATION;
+    const Stored *stored = window ? OF_WINDOW : OF_APPLICATION;
     (void)data;
-    while (!g_str_equal(kept->action, name)) kept++;
+    while (!g_str_equal(stored->action, name)) stored++;
     /* A pane that was hidden because the window is narrow was not closed by the user. */
     if (window && ns_window_folds(NS_WINDOW(group), name)) return;
-    g_settings_set_value(ns_preferences(), kept->key, state);
+    g_settings_set_value(ns_preferences(), stored->key, state);
 }
 
 /* Restores the states of actions and stores their changes. */
-static void remember_actions(GActionGroup *group, const Kept *kept, size_t n)
+static void remember_actions(GActionGroup *group, const Stored *stored, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!g_action_group_has_action(group, kept[i].action)) continue;
-        g_autoptr(GVariant) state = g_settings_get_value(ns_preferences(), kept[i].key);
-        g_action_group_change_action_state(group, kept[i].action, state);
-        g_autofree char *signal = g_strconcat("action-state-changed::", kept[i].action, NULL);
+        if (!g_action_group_has_action(group, stored[i].action)) continue;
+        g_autoptr(GVariant) state = g_settings_get_value(ns_preferences(), stored[i].key);
+        g_action_group_change_action_state(group, stored[i].action, state);
+        g_autofree char *signal = g_strconcat("action-state-changed::", stored[i].action, NULL);
         g_signal_connect(group, signal, G_CALLBACK(keep_state), NULL);
     }
 }

@@ -60,14 +60,14 @@ G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
 
 /* The width for the title in the middle of the header bar: what the buttons at its ends leave, but
  * not less than the width for which they are hidden. */
-static int title_room(NsWindow *window)
+static int title_width(NsWindow *window)
 {
     GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
     /* The size is not known before the first allocation. */
     if (!bar || gtk_widget_get_width(bar) == 0) return G_MAXINT;
     GtkWidget *ends[] = {gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)),
                          gtk_center_box_get_end_widget(GTK_CENTER_BOX(bar))};
-    int room = gtk_widget_get_width(bar) - 2 * TITLE_PADDING, folded = room, wider = 0;
+    int available = gtk_widget_get_width(bar) - 2 * TITLE_PADDING, folded = available, wider = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(ends); i++) {
         int least = 0, natural = 0;
         if (ends[i])
@@ -76,10 +76,10 @@ static int title_room(NsWindow *window)
         folded -= least;
         wider = MAX(wider, natural);
     }
-    return MAX(room - 2 * wider, MIN(TITLE_LEAST, folded));
+    return MAX(available - 2 * wider, MIN(TITLE_LEAST, folded));
 }
 
-static bool has_room(GtkWidget *label, const char *words, int room)
+static bool is_within(GtkWidget *label, const char *words, int available)
 {
     int width;
     g_autoptr(PangoLayout) text = gtk_widget_create_pango_layout(label, words);
@@ -87,7 +87,7 @@ static bool has_room(GtkWidget *label, const char *words, int room)
     pango_attr_list_insert(digits, pango_attr_font_features_new("tnum"));
     pango_layout_set_attributes(text, digits);
     pango_layout_get_pixel_size(text, &width, NULL);
-    return width <= room;
+    return width <= available;
 }
 
 /* Shows the longest form of the status that fits, because a number must not be cut off. */
@@ -95,9 +95,10 @@ static void sync_subtitle(NsWindow *window)
 {
     g_autofree char *whole = ns_session_status(window->session, NS_STATUS_WHOLE);
     g_autofree char *status = g_strdup(whole);
-    int room = title_room(window);
+    int available = title_width(window);
     for (int length = NS_STATUS_SHORT;
-         length < NS_STATUS_LENGTHS && !has_room(window->subtitle_label, status, room); length++) {
+         length < NS_STATUS_LENGTHS && !is_within(window->subtitle_label, status, available);
+         length++) {
         g_free(status);
         status = ns_session_status(window->session, (NsStatusLength)length);
     }
@@ -112,7 +113,7 @@ static void sync_title(NsWindow *window)
     g_autofree char *whole = g_strdup_printf("%s · Normscope", title);
     size_t n = window->session->view->started.n;
     g_autofree char *brief = g_strdup_printf(ns_plural("%zu lane", "%zu lanes", n), n);
-    bool fits = has_room(window->title_label, title, title_room(window));
+    bool fits = is_within(window->title_label, title, title_width(window));
     ns_text_label_set(window->title_label, fits ? title : brief);
     gtk_widget_set_tooltip_text(window->title_label, title);
     if (g_strcmp0(gtk_window_get_title(GTK_WINDOW(window)), whole) != 0)
@@ -239,8 +240,8 @@ static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 static Breadth breadth_of(NsWindow *window, int width)
 {
     Breadth breadth = NARROW;
-    double room = width / ns_widget_text_scale(GTK_WIDGET(window));
-    while (breadth < ROOMY && room >= BREADTHS[breadth + 1]) breadth++;
+    double available = width / ns_widget_text_scale(GTK_WIDGET(window));
+    while (breadth < ROOMY && available >= BREADTHS[breadth + 1]) breadth++;
     return breadth;
 }
 
@@ -334,14 +335,15 @@ static int least_width(GtkWidget *widget)
 static void on_divided(GtkPaned *paned, GParamSpec *property, GtkWidget *pane)
 {
     (void)property;
-    int room = gtk_widget_get_width(GTK_WIDGET(paned)) - DIVIDER;
+    int available = gtk_widget_get_width(GTK_WIDGET(paned)) - DIVIDER;
     int position = gtk_paned_get_position(paned);
     bool first = gtk_paned_get_start_child(paned) == pane;
     GtkWidget *other = first ? gtk_paned_get_end_child(paned) : gtk_paned_get_start_child(paned);
     int least = least_width(pane), others = least_width(other);
-    if (room < least + others) return;
-    int most = MAX(least, MIN(room / 2, room - others));
-    int nearest = first ? CLAMP(position, least, most) : CLAMP(position, room - most, room - least);
+    if (available < least + others) return;
+    int most = MAX(least, MIN(available / 2, available - others));
+    int nearest =
+        first ? CLAMP(position, least, most) : CLAMP(position, available - most, available - least);
     if (position != nearest) gtk_paned_set_position(paned, nearest);
 }
 
