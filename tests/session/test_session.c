@@ -46,6 +46,8 @@ static void test_two_lanes(void)
     g_assert_cmpstr(ns_placement_choice(view->now.lane[view->active].placement)->key, ==, "pre");
     g_autofree char *title = ns_session_title(session);
     g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
+    g_autofree char *little = ns_session_brief_title(session);
+    g_assert_cmpstr(little, ==, "Post-LN vs Pre-LN");
     g_autofree char *words = ns_session_differences(session);
     g_assert_cmpstr(words, ==, "A Post-LN, B Pre-LN; all else equal.");
     ns_session_set_lane(session, 1, "layers", "3");

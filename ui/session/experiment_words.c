@@ -130,9 +130,8 @@ char *ns_experiment_title(const NsExperiment *experiment)
     size_t n = ns_experiment_differences(experiment);
     bool placement = differs(experiment, "placement") || differs(experiment, "mixture");
     bool depth = differs(experiment, "layers") || differs(experiment, "decoder-layers");
-    g_autofree char *left = placement ? versus(experiment, ns_settings_placement_words)
-                                      : ns_settings_placement_words(&experiment->lane[0]);
-    g_autofree char *right = depth ? versus(experiment, depth_of) : depth_of(&experiment->lane[0]);
+    g_autofree char *left = versus(experiment, ns_settings_placement_words);
+    g_autofree char *right = versus(experiment, depth_of);
     if (n == 0 || placement || depth) return g_strdup_printf(_("%s, %s"), left, right);
     const NsParam *param = ns_param(0);
     while (!ns_experiment_differs(experiment, param)) param++;
@@ -141,4 +140,13 @@ char *ns_experiment_title(const NsExperiment *experiment)
             ns_plural("%s, %s; %zu setting differs", "%s, %s; %zu settings differ", n), left, right,
             n);
     return g_strdup_printf(_("%s, %s; %s differs"), left, right, _(param->label));
+}
+
+char *ns_experiment_brief_title(const NsExperiment *experiment)
+{
+    g_autofree char *placements = versus(experiment, ns_settings_placement_words);
+    bool depth = differs(experiment, "layers") || differs(experiment, "decoder-layers");
+    if (!depth || strstr(placements, C_("between lanes", " vs ")))
+        return g_steal_pointer(&placements);
+    return versus(experiment, depth_of);
 }

@@ -20,3 +20,7 @@ size_t ns_experiment_differences(const NsExperiment *experiment);
 
 /* "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers".  Free with g_free. */
 char *ns_experiment_title(const NsExperiment *experiment);
+
+/* Of these, the part that differs: "Post-LN vs Pre-LN", "6 layers vs 12 layers".  Free with g_free.
+ */
+char *ns_experiment_brief_title(const NsExperiment *experiment);

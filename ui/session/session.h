@@ -474,6 +474,9 @@ void ns_session_select_layer(NsSession *session, int layer);
 /* Of the run: "Post-LN, 6 layers", "Post-LN vs Pre-LN, 6 layers". */
 char *ns_session_title(NsSession *session);
 
+/* For little space: "Post-LN vs Pre-LN", "4 lanes". */
+char *ns_session_brief_title(NsSession *session);
+
 /* "A Post-LN, B Pre-LN; all else equal."; NULL for a single lane. */
 char *ns_session_differences(NsSession *session);
 

@@ -122,10 +122,23 @@ bool ns_session_plan(NsSession *session, NsPlan *plan)
 
 /* ---- Titles ---- */
 
+static const NsExperiment *titled(NsSession *session)
+{
+    return ns_session_pending(session) ? session->run : &session->experiment;
+}
+
 char *ns_session_title(NsSession *session)
 {
     if (ns_session_is_watching(session)) return g_strdup(session->opened->recorded->title);
-    return ns_experiment_title(ns_session_pending(session) ? session->run : &session->experiment);
+    return ns_experiment_title(titled(session));
+}
+
+char *ns_session_brief_title(NsSession *session)
+{
+    size_t n = session->view->started.n;
+    if (n <= 2 && !ns_session_is_watching(session))
+        return ns_experiment_brief_title(titled(session));
+    return g_strdup_printf(ns_plural("%zu lane", "%zu lanes", n), n);
 }
 
 char *ns_session_differences(NsSession *session)

@@ -111,8 +111,7 @@ static void sync_title(NsWindow *window)
 {
     g_autofree char *title = ns_session_title(window->session);
     g_autofree char *whole = g_strdup_printf("%s · Normscope", title);
-    size_t n = window->session->view->started.n;
-    g_autofree char *brief = g_strdup_printf(ns_plural("%zu lane", "%zu lanes", n), n);
+    g_autofree char *brief = ns_session_brief_title(window->session);
     bool fits = is_within(window->title_label, title, title_width(window));
     ns_text_label_set(window->title_label, fits ? title : brief);
     gtk_widget_set_tooltip_text(window->title_label, title);
