@@ -370,6 +370,10 @@ static void test_center(void)
     g_autoptr(NsPlotLayout) fixed = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
     g_assert_cmpfloat(fixed->z.lo, ==, 0.1);
     g_assert_cmpfloat(fixed->z.hi, ==, 3);
+    static const float near[] = {1, 1.1f, 1.05f, 1};
+    map = (NsHeatmap){.z = near, .rows = 2, .columns = 2, .x1 = 2, .y1 = 2, .log = true};
+    g_autoptr(NsPlotLayout) alike = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    g_assert_cmpfloat_with_epsilon(alike->z.hi / alike->z.lo, 2, 1e-9);
 }
 
 static void test_levels(void)

@@ -263,7 +263,7 @@ static void test_change_at_another_step(void)
     UI_UNTIL(says(pane, "The rate was 0.00300, and is 0.0100."));
     /* Settings of another run, on a card that follows. */
     ns_session_set(session, "layers", "1");
-    UI_UNTIL(says(pane, "You changed the settings"));
+    UI_UNTIL(says(pane, "about other settings"));
     press(pane, "Use the lesson’s settings");
     UI_UNTIL(says(pane, "This card shows what is measured at step 9"));
     UI_UNTIL(says(pane, "The rate was 0.00300, and is 0.0100."));

@@ -258,6 +258,10 @@ static void test_back(void)
     UI_WAIT(window, is_prepared);
     g_assert_false(is_open(window, "pane") || is_open(window, "inspector"));
     g_assert_true(is_open(window, "lecture-mode"));
+    /* Beside its chart a scene has the first large chart of a new window. */
+    NsFigureSpec second = ns_chart_tile_spec(ns_dashboard_second(ns_window_dashboard(window)));
+    g_assert_cmpstr(second.kind->choice.key, ==, "loss");
+    g_assert_cmpint(session->view->gradient, ==, NS_QUANTITY_GRAD_W2);
     g_assert_false(gtk_widget_get_mapped(GTK_WIDGET(ns_window_transport(window))));
     g_action_group_activate_action(actions, "next-scene", NULL);
     g_assert_true(is_at(window, 1));

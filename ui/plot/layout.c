@@ -218,6 +218,8 @@ static void fit_colors(NsPlotLayout *layout)
             color.hi = MAX(MAX(fabs(hi), fabs(lo)), FLATTEST);
             color.lo = -color.hi;
         }
+    } else if (map->log) {
+        ns_scale_separate(&lo, &hi);
     }
     ns_scale_fit(&layout->z, &color, lo, hi, 0);
 }

@@ -26,7 +26,7 @@
  * chart, because rounding errors would look like a result. */
 #define FLAT 0.01
 
-/* The smallest ratio of the ends of a padded logarithmic axis. */
+/* The smallest ratio of the ends of a padded logarithmic axis or color scale. */
 #define LEAST_RATIO 2
 
 /* The share of the label distance that suffices for the second of only two labels. */
@@ -254,6 +254,15 @@ static const Kind kinds[] = {
     [NS_SCALE_SYMLOG] = {symlog_forward, symlog_backward, linear_widen, symlog_ticks},
 };
 
+bool ns_scale_separate(double *lo, double *hi)
+{
+    if (!(*lo > 0 && *lo <= *hi && *hi < LEAST_RATIO * *lo)) return false;
+    double middle = sqrt(*lo) * sqrt(*hi);
+    *lo = middle / sqrt(LEAST_RATIO);
+    *hi = middle * sqrt(LEAST_RATIO);
+    return true;
+}
+
 void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, double padding)
 {
     const Kind *kind = &kinds[axis->scale];
@@ -282,13 +291,8 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
         kind->widen(&lo, &hi);
         padding = 0;
     }
-    /* Nearly equal values look so, instead of filling the chart with noise. */
-    if (axis->scale == NS_SCALE_LOG && fitted && padding > 0 && hi < LEAST_RATIO * lo) {
-        double middle = sqrt(lo) * sqrt(hi);
-        lo = middle / sqrt(LEAST_RATIO);
-        hi = middle * sqrt(LEAST_RATIO);
+    if (axis->scale == NS_SCALE_LOG && fitted && padding > 0 && ns_scale_separate(&lo, &hi))
         padding = 0;
-    }
     /* Three decades below the largest magnitude. */
     double largest = CLAMP(MAX(fabs(lo), fabs(hi)), NEAREST, FURTHEST);
     double threshold = pow(10, floor(log10(largest)) - 3);

@@ -34,6 +34,10 @@ static inline bool ns_scale_shows(NsScaleKind kind, double value)
     return isfinite(value) && (kind != NS_SCALE_LOG || value > 0);
 }
 
+/* Widens the range of nearly equal positive values, so that on a logarithmic scale they look so
+ * instead of filling it with noise.  Returns whether it did. */
+bool ns_scale_separate(double *lo, double *hi);
+
 /* Sets the ends to the limits of the axis, or else to the range lo..hi of the data (lo > hi: no
  * data) plus `padding`, a share of its length, at each end.  A padded end never crosses zero.  Data
  * whose range is less than a hundredth of their magnitude get a wider range, in which they look

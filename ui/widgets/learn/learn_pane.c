@@ -680,6 +680,8 @@ void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
     pane->key = g_steal_pointer(&copy);
     pane->at = pane->last = 0;
     gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
+    g_signal_emit_by_name(pane, "page", "dashboard");
+    g_signal_emit_by_name(pane, "chart", NS_LEARN_CHARTS);
     show_card(pane);
     ns_session_leave_experiment(pane->session);
 }

@@ -17,6 +17,9 @@
 
 #include <gtk/gtk.h>
 
+/* The large charts and their quantities with which lessons and scenes begin. */
+#define NS_LEARN_CHARTS "hidden-norm:hidden-norm,gradient-norm:grad-w2,loss"
+
 #define NS_TYPE_LEARN_PANE (ns_learn_pane_get_type())
 G_DECLARE_FINAL_TYPE(NsLearnPane, ns_learn_pane, NS, LEARN_PANE, GtkWidget)
 

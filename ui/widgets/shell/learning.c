@@ -68,6 +68,7 @@ void ns_window_arrange(NsWindow *window, const NsPreset *preset)
     bool large = gtk_widget_has_css_class(GTK_WIDGET(window), NS_LARGE_TEXT_CLASS);
     ns_learn_pane_close(ns_window_learn_pane(window));
     if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
+    if (preset->chart) ns_window_show_chart(window, NS_LEARN_CHARTS);
     if (preset->chart) ns_window_show_chart(window, preset->chart);
     g_object_set_data(G_OBJECT(window), BY_HAND, NULL);
     if (large && !hide)
@@ -233,10 +234,12 @@ void ns_window_show_chart(NsWindow *window, const char *name)
     NsDashboard *dashboard = ns_window_dashboard(window);
     g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
     if (!dashboard || !*name || !ns_figure_specs_read(specs, name, NULL)) return;
-    const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, 0);
-    NsChartTile *tile = tile_with(dashboard, spec->kind);
-    ns_dashboard_set_stage(dashboard, tile);
-    ns_chart_tile_show(tile, spec);
+    for (guint i = 0; i < specs->len; i++) {
+        const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, i);
+        NsChartTile *tile = tile_with(dashboard, spec->kind);
+        ns_dashboard_set_stage(dashboard, tile);
+        ns_chart_tile_show(tile, spec);
+    }
 }
 
 static void on_point_out(NsWindow *window, const char *name)

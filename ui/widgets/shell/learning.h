@@ -24,7 +24,7 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset);
 void ns_window_arrange(NsWindow *window, const NsPreset *preset);
 
 /* Makes the chart with this name (ui/figures/spec.h) the large one, if the page has charts and the
- * name is known. */
+ * name is known.  Of several names the last two are large. */
 void ns_window_show_chart(NsWindow *window, const char *name);
 
 /* The present experiment, page and chart as a preset.  Initializes `preset`. */
