@@ -98,6 +98,7 @@ struct NsOutsideInput {
     char brackets[NS_OUTSIDE_DEEPEST]; /* that are open */
     size_t depth, captured;  /* captured: the depth of the object that is being read; 0: none */
     size_t objects;          /* that were read */
+    bool of_validation;      /* the array of the object that is read is called so */
     GString *object, *outer; /* the text of that object, and of the document without such objects */
 };
 

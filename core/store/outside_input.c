@@ -122,16 +122,17 @@ static NsOutsideTake *const formats[] = {ns_outside_document_take, ns_outside_ta
 
 static void take_line(NsOutsideInput *input)
 {
-    static const char *const bars[] = {"│", "┃", "┆"};
+    /* Frames of polars and rich, and what keyboards of Chinese write */
+    static const char *const plain[][2] = {{"│", "|"},  {"┃", "|"},  {"┆", "|"},
+                                           {"：", ":"}, {"，", ","}, {"\u00a0", " "}};
     GString *text = input->text;
     convert_line(input);
     if (memchr(text->str, '\033', text->len) || memchr(text->str, '\b', text->len)) {
         ns_outside_text_clean(text->str);
         g_string_truncate(text, strlen(text->str));
     }
-    /* Tables in frames, of polars and rich */
-    for (size_t i = 0; strstr(text->str, "\xE2\x94") && i < G_N_ELEMENTS(bars); i++)
-        g_string_replace(text, bars[i], "|", 0);
+    for (size_t i = 0; !g_str_is_ascii(text->str) && i < G_N_ELEMENTS(plain); i++)
+        g_string_replace(text, plain[i][0], plain[i][1], 0);
     ns_outside_text_take_label(input);
     char *start = text->str + strspn(text->str, " \t\r");
     bool first = !input->begun && start < text->str + text->len;

@@ -54,6 +54,11 @@ static void add_curves(const NsOutsideLine *all, NsOutsideNames *names, GArray *
     for (guint i = 0; i < 3 * all->arrays->len; i++) {
         const NsOutsideArray *values = &arrays[i / 3], *steps = arrays;
         const char *raw = values->name->raw, *const *end = ends[i % 3];
+        /* “"loss": [[10, 3], [20, 2]]” */
+        for (size_t k = 0; i % 3 == 0 && values->inner == 2 && k < values->n; k += 2)
+            if (numbers[values->first + k].has && numbers[values->first + k].value >= 0)
+                add_point(points, numbers[values->first + k].value, values->name,
+                          numbers[values->first + k + 1].value, last);
         if (!g_str_has_suffix(raw, end[0])) continue;
         g_autofree char *curve = g_strndup(raw, strlen(raw) - strlen(end[0]));
         g_autofree char *beside = g_strconcat(curve, end[1], NULL);
@@ -150,6 +155,8 @@ static void read_object(NsOutsideInput *input, const GString *text)
     if (read_columns(input, text)) return;
     const NsOutsideLine *line = input->line;
     const char *why = ns_outside_line_read(input->line, input->names, text->str, text->len);
+    if (input->captured && input->of_validation)
+        ns_outside_line_validate(input->line, input->names);
     /* An object in a document may have nothing but texts. */
     if (!input->captured || line->step >= 0 || ns_outside_line_has_any(line))
         ns_outside_input_take(input, why);
@@ -172,6 +179,13 @@ void ns_outside_json_feed(NsOutsideInput *input, const char *bytes, size_t n)
         } else if (c == '{' || c == '[') {
             bool in_array = input->depth && input->brackets[input->depth - 1] == '[';
             if (input->depth == NS_OUTSIDE_DEEPEST) return;
+            /* “"eval": [{"step": 10, "loss": 2.5}]” */
+            if (c == '[' && !input->captured) {
+                const char *colon = g_strrstr(to->str, "\":"), *name = colon;
+                while (colon && name > to->str && name[-1] != '"') name--;
+                g_autofree char *key = colon ? g_strndup(name, (gsize)(colon - name)) : NULL;
+                input->of_validation = key && ns_outside_has_split(key, true);
+            }
             input->brackets[input->depth++] = c;
             if (c == '{' && in_array && !input->captured) {
                 input->captured = input->depth;

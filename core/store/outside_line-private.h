@@ -95,6 +95,9 @@ const char *ns_outside_line_check(const NsOutsideLine *line);
  * the first byte after it. */
 const char *ns_outside_read_number(const char *text, double *value);
 
+/* Multiplies the number before a unit, “12.3k”; returns the first byte after it. */
+const char *ns_outside_read_unit(const char *end, double *value);
+
 /* The same for a whole number with groups of digits, such as 1,234,567.  `step`: one group is
  * enough; in any other number a single comma could be a decimal one. */
 const char *ns_outside_read_groups(const char *text, bool step, double *value);

@@ -347,6 +347,13 @@ const char *ns_outside_read_number(const char *at, double *value)
     return NULL;
 }
 
+const char *ns_outside_read_unit(const char *end, double *value)
+{
+    if (!*end || !strchr("kKMB", *end)) return end;
+    *value = floor(*value * (*end == 'B' ? 1e9 : *end == 'M' ? 1e6 : 1e3) + 0.5);
+    return end + 1;
+}
+
 const char *ns_outside_read_groups(const char *at, bool step, double *value)
 {
     char digits[32];
@@ -569,6 +576,8 @@ const char *ns_outside_line_read(NsOutsideLine *line, NsOutsideNames *names, con
         array->name = ns_outside_names_find(names, NULL, own);
     }
     if (s.validation) ns_outside_line_validate(line, names);
+    skip_space(&s);
+    if (s.at < s.end && *s.at == ',') s.at++; /* of a document without its brackets */
     skip_space(&s);
     if (s.at < s.end) return N_("there is text after its object");
     return s.foreign ? NULL : ns_outside_line_check(line);

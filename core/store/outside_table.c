@@ -72,7 +72,8 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
     }
     bool loss = has[NS_OUTSIDE_LOSS] || has[NS_OUTSIDE_VALIDATION];
     bool known = loss || has[NS_OUTSIDE_STEP] || by_row;
-    if (cells->len < 2 || !(known || (input->expects_table && has[NS_OUTSIDE_VALUE]))) return false;
+    if (cells->len < 2 && !(input->expects_table && loss)) return false;
+    if (!known && !(input->expects_table && has[NS_OUTSIDE_VALUE])) return false;
     /* Words with spaces between them may be a sentence. */
     bool counted = has[NS_OUTSIDE_STEP] || has[NS_OUTSIDE_EPOCH];
     if (!n && separator == ' ' && (!loss || !counted || has[NS_OUTSIDE_VALUE])) return false;
@@ -143,7 +144,9 @@ static bool read_cell(NsOutsideInput *input, const NsOutsideName *name, char *ce
         end = ns_outside_read_groups(cell, name->kind == NS_OUTSIDE_STEP, value);
     }
     end += end && *end == '%';
-    return end && !*end;
+    if (end) end = ns_outside_read_unit(end, value);
+    bool of = end && *end == '/' && name->kind == NS_OUTSIDE_STEP; /* “10/500” */
+    return end && (of || !*end);
 }
 
 /* Reads what a row has of one of the runs in the columns, from 1. */
@@ -237,8 +240,12 @@ void ns_outside_table_row(NsOutsideInput *input, char *text)
     while (cells->len > table->n && !*(char *)cells->pdata[cells->len - 1])
         g_ptr_array_set_size(cells, (gint)cells->len - 1);
     /* The number of a row has no name; R writes it in quotes. */
-    if ((table->separator == ' ' || quoted) && cells->len == table->n + 1)
+    if ((table->separator == ' ' || quoted) && cells->len == table->n + 1) {
         g_ptr_array_remove_index(cells, 0);
+        /* pandas prints so what is missing. */
+        for (guint i = 0; i < cells->len; i++)
+            if (g_str_equal(cells->pdata[i], "NaN")) *(char *)cells->pdata[i] = '\0';
+    }
     if (table->head && cells->len > 1 && cells->len < table->n && !align(table, cells, text))
         return;
     guint numbers = 0;
@@ -311,7 +318,7 @@ static bool begin_curve(NsOutsideInput *input, char *text)
         ns_outside_table_row(input, text);
         return true;
     }
-    if (!g_str_has_prefix(text, "[[") ||
+    if (!g_str_has_prefix(text, "[[") || g_ascii_isalpha(text[2]) ||
         !ns_outside_table_begin(input, "wall_time,step,value", ',', 0))
         return false;
     bool later = false; /* each point counts as a line */
@@ -333,13 +340,16 @@ bool ns_outside_table_take(NsOutsideInput *input, char *start, bool first)
     char *text = input->text->str;
     if (first && begin_curve(input, start)) return true;
     /* A table of Markdown may come after other text. */
+    if (*start == '|') g_strdelimit(start, "*`", ' '); /* of bold numbers */
     bool markdown = *start == '|', rule = strspn(start, "|:-+ \t\r") == strlen(start);
     if (*start && (markdown ? rule : input->table && (rule || input->table->markdown))) return true;
     if (markdown && !first && !input->table && ns_outside_table_begin(input, text, '|', 0))
         return true;
     bool object = strstr(start, "{\"") || strstr(start, "{'");
     for (const char *c = separators; first && !object && *c; c++)
-        if (strchr(text, *c) && ns_outside_table_begin(input, text, *c, 0)) return true;
+        if ((strchr(text, *c) || (c == separators && !strpbrk(text, separators))) &&
+            ns_outside_table_begin(input, text, *c, 0))
+            return true;
     if (!input->table && (object || !begin_below(input, first))) return false;
     ns_outside_table_row(input, text);
     return true;

@@ -231,10 +231,7 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
         }
         double value, other;
         const char *end = n ? read_number(at, &n, &value) : NULL, *word = at;
-        if (end && end + 1 == at + n && strchr("kKMB", *end)) { /* “12.3k” */
-            value = floor(value * (*end == 'B' ? 1e9 : *end == 'M' ? 1e6 : 1e3) + 0.5);
-            end++;
-        }
+        if (end && end + 1 == at + n) end = ns_outside_read_unit(end, &value);
         /* A quote ends a text: “msg="train step" step=3”. */
         if (!end && (*gap == '"' || memchr(gap, '\t', (size_t)(at - gap)))) drop(name, &validation);
         at += n;
@@ -324,7 +321,13 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
              * “loss:2” or “loss:nan” */
             const char *colon = at + strspn(at, ") "), *next = colon + (*colon == ':');
             next += strspn(next, colon > at ? " " : "");
-            if (*colon == ':' && g_ascii_isalpha(*next) && !ns_outside_read_number(next, &value))
+            g_autofree char *first = g_strndup(at + 2, *at ? strcspn(at + 2, " =:") : 0);
+            const char *argument = at + (*at == '('); /* “Metrics(step=3, loss=2.5)” */
+            argument += strspn(argument, G_CSET_a_2_z G_CSET_A_2_Z "_");
+            bool host = *at == ':' && at[1] == ' ' && is_place(names, first); /* “gpu7: step 3” */
+            if ((*colon == ':' && g_ascii_isalpha(*next) &&
+                 !ns_outside_read_number(next, &value)) ||
+                host || (*at == '(' && *argument == '='))
                 drop(name, &validation);
             continue;
         } else if (ends && !name->len) {
@@ -417,7 +420,7 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
         if (loss && !has_epoch && text->at[NS_OUTSIDE_EPOCH].name)
             ns_outside_line_put(line, text->at[NS_OUTSIDE_EPOCH].name,
                                 text->at[NS_OUTSIDE_EPOCH].value);
-    } else if (!placed && last && (loss || indented)) {
+    } else if (!placed && last && (loss || indented || (other && text->begun))) {
         NsOutsideCell at = text->at[NS_OUTSIDE_STEP];
         if (!at.name && !*object) at = text->at[NS_OUTSIDE_EPOCH];
         ns_outside_line_put(line, at.name, at.value);
@@ -428,7 +431,7 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
     }
     /* “step=10, lr=[0.1]”, and indented lines below it, before the first loss */
     if (!text->begun && !text->early) text->early = ns_outside_line_new();
-    if (!text->begun && !loss && (has_step || indented)) {
+    if (!text->begun && !loss && (has_step || indented || other)) {
         if (has_step) ns_outside_line_clear(text->early);
         ns_outside_line_merge(text->early, line);
     } else if (!text->begun && loss && text->early->step == line->step) {
