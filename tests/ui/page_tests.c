@@ -272,6 +272,7 @@ static void test_curvature(void)
     g_assert_false(ns_view_looked(session->view, "curvature-every"));
     /* What is not measured has no thumbnail of its own. */
     g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ui_tile(window, 3))));
+    g_assert_cmpstr(plot_at(window, 4)->empty, ==, "Enlarge this chart to measure it.");
     ns_dashboard_set_stage(NS_DASHBOARD(ns_window_page(window)), ui_tile(window, 4));
     UI_UNTIL(ns_view_looked(session->view, "curvature-every"));
     UI_UNTIL(plot_at(window, 4)->n_series == 1);

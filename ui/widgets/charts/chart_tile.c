@@ -126,6 +126,8 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
         input.pending = _("Measuring…");
     else if (is_measured_at_rest(tile, missing) && tile->session->state == NS_TRAINER_RUNNING)
         input.pending = _("Pause to measure this.");
+    else if (missing && tile->compact)
+        input.pending = _("Enlarge this chart to measure it.");
     NsFigureSpec spec = ns_figure_spec_of(kind_of(tile), &input);
     ns_view_look_closer(tile->session->view, &spec, &input);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
