@@ -58,7 +58,7 @@ import torch
 # Wrappers add these to the names of parameters.
 _WRAPPERS = re.compile(r"\b(?:module|_orig_mod|_fsdp_wrapped_module|_checkpoint_wrapped_module|base_layer)\.")
 _CROSS = re.compile(r"\b(?:multihead_attn|encoder_attn|EncDecAttention|cross\w*)\.")
-_SELF = re.compile(r"\b(?:self_attn|self_attention|SelfAttention|attention|attn|att)\.")
+_SELF = re.compile(r"\b(?:self_attn|self_attention|SelfAttention|attention|attn|att|sa|mha)\.")
 _QKV = r"in_proj|c_attn|qkv|qkv_proj|to_qkv|Wqkv|W_pack|query_key_value"
 
 _ATTENTION_ROLES = [
@@ -113,6 +113,10 @@ def _role_of(name, names):
         gated = any(re.search(r"\bgate(?:_proj)?\.", other) for other in names)
         role = "3" if gated else "1"
         role = role if re.search(r"\b(?:up|up_proj)$", path) else _find(_FEED_FORWARD_ROLES, path)
+        # A feed-forward network in a Sequential: two maps whose names are their places.
+        maps = [other[:-7] for other in names if re.search(r"\.\d+\.weight$", other) and not _SELF.search(other)]
+        if not role and path in maps and len({one.rpartition(".")[0] for one in maps}) == 1 and len(maps) == 2:
+            role = "12"[maps.index(path)]
         role = role and letter + role
     return role or re.sub(r"\W", "_", re.sub(r"\bexperts\.\d+", "experts", name))[-48:]
 

@@ -100,6 +100,32 @@ def llama_roles(block):
                   "w1": m.gate_proj.weight, "w3": m.up_proj.weight, "w2": m.down_proj.weight, **norms_of(block)})
 
 
+class Lecture(nn.Module):
+    """Every head is a module, and the feed-forward network a Sequential, as in lectures."""
+
+    def __init__(self):
+        super().__init__()
+        self.ln1, self.ln2 = nn.LayerNorm(D), nn.LayerNorm(D)
+        heads = nn.ModuleList(tree(key=linear(HEAD), query=linear(HEAD), value=linear(HEAD)) for _ in range(H))
+        self.sa = tree(heads=heads, proj=nn.Linear(D, D))
+        self.ffwd = tree(net=nn.Sequential(nn.Linear(D, 4 * D), nn.ReLU(), nn.Linear(4 * D, D), nn.Dropout(0.0)))
+
+    def forward(self, x):
+        y = self.ln1(x)
+        heads = [attend(head.query(y), head.key(y), head.value(y), 1) for head in self.sa.heads]
+        x = x + self.sa.proj(torch.cat(heads, dim=-1))
+        return x + self.ffwd.net(self.ln2(x))
+
+
+def lecture_roles(block):
+    net, proj = block.ffwd.net, block.sa.proj
+    rows = {"wo": proj.weight, "bo": proj.bias, "w1": net[0].weight, "b1": net[0].bias, "w2": net[2].weight,
+            "b2": net[2].bias, "norm1_gain": block.ln1.weight, "norm1_bias": block.ln1.bias,
+            "norm2_gain": block.ln2.weight, "norm2_bias": block.ln2.bias}
+    return {**whole(rows), **{"w" + word[0]: [(getattr(head, word).weight, lambda t: t) for head in block.sa.heads]
+                              for word in ("query", "key", "value")}}
+
+
 class Phi3(nn.Module):
     """Query, key and value in one map, with one key and value for all heads; gate and up in another."""
 

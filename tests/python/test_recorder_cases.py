@@ -193,6 +193,10 @@ def test_llama_with_grouped_queries():
     family(Llama, llama_roles)
 
 
+def test_heads_that_are_modules():
+    family(models.Lecture, models.lecture_roles)
+
+
 def test_fused_grouped_queries():
     family(models.Phi3, models.phi3_roles)
 
