@@ -595,6 +595,13 @@ const NsEvent *ns_history_event(const NsHistory *history, size_t i)
     return ns_log_get(history->events, i);
 }
 
+const NsEvent *ns_history_last_event(const NsHistory *history, NsEventKind kind)
+{
+    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
+        if (ns_history_event(history, i)->kind == kind) return ns_history_event(history, i);
+    return NULL;
+}
+
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record)
 {
     int64_t every = ns_record_interval(&history->layout, quantity);

@@ -133,6 +133,9 @@ const NsContinuation *ns_history_continuation(const NsHistory *history, size_t i
 size_t ns_history_events(const NsHistory *history);
 const NsEvent *ns_history_event(const NsHistory *history, size_t i);
 
+/* The newest event of a kind; NULL if there is none, or no history. */
+const NsEvent *ns_history_last_event(const NsHistory *history, NsEventKind kind);
+
 /* The newest continuation at or before a step; NULL if there is none. */
 const NsContinuation *ns_history_continuation_at(const NsHistory *history, int64_t step);
 

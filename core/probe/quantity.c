@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/probe/quantity.h"
 
+#include "core/model/placement.h"
+
 #include <math.h>
 #include <stdatomic.h>
 
@@ -163,6 +165,19 @@ void ns_record_layout_init(NsRecordLayout *layout, const NsRecordShape *shape)
         layout->width += layout->count[q];
     }
 }
+
+#define QUANTITIES_OF(P)                                                                           \
+    {                                                                                              \
+        NS_QUANTITY_BRANCH_RATIO_##P, NS_QUANTITY_SKIP_SHARE_##P, NS_QUANTITY_BRANCH_SHARE_##P,    \
+            NS_QUANTITY_NORM_SIGMA_##P, NS_QUANTITY_SKIP_SIGNAL_##P,                               \
+            NS_QUANTITY_BRANCH_SIGNAL_##P, NS_QUANTITY_SKIP_GRAD_##P, NS_QUANTITY_BRANCH_GRAD_##P  \
+    }
+
+const NsSublayerQuantities ns_sublayer_quantities[] = {
+    [NS_SELF_ATTENTION] = QUANTITIES_OF(ATTENTION),
+    [NS_CROSS_ATTENTION] = QUANTITIES_OF(CROSS),
+    [NS_FFN] = QUANTITIES_OF(FFN),
+};
 
 int64_t ns_record_interval(const NsRecordLayout *layout, NsQuantity quantity)
 {

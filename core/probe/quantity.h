@@ -441,6 +441,14 @@ typedef struct {
     int64_t ablation_every; /* 0: layers are never removed */
 } NsRecordShape;
 
+/* The quantities of NS_QUANTITIES_OF_SUBLAYER for one kind of sub-layer. */
+typedef struct {
+    NsQuantity branch_ratio, skip_share, branch_share, norm_sigma;
+    NsQuantity skip_signal, branch_signal, skip_grad, branch_grad;
+} NsSublayerQuantities;
+
+extern const NsSublayerQuantities ns_sublayer_quantities[]; /* by NsSublayerKind */
+
 /* Where the values of one step are stored: quantity q has the indices offset[q] to offset[q] +
  * count[q] - 1.  The values of heads are ordered by layer, then by head. */
 typedef struct {

@@ -277,33 +277,15 @@ static void record_tokens(NsRecorder *r, size_t B, size_t T, const int32_t *toke
     if (paired > 0) put(r, equal, 0, shares / paired);
 }
 
-/* The quantities of NS_QUANTITIES_OF_SUBLAYER for one kind of sub-layer. */
-typedef struct {
-    NsQuantity branch_ratio, skip_share, branch_share, norm_sigma;
-    NsQuantity skip_signal, branch_signal, skip_grad, branch_grad;
-} SublayerQuantities;
-
-#define QUANTITIES_OF(P)                                                                           \
-    {                                                                                              \
-        NS_QUANTITY_BRANCH_RATIO_##P, NS_QUANTITY_SKIP_SHARE_##P, NS_QUANTITY_BRANCH_SHARE_##P,    \
-            NS_QUANTITY_NORM_SIGMA_##P, NS_QUANTITY_SKIP_SIGNAL_##P,                               \
-            NS_QUANTITY_BRANCH_SIGNAL_##P, NS_QUANTITY_SKIP_GRAD_##P, NS_QUANTITY_BRANCH_GRAD_##P  \
-    }
-
 static void record_sublayers(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
 {
-    static const SublayerQuantities of[NS_SUBLAYER_KINDS] = {
-        [NS_SELF_ATTENTION] = QUANTITIES_OF(ATTENTION),
-        [NS_CROSS_ATTENTION] = QUANTITIES_OF(CROSS),
-        [NS_FFN] = QUANTITIES_OF(FFN),
-    };
     const NsMeasure *seen = input->seen;
     bool finite = true;
     for (size_t i = 0; i < seen->n_hidden; i++) finite &= isfinite(seen->hidden[i].sq) != 0;
     size_t end = ns_member_end(member, seen->n_sublayers);
     for (size_t k = ns_member_begin(member, seen->n_sublayers); k < end; k++) {
         const NsSublayerMeasure *s = &seen->sublayers[k];
-        const SublayerQuantities *q = &of[r->sublayers[k].kind];
+        const NsSublayerQuantities *q = &ns_sublayer_quantities[r->sublayers[k].kind];
         size_t l = r->sublayers[k].layer;
         double skip = s->skip_grad * s->skip_grad, branch = s->branch_grad * s->branch_grad;
         double root = sqrt(s->tokens);

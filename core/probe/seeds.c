@@ -3,20 +3,14 @@
 
 #include "core/settings/settings.h"
 
-static bool has_diverged(const NsHistory *history)
-{
-    for (size_t i = ns_history_events(history); i-- > 0;)
-        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED) return true;
-    return false;
-}
-
 /* Lists the seeds that have a record, with or without those that diverged; returns how many. */
 static size_t list_seeds(NsHistory *history, bool diverged, NsHistory *seeds[NS_SEEDS_MAX])
 {
     size_t n = 0;
     for (size_t k = 0; k < ns_history_seeds(history); k++) {
         NsHistory *seed = ns_history_seed(history, k);
-        if (ns_history_steps(seed) && (diverged || !has_diverged(seed))) seeds[n++] = seed;
+        bool fits = diverged || !ns_history_last_event(seed, NS_EVENT_DIVERGED);
+        if (ns_history_steps(seed) && fits) seeds[n++] = seed;
     }
     return n;
 }

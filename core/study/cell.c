@@ -332,10 +332,8 @@ static void finish(Training *training)
     bool validated = ns_results_are_validated(&training->work->results);
     if (training->run->diverged) {
         cell->state = NS_CELL_DIVERGED;
-        size_t i = ns_history_events(history);
-        while (i > 0 && ns_history_event(history, i - 1)->kind != NS_EVENT_DIVERGED) i--;
-        if (i > 0)
-            ns_copy_text(cell->text, sizeof cell->text, ns_history_event(history, i - 1)->text);
+        const NsEvent *event = ns_history_last_event(history, NS_EVENT_DIVERGED);
+        if (event) ns_copy_text(cell->text, sizeof cell->text, event->text);
     } else {
         cell->state = NS_CELL_DONE;
         size_t records = ns_history_steps(history), n = MIN(records, NS_CELL_LAST);

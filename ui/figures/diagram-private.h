@@ -30,13 +30,6 @@ NsFlowValues ns_diagram_final(const NsDiagramData *data);
 /* A value of a quantity: NaN if it was not measured, infinity if it is not finite. */
 double ns_diagram_value(const NsDiagramData *data, NsQuantity quantity, size_t i);
 
-/* The quantities of a kind of sub-layer that diagrams show. */
-typedef struct {
-    NsQuantity skip, branch, skip_grad, branch_grad, skip_share, branch_share, sigma;
-} NsSublayerQuantities;
-
-extern const NsSublayerQuantities ns_sublayer_quantities[NS_SUBLAYER_KINDS];
-
 /* The numbers of the wires of a sub-layer. */
 typedef struct {
     NsFlowValues x;         /* input */

@@ -9,20 +9,6 @@
 
 const NsFlowValues ns_flow_unknown = {{(double)NAN, (double)NAN}};
 
-#define QUANTITIES_OF(P)                                                                           \
-    {                                                                                              \
-        .skip = NS_QUANTITY_SKIP_SIGNAL_##P, .branch = NS_QUANTITY_BRANCH_SIGNAL_##P,              \
-        .skip_grad = NS_QUANTITY_SKIP_GRAD_##P, .branch_grad = NS_QUANTITY_BRANCH_GRAD_##P,        \
-        .skip_share = NS_QUANTITY_SKIP_SHARE_##P, .branch_share = NS_QUANTITY_BRANCH_SHARE_##P,    \
-        .sigma = NS_QUANTITY_NORM_SIGMA_##P                                                        \
-    }
-
-const NsSublayerQuantities ns_sublayer_quantities[NS_SUBLAYER_KINDS] = {
-    [NS_SELF_ATTENTION] = QUANTITIES_OF(ATTENTION),
-    [NS_CROSS_ATTENTION] = QUANTITIES_OF(CROSS),
-    [NS_FFN] = QUANTITIES_OF(FFN),
-};
-
 static void read_step(NsDiagramData *data, NsHistory *history, int64_t step)
 {
     int64_t record = ns_figure_record(history, step);
@@ -130,14 +116,14 @@ void ns_diagram_flows(const NsDiagram *diagram, size_t stack, size_t layer,
         const NsSublayerQuantities *of = &ns_sublayer_quantities[diagram->wiring[k].position.kind];
         NsSublayerFlows *f = &flows[k];
         f->out = k == last ? above : flows[k + 1].x;
-        double a = skip_factor(c), skip = ns_diagram_value(data, of->skip, layer);
+        double a = skip_factor(c), skip = ns_diagram_value(data, of->skip_signal, layer);
         double past = ns_diagram_value(data, of->skip_grad, layer);
         double through = ns_diagram_value(data, of->branch_grad, layer);
         double dz = sum_gradient(diagram, k, layer, f->out.value[NS_FLOW_GRADIENT]);
         double x = k == 0 ? below.value[NS_FLOW_SIGNAL] : a > 0 ? skip / a : (double)NAN;
         double dx = k == 0 ? below.value[NS_FLOW_GRADIENT] : (double)NAN;
         if (k > 0 && !diagram->wiring[k - 1].c.out) dx = sum_gradient(diagram, k - 1, layer, NAN);
-        double y = ns_diagram_value(data, of->branch, layer);
+        double y = ns_diagram_value(data, of->branch_signal, layer);
         /* Whether y = b v without a learned gain or dropout, and b is not 0. */
         const NsSettings *settings = &data->settings;
         bool plain = c->gain == NS_GAIN_NONE && !(settings->dropout > 0) &&

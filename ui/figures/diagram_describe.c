@@ -51,7 +51,7 @@ double ns_diagram_sigma(const NsDiagram *d, const NsNode *n)
                     : c->branch ? NS_PLACE_BRANCH
                                 : NS_PLACE_OUT;
     if (n->place != first) return NAN;
-    return ns_diagram_value(d->data, ns_sublayer_quantities[n->part].sigma, n->layer - 1);
+    return ns_diagram_value(d->data, ns_sublayer_quantities[n->part].norm_sigma, n->layer - 1);
 }
 
 /* The elements over which a norm of queries, keys or values is computed. */

@@ -105,9 +105,6 @@ unsigned ns_figure_first_layer(NsQuantity quantity);
 /* Highlights the selected layer with a muted band; 0 removes it. */
 void ns_figure_mark_layer(NsFigure *figure, int layer);
 
-/* The event of the divergence; NULL if there is none. */
-const NsEvent *ns_figure_divergence(const NsHistory *history);
-
 /* The step that is shown if it is not the newest; otherwise -1. */
 int64_t ns_figure_viewed(const NsFigureInput *input);
 

@@ -220,14 +220,6 @@ int64_t ns_figure_record(const NsHistory *history, int64_t step)
     return history && ns_history_steps(history) ? MAX(record, 0) : record;
 }
 
-const NsEvent *ns_figure_divergence(const NsHistory *history)
-{
-    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
-        if (ns_history_event(history, i)->kind == NS_EVENT_DIVERGED)
-            return ns_history_event(history, i);
-    return NULL;
-}
-
 int64_t ns_figure_newest(const NsFigureInput *input)
 {
     int64_t going = -1, ended = -1;
@@ -235,7 +227,7 @@ int64_t ns_figure_newest(const NsFigureInput *input)
         const NsHistory *history = ns_figure_run(input, i).history;
         int64_t newest = history ? ns_history_last_step(history) : -1;
         if (newest < 0) continue;
-        if (ns_figure_divergence(history))
+        if (ns_history_last_event(history, NS_EVENT_DIVERGED))
             ended = MAX(ended, newest);
         else
             going = going < 0 ? newest : MIN(going, newest);
@@ -285,7 +277,7 @@ static char *joined_note(const NsFigureInput *input, char *note)
     GString *words = g_string_new(NULL);
     for (unsigned i = 0; i < ns_figure_runs(input); i++) {
         NsFigureRun run = ns_figure_run(input, i);
-        const NsEvent *event = ns_figure_divergence(run.history);
+        const NsEvent *event = ns_history_last_event(run.history, NS_EVENT_DIVERGED);
         if (!event) continue;
         bool several = ns_figure_runs(input) > 1;
         g_autofree char *marked_up = with_subscripts(event->text);
@@ -387,9 +379,7 @@ bool ns_figure_is_stuck(const NsHistory *history)
     size_t n = history ? ns_history_steps(history) : 0;
     double level = history ? ns_history_baselines(history).frequencies : (double)NAN, sum = 0;
     if (n < STUCK_RECORDS || isnan(level) || ns_history_seeds(history) > 1) return false;
-    bool noted = false;
-    for (size_t i = 0; i < ns_history_events(history); i++)
-        noted |= ns_history_event(history, i)->kind == NS_EVENT_STUCK;
+    bool noted = ns_history_last_event(history, NS_EVENT_STUCK) != NULL;
     for (size_t i = n - STUCK_RECORDS; i < n && noted; i++)
         sum += ns_history_step(history, i)->loss;
     return noted && fabs(sum / (double)STUCK_RECORDS - level) <= STUCK_NEAR * level;
@@ -541,9 +531,10 @@ double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale)
     bool linear = scale == NS_SCALE_LINEAR, any = false;
     double most = 0;
     for (size_t i = 0; i < n; i++)
-        if (!ns_figure_divergence(runs[i].history)) most = MAX(most, runs[i].most);
+        if (!ns_history_last_event(runs[i].history, NS_EVENT_DIVERGED))
+            most = MAX(most, runs[i].most);
     for (size_t i = 0; i < n; i++) {
-        runs[i].wild = most > 0 && ns_figure_divergence(runs[i].history) &&
+        runs[i].wild = most > 0 && ns_history_last_event(runs[i].history, NS_EVENT_DIVERGED) &&
                        runs[i].most > (linear ? WILD_LINEAR : WILD_LOG) * most;
         any |= runs[i].wild;
     }

@@ -76,7 +76,8 @@ static double fit_axis(Loss *loss, const NsFigureInput *input)
     }
     for (unsigned i = 0; i < loss->n; i++) {
         NsWildRun *run = &loss->runs[i];
-        bool diverged = ns_figure_divergence(loss->lanes[i].run.history) != NULL;
+        bool diverged =
+            ns_history_last_event(loss->lanes[i].run.history, NS_EVENT_DIVERGED) != NULL;
         run->name = ns_figure_run(input, i).name;
         run->wild = run->most > (diverged ? WILD_DIVERGED : WILD) * least_most;
         most = MAX(most, run->most);
