@@ -554,17 +554,12 @@ static void fill_sublayer(void *data, size_t i, unsigned member)
 
 /* ---- Similarity ---- */
 
-/* Whether the k-th of n tokens is in an evenly spread sample of `most` tokens. */
-static bool is_chosen(size_t k, size_t n, size_t most)
-{
-    return n <= most || (k + 1) * most / n > k * most / n;
-}
-
-/* Finds the features of the sampled tokens of a state and returns how many there are.  The sample
+/* Finds the features of evenly spread tokens of a state and returns how many there are.  The sample
  * is the same for all states of a stack. */
 static size_t find_rows(const NsModel *model, const NsStateSource *source, const ns_real **rows)
 {
-    size_t n = 0, k = 0, taken = 0, shards = ns_model_shards(model);
+    const size_t most = NS_SIMILARITY_TOKENS, shards = ns_model_shards(model);
+    size_t n = 0, k = 0, taken = 0;
     for (size_t shard = 0; shard < shards; shard++) {
         StateView view = state_view(model, source, shard);
         for (size_t b = 0; b < view.B; b++) n += (size_t)view.length[b];
@@ -573,7 +568,7 @@ static size_t find_rows(const NsModel *model, const NsStateSource *source, const
         StateView view = state_view(model, source, shard);
         for (size_t b = 0; b < view.B; b++)
             for (size_t t = 0; t < (size_t)view.length[b]; t++, k++)
-                if (is_chosen(k, n, NS_SIMILARITY_TOKENS))
+                if (n <= most || (k + 1) * most / n > k * most / n)
                     rows[taken++] = view.x + (b * view.T + t) * view.D;
     }
     return taken;

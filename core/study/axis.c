@@ -213,24 +213,19 @@ char *ns_study_distribution_text(const NsStudyDistribution *d)
                            g_ascii_dtostr(to, sizeof to, d->to), d->log ? "log" : "linear");
 }
 
-/* For whole numbers, the range is widened by half at both ends, so that each number has an interval
- * of the same width. */
-static double draw_value(const NsStudyDistribution *d, double u)
-{
-    bool whole = d->param->type == NS_PARAM_INT;
-    double from = whole ? d->from - 0.5 : d->from, to = whole ? d->to + 0.5 : d->to;
-    double value = d->log ? from * pow(to / from, u) : from + u * (to - from);
-    return whole ? CLAMP(round(value), d->from, d->to) : value;
-}
-
 char *ns_study_distribution_draw(const NsStudyDistribution *d, uint64_t seed, size_t draw)
 {
     g_autofree char *name = g_strdup_printf("%s, draw %zu", d->param->key, draw);
     NsRng rng;
     ns_rng_init(&rng, seed, ns_rng_stream(name));
     if (d->among.n) return g_strdup(d->among.values[ns_rng_below(&rng, d->among.n)]);
-    double value = draw_value(d, ns_rng_uniform(&rng));
-    if (d->param->type == NS_PARAM_INT) return g_strdup_printf("%.0f", value);
+    /* For whole numbers, the range is widened by half at both ends, so that each number has an
+     * interval of the same width. */
+    bool whole = d->param->type == NS_PARAM_INT;
+    double from = whole ? d->from - 0.5 : d->from, to = whole ? d->to + 0.5 : d->to;
+    double u = ns_rng_uniform(&rng);
+    double value = d->log ? from * pow(to / from, u) : from + u * (to - from);
+    if (whole) return g_strdup_printf("%.0f", CLAMP(round(value), d->from, d->to));
     g_autofree char *text = number_text(d->param, DRAW_DIGITS, value);
     /* Rounding may move it beyond an end. */
     value = CLAMP(g_ascii_strtod(text, NULL), d->from, d->to);

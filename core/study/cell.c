@@ -314,17 +314,6 @@ static double value_of(const Meter *meter)
 
 /* ---- The run ---- */
 
-/* Whether a rule ends the run at this loss. */
-static bool stops(const NsStopRules *stop, NsStudyCell *cell, double loss)
-{
-    bool below = loss<stop->loss_below, above = loss> stop->loss_above;
-    if (below || above)
-        g_snprintf(cell->text, sizeof cell->text,
-                   "Stopped at step %" G_GINT64_FORMAT ": the training loss was %s %g.", cell->step,
-                   below ? "below" : "above", below ? stop->loss_below : stop->loss_above);
-    return below || above;
-}
-
 static void finish(Training *training)
 {
     NsStudyCell *cell = &training->cell;
@@ -381,9 +370,15 @@ static bool takes_step(Training *training)
     if (!report_progress(training) || !continues) return false;
     look_all(training);
     const NsHistory *history = run->history;
-    return !training->ended &&
-           !stops(&training->work->stop, &training->cell,
-                  ns_history_step(history, ns_history_steps(history) - 1)->loss);
+    const NsStopRules *stop = &training->work->stop;
+    double loss = ns_history_step(history, ns_history_steps(history) - 1)->loss;
+    bool below = loss<stop->loss_below, above = loss> stop->loss_above;
+    if (!training->ended && (below || above))
+        g_snprintf(training->cell.text, sizeof training->cell.text,
+                   "Stopped at step %" G_GINT64_FORMAT ": the training loss was %s %g.",
+                   training->cell.step, below ? "below" : "above",
+                   below ? stop->loss_below : stop->loss_above);
+    return !training->ended && !below && !above;
 }
 
 static NsStudyCell train(NsRun *run, const NsCellWork *work, gint64 started)

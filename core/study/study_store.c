@@ -179,17 +179,6 @@ static NsStudyStore *open_file(const char *path, int flags, GError **error)
     return NULL;
 }
 
-/* Stores the text of the current study, so that the file is self-contained. */
-static bool write_study(NsStudyStore *store, GError **error)
-{
-    if (!execute(store, "DELETE FROM study", error)) return false;
-    g_autofree char *text = ns_study_write(store->study);
-    return ns_database_write(store->db, "INSERT INTO study VALUES (?, ?, ?)", "tti", text,
-                             "normscope " NS_VERSION,
-                             (int64_t)(g_get_real_time() / G_USEC_PER_SEC)) ||
-           complain(store, error);
-}
-
 /* Only cells of the current study are waiting.  Cells that have run or are running are kept, with a
  * place of -1 if they are no longer in the study. */
 static bool add_cells(NsStudyStore *store, GError **error)
@@ -249,7 +238,14 @@ NsStudyStore *ns_study_store_open(const char *path, const NsStudy *study,
     if (!set || !make_tables(store, error) || !check_tables(store, "main", path, error))
         return NULL;
     NS_AUTO_TRANSACTION transaction = NULL;
-    bool good = begin(store, &transaction, error) && write_study(store, error) &&
+    if (!begin(store, &transaction, error) || !execute(store, "DELETE FROM study", error))
+        return NULL;
+    /* The text of the current study makes the file self-contained. */
+    g_autofree char *text = ns_study_write(study);
+    bool good = (ns_database_write(store->db, "INSERT INTO study VALUES (?, ?, ?)", "tti", text,
+                                   "normscope " NS_VERSION,
+                                   (int64_t)(g_get_real_time() / G_USEC_PER_SEC)) ||
+                 complain(store, error)) &&
                 add_cells(store, error) && commit(store, &transaction, error);
     return good ? g_steal_pointer(&store) : NULL;
 }
@@ -370,14 +366,6 @@ static NsClaimed find_cell(NsStudyStore *store, char *hash, size_t *i, GError **
     return NS_CLAIMED_LAST;
 }
 
-static bool take(NsStudyStore *store, const char *hash, GError **error)
-{
-    return ns_database_write(
-               store->db, "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?",
-               "tdt", store->owner, now() + store->options.lease, hash) ||
-           complain(store, error);
-}
-
 NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
 {
     char hash[NS_STUDY_HASH + 1], own[NS_STUDY_HASH + 1];
@@ -388,12 +376,17 @@ NsClaimed ns_study_store_claim(NsStudyStore *store, size_t *i, GError **error)
     bool good = claimed != NS_CLAIMED_FAILED;
     if (claimed == NS_CLAIMED_CELL) {
         ns_study_hash(store->study, *i, own);
-        good = g_str_equal(hash, own)
-                   ? take(store, hash, error)
-                   : refuse(store->path,
-                            "another process has meanwhile begun a different study in it; "
-                            "give each study a file of its own",
-                            error);
+        if (!g_str_equal(hash, own))
+            good = refuse(store->path,
+                          "another process has meanwhile begun a different study in it; "
+                          "give each study a file of its own",
+                          error);
+        else
+            good = ns_database_write(
+                       store->db,
+                       "UPDATE cells SET state = 'running', owner = ?, lease = ? WHERE hash = ?",
+                       "tdt", store->owner, now() + store->options.lease, hash) ||
+                   complain(store, error);
     }
     return good && commit(store, &transaction, error) ? claimed : NS_CLAIMED_FAILED;
 }

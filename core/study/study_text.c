@@ -441,16 +441,6 @@ const char *ns_study_quantity_key(const NsResult *result)
                                               : kinds[result->kind];
 }
 
-/* The steps from which a result is taken, as text: "last 10", "step 0".  Free with g_free. */
-static char *at_words(const NsResult *result)
-{
-    if (result->at == NS_RESULT_MINIMUM) return g_strdup("minimum");
-    if (result->at == NS_RESULT_EVERY) return g_strdup(EVERY);
-    const char *word = result->at == NS_RESULT_LAST ? "last" : "step";
-    bool plain = result->at == NS_RESULT_LAST && result->n == 1;
-    return plain ? g_strdup(word) : g_strdup_printf("%s %" G_GINT64_FORMAT, word, result->n);
-}
-
 char *ns_study_write(const NsStudy *study)
 {
     GString *out = g_string_new(NULL);
@@ -481,9 +471,17 @@ char *ns_study_write(const NsStudy *study)
     for (size_t i = 0; i < study->results.n; i++) {
         const char *section = results[i];
         const NsResult *result = &study->results.of[i];
-        g_autofree char *at = at_words(result);
-        g_string_append_printf(out, "\n[%s]\nquantity = %s\nat = %s\n", section,
-                               ns_study_quantity_key(result), at);
+        g_string_append_printf(out, "\n[%s]\nquantity = %s\nat = ", section,
+                               ns_study_quantity_key(result));
+        if (result->at == NS_RESULT_MINIMUM)
+            g_string_append(out, "minimum\n");
+        else if (result->at == NS_RESULT_EVERY)
+            g_string_append(out, EVERY "\n");
+        else if (result->at == NS_RESULT_LAST && result->n == 1)
+            g_string_append(out, "last\n");
+        else
+            g_string_append_printf(out, "%s %" G_GINT64_FORMAT "\n",
+                                   result->at == NS_RESULT_LAST ? "last" : "step", result->n);
         if (result->layer >= 0) write_integer(out, "layer", result->layer);
         if (result->layer == NS_LAYER_ALL) ns_entry_write(out, "layer", "all");
         if (result->head > 1) write_integer(out, "head", result->head);

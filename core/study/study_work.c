@@ -39,12 +39,6 @@ struct NsStudyWork {
     double done_before; /* number of cells done when it began */
 };
 
-static bool is_stopped(NsStudyWork *work)
-{
-    NS_HELD held = ns_hold(&work->mutex);
-    return work->stopped;
-}
-
 /* Stops the work with an error; only the first error is stored. */
 static void fail(NsStudyWork *work, GError *error)
 {
@@ -146,7 +140,10 @@ static bool run_next(NsStudyWork *work)
     size_t i;
     GError *error = NULL;
     bool good = true;
-    if (is_stopped(work)) return false;
+    {
+        NS_HELD held = ns_hold(&work->mutex);
+        if (work->stopped) return false;
+    }
     NsClaimed claimed = ns_study_store_claim(work->store, &i, &error);
     if (claimed == NS_CLAIMED_LAST) return false;
     if (claimed == NS_CLAIMED_NONE) {
@@ -221,15 +218,6 @@ static bool refuse_thread(int failure, GError **error)
 
 /* ---- The thread for the file ---- */
 
-static bool open_store(NsStudyWork *work, GError **error)
-{
-    if (work->store) return true;
-    if (!ns_study_check(&work->study, error)) return false;
-    work->store = ns_study_store_open(work->path ? work->path : ":memory:", &work->study,
-                                      &work->options, error);
-    return work->store != NULL;
-}
-
 /* Reads the cells from the file, except those running here, whose progress is more recent. */
 static bool read_cells(NsStudyWork *work, GError **error)
 {
@@ -286,7 +274,11 @@ static bool take_again(NsStudyWork *work)
 
 static bool keep_file(NsStudyWork *work, GError **error)
 {
-    bool good = open_store(work, error) && read_cells(work, error);
+    bool good = work->store || ns_study_check(&work->study, error);
+    if (good && !work->store)
+        work->store = ns_study_store_open(work->path ? work->path : ":memory:", &work->study,
+                                          &work->options, error);
+    good = good && work->store && read_cells(work, error);
     gint64 renewed = g_get_monotonic_time();
     bool start;
     while ((start = good && take_again(work)) || look_on(work)) {

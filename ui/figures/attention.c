@@ -79,24 +79,6 @@ static void fill(Attention *attention)
     attention->map.square = true;
 }
 
-static char *title_of(const Attention *attention, bool there)
-{
-    const NsTokenSnapshot *snapshot = &attention->newest.snapshot;
-    if (!there) return g_strdup(attention->cross ? _("Cross-attention") : _("Attention"));
-    return g_strdup_printf(attention->cross ? _("Cross-attention, layer %u, head %u")
-                                            : _("Attention, layer %u, head %u"),
-                           snapshot->layer[attention->shown], snapshot->head[attention->shown]);
-}
-
-/* The text that is shown if there is no map. */
-static char *empty_of(const Attention *attention, const NsFigureInput *input)
-{
-    if (attention->cross && input->settings && input->history &&
-        input->settings->arch != NS_ARCH_ENCODER_DECODER)
-        return g_strdup(_("Only an encoder-decoder has cross-attention."));
-    return ns_token_source_empty(input);
-}
-
 /* The sentence whose attention is shown, and its translation by the model. */
 static char *note_of(const Attention *attention, const NsFigureInput *input)
 {
@@ -122,8 +104,17 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     size_t first;
     bool there = attention->newest.there && maps_of(attention, snapshot, &first) > 0;
     if (there) attention->shown = find_map(attention, input->layer, input->head);
-    g_autofree char *title = title_of(attention, there);
-    g_autofree char *empty = empty_of(attention, input);
+    bool cross = attention->cross;
+    g_autofree char *title =
+        !there
+            ? g_strdup(cross ? _("Cross-attention") : _("Attention"))
+            : g_strdup_printf(cross ? _("Cross-attention, layer %u, head %u")
+                                    : _("Attention, layer %u, head %u"),
+                              snapshot->layer[attention->shown], snapshot->head[attention->shown]);
+    bool lacks = cross && input->settings && input->history &&
+                 input->settings->arch != NS_ARCH_ENCODER_DECODER;
+    g_autofree char *empty = lacks ? g_strdup(_("Only an encoder-decoder has cross-attention."))
+                                   : ns_token_source_empty(input);
     ns_figure_words(figure, input,
                     (NsFigureWords){.title = title,
                                     .empty = empty,

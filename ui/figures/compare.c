@@ -15,13 +15,6 @@ typedef struct {
     unsigned n;
 } Compare;
 
-static NsFigureRun run_of(const NsFigureInput *input, unsigned i)
-{
-    if (input->n_lanes > 1) return ns_figure_run(input, i);
-    return i ? (NsFigureRun){.history = input->previous, .name = _("previous run")}
-             : (NsFigureRun){.history = input->history, .name = _("this run")};
-}
-
 static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale)
 {
     NsFigure *figure = &compare->figure;
@@ -102,7 +95,9 @@ static void follow(Compare *compare, const NsFigureInput *input)
     for (unsigned i = n; i < compare->n; i++) ns_layer_values_clear(&compare->sides[i]);
     NS_FIGURE_SET(figure, compare->n, n);
     for (unsigned i = 0; i < n; i++) {
-        NsFigureRun run = run_of(input, i);
+        NsFigureRun run = ns_figure_run(input, i);
+        if (!lanes) run.name = i ? _("previous run") : _("this run");
+        if (!lanes && i) run.history = input->previous;
         NsLayerValues *side = &compare->sides[i];
         NsWildRun *wild = &compare->runs[i];
         int64_t record = ns_figure_record_shown(run.history, input);

@@ -174,20 +174,16 @@ static Grid best_grid(const Diagram *diagram, bool stacks, double enough, const 
     return best;
 }
 
-/* Includes stacks unless the text would be illegible with them and larger without them. */
-static Grid grid_on(const Diagram *diagram, const NsBox *page, const NsStyle *style)
-{
-    Grid whole = best_grid(diagram, true, 1, page, style);
-    if (diagram->n < 2 || whole.scale >= LEGIBLE) return whole;
-    Grid layers = best_grid(diagram, false, 1, page, style);
-    return layers.scale > whole.scale ? layers : whole;
-}
-
 static void draw(const void *data, cairo_t *cr, double width, double height, const NsStyle *style)
 {
     const Diagram *diagram = data;
     const NsBox page = {.width = width, .height = height};
-    Grid grid = grid_on(diagram, &page, style);
+    Grid grid = best_grid(diagram, true, 1, &page, style);
+    /* Stacks are omitted if the text would be illegible with them and larger without them. */
+    if (diagram->n > 1 && grid.scale < LEGIBLE) {
+        Grid layers = best_grid(diagram, false, 1, &page, style);
+        if (layers.scale > grid.scale) grid = layers;
+    }
     NsStyle small = ns_style_scaled(style, MAX(grid.scale, SMALLEST));
     NsDiagramLook look = ns_diagram_look(&small, diagram->flow, diagram->range);
     look.least = MIN(LEAST_WORD, LEAST_GROWS * grid.scale) * style->text_size;

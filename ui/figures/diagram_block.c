@@ -286,15 +286,6 @@ static void add_skip(Builder *b, int k, unsigned fork, unsigned sum)
     connect(b, NS_WIRE_SKIP, a, sum, &f->skip);
 }
 
-static void add_extra(Builder *b, int k, unsigned from, unsigned sum)
-{
-    NsPoint begin = ns_diagram_middle(b->d, from), end = ns_diagram_middle(b->d, sum);
-    double x = column(b, EXTRA);
-    const NsPoint way[] = {begin, {x, begin.y}, {x, end.y}, end};
-    ns_diagram_connect(b->d, NS_WIRE_EXTRA, from, sum, b->flows[k].extra, way, 4)
-        ->numbered[NS_FLOW_SIGNAL] = false;
-}
-
 static void add_memory(Builder *b, int k)
 {
     for (guint i = 0; i < b->d->nodes->len; i++) {
@@ -360,7 +351,13 @@ static unsigned add_sublayer(Builder *b, int k, Ends *ends)
                              sums ? SUM_SIZE : FORK_SIZE);
     if (skip) add_skip(b, k, fork, top);
     connect_from_branch(b, end, top, sum_row, &f->y_in);
-    if (c->skip_layer) add_extra(b, k, ends->input, top);
+    if (c->skip_layer) {
+        NsPoint from = ns_diagram_middle(b->d, ends->input), to = ns_diagram_middle(b->d, top);
+        double x = column(b, EXTRA);
+        const NsPoint way[] = {from, {x, from.y}, {x, to.y}, to};
+        ns_diagram_connect(b->d, NS_WIRE_EXTRA, ends->input, top, f->extra, way, 4)
+            ->numbered[NS_FLOW_SIGNAL] = false;
+    }
     if (!c->out) return top;
     unsigned out = add_norm(b, k, NS_PLACE_OUT);
     /* The skip path has the same gradient. */

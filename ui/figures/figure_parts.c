@@ -317,14 +317,6 @@ static char *settings_words(const NsFigureInput *input, size_t *differ)
     return g_string_free(words, FALSE);
 }
 
-/* "A Post-LN" for a lane that is shown alone; NULL otherwise. */
-static char *run_words(const NsFigureInput *input)
-{
-    if (!input->name || !input->settings) return g_strdup(input->name);
-    g_autofree char *placement = ns_settings_placement_words(input->settings);
-    return g_strdup_printf("%s %s", input->name, placement);
-}
-
 char *ns_figure_step_words(int64_t step)
 {
     g_autofree char *digits = ns_group_digits(step);
@@ -347,7 +339,12 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
     ns_figure_text(figure, &figure->plot.title, g_strdup(words.title));
     ns_figure_text(figure, &figure->plot.subtitle, subtitle);
     ns_figure_text(figure, &figure->plot.moment, moment);
-    ns_figure_text(figure, &figure->plot.run, run_words(input));
+    /* "A Post-LN" for a lane that is shown alone. */
+    bool placed = input->name && input->settings;
+    g_autofree char *placement = placed ? ns_settings_placement_words(input->settings) : NULL;
+    ns_figure_text(figure, &figure->plot.run,
+                   placed ? g_strdup_printf("%s %s", input->name, placement)
+                          : g_strdup(input->name));
     ns_figure_text(figure, &figure->plot.note, joined_note(input, words.note));
     ns_figure_text(figure, &figure->plot.empty,
                    g_strdup(words.empty ? words.empty : _("No step has been measured yet.")));
@@ -399,15 +396,6 @@ static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
     return NULL;
 }
 
-/* The runs (as bits) that share a marker. */
-static unsigned sharing(const NsFigureInput *input, unsigned run, const NsEvent *event)
-{
-    unsigned runs = 1u << run;
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        if (find_event(ns_figure_run(input, i).history, event)) runs |= 1u << i;
-    return runs;
-}
-
 /* The sentences of an event, one line for each run. */
 static char *sentences_of(const NsFigureInput *input, unsigned runs, const NsEvent *event)
 {
@@ -447,9 +435,10 @@ static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned ru
     guint first = figure->markers->len;
     for (size_t i = 0; i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
-        unsigned runs = sharing(input, run, event);
-        bool shared = runs & ((1u << run) - 1); /* it is part of a marker of an earlier run */
-        if (shared || !find_event(history, event)) continue;
+        unsigned runs = 0; /* those that share the marker, as bits; the first of them has it */
+        for (unsigned k = 0; k < ns_figure_runs(input); k++)
+            if (find_event(ns_figure_run(input, k).history, event)) runs |= 1u << k;
+        if (g_bit_nth_lsf(runs, -1) != (gint)run) continue;
         NsMarker marker = marker_of(figure, input, runs, event);
         guint n = figure->markers->len;
         NsMarker *last = n > first ? &g_array_index(figure->markers, NsMarker, n - 1) : NULL;

@@ -191,18 +191,6 @@ static void show(Loss *loss, const NsFigureInput *input)
         }
 }
 
-/* The newest step to name in the subtitle.  Imported runs do not advance in lockstep, so for these
- * it is the last step of any run. */
-static int64_t furthest(const NsFigureInput *input)
-{
-    int64_t step = ns_figure_newest(input);
-    for (unsigned i = 0; !input->settings && i < ns_figure_runs(input); i++) {
-        const NsHistory *history = ns_figure_run(input, i).history;
-        if (history) step = MAX(step, ns_history_last_step(history));
-    }
-    return step;
-}
-
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Loss *loss = (Loss *)figure;
@@ -224,10 +212,16 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         for (int curve = 0; curve < CURVES; curve++)
             ns_figure_text(&loss->figure, &loss->figure.labels[i * CURVES + (unsigned)curve],
                            label_of(loss, input, i, curve, how));
+    /* Imported runs do not advance in lockstep, so the subtitle names the last step of any run. */
+    int64_t newest = ns_figure_newest(input);
+    for (unsigned i = 0; i < n && !input->settings; i++) {
+        const NsHistory *history = ns_figure_run(input, i).history;
+        if (history) newest = MAX(newest, ns_history_last_step(history));
+    }
     ns_figure_words(
         figure, input,
         (NsFigureWords){.title = rate_varies(loss, input) ? _("Loss and learning rate") : _("Loss"),
-                        .step = furthest(input),
+                        .step = newest,
                         .note = note(loss)});
     if (!figure->changed) return;
     show(loss, input);

@@ -47,13 +47,6 @@ static const char *title_of(const NsResult *result)
                                               : ns_paper_result_label(result);
 }
 
-static const char *unit_of(const NsResult *measured)
-{
-    if (ns_result_is_loss(measured)) return _("nats");
-    if (measured->kind == NS_RESULT_MEMORY) return "MiB";
-    return ns_result_is_downstream(measured) ? "%" : NULL;
-}
-
 /* Whether the values span more than a decade, so that a linear axis would flatten most curves. */
 static bool spans_a_decade(const Paper *p)
 {
@@ -78,7 +71,10 @@ static void set_axes(Paper *p)
     x->lo = x->hi = (double)NAN;
     x->scale = y->scale = NS_SCALE_LINEAR;
     x->integer = true;
-    y->unit = unit_of(measured);
+    y->unit = ns_result_is_loss(measured)          ? _("nats")
+              : measured->kind == NS_RESULT_MEMORY ? "MiB"
+              : ns_result_is_downstream(measured)  ? "%"
+                                                   : NULL;
     y->label = ns_result_is_downstream(measured) ? _("accuracy") : ns_paper_result_label(measured);
     switch (p->kind) {
     case NS_PAPER_GRID:
@@ -111,12 +107,6 @@ static void set_axes(Paper *p)
 
 /* ---- Curves ---- */
 
-static NsSeriesKind kind_of(NsPaperKind kind, bool theory)
-{
-    if (kind == NS_PAPER_TOKENS) return NS_SERIES_BARS;
-    return theory || kind == NS_PAPER_STEP ? NS_SERIES_LINE : NS_SERIES_POINTS;
-}
-
 static void set_series(Paper *p)
 {
     NsPlot *plot = &p->figure.plot;
@@ -131,21 +121,24 @@ static void set_series(Paper *p)
         bool part = i && from->theory && p->curves[i - 1]->theory &&
                     g_str_equal(from->label, p->curves[i - 1]->label);
         const NsSeries *before = part ? &p->figure.series[i - 1] : NULL;
-        p->figure.series[i] = (NsSeries){.label = _(from->label),
-                                         .group = from->theory ? _(from->label) : NULL,
-                                         .kind = kind_of(p->kind, from->theory),
-                                         .style = part ? before->style : (unsigned)i,
-                                         .theory = from->theory,
-                                         .tinted = theories > 1 && from->theory,
-                                         .dash = part           ? before->dash
-                                                 : from->theory ? dots++
-                                                                : 0,
-                                         .n = from->n,
-                                         .x = from->x,
-                                         .y = from->y,
-                                         .lo = bars ? NULL : from->lo,
-                                         .hi = bars ? NULL : from->hi,
-                                         .edges = bars ? p->edges : NULL};
+        p->figure.series[i] =
+            (NsSeries){.label = _(from->label),
+                       .group = from->theory ? _(from->label) : NULL,
+                       .kind = bars                                       ? NS_SERIES_BARS
+                               : from->theory || p->kind == NS_PAPER_STEP ? NS_SERIES_LINE
+                                                                          : NS_SERIES_POINTS,
+                       .style = part ? before->style : (unsigned)i,
+                       .theory = from->theory,
+                       .tinted = theories > 1 && from->theory,
+                       .dash = part           ? before->dash
+                               : from->theory ? dots++
+                                              : 0,
+                       .n = from->n,
+                       .x = from->x,
+                       .y = from->y,
+                       .lo = bars ? NULL : from->lo,
+                       .hi = bars ? NULL : from->hi,
+                       .edges = bars ? p->edges : NULL};
         if (!from->theory) {
             /* A study of two factors has a color for one and a dash for the other: the arm and the
              * configuration, or what the arms have in common and what they do not. */

@@ -328,14 +328,6 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
     profile->figure.plot.key = faint ? &profile->key : NULL;
 }
 
-/* Whether steps were recorded but the quantity has no values. */
-static bool is_missing(const Profile *profile, const NsFigureInput *input)
-{
-    for (unsigned i = 0; i < profile->n; i++)
-        if (profile->lanes[i].columns[NOW].count) return false;
-    return ns_figure_newest(input) >= 0;
-}
-
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Profile *profile = (Profile *)figure;
@@ -353,12 +345,13 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     }
     double upper_end = ns_wild_find(profile->wild, profile->n, scale);
 
-    bool over_layers = info->domain != NS_DOMAIN_STEP;
+    bool over_layers = info->domain != NS_DOMAIN_STEP, missing = ns_figure_newest(input) >= 0;
+    for (unsigned i = 0; i < profile->n; i++) missing &= !profile->lanes[i].columns[NOW].count;
     g_autofree char *empty =
         !over_layers ? g_strdup_printf(_("%s has one value per step, not one per layer."),
                                        _(info->choice.label))
-        : is_missing(profile, input) ? ns_figure_absent(quantity, input)
-                                     : NULL;
+        : missing    ? ns_figure_absent(quantity, input)
+                     : NULL;
     int64_t step = shown_step(profile, input);
     make_labels(profile, input, step);
     NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);

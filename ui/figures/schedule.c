@@ -25,22 +25,19 @@ typedef struct {
     NsLevel peak;
 } Schedule;
 
-/* The last step that is shown: the end of the run or of the decay, or some distance beyond the last
- * step done. */
-static int64_t last_step(const NsSettings *settings, int64_t done)
-{
-    int64_t end = MAX(ns_schedule_end(settings), settings->steps);
-    end = MAX(end, settings->warmup + settings->warmup / 2);
-    if (ns_schedule(settings->schedule)->starts)
-        end = MAX(end, settings->decay_start + settings->decay_start / 2);
-    return done <= end ? end : (int64_t)ns_limits_ahead(0, (double)done);
-}
-
 static void plan(Schedule *schedule, const NsSettings *settings, int64_t done)
 {
     double x[PLANNED], y[PLANNED];
     size_t n = 0;
-    int64_t end = settings ? last_step(settings, done) : 0, at = -1;
+    int64_t end = 0, at = -1;
+    if (settings) {
+        /* The end of the run or of the decay, or some distance beyond the last step done. */
+        end = MAX(ns_schedule_end(settings), settings->steps);
+        end = MAX(end, settings->warmup + settings->warmup / 2);
+        if (ns_schedule(settings->schedule)->starts)
+            end = MAX(end, settings->decay_start + settings->decay_start / 2);
+        if (done > end) end = (int64_t)ns_limits_ahead(0, (double)done);
+    }
     for (int64_t i = 0; i <= POINTS && end > 0; i++) {
         while (at < i * end / POINTS) {
             /* The first corner after `before` and before `step`, otherwise `step`. */

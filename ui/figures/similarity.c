@@ -41,16 +41,6 @@ static void fill_map(Similarity *s)
                          .values = true};
 }
 
-static void read_newest(Similarity *s, NsHistory *history)
-{
-    NsSimilarity newest;
-    bool there = history && ns_history_similarity(history, &newest);
-    NS_FIGURE_SET(&s->figure, s->there, there);
-    if (!there) return;
-    s->figure.changed |= newest.step != s->similarity.step;
-    s->similarity = newest;
-}
-
 static char *note(const Similarity *s, const NsFigureInput *input)
 {
     if (!s->there) return NULL;
@@ -69,7 +59,13 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Similarity *s = (Similarity *)figure;
     NS_FIGURE_SET(figure, s->kind, input->similarity);
-    read_newest(s, input->history);
+    NsSimilarity newest;
+    bool there = input->history && ns_history_similarity(input->history, &newest);
+    NS_FIGURE_SET(figure, s->there, there);
+    if (there) {
+        figure->changed |= newest.step != s->similarity.step;
+        s->similarity = newest;
+    }
     /* Set the limits of the color scale; a single lane uses the range of its own values. */
     NsRange range = {INFINITY, -INFINITY};
     for (unsigned lane = 0; lane < input->n_beside; lane++) {

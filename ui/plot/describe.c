@@ -76,13 +76,6 @@ static void add(GString *text, const char *between, char *said)
     g_free(said);
 }
 
-static void add_line(GString *text, const NsPlot *plot, const NsSpan *span)
-{
-    if (span->rows || span->from < span->to) return;
-    g_autofree char *place = place_words(plot, span->from);
-    add(text, "; ", g_strdup_printf(_("a line at %s"), place));
-}
-
 char *ns_plot_describe(const NsPlot *plot)
 {
     if (plot->drawing) {
@@ -107,7 +100,12 @@ char *ns_plot_describe(const NsPlot *plot)
         if (summary.z_lo <= summary.z_hi)
             add(text, ", ", g_strdup_printf(_("%s from %s to %s"), name, lo, hi));
     }
-    for (size_t i = 0; i < plot->n_spans; i++) add_line(text, plot, &plot->spans[i]);
+    for (size_t i = 0; i < plot->n_spans; i++) {
+        const NsSpan *span = &plot->spans[i];
+        if (span->rows || span->from < span->to) continue;
+        g_autofree char *place = place_words(plot, span->from);
+        add(text, "; ", g_strdup_printf(_("a line at %s"), place));
+    }
     g_autofree char *note = ns_data_summary_note(plot, &summary);
     if (note) add(text, "; ", label_words(note, ""));
     if (text->str[text->len - 1] != '.') g_string_append_c(text, '.');

@@ -50,27 +50,6 @@ char *ns_export_path(const char *path, const char *key)
     return g_strconcat(stem, "-", key, dot, NULL);
 }
 
-/* The title of the file: "Loss; Gradient norm". */
-static char *sheet_title(const NsPlot *const *plots, size_t n)
-{
-    GString *title = g_string_new(NULL);
-    for (size_t i = 0; i < n; i++) {
-        g_autofree char *plain = ns_text_plain(plots[i]->title);
-        g_string_append_printf(title, "%s%s", i ? "; " : "", plain);
-    }
-    return g_string_free(title, FALSE);
-}
-
-static cairo_status_t draw_pdf(const NsPlotSheet *sheet, const char *title, GByteArray *bytes)
-{
-    const NsExport *options = sheet->options;
-    cairo_surface_t *surface = ns_pdf_new(bytes, options->width, options->height);
-    ns_pdf_describe(surface, title, options->experiment, options->caption);
-    cairo_t *cr = cairo_create(surface);
-    ns_plot_sheet_draw(sheet, cr);
-    return ns_end_drawing(cr, surface);
-}
-
 static cairo_status_t draw_png(const NsPlotSheet *sheet, const char *title, GByteArray *bytes)
 {
     const NsExport *options = sheet->options;
@@ -89,26 +68,32 @@ static cairo_status_t draw_png(const NsPlotSheet *sheet, const char *title, GByt
 static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, const NsExport *options,
                                 GByteArray *bytes)
 {
-    g_autofree char *title = sheet_title(plots, n);
-    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
-    if (options->format == NS_FORMAT_PDF) return draw_pdf(&sheet, title, bytes);
-    if (options->format == NS_FORMAT_PNG) return draw_png(&sheet, title, bytes);
-    /* The description of the charts for screen readers. */
-    GString *words = g_string_new(NULL);
+    /* The title of the file, "Loss; Gradient norm", and the description for screen readers. */
+    g_autoptr(GString) titles = g_string_new(NULL), words = g_string_new(NULL);
     for (size_t i = 0; i < n; i++) {
+        g_autofree char *plain = ns_text_plain(plots[i]->title);
         g_autofree char *sentence = ns_plot_describe(plots[i]);
+        g_string_append_printf(titles, "%s%s", i ? "; " : "", plain);
         g_string_append_printf(words, "%s%s", i ? "\n" : "", sentence);
     }
-    g_autofree char *description = g_string_free(words, FALSE);
-    const NsSvgWords *about = &(NsSvgWords){title, description, options->experiment};
-    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(
-        ns_collect_bytes, bytes, sheet.options->width, sheet.options->height);
-    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
-    g_autoptr(GArray) texts = ns_text_capture(surface);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
+    if (options->format == NS_FORMAT_PNG) return draw_png(&sheet, titles->str, bytes);
+    cairo_surface_t *surface;
+    g_autoptr(GArray) texts = NULL;
+    if (options->format == NS_FORMAT_PDF) {
+        surface = ns_pdf_new(bytes, options->width, options->height);
+        ns_pdf_describe(surface, titles->str, options->experiment, options->caption);
+    } else {
+        surface = cairo_svg_surface_create_for_stream(ns_collect_bytes, bytes, options->width,
+                                                      options->height);
+        cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
+        texts = ns_text_capture(surface);
+    }
     cairo_t *cr = cairo_create(surface);
     ns_plot_sheet_draw(&sheet, cr);
     cairo_status_t status = ns_end_drawing(cr, surface);
-    ns_svg_finish(bytes, about, texts);
+    if (texts)
+        ns_svg_finish(bytes, &(NsSvgWords){titles->str, words->str, options->experiment}, texts);
     return status;
 }
 

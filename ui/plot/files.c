@@ -47,20 +47,15 @@ cairo_surface_t *ns_pdf_new(GByteArray *bytes, double width, double height)
     return surface;
 }
 
-static char *creation_date(void)
+void ns_pdf_describe(cairo_surface_t *surface, const char *title, const char *keywords,
+                     const char *subject)
 {
     const char *given = g_getenv("SOURCE_DATE_EPOCH");
     gint64 seconds = EPOCH, parsed;
     if (given && g_ascii_string_to_signed(given, 10, 0, G_MAXINT32, &parsed, NULL))
         seconds = parsed;
-    g_autoptr(GDateTime) date = g_date_time_new_from_unix_utc(seconds);
-    return g_date_time_format(date, "%Y-%m-%dT%H:%M:%SZ");
-}
-
-void ns_pdf_describe(cairo_surface_t *surface, const char *title, const char *keywords,
-                     const char *subject)
-{
-    g_autofree char *date = creation_date();
+    g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(seconds);
+    g_autofree char *date = g_date_time_format_iso8601(time);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, NS_SOFTWARE);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);

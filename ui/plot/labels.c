@@ -145,17 +145,6 @@ static void measure_markers(NsFrame *frame)
     }
 }
 
-/* A title has one line, or two if there are controls in the corner or the page is high enough. */
-static void limit_title(NsFrame *frame, double room)
-{
-    const NsStyle *style = frame->layout->style;
-    double taken = style->corner + CORNER_GAP * style->text_size - style->padding;
-    bool alongside = style->corner > 0;
-    bool high = frame->layout->height >= TWO_TITLE_LINES * style->text_size;
-    ns_text_limit(frame->text[NS_PART_TITLE], alongside ? room - MAX(taken, 0) : room,
-                  1 + (alongside || high));
-}
-
 /* Returns whether every run that the subtitle lists is also named, with the same words, at a curve
  * or beside a panel. */
 bool ns_frame_names_identify(const NsFrame *frame)
@@ -235,7 +224,13 @@ void ns_frame_write(NsFrame *frame)
     if (bar) write_part(frame, NS_PART_BAR_LABEL, plot->heatmap->label, size, false);
     if (!layout->summary.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
-    if (frame->show[NS_PART_TITLE]) limit_title(frame, room);
+    if (frame->show[NS_PART_TITLE]) {
+        /* A title has one line, or two if there are controls in the corner or the page is high. */
+        double taken = MAX(style->corner + CORNER_GAP * size - style->padding, 0);
+        bool alongside = style->corner > 0, high = layout->height >= TWO_TITLE_LINES * size;
+        ns_text_limit(frame->text[NS_PART_TITLE], alongside ? room - taken : room,
+                      1 + (alongside || high));
+    }
     frame->show[NS_PART_X_TICK] = !plot->x.quiet;
     frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;
     frame->show[NS_PART_BAR_TICK] = bar;

@@ -600,17 +600,6 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     lay_out(lower, &lower_least, &layout->x);
 }
 
-/* A drawing gets the space that title, subtitle and note leave. */
-static void lay_out_drawing(NsPlotLayout *layout, const NsMargins *least)
-{
-    static const NsAxis axis = {.lo = (double)NAN, .hi = (double)NAN, .quiet = true};
-    layout->own = *layout->plot;
-    layout->own.x = layout->own.left = axis;
-    layout->own.legend = NS_LEGEND_NONE;
-    layout->plot = &layout->own;
-    lay_out(layout, least, NULL);
-}
-
 static void make_notes(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
@@ -630,12 +619,18 @@ NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double hei
     const size_t *faults = layout->summary.faults;
     double lower_height =
         lower_share(style) * (height - further) + LOWER_WORDS * style->text_size + further;
-    bool pair = plot->lower && !plot->heatmap && layout->summary.any &&
+    bool pair = plot->lower && !plot->heatmap && !plot->drawing && layout->summary.any &&
                 lower_height < LOWER_LEAVES * height;
     if (faults[NS_FAULT_NAN] || faults[NS_FAULT_INFINITE]) lower_height += STRIP * style->text_size;
-    if (plot->drawing)
-        lay_out_drawing(layout, least);
-    else if (pair)
+    if (plot->drawing) {
+        /* A drawing gets the space that title, subtitle and note leave. */
+        layout->own = *plot;
+        layout->own.x = layout->own.left =
+            (NsAxis){.lo = (double)NAN, .hi = (double)NAN, .quiet = true};
+        layout->own.legend = NS_LEGEND_NONE;
+        layout->plot = &layout->own;
+    }
+    if (pair)
         lay_out_pair(layout, style->raster ? round(lower_height) : lower_height, least);
     else
         lay_out(layout, least, NULL);

@@ -70,32 +70,20 @@ static gint compare(gconstpointer pa, gconstpointer pb, gpointer layout)
     return a < b ? -1 : 1;
 }
 
-/* Returns whether the group of a series already has an entry. */
-static bool is_spoken_for(const GPtrArray *found, const NsSeries *series)
-{
-    for (unsigned i = 0; series->group && i < found->len; i++)
-        if (g_strcmp0(((const NsSeries *)found->pdata[i])->group, series->group) == 0) return true;
-    return false;
-}
-
 GPtrArray *ns_legend_entries(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
     GPtrArray *found = g_ptr_array_new();
-    for (size_t i = 0; i < plot->n_series; i++)
-        if (plot->series[i].label && plot->series[i].n && !plot->series[i].muted &&
-            !is_spoken_for(found, &plot->series[i]))
-            g_ptr_array_add(found, (void *)(uintptr_t)&plot->series[i]);
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const NsSeries *series = &plot->series[i];
+        bool listed = !series->label || !series->n || series->muted;
+        for (unsigned k = 0; series->group && k < found->len; k++)
+            listed |= g_strcmp0(((const NsSeries *)found->pdata[k])->group, series->group) == 0;
+        if (!listed) g_ptr_array_add(found, (void *)(uintptr_t)series);
+    }
     g_ptr_array_sort_with_data(found, compare, layout);
     if (plot->key) g_ptr_array_add(found, (void *)(uintptr_t)plot->key);
     return found;
-}
-
-static double value_width(NsPlotLayout *layout)
-{
-    if (!layout->plot->readings) return 0;
-    g_autoptr(PangoLayout) text = ns_layout_text(layout, false, VALUE);
-    return ns_text_width(text);
 }
 
 /* Returns whether a curve has a visible value, without which it has no end.  A hidden curve keeps
@@ -183,7 +171,9 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
 
 static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
 {
-    double value = value_width(layout);
+    bool readings = layout->plot->readings;
+    g_autoptr(PangoLayout) widest = readings ? ns_layout_text(layout, false, VALUE) : NULL;
+    double value = readings ? ns_text_width(widest) : 0;
     for (unsigned i = 0; i < series->len; i++)
         if (!place_entry(layout, pen, series->pdata[i], value)) return false;
     return true;

@@ -124,17 +124,6 @@ static void describe_cell(GString *text, const NsPlot *plot, const char *label, 
     if (more) g_string_append_printf(text, "\n%s", more);
 }
 
-/* Appends the cells at the same row in every panel that has it. */
-static void describe_panels(GString *text, const NsPlot *plot, double value, size_t column)
-{
-    const NsHeatmap *map = plot->heatmap;
-    for (size_t i = 0; i < map->n_panels; i++) {
-        NsPanel panel = ns_panel(map, i);
-        if (value > panel.y0 && value < panel.y1)
-            describe_cell(text, plot, panel.name, panel.row + (size_t)(value - panel.y0), column);
-    }
-}
-
 static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
     const NsPlot *plot = layout->plot;
@@ -155,11 +144,16 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "%s %s\n%s %s", plot->x.label ? plot->x.label : "x", steps,
                            plot->left.label ? plot->left.label : "y", layers);
-    if (map->n_panels)
-        describe_panels(text, plot, bottom + dy / 2, (size_t)column);
-    else
-        describe_cell(text, plot, map->label, (size_t)row, (size_t)column);
-    double middle = ns_panel_to_axis(&panel, bottom + dy / 2);
+    double value = bottom + dy / 2;
+    if (!map->n_panels) describe_cell(text, plot, map->label, (size_t)row, (size_t)column);
+    /* The cells at the same row in every panel that has it. */
+    for (size_t i = 0; i < map->n_panels; i++) {
+        NsPanel other = ns_panel(map, i);
+        if (value > other.y0 && value < other.y1)
+            describe_cell(text, plot, other.name, other.row + (size_t)(value - other.y0),
+                          (size_t)column);
+    }
+    double middle = ns_panel_to_axis(&panel, value);
     *reading = (NsReading){
         .x = ns_cell_value(&plot->x, left, dx),
         .row = row + (double)panel.row,

@@ -82,15 +82,6 @@ static void share(const NsPlotSheet *sheet, size_t first, size_t end)
 
 /* ---- the sheet ---- */
 
-/* The titles of several plots start with their letters. */
-static char *lettered_title(const NsPlot *plot, size_t i, size_t n)
-{
-    if (n < 2) return g_strdup(plot->title);
-    const char *title = plot->title ? plot->title : "";
-    if (i < 26) return g_strdup_printf("(%c) %s", 'a' + (int)i, title);
-    return g_strdup_printf("(%zu) %s", i + 1, title);
-}
-
 /* The text at the foot, as wide as the sheet, or NULL. */
 static PangoLayout *caption_text(const NsExport *options)
 {
@@ -133,8 +124,12 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
             plot->special = 0;
             plot->moment = NULL;
         }
-        one->title = lettered_title(plot, i, n);
-        plot->title = one->title && *one->title ? one->title : NULL;
+        /* The titles of several plots start with their letters. */
+        const char *title = plot->title ? plot->title : "";
+        one->title = n < 2    ? g_strdup(title)
+                     : i < 26 ? g_strdup_printf("(%c) %s", 'a' + (int)i, title)
+                              : g_strdup_printf("(%zu) %s", i + 1, title);
+        plot->title = *one->title ? one->title : NULL;
         one->cell = (NsBox){(double)(i % columns) * (width + gutter),
                             (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
     }

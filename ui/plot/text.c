@@ -21,16 +21,10 @@
  * text's own font do not. */
 #define NORM "\u2016"
 
-/* A pointer to the next character, like g_utf8_next_char but const. */
-static const char *next_character(const char *text)
-{
-    return text + g_utf8_skip[(guchar)*text];
-}
-
 char *ns_text_group(const char *text, const char **end)
 {
     if (*text != '{') {
-        *end = *text ? next_character(text) : text;
+        *end = *text ? g_utf8_next_char(text) : text;
         return g_strndup(text, (gsize)(*end - text));
     }
     int depth = 0;
@@ -99,7 +93,7 @@ static char *convert(const char *text, double size)
                 g_string_append(out, inner);
             continue;
         }
-        const char *next = next_character(p);
+        const char *next = g_utf8_next_char(p);
         if (g_str_has_prefix(p, NS_TEXT_LITERAL)) {
             p = next;
             continue;
