@@ -13,7 +13,7 @@
 #define GAP 0.55   /* between the line of a pin and its text */
 #define REACH 0.45 /* distance at which the pointer selects a line */
 
-#define WIDEST 0.65 /* maximum width of the text relative to the plot area */
+#define WIDEST 0.85 /* maximum width of the text relative to the plot area */
 
 static double badge_radius(const NsPlotLayout *layout)
 {

@@ -7,6 +7,7 @@
 #include "ui/plot/text.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
+#include "ui/widgets/learn/learn_list.h"
 
 #include <math.h>
 
@@ -15,14 +16,6 @@
 #define PLACE "ns-place"
 
 #define MOST_CHARS 46
-
-static GtkWidget *new_label(const char *text, const char *style)
-{
-    GtkWidget *label = ns_text_label_new(text, style);
-    gtk_label_set_width_chars(GTK_LABEL(label), 16);
-    gtk_label_set_max_width_chars(GTK_LABEL(label), MOST_CHARS);
-    return label;
-}
 
 /* The label wraps, so that a long answer does not take space from the chart. */
 static GtkWidget *new_choice(const char *words)
@@ -51,8 +44,8 @@ GtkWidget *ns_lesson_question_new(const NsCard *card, GCallback changed, gpointe
 {
     GtkWidget *question = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3);
     gtk_widget_add_css_class(question, "question");
-    gtk_box_append(GTK_BOX(question), new_label(_(card->ask), "row-title"));
-    GtkWidget *first = NULL, *verdict = new_label(NULL, NULL);
+    gtk_box_append(GTK_BOX(question), ns_learn_label_new(_(card->ask), "row-title", MOST_CHARS));
+    GtkWidget *first = NULL, *verdict = ns_learn_label_new(NULL, NULL, MOST_CHARS);
     g_object_set_data(G_OBJECT(question), VERDICT, verdict);
     g_object_set_data(G_OBJECT(question), CARD, (gpointer)(guintptr)card);
     for (size_t i = 0; i < card->n_choices; i++) {

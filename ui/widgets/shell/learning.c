@@ -254,14 +254,12 @@ static void on_point_out(NsWindow *window, const char *name)
 
 static void on_shown(NsWindow *window)
 {
-    bool open = ns_learn_pane_is_open(ns_window_learn_pane(window));
-    ns_window_set_strip(window, open);
+    ns_window_set_strip(window, ns_learn_pane_is_open(ns_window_learn_pane(window)));
 }
 
 static void on_cover(NsWindow *window, gboolean covers)
 {
     gtk_widget_set_visible(GTK_WIDGET(ns_window_pages(window)), !covers);
-    on_shown(window);
 }
 
 /* A page that is chosen takes the place of the list of lessons. */
@@ -270,7 +268,6 @@ static void on_switched(NsWindow *window)
     ns_window_close_lessons(window);
     ns_learn_pane_set_page(ns_window_learn_pane(window),
                            ns_page_stack_key(ns_window_pages(window)));
-    on_shown(window);
 }
 
 /* `more`: a section below the choices; NULL: none. */
