@@ -509,6 +509,10 @@ static bool assign(NsArguments *a, const NsCommand *command, GError **error)
     NsNamed last = ns_named_below(&a->named);
     for (size_t lane = 0; a->steps && lane < experiment->n; lane++) {
         last = ns_named_below(&a->named);
+        /* A model that is written within a run has the rate of that run; 0 is the constant one. */
+        NsSettings *s = &experiment->lane[lane];
+        if (command == &ns_cli_dump && s->schedule && s->steps > 0 && s->decay_steps == 0)
+            s->decay_steps = s->steps;
         if (!ns_settings_name(&experiment->lane[lane], &last, "steps", a->steps, error))
             return false;
     }

@@ -25,6 +25,7 @@ COLUMNS = 100  # of the program's docstrings
 SMALL = {"layers": 2, "d-model": 16, "heads": 2, "seq": 10, "batch": 3, "lr": 1e-3}
 CASES = (
     "placement=pre optimizer=adamw weight-decay=0.1 warmup=4 clip=0.5 schedule=cosine decay-start=2 decay-steps=8",
+    "placement=pre optimizer=adamw weight-decay=0.1 clip=0.5 schedule=cosine decay-start=2 steps=20 | 4",
     "placement=post optimizer=adam weight-decay=0.01 decay-scope=all schedule=inverse-sqrt decay-start=3 | 7",
     "placement=pre optimizer=sgd momentum=0.9 lr=0.1 schedule=linear decay-start=2 decay-steps=12 | 3",
     "placement=pre optimizer=radam weight-decay=0.1 decay-scope=embeddings schedule=step decay-steps=6",
@@ -82,7 +83,8 @@ def compare(binary, case, folder):
     settings = [f"{key}={value}" for key, value in settings.items()]
     program = pathlib.Path(folder) / "one model.py"
     run(binary, "dump", *sets(settings), "--steps", str(start), "--pytorch", str(program))
-    lines = run(binary, "train", *sets(settings), "--steps", str(start + 9), "--jsonl", "-").splitlines()
+    length = [] if any(setting.startswith("steps=") for setting in settings) else ["--steps", str(start + 9)]
+    lines = run(binary, "train", *sets(settings), *length, "--jsonl", "-").splitlines()
     records = [record for record in map(json.loads, lines) if "loss" in record and "step" in record]
     expected = {record["step"]: record["loss"] for record in records}
     output = io.StringIO()
