@@ -3,8 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/base/processors.h"
+#include "core/data/corpus.h"
 #include "core/data/reader.h"
-#include "core/data/sentence.h"
 #include "core/data/task.h"
 #include "core/data/vocabulary.h"
 #include "core/store/dump.h"

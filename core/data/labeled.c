@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "core/data/reader.h"
 #include "core/data/sampler.h"
-#include "core/data/sentence.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "core/base/error.h"
 #include "core/data/grammar.h"
 #include "core/data/sampler.h"
-#include "core/data/sentence.h"
 #include "core/data/text_corpus.h"
 
 #include <string.h>

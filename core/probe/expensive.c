@@ -4,7 +4,7 @@
 #include "core/base/clones.h"
 #include "core/base/copy.h"
 #include "core/base/squares.h"
-#include "core/data/sentence.h"
+#include "core/data/corpus.h"
 #include "core/ops/gemm.h"
 #include "core/ops/residual.h"
 #include "core/probe/spectrum.h"

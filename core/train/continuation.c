@@ -2,7 +2,6 @@
 #include "core/train/continuation.h"
 
 #include "core/base/copy.h"
-#include "core/data/sentence.h"
 #include "core/data/tokenizer.h"
 #include "core/model/decode.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/train/finetune.h"
 
-#include "core/data/sentence.h"
 #include "core/experiment/assignment.h"
 #include "core/train/run.h"
 

@@ -2,7 +2,6 @@
 #include "core/train/translate.h"
 
 #include "core/data/bleu.h"
-#include "core/data/sentence.h"
 #include "core/model/beam.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* How a model continues a prompt.  SPDX-License-Identifier: MIT */
-#include "core/data/sentence.h"
+#include "core/data/corpus.h"
 #include "core/experiment/assignment.h"
 #include "core/train/continuation.h"
 #include "core/train/run.h"

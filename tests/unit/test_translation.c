@@ -1,9 +1,9 @@
 /* Pairs of sentences: the generated ones, those of files, and batches of both.
  * SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/data/corpus.h"
 #include "core/data/grammar.h"
 #include "core/data/pair_corpus.h"
-#include "core/data/sentence.h"
 #include "core/data/task.h"
 #include "core/data/vocabulary.h"
 #include "core/experiment/param.h"

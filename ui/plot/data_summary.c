@@ -12,22 +12,21 @@
 #define THEORY_PART 0.25
 #define THEORY_LEAST 3.0
 
-static void widen(double *lo, double *hi, double value)
+static void widen(NsRange *range, double value)
 {
-    *lo = MIN(*lo, value);
-    *hi = MAX(*hi, value);
+    range->lo = MIN(range->lo, value);
+    range->hi = MAX(range->hi, value);
 }
 
 /* Bars start at zero and are wider than their abscissas. */
 static void summarize_bars(NsDataSummary *summary, NsScaleKind x, NsScaleKind kind,
                            const NsSeries *series)
 {
-    if (kind != NS_SCALE_LOG && !series->hidden && series->n) widen(&summary->lo, &summary->hi, 0);
+    if (kind != NS_SCALE_LOG && !series->hidden && series->n) widen(&summary->y, 0);
     if (series->edges) {
         if (!series->n) return;
         for (size_t i = 0; i <= series->n; i++)
-            if (ns_scale_shows(x, series->edges[i]))
-                widen(&summary->x_lo, &summary->x_hi, series->edges[i]);
+            if (ns_scale_shows(x, series->edges[i])) widen(&summary->x, series->edges[i]);
         return;
     }
     summary->groups += !series->hidden;
@@ -40,15 +39,14 @@ static void summarize_bars(NsDataSummary *summary, NsScaleKind x, NsScaleKind ki
 
 static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const NsSeries *series)
 {
-    double *least = series->theory ? &summary->theory_lo : &summary->lo;
-    double *most = series->theory ? &summary->theory_hi : &summary->hi;
+    NsRange *y = series->theory ? &summary->theory : &summary->y;
     NsScaleKind kind = plot->left.scale;
     summary->points |= series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER;
     if (series->kind == NS_SERIES_BARS) summarize_bars(summary, plot->x.scale, kind, series);
     for (size_t i = 0; i < series->n; i++) {
         if (!ns_scale_shows(plot->x.scale, series->x[i])) continue;
         summary->any = true;
-        widen(&summary->x_lo, &summary->x_hi, series->x[i]);
+        widen(&summary->x, series->x[i]);
         /* Hidden curves still count for the shared x axis.  The vertical axis depends only on
          * visible curves, within the zoomed range of x. */
         if (series->hidden || series->x[i] < plot->x.lo || series->x[i] > plot->x.hi) continue;
@@ -57,9 +55,9 @@ static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const N
             summary->negative |= series->y[i] < 0;
             continue;
         }
-        widen(least, most, series->y[i]);
-        if (series->lo && ns_scale_shows(kind, series->lo[i])) widen(least, most, series->lo[i]);
-        if (series->hi && ns_scale_shows(kind, series->hi[i])) widen(least, most, series->hi[i]);
+        widen(y, series->y[i]);
+        if (series->lo && ns_scale_shows(kind, series->lo[i])) widen(y, series->lo[i]);
+        if (series->hi && ns_scale_shows(kind, series->hi[i])) widen(y, series->hi[i]);
     }
 }
 
@@ -80,12 +78,11 @@ static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
     for (size_t row = 0; row < map->rows; row++)
         ns_cells_summarize(&cells, ns_heatmap_row(map, row), map->columns, map->log);
     summary->any = true;
-    widen(&summary->x_lo, &summary->x_hi, map->x0);
-    widen(&summary->x_lo, &summary->x_hi, ns_heatmap_end(map));
-    widen(&summary->lo, &summary->hi, map->y0);
-    widen(&summary->lo, &summary->hi, map->y1);
-    summary->z_lo = (double)cells.lo;
-    summary->z_hi = (double)cells.hi;
+    widen(&summary->x, map->x0);
+    widen(&summary->x, ns_heatmap_end(map));
+    widen(&summary->y, map->y0);
+    widen(&summary->y, map->y1);
+    summary->z = (NsRange){(double)cells.lo, (double)cells.hi};
     summary->bad_cells = cells.bad;
     summary->unshown_cells = cells.unshown;
     summary->negative |= cells.unshown && any_negative(map);
@@ -95,33 +92,25 @@ static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
  * measured values would be a line at its edge. */
 static void summarize_theory(NsDataSummary *summary, const NsPlot *plot)
 {
-    double lo = summary->theory_lo, hi = summary->theory_hi;
+    double lo = summary->theory.lo, hi = summary->theory.hi;
     const NsAxis *axis = &plot->left;
-    if (axis->scale == NS_SCALE_LOG && summary->lo <= summary->hi) {
-        double decades = log10(summary->hi / summary->lo);
+    if (axis->scale == NS_SCALE_LOG && summary->y.lo <= summary->y.hi) {
+        double decades = log10(summary->y.hi / summary->y.lo);
         double room = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));
-        double least = summary->lo / room, most = summary->hi * room;
+        double least = summary->y.lo / room, most = summary->y.hi * room;
         summary->theory_beyond |= isnan(axis->lo) && (lo < least || hi > most);
         lo = MAX(lo, least);
         hi = MIN(hi, most);
     }
-    summary->lo = MIN(summary->lo, lo);
-    summary->hi = MAX(summary->hi, hi);
+    summary->y.lo = MIN(summary->y.lo, lo);
+    summary->y.hi = MAX(summary->y.hi, hi);
 }
 
 NsDataSummary ns_data_summary(const NsPlot *plot)
 {
+    static const NsRange none = {INFINITY, -INFINITY};
     NsDataSummary summary = {
-        .x_lo = INFINITY,
-        .x_hi = -INFINITY,
-        .lo = INFINITY,
-        .hi = -INFINITY,
-        .theory_lo = INFINITY,
-        .theory_hi = -INFINITY,
-        .z_lo = INFINITY,
-        .z_hi = -INFINITY,
-        .any = plot->drawing != NULL,
-    };
+        .x = none, .y = none, .theory = none, .z = none, .any = plot->drawing != NULL};
     if (plot->drawing) return summary;
     /* Clipped series determine the axes only if nothing else does. */
     bool others = false;
@@ -134,13 +123,13 @@ NsDataSummary ns_data_summary(const NsPlot *plot)
     summarize_theory(&summary, plot);
     for (size_t i = 0; i < plot->n_levels; i++) {
         double y = plot->levels[i].y;
-        if (ns_scale_shows(plot->left.scale, y)) widen(&summary.lo, &summary.hi, y);
+        if (ns_scale_shows(plot->left.scale, y)) widen(&summary.y, y);
     }
     if (!summary.groups) return summary;
     if (!(summary.bar_width > 0)) summary.bar_width = 1;
-    double lo = summary.x_lo - summary.bar_width / 2;
-    if (ns_scale_shows(plot->x.scale, lo)) summary.x_lo = lo;
-    summary.x_hi += summary.bar_width / 2;
+    double lo = summary.x.lo - summary.bar_width / 2;
+    if (ns_scale_shows(plot->x.scale, lo)) summary.x.lo = lo;
+    summary.x.hi += summary.bar_width / 2;
     return summary;
 }
 

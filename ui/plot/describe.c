@@ -96,8 +96,8 @@ char *ns_plot_describe(const NsPlot *plot)
     if (plot->heatmap) {
         add(text, "; ", describe_cells(plot));
         g_autofree char *name = label_words(plot->heatmap->label, _("value"));
-        g_autofree char *lo = number_words(summary.z_lo), *hi = number_words(summary.z_hi);
-        if (summary.z_lo <= summary.z_hi)
+        g_autofree char *lo = number_words(summary.z.lo), *hi = number_words(summary.z.hi);
+        if (summary.z.lo <= summary.z.hi)
             add(text, ", ", g_strdup_printf(_("%s from %s to %s"), name, lo, hi));
     }
     for (size_t i = 0; i < plot->n_spans; i++) {

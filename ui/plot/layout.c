@@ -206,7 +206,7 @@ static void fit_colors(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     NsAxis color = {.scale = map->log ? NS_SCALE_LOG : NS_SCALE_LINEAR, .lo = NAN, .hi = NAN};
-    double lo = layout->summary.z_lo, hi = layout->summary.z_hi;
+    double lo = layout->summary.z.lo, hi = layout->summary.z.hi;
     if (map->lo < map->hi) {
         color.lo = map->lo;
         color.hi = map->hi;
@@ -245,7 +245,7 @@ static void fit_vertical(NsFrame *frame)
     double inset = summary->points ? layout->style->mark_size / 2 + 1 : 0;
     inset = MIN(inset, room / 4);
     NsScale *scale = &layout->y;
-    ns_scale_fit(scale, &plot->left, summary->lo, summary->hi, plot->heatmap ? 0 : 0.04);
+    ns_scale_fit(scale, &plot->left, summary->y.lo, summary->y.hi, plot->heatmap ? 0 : 0.04);
     double foot = layout->area.y + layout->area.height - layout->strip_bottom - inset;
     double head = layout->area.y + layout->strip_top + inset;
     scale->p0 = plot->left.reversed ? head : foot;
@@ -321,7 +321,7 @@ static void fit_x_range(NsPlotLayout *layout)
 {
     const NsDataSummary *summary = &layout->summary;
     const NsAxis *axis = &layout->plot->x;
-    double lo = summary->x_lo, hi = summary->x_hi;
+    double lo = summary->x.lo, hi = summary->x.hi;
     if (axis->integer && lo == hi) {
         /* A single layer is in the middle, a first step at the left. */
         lo -= summary->points ? 0.5 : 0;

@@ -99,17 +99,17 @@ void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds)
     axes->origin = plot->origin;
     axes->kind = axis->scale;
     /* Values beyond a fixed end do not widen the other one. */
-    double lo = fmax(summary.lo, axis->lo), hi = fmin(summary.hi, axis->hi);
+    double lo = fmax(summary.y.lo, axis->lo), hi = fmin(summary.y.hi, axis->hi);
     if (!plot->heatmap) ns_limits_follow(limits, axis, lo, hi, seconds);
     if (!plot->heatmap && limits->lo < limits->hi) {
         if (isnan(axis->lo)) axis->lo = limits->lo;
         if (isnan(axis->hi)) axis->hi = limits->hi;
     }
     if (isnan(plot->x.lo) && isnan(plot->x.hi) && ns_plot_grows(plot) &&
-        summary.x_lo <= summary.x_hi) {
-        double from = plot->heatmap ? plot->heatmap->x0 : summary.x_lo;
-        double ahead = ns_plot_ahead(plot, from, summary.x_hi), end = plot->end;
-        bool known = end > 0 && summary.x_hi < end + 1; /* a column of step k ends at k + 1/2 */
-        plot->x.hi = known ? MIN(ahead, MAX(end, summary.x_hi)) : ahead;
+        summary.x.lo <= summary.x.hi) {
+        double from = plot->heatmap ? plot->heatmap->x0 : summary.x.lo;
+        double ahead = ns_plot_ahead(plot, from, summary.x.hi), end = plot->end;
+        bool known = end > 0 && summary.x.hi < end + 1; /* a column of step k ends at k + 1/2 */
+        plot->x.hi = known ? MIN(ahead, MAX(end, summary.x.hi)) : ahead;
     }
 }

@@ -16,14 +16,13 @@
 /* ---- the data of a plot ---- */
 
 typedef struct {
-    double x_lo, x_hi;               /* lo > hi: no value */
-    double lo, hi;                   /* of the vertical axis */
-    double theory_lo, theory_hi;     /* of computed series */
+    /* The extremes of x, of the vertical axis, of computed series and of the cells of the heatmap;
+     * lo > hi: no value. */
+    NsRange x, y, theory, z;
     bool theory_beyond;              /* some of theory is outside of the axis */
     size_t faults[NS_FAULT_KINDS];   /* in series */
     bool negative;                   /* some value of series or cells is below 0 */
     size_t bad_cells, unshown_cells; /* of the heatmap: not finite; not positive on a log scale */
-    double z_lo, z_hi;               /* of the heatmap */
     bool points;                     /* some series has marks */
     bool any;                        /* there is something to draw, even if it is hidden */
     size_t groups;                   /* number of series of bars side by side */

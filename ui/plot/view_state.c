@@ -214,18 +214,13 @@ bool ns_view_state_reveal(NsViewState *view_state, const NsPlotLayout *layout, d
 
 static bool find(const NsViewState *view_state, const char *label, guint *at)
 {
-    for (guint i = 0; label && view_state->hidden && i < view_state->hidden->len; i++)
-        if (g_str_equal(g_ptr_array_index(view_state->hidden, i), label)) {
-            *at = i;
-            return true;
-        }
-    return false;
+    return label && view_state->hidden &&
+           g_ptr_array_find_with_equal_func(view_state->hidden, label, g_str_equal, at);
 }
 
 bool ns_view_state_hides(const NsViewState *view_state, const char *label)
 {
-    guint at;
-    return find(view_state, label, &at);
+    return find(view_state, label, NULL);
 }
 
 void ns_view_state_hide(NsViewState *view_state, const char *label, bool hide)
