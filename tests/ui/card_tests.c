@@ -1,9 +1,12 @@
 /* Cards of lessons and the stage: what a card says has been measured, and what is on view is its
  * run.  SPDX-License-Identifier: MIT */
 #include "core/store/lesson.h"
+#include "tests/ui/driver.h"
 #include "tests/ui/support.h"
+#include "ui/widgets/charts/dashboard.h"
 #include "ui/widgets/shell/learning.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SMALL "d-model=16 heads=2 seq=16 batch=4 eval-every=0 threads=1"
@@ -272,6 +275,32 @@ static void test_change_at_another_step(void)
     ui_close(window);
 }
 
+/* A lesson and a preset begin with charts that are not pinned, the usual two of them large. */
+static void test_charts(void)
+{
+    NsWindow *window = ui_open("");
+    NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(ui_tile(window, LOSS)));
+    UI_WAIT(window, ui_is_ready);
+    ns_window_show_chart(window, "gradient-norm:grad-wq");
+    ns_window_show_chart(window, "hidden-norm");
+    ns_view_state_pin(view_state, 0, NAN);
+    begin(window, "title = A test\nsummary = For a test.\n"
+                  "[card]\ntitle = One\ntext = Look.\nsetup = layers=2 " SMALL "\n"
+                  "[card]\ntitle = Two\ntext = Look.\n[card]\ntitle = Three\ntext = Look.\n"
+                  "[card]\ntitle = Four\ntext = Look.\n");
+    g_assert_cmpuint(view_state->n_pins, ==, 0);
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    g_assert_true(ns_dashboard_stage(dashboard) == ui_tile(window, LOSS));
+    g_assert_true(ns_dashboard_second(dashboard) == ui_tile(window, GRADIENT));
+    g_assert_cmpint(ns_window_session(window)->view->gradient, ==, NS_QUANTITY_GRAD_W2);
+    ns_view_state_pin(view_state, 0, NAN);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
+                                   g_variant_new_string("first-screen"));
+    g_assert_cmpuint(view_state->n_pins, ==, 0);
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+}
+
 void ui_add_card_tests(void)
 {
     g_test_add_func("/ui/card/data", test_data);
@@ -283,5 +312,6 @@ void ui_add_card_tests(void)
     g_test_add_data_func("/ui/card/change-by-button", "Set it for me", test_change);
     g_test_add_data_func("/ui/card/change-by-skip", "Skip", test_change);
     g_test_add_data_func("/ui/card/change-by-hand", NULL, test_change);
+    g_test_add_func("/ui/card/charts", test_charts);
     g_test_add_func("/ui/card/change-at-another-step", test_change_at_another_step);
 }

@@ -78,6 +78,19 @@ void ns_window_arrange(NsWindow *window, const NsPreset *preset)
     sync_class_mode(window);
 }
 
+/* Zoom and pins belong to the experiment before. */
+static void reset_charts(NsWindow *window)
+{
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    NsChartTile *tile;
+    for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
+        NsChartView *chart = ns_chart_tile_chart(tile);
+        ns_view_state_clear(ns_chart_view_state(chart));
+        ns_view_state_init(ns_chart_view_state(chart));
+        ns_chart_view_state_changed(chart);
+    }
+}
+
 void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
 {
     NsSession *session = ns_window_session(window);
@@ -86,6 +99,7 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
     ns_session_leave_experiment(session);
     ns_session_restart(session);
     ns_window_arrange(window, preset);
+    reset_charts(window);
     const char *sentence = preset->note ? _(preset->note) : NULL;
     if (!sentence && preset->experiment.title) sentence = _(preset->experiment.title);
     if (sentence) ns_window_toast(window, sentence);
@@ -242,6 +256,12 @@ void ns_window_show_chart(NsWindow *window, const char *name)
     }
 }
 
+static void on_chart(NsWindow *window, const char *name)
+{
+    ns_window_show_chart(window, name);
+    if (g_str_equal(name, NS_LEARN_CHARTS)) reset_charts(window);
+}
+
 static void on_point_out(NsWindow *window, const char *name)
 {
     GtkWidget *root = GTK_WIDGET(window);
@@ -298,7 +318,7 @@ void ns_window_add_learning(NsWindow *window)
     ns_window_add_strip(window, pane);
     g_object_set_data(G_OBJECT(window), PANE, pane);
     ns_connect(pane, "page", G_CALLBACK(on_page), window);
-    ns_connect(pane, "chart", G_CALLBACK(ns_window_show_chart), window);
+    ns_connect(pane, "chart", G_CALLBACK(on_chart), window);
     ns_connect(pane, "point-out", G_CALLBACK(on_point_out), window);
     ns_connect(pane, "notify::visible", G_CALLBACK(on_shown), window);
     ns_connect(pane, "cover", G_CALLBACK(on_cover), window);
