@@ -64,27 +64,28 @@ _QKV = r"in_proj|c_attn|qkv|qkv_proj|to_qkv|Wqkv|W_pack|query_key_value"
 _ATTENTION_ROLES = [
     *((rf"{x}|w{x}|{x}_proj|to_{x}|{x}_lin|{x}_attn|linear_{x}|{word}", x)
       for x, word in (("q", "query"), ("k", "key"), ("v", "value"))),
-    (r"out_proj|c_proj|o_proj|proj|wo|o|to_out|to_out\.0|out|out_lin|dense|output\.dense", "o"),
+    (r"out_proj|c_proj|o_proj|proj|wo|Wo|o|to_out|to_out\.0|out|out_lin|dense|output\.dense", "o"),
     (_QKV, "qkv"),
     (r"kv|kv_proj|to_kv", "kv"),
 ]
 _FEED_FORWARD_ROLES = [
     (r"linear1|c_fc|fc1|fc_in|w1|gate_proj|wi|wi_0|lin1|ffn|intermediate\.dense|dense_h_to_4h", "1"),
-    (r"linear2|c_proj|fc2|fc_out|w2|down|down_proj|wo|lin2|ffn_output|output\.dense|dense_4h_to_h", "2"),
+    (r"linear2|c_proj|fc2|fc_out|w2|down|down_proj|wo|Wo|lin2|ffn_output|output\.dense|dense_4h_to_h", "2"),
     (r"w3|wi_1", "3"),
-    (r"gate_up_proj", "13"),
+    (r"gate_up_proj|Wi", "13"),
 ]
 _NORM_ROLES = [
     (r"ln_?1|ln_attn|input_layernorm|attention_norm|attn_norm|norm_?1|norms\.0|self_attn_layer_norm"
-     r"|sa_layer_norm|attention\.output\.LayerNorm|attention\.LayerNorm", "norm1"),
+     r"|sa_layer_norm|layer\.0\.layer_norm|attention\.output\.LayerNorm|attention\.LayerNorm", "norm1"),
     (r"ln_?2|ln_mlp|post_attention_layernorm|pre_feedforward_layernorm|ffn_norm|mlp_norm|norm_?2|norms\.1"
-     r"|final_layer_norm|output_layer_norm|output\.LayerNorm|full_layer_layer_norm", "norm2"),
+     r"|final_layer_norm|layer\.1\.layer_norm|output_layer_norm|output\.LayerNorm|full_layer_layer_norm", "norm2"),
     (r"encoder_attn_layer_norm|ln_cross_attn", "cross_norm"),
     (r"\w+\.q_norm", "q_norm"),
     (r"\w+\.k_norm", "k_norm"),
 ]
 # In a layer with cross-attention the second norm belongs to that; where branches have norms, so does this.
-_CROSSED_NORMS = [(r"norm2|norms\.1", "cross_norm"), (r"norm3|norms\.2", "norm2")]
+_CROSSED_NORMS = [(r"norm2|norms\.1|layer\.1\.layer_norm", "cross_norm"),
+                  (r"norm3|norms\.2|layer\.2\.layer_norm", "norm2")]
 _BRANCH_NORMS = [(r"post_attention_layernorm", "branch_norm1"), (r"post_feedforward_layernorm", "branch_norm2")]
 
 
@@ -100,7 +101,7 @@ def _role_of(name, names):
     path, _, kind = re.sub(r"\b((?:in|[qkv])_proj)_(weight|bias)$", r"\1.\2", name).rpartition(".")
     if kind not in ("weight", "bias"):
         path, kind = name, "weight"
-    letter, crossed = kind[0], any(map(_CROSS.match, names))
+    letter, crossed = kind[0], any(map(_CROSS.search, names))
     norm = _find((_CROSSED_NORMS if crossed else []) +
                  (_BRANCH_NORMS if any("post_feedforward" in other for other in names) else []) +
                  _NORM_ROLES, path)
@@ -132,7 +133,7 @@ def _outer_role_of(name, owner):
         norm = ("emb_norm" if "emb" in path else
                 "final_norm" if re.fullmatch(r"ln_f|norm|norm_f|ln_out|final\w*norm|layer_?norm", last) else None)
         return norm and norm + ("_gain" if kind == "weight" else "_bias")
-    if re.fullmatch(r"lm_head|head|embed_out|output|out|unembed\w*|to_logits|generator|classifier|score", last):
+    if re.fullmatch(r"lm_head|head|embed_out|output|out|unembed\w*|to_logits|generator|classifier|score|decoder", last):
         return "head" if kind == "weight" else None
     return None
 

@@ -333,6 +333,18 @@ def test_roles():
             {**apart("attention.wq attention.wk attention.wv attention.wo"), "attention_norm": norm,
              "ffn_norm": norm, "feed_forward.w1": wide, "feed_forward.w2": narrow}):
         check(Model(lambda names=names: Named(names), "layers"), BIASED, L + 1)
+    # T5 with both stacks' layers, and ModernBERT.
+    attention = lambda place: apart(" ".join(f"layer.{place}.{x}" for x in "qkvo"))  # noqa: E731
+    t5 = {**attention("0.SelfAttention"), "layer.0.layer_norm": norm}
+    ends = [f"{letter}{role}" for letter in "wb" for role in ("q", "k", "v", "o")]
+    for last in (1, 2):
+        other = {**attention("1.EncDecAttention"), "layer.1.layer_norm": norm} if last == 2 else {}
+        names = {**t5, **other, **{f"layer.{last}.DenseReluDense.{x}": wide for x in ("wi_0", "wi_1")},
+                 f"layer.{last}.DenseReluDense.wo": narrow, f"layer.{last}.layer_norm": norm}
+        crossed = [f"cross_{x}" for x in (*ends, "norm_gain", "norm_bias")] if other else []
+        check(Model(lambda names=names: Named(names), "layers"), [*BIASED, "w3", "b3", *crossed], L + 1)
+    names = {"attn_norm": norm, "attn.Wqkv": joined, "attn.Wo": single, "mlp_norm": norm, "mlp.Wi": wide, "mlp.Wo": narrow}
+    check(Model(lambda: Named(names), "layers"), [*BIASED, "w3", "b3"], L + 1)
 
 
 def test_llama():
