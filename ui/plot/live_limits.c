@@ -29,9 +29,9 @@ static bool shrink(double *end, bool *shrinking, double target, double length, d
     return true;
 }
 
-bool ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi, double seconds)
+void ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi, double seconds)
 {
-    if (!(lo <= hi)) return false;
+    if (!(lo <= hi)) return;
     /* The limits if both were fitted to the data alone. */
     NsAxis free_axis = *axis;
     NsScale target = {.p1 = 1};
@@ -40,29 +40,25 @@ bool ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi
     bool shows = ns_scale_shows(axis->scale, limits->lo) && ns_scale_shows(axis->scale, limits->hi);
     if (!(limits->lo < limits->hi) || !shows) {
         *limits = (NsLimits){.lo = target.lo, .hi = target.hi};
-        return true;
+        return;
     }
-    bool moved = false;
     if (lo < limits->lo) {
         limits->lo = target.lo;
         limits->shrinking[0] = false;
-        moved = true;
     }
     if (hi > limits->hi) {
         limits->hi = target.hi;
         limits->shrinking[1] = false;
-        moved = true;
     }
     /* Shrink in axis coordinates, where a logarithmic scale is linear. */
     NsScale shown = {.kind = axis->scale, .threshold = target.threshold, .p1 = 1};
     double from = ns_scale_position(&shown, limits->lo), to = ns_scale_position(&shown, limits->hi);
     double length = to - from, share = 1 - exp(-fmax(seconds, 0) / PACE);
-    if (!(length > 0)) return moved;
-    bool lower = shrink(&from, &limits->shrinking[0], fmax(target.from, from), length, share);
-    bool upper = shrink(&to, &limits->shrinking[1], fmin(target.to, to), length, share);
-    if (lower) limits->lo = ns_scale_at(&shown, from);
-    if (upper) limits->hi = ns_scale_at(&shown, to);
-    return moved || lower || upper;
+    if (!(length > 0)) return;
+    if (shrink(&from, &limits->shrinking[0], fmax(target.from, from), length, share))
+        limits->lo = ns_scale_at(&shown, from);
+    if (shrink(&to, &limits->shrinking[1], fmin(target.to, to), length, share))
+        limits->hi = ns_scale_at(&shown, to);
 }
 
 double ns_limits_ahead(double first, double last)

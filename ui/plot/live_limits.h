@@ -14,8 +14,8 @@ typedef struct {
 
 /* Updates the limits for data from lo to hi, `seconds` after the previous call.  Only the scale of
  * the axis is used: the caller applies its fixed limits.  Does nothing if lo > hi (no data).
- * Returns true if a limit moved.  Depends only on its arguments. */
-bool ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi, double seconds);
+ * Depends only on its arguments. */
+void ns_limits_follow(NsLimits *limits, const NsAxis *axis, double lo, double hi, double seconds);
 
 /* The upper limit for steps from `first` to `last` >= first: a round number, up to a third of the
  * range beyond `last`, that rarely changes. */

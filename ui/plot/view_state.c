@@ -100,8 +100,7 @@ static bool take(NsViewState *view_state, NsViewStateAxis which, const NsScale *
 {
     NsRange visible = {scale->lo, scale->hi};
     if (!differs(range, visible) || !differs(range, view_state->range[which])) return false;
-    view_state->range[which] = range;
-    if (which == NS_VIEW_STATE_X) view_state->held = !ns_range_is_free(range);
+    ns_view_state_set_range(view_state, which, range);
     return true;
 }
 
