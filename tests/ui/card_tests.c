@@ -66,8 +66,11 @@ static void test_data(void)
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 1);
     UI_UNTIL(says(pane, "measured at step 6; the run is at step 1."));
     g_assert_false(says(pane, "A is at"));
+    GtkWidget *next = ui_find_button(GTK_WIDGET(pane), "Next");
+    g_assert_false(gtk_widget_has_css_class(next, "suggested-action"));
     ns_session_set_speed(session, 0);
     UI_UNTIL(says(pane, "A is at"));
+    g_assert_true(gtk_widget_has_css_class(next, "suggested-action"));
     g_assert_cmpint(ns_session_steps(session), ==, 6);
     const NsStep *last = ns_history_step(session->view->history, 6);
     g_autofree char *words = g_strdup_printf("A is at %.2f, and 2.00 is two.", last->loss);

@@ -138,8 +138,9 @@ static bool has_numbers(const NsCard *card)
     return false;
 }
 
-/* The text of the card with the numbers of the run on view, as soon as they have been measured. */
-static void look_at_data(NsLearnPane *pane, const NsCard *card)
+/* The text of the card with the numbers of the run on view, as soon as they have been measured.
+ * Returns whether they have. */
+static bool look_at_data(NsLearnPane *pane, const NsCard *card)
 {
     bool prepared = ns_lesson_is_prepared(pane->session);
     bool there = ns_lesson_has_data(pane->lesson, pane->at, pane->session, &pane->situation) &&
@@ -163,6 +164,7 @@ static void look_at_data(NsLearnPane *pane, const NsCard *card)
         g_autofree char *filled = ns_lesson_words(_(*text), pane->session);
         ns_text_label_set(label, filled);
     }
+    return there;
 }
 
 /* Next waits for the model that is being prepared, and has the focus again after that. */
@@ -202,7 +204,7 @@ static void look(NsLearnPane *pane)
         across == GTK_ORIENTATION_VERTICAL ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL;
     gtk_orientable_set_orientation(GTK_ORIENTABLE(pane->apart), along);
     gtk_orientable_set_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(pane->apart)), along);
-    look_at_data(pane, card);
+    bool there = look_at_data(pane, card);
     hold_next(pane, !ns_lesson_is_prepared(pane->session));
     pane->situation.page = pane->page;
     pane->situation.answered = pane->question && ns_lesson_question_is_answered(pane->question);
@@ -216,7 +218,7 @@ static void look(NsLearnPane *pane)
     gtk_button_set_label(GTK_BUTTON(pane->next), !done  ? _("Skip")
                                                  : last ? _("Finish")
                                                         : _("Next"));
-    ns_set_css_class(pane->next, "suggested-action", done);
+    ns_set_css_class(pane->next, "suggested-action", done && there);
     point_out(pane, card, done);
     if (pane->prediction) look_at_drawing(pane);
     if (!pane->run) return;
