@@ -321,10 +321,11 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
              * “loss:2” or “loss:nan” */
             const char *colon = at + strspn(at, ") "), *next = colon + (*colon == ':');
             next += strspn(next, colon > at ? " " : "");
-            g_autofree char *first = g_strndup(at + 2, *at ? strcspn(at + 2, " =:") : 0);
+            bool apart = *at == ':' && at[1] == ' ';
+            g_autofree char *first = apart ? g_strndup(at + 2, strcspn(at + 2, " =:")) : NULL;
             const char *argument = at + (*at == '('); /* “Metrics(step=3, loss=2.5)” */
             argument += strspn(argument, G_CSET_a_2_z G_CSET_A_2_Z "_");
-            bool host = *at == ':' && at[1] == ' ' && is_place(names, first); /* “gpu7: step 3” */
+            bool host = apart && is_place(names, first); /* “gpu7: step 3” */
             if ((*colon == ':' && g_ascii_isalpha(*next) &&
                  !ns_outside_read_number(next, &value)) ||
                 host || (*at == '(' && *argument == '='))
