@@ -13,19 +13,19 @@ typedef struct {
     size_t row, rows;      /* first row of the run in the cells, and its number of rows (0 if it
                             * does not have the quantity) */
     NsRange all, positive; /* ranges of its finite values; lo > hi if there are none */
-} NsHeatmapRun;
+} Run;
 
 typedef struct {
     NsQuantity quantity;
-    NsHeatmapRun run[NS_LANES_MAX];
+    Run run[NS_LANES_MAX];
     unsigned n;
-    float *z; /* [rows, room]; cells without a value are -infinity */
+    float *z; /* [rows, capacity]; cells without a value are -infinity */
     size_t rows, columns, capacity;
     int64_t start;   /* first step of the first column */
     int64_t spacing; /* steps between the first two records; 0: nothing was read yet */
     int64_t stride;  /* steps per column */
     NsValues values; /* [largest number of rows of a run] */
-} NsHeatmapCells;
+} Cells;
 
 /* The maximum number of columns; if more are needed, columns are joined in pairs. */
 #define COLUMNS 1024
@@ -39,7 +39,7 @@ static float larger(float a, float b)
     return isnan(a) || a > b ? a : b;
 }
 
-static size_t column_of(const NsHeatmapCells *cells, int64_t step)
+static size_t column_of(const Cells *cells, int64_t step)
 {
     return (size_t)((step - cells->start) / cells->stride);
 }
@@ -57,7 +57,7 @@ static int64_t spacing_of(const NsFigureRun *runs, unsigned n)
     return spacing;
 }
 
-static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, NsQuantity quantity)
+static void begin(Cells *cells, const NsFigureRun *runs, unsigned n, NsQuantity quantity)
 {
     g_clear_pointer(&cells->z, g_free);
     cells->quantity = quantity;
@@ -67,7 +67,7 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
     cells->start = G_MAXINT64;
     size_t most = 0;
     for (unsigned i = 0; i < n; i++) {
-        NsHeatmapRun *run = &cells->run[i];
+        Run *run = &cells->run[i];
         const NsRecordLayout *layout = runs[i].history ? ns_history_layout(runs[i].history) : NULL;
         run->source.steps = 0;
         run->row = cells->rows;
@@ -88,7 +88,7 @@ static void begin(NsHeatmapCells *cells, const NsFigureRun *runs, unsigned n, Ns
     cells->values = ns_values_new(most);
 }
 
-static void set_columns(NsHeatmapCells *cells, size_t columns)
+static void set_columns(Cells *cells, size_t columns)
 {
     if (columns <= cells->columns) return;
     if (columns > cells->capacity) {
@@ -106,7 +106,7 @@ static void set_columns(NsHeatmapCells *cells, size_t columns)
     cells->columns = columns;
 }
 
-static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
+static void read_run(Cells *cells, Run *run, size_t records)
 {
     while (run->source.steps < records) {
         NsHistory *history = run->source.history;
@@ -127,13 +127,13 @@ static void read_run(NsHeatmapCells *cells, NsHeatmapRun *run, size_t records)
     }
 }
 
-static bool read_all(NsHeatmapCells *cells)
+static bool read_all(Cells *cells)
 {
     size_t records[NS_LANES_MAX] = {0};
     int64_t newest = -1;
     bool more = false;
     for (unsigned i = 0; i < cells->n; i++) {
-        NsHeatmapRun *run = &cells->run[i];
+        Run *run = &cells->run[i];
         if (run->rows) records[i] = ns_history_steps(run->source.history);
         if (records[i] <= run->source.steps) continue;
         more = true;
@@ -160,12 +160,12 @@ static bool read_all(NsHeatmapCells *cells)
 
 /* A sentence that explains how steps were joined; NULL if nothing needs explaining.  Free with
  * g_free. */
-static char *heatmap_cells_note(const NsHeatmapCells *cells)
+static char *cells_note(const Cells *cells)
 {
     int64_t stored = 1, every = cells->spacing;
     bool rare = false;
     for (unsigned i = 0; i < cells->n; i++) {
-        const NsHeatmapRun *run = &cells->run[i];
+        const Run *run = &cells->run[i];
         if (!run->rows) continue;
         stored = MAX(stored, ns_history_stride(run->source.history));
         int64_t own = ns_record_interval(ns_history_layout(run->source.history), cells->quantity);
@@ -190,21 +190,21 @@ static char *heatmap_cells_note(const NsHeatmapCells *cells)
 
 /* The step after the newest one that was read: the last column also covers future steps, which are
  * not shown. */
-static int64_t next_step(const NsHeatmapRun *run)
+static int64_t next_step(const Run *run)
 {
     return run->source.steps ? ns_history_step(run->source.history, run->source.steps - 1)->step + 1
                              : 0;
 }
 
 /* The value of the left axis at the lower edge of the first row. */
-static double lower_edge(const NsHeatmapCells *cells)
+static double lower_edge(const Cells *cells)
 {
     return ns_figure_first_layer(cells->quantity) - 0.5;
 }
 
 /* The cells of all runs as a heatmap that borrows from the cells and, if there are several runs,
  * from `panels` [n]; the caller sets the names and styles of the panels. */
-static NsHeatmap heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *panels)
+static NsHeatmap cells_map(const Cells *cells, NsHeatPanel *panels)
 {
     double x0 = (double)cells->start - 0.5, y0 = lower_edge(cells);
     NsHeatmap map = {.z = cells->z,
@@ -234,11 +234,11 @@ static NsHeatmap heatmap_cells_map(const NsHeatmapCells *cells, NsHeatPanel *pan
 
 /* ---- Ratio ---- */
 
-/* log_2 of the ratio of run b to run a, for the rows and steps that both have.  *z is reallocated
- * to store it; free it with g_free. */
-static NsHeatmap heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned a, unsigned b)
+/* log_2 of the ratio of the second run to the first, for the rows and steps that both have.  *z is
+ * reallocated to store it; free it with g_free. */
+static NsHeatmap ratio_map(float **z, const Cells *cells)
 {
-    const NsHeatmapRun *lower = &cells->run[a], *upper = &cells->run[b];
+    const Run *lower = &cells->run[0], *upper = &cells->run[1];
     size_t rows = MIN(lower->rows, upper->rows);
     size_t common = MIN(lower->source.steps, upper->source.steps);
     if (!rows || !common) return (NsHeatmap){.colors = NS_COLORS_DIVERGING};
@@ -277,7 +277,7 @@ static NsHeatmap heatmap_ratio(float **z, const NsHeatmapCells *cells, unsigned 
 
 typedef struct {
     NsFigure figure;
-    NsHeatmapCells cells;
+    Cells cells;
     float *ratio; /* cells of a ratio */
     NsHeatMode mode;
     NsHeatmap map;
@@ -295,8 +295,8 @@ static void find_wild(Heatmap *heatmap, const NsFigureInput *input, bool log)
     heatmap->colors = (NsRange){0, 0};
     if (heatmap->mode != NS_HEAT_STACKED) return;
     for (unsigned i = 0; i < heatmap->cells.n; i++) {
-        const NsHeatmapRun *cells = &heatmap->cells.run[i];
-        const NsRange *range = log ? &cells->positive : &cells->all;
+        const Run *one = &heatmap->cells.run[i];
+        const NsRange *range = log ? &one->positive : &one->all;
         NsFigureRun run = ns_figure_run(input, i);
         heatmap->wild[i] = (NsWildRun){.history = run.history,
                                        .name = run.name,
@@ -310,7 +310,7 @@ static void find_wild(Heatmap *heatmap, const NsFigureInput *input, bool log)
 static char *note(const Heatmap *heatmap)
 {
     GString *words = g_string_new(NULL);
-    g_autofree char *joined = heatmap_cells_note(&heatmap->cells);
+    g_autofree char *joined = cells_note(&heatmap->cells);
     if (joined) ns_figure_add_sentence(words, "%s", joined);
     if (heatmap->colors.lo < heatmap->colors.hi)
         ns_wild_note(words, heatmap->wild, heatmap->cells.n, true);
@@ -337,7 +337,7 @@ static void mark_rows(Heatmap *heatmap)
 /* The text that is shown if there is no heatmap; NULL: no step has been measured yet. */
 static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
 {
-    const NsHeatmapCells *cells = &heatmap->cells;
+    const Cells *cells = &heatmap->cells;
     const NsQuantityInfo *info = ns_quantity(cells->quantity);
     if (info->domain == NS_DOMAIN_STEP)
         return g_strdup_printf(_("%s has one value per step: plot it over the steps."),
@@ -395,15 +395,14 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     NsFigureRun runs[NS_LANES_MAX] = {{.history = input->history}};
     unsigned n = mode == NS_HEAT_LANE ? 1 : ns_figure_runs(input);
     for (unsigned i = 0; i < n && mode != NS_HEAT_LANE; i++) runs[i] = ns_figure_run(input, i);
-    NS_FIGURE_SET(&heatmap->figure, heatmap->mode, mode);
-    /* Update the cells; starts again if a run or the quantity changed.  TRUE if anything changed.
-     */
+    NS_FIGURE_SET(figure, heatmap->mode, mode);
+    /* The cells begin again if a run or the quantity changed. */
     bool other = n != heatmap->cells.n || quantity != heatmap->cells.quantity ||
                  heatmap->cells.spacing != spacing_of(runs, n);
     for (unsigned i = 0; i < NS_LANES_MAX; i++)
         other |= ns_source_follow(&heatmap->cells.run[i].source, i < n ? runs[i].history : NULL);
     if (other) begin(&heatmap->cells, runs, n, quantity);
-    heatmap->figure.changed |= read_all(&heatmap->cells) || other;
+    figure->changed |= read_all(&heatmap->cells) || other;
     figure->changed |= mode != NS_HEAT_RATIO && heatmap->map.log != log;
     NS_FIGURE_SET(figure, heatmap->marked, input->marked_layer);
     NS_FIGURE_SET(figure, heatmap->viewed, ns_figure_viewed(input));
@@ -412,9 +411,9 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     if (!figure->changed) return;
 
     if (heatmap->mode == NS_HEAT_RATIO) {
-        heatmap->map = heatmap_ratio(&heatmap->ratio, &heatmap->cells, 0, 1);
+        heatmap->map = ratio_map(&heatmap->ratio, &heatmap->cells);
     } else {
-        heatmap->map = heatmap_cells_map(&heatmap->cells, heatmap->panels);
+        heatmap->map = cells_map(&heatmap->cells, heatmap->panels);
         heatmap->map.log = log;
         heatmap->map.lo = heatmap->colors.lo;
         heatmap->map.hi = heatmap->colors.hi;
@@ -427,7 +426,7 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
     double step = (double)heatmap->viewed;
     if (step >= 0) figure->spans[figure->plot.n_spans++] = (NsSpan){.from = step, .to = step};
     bool shown = ns_quantity(quantity)->domain != NS_DOMAIN_STEP && heatmap->map.columns &&
-                 heatmap->map.rows && !(heatmap->figure.kind->two_runs && mode == NS_HEAT_LANE);
+                 heatmap->map.rows && !(figure->kind->two_runs && mode == NS_HEAT_LANE);
     figure->plot.heatmap = shown ? &heatmap->map : NULL;
 }
 
@@ -463,7 +462,7 @@ static void clear(NsFigure *figure)
         ns_source_follow(&heatmap->cells.run[i].source, NULL);
     g_free(heatmap->cells.z);
     ns_values_free(&heatmap->cells.values);
-    heatmap->cells = (NsHeatmapCells){0};
+    heatmap->cells = (Cells){0};
     g_free(heatmap->ratio);
 }
 

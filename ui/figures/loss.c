@@ -33,8 +33,8 @@ typedef struct {
     NsPreviousCurves previous;
 } Loss;
 
-/* Reads the new steps of a lane.  TRUE if its curves were read from the start. */
-static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
+/* Reads the new steps of a lane. */
+static void read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
 {
     NsStepCurves *lane = &loss->lanes[i];
     NsSource *run = &lane->run;
@@ -61,7 +61,6 @@ static bool read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
         const NsEvaluation *evaluation = ns_history_evaluation(history, run->evaluations);
         ns_curve_append(&lane->curves[VALIDATION], (double)evaluation->step, evaluation->loss);
     }
-    return rebuilt;
 }
 
 /* Finds the lanes whose loss is so much larger than another that a common linear axis would flatten
@@ -196,11 +195,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     unsigned n = ns_figure_runs(input);
-    figure->changed |= n != loss->n;
     for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
-    loss->n = n;
-    for (unsigned i = 0; i < n; i++)
-        if (read_lane(loss, i, input)) figure->changed = true;
+    NS_FIGURE_SET(figure, loss->n, n);
+    for (unsigned i = 0; i < n; i++) read_lane(loss, i, input);
     double upper_end = fit_axis(loss, input);
     /* The loss of an imported run may have any unit. */
     const char *unit = input->settings ? _("nats per token") : NULL;

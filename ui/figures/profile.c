@@ -294,30 +294,29 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
     unsigned n = ns_figure_runs(input);
     for (unsigned i = n; i < profile->n; i++) lane_clear(&profile->lanes[i]);
     NS_FIGURE_SET(&profile->figure, profile->n, n);
-    bool late = false, faint = false;
+    NsQuantity quantity = profile->quantity, end = end_of(quantity);
+    bool late = false, faint = false, changed = false;
     for (unsigned i = 0; i < n; i++) {
         NsFigureInput one = ns_figure_input_of(input, i);
         if (n > 1) one.previous = NULL;
         int64_t record = ns_figure_record_shown(one.history, input);
         Lane *lane = &profile->lanes[i];
-        NsQuantity quantity = profile->quantity;
         NsLayerValues *columns = lane->columns;
         int64_t previous = one.previous ? (int64_t)ns_history_steps(one.previous) - 1 : -1;
         NsHistory *history = one.history;
-        bool changed = ns_layer_values_read(&columns[NOW], history, quantity, record);
+        changed |= ns_layer_values_read(&columns[NOW], history, quantity, record);
         /* Step 0 precedes all updates: its update ratios are 0 by definition and not shown. */
         bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO;
         changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1);
         changed |= ns_layer_values_read(&columns[PREVIOUS], one.previous, quantity, previous);
-        NsQuantity end = end_of(quantity);
         bool has_end = record >= 0 && end != NS_QUANTITY_COUNT;
         changed |= ns_layer_values_read(&columns[END], history, end, has_end ? record : -1);
-        profile->figure.changed |= changed;
-        profile->figure.changed |= ns_theory_follow(&lane->theory, profile->quantity, &one,
-                                                    profile->figure.kind->theory || input->theory);
+        changed |= ns_theory_follow(&lane->theory, quantity, &one,
+                                    profile->figure.kind->theory || input->theory);
         late |= history && ns_history_first_step(history) > 0;
         faint |= n > 1 && columns[FIRST].n > 0;
     }
+    profile->figure.changed |= changed;
     static const double nowhere[] = {(double)NAN};
     profile->key = (NsSeries){.label = late ? _("first step") : _("step 0"),
                               .kind = NS_SERIES_LINE,
@@ -337,7 +336,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     NS_FIGURE_SET(figure, profile->quantity, quantity);
     NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
     follow_all(profile, input);
-    /* The upper limit of the axis; NaN if all values fit. */
     for (unsigned i = 0; i < profile->n; i++) {
         NsFigureRun run = ns_figure_run(input, i);
         profile->wild[i] = (NsWildRun){
@@ -358,7 +356,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     mark_decoder(figure, input);
     ns_figure_mark_layer(figure, input->marked_layer);
     /* The values of the heads of a layer are combined, so the axis is that of layers. */
-    bool heads = ns_quantity(quantity)->domain == NS_DOMAIN_HEAD;
+    bool heads = info->domain == NS_DOMAIN_HEAD;
     NS_FIGURE_SET(figure, figure->plot.x.label,
                   ns_figure_axis(heads ? NS_QUANTITY_GRAD_LAYER : quantity, input->history));
     ns_figure_words(figure, input,
@@ -373,16 +371,15 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     figure->plot.left.hi = upper_end;
     ns_figure_forget(figure);
     if (over_layers) {
-        NsPlot *plot = &profile->figure.plot;
         const NsLayerValues *values[NS_LANES_MAX];
         for (unsigned i = 0; i < profile->n; i++) {
             values[i] = &profile->lanes[i].columns[NOW];
             show_lane(profile, i);
         }
         /* Ratios of fractions and cosines are not informative. */
-        bool sizes = profile->n > 1 && !ns_quantity(profile->quantity)->unit;
-        plot->lower =
-            sizes ? ns_ratio_panel_new(figure, values, profile->wild, profile->n, 0, scale) : NULL;
+        if (profile->n > 1 && !info->unit)
+            figure->plot.lower =
+                ns_ratio_panel_new(figure, values, profile->wild, profile->n, 0, scale);
     }
 }
 
