@@ -296,6 +296,16 @@ static void test_baselines(void)
     plot = ns_figure_update(figure, &input);
     g_assert_nonnull(series_named(plot, "training (stuck)"));
     g_assert_cmpstr(plot->markers[0].text, ==, "stuck");
+    /* A film does not know what is still to come. */
+    input.cut = true;
+    input.step = 0;
+    plot = ns_figure_update(figure, &input);
+    g_assert_nonnull(series_named(plot, "training"));
+    g_assert_cmpuint(plot->n_markers, ==, 0);
+    input.cut = false;
+    input.step = -1;
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpstr(plot->markers[0].text, ==, "stuck");
     g_assert_false(plot->markers[0].alarm);
     /* Neither word stays once the run learns. */
     for (int i = 30; i < 60; i++)

@@ -45,6 +45,7 @@ struct NsFigure {
     GPtrArray *owned;            /* see ns_figure_own */
     NsSource runs[NS_LANES_MAX]; /* the runs that are shown; the kind of figure counts the steps */
     NsSource events[NS_LANES_MAX];  /* the runs whose events the markers show */
+    bool cut;                       /* they show those up to a step */
     NsSpan spans[NS_LANES_MAX + 1]; /* highlighted parts of axes */
     struct NsSeedFigures *seeds;    /* NULL if there is one seed */
     bool others;                    /* the runs are not those of the last update */
@@ -131,7 +132,7 @@ char *ns_figure_step_words(int64_t step);
 char *ns_figure_moment(const NsFigure *figure, const NsFigureInput *input, int64_t step);
 
 /* Whether the newest losses of a run of one seed are still where it got stuck. */
-bool ns_figure_is_stuck(const NsHistory *history);
+bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history);
 
 /* Adds markers for the events of the runs: divergences as alarms, changes of settings by the name
  * of the setting.  If there are several lanes, the marker of one lane has its color. */

@@ -129,10 +129,11 @@ char *ns_figure_run_label(const NsFigureInput *input, unsigned i)
 char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *words)
 {
     if (ns_figure_runs(input) < 2) return g_strdup(words);
+    const char *name = ns_figure_run(input, i).name;
     if (input->named & 1u << i)
-        return g_strdup_printf("%s: %s", ns_figure_run(input, i).name, words);
+        return g_str_equal(name, words) ? g_strdup(name) : g_strdup_printf("%s: %s", name, words);
     /* Translators: the name of a lane, such as A, and what is said of it. */
-    return g_strdup_printf(C_("lane", "%s %s"), ns_figure_run(input, i).name, words);
+    return g_strdup_printf(C_("lane", "%s %s"), name, words);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -278,7 +279,7 @@ static char *joined_note(const NsFigureInput *input, char *note)
     for (unsigned i = 0; i < ns_figure_runs(input); i++) {
         NsFigureRun run = ns_figure_run(input, i);
         const NsEvent *event = ns_history_last_event(run.history, NS_EVENT_DIVERGED);
-        if (!event) continue;
+        if (!event || (input->cut && event->step > input->step)) continue;
         bool several = ns_figure_runs(input) > 1;
         g_autofree char *marked_up = with_subscripts(event->text);
         ns_figure_add_sentence(words, "%s%s%s", several ? run.name : "", several ? ": " : "",
@@ -371,27 +372,32 @@ static const char *event_word(const NsEvent *event)
 #define STUCK_RECORDS ((size_t)25)
 #define STUCK_NEAR 0.03
 
-bool ns_figure_is_stuck(const NsHistory *history)
+bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history)
 {
     size_t n = history ? ns_history_steps(history) : 0;
+    if (n && input->cut) n = (size_t)(ns_history_record(history, input->step) + 1);
     double level = history ? ns_history_baselines(history).frequencies : (double)NAN, sum = 0;
     if (n < STUCK_RECORDS || isnan(level) || ns_history_seeds(history) > 1) return false;
-    bool noted = ns_history_last_event(history, NS_EVENT_STUCK) != NULL;
+    const NsEvent *event = ns_history_last_event(history, NS_EVENT_STUCK);
+    bool noted = event && !(input->cut && event->step > input->step);
     for (size_t i = n - STUCK_RECORDS; i < n && noted; i++)
         sum += ns_history_step(history, i)->loss;
     return noted && fabs(sum / (double)STUCK_RECORDS - level) <= STUCK_NEAR * level;
 }
 
-/* The event of the same kind at the same step in a history, and for a change also of the same
+/* The event of the same kind at the same step in a run, and for a change also of the same
  * setting; NULL if there is none, or if the run got stuck then and has learned since. */
-static const NsEvent *find_event(const NsHistory *history, const NsEvent *event)
+static const NsEvent *find_event(const NsFigureInput *input, unsigned run, const NsEvent *event)
 {
+    const NsHistory *history = ns_figure_run(input, run).history;
+    if (input->cut && event->step > input->step) return NULL;
     for (size_t k = history ? ns_history_events(history) : 0; k-- > 0;) {
         const NsEvent *other = ns_history_event(history, k);
         if (other->step < event->step) break;
         if (other->step == event->step && other->kind == event->kind &&
             (event->kind != NS_EVENT_SETTING || g_str_equal(other->what, event->what)))
-            return event->kind == NS_EVENT_STUCK && !ns_figure_is_stuck(history) ? NULL : other;
+            return event->kind == NS_EVENT_STUCK && !ns_figure_is_stuck(input, history) ? NULL
+                                                                                        : other;
     }
     return NULL;
 }
@@ -402,7 +408,7 @@ static char *sentences_of(const NsFigureInput *input, unsigned runs, const NsEve
     GString *all = g_string_new(NULL);
     for (unsigned i = 0; i < ns_figure_runs(input); i++) {
         if (!(runs & 1u << i)) continue;
-        const NsEvent *own = find_event(ns_figure_run(input, i).history, event);
+        const NsEvent *own = find_event(input, i, event);
         g_string_append_printf(all, "%s%s: %s", all->len ? "\n" : "", ns_figure_run(input, i).name,
                                own->text);
     }
@@ -437,8 +443,8 @@ static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned ru
         const NsEvent *event = ns_history_event(history, i);
         unsigned runs = 0; /* those that share the marker, as bits; the first of them has it */
         for (unsigned k = 0; k < ns_figure_runs(input); k++)
-            if (find_event(ns_figure_run(input, k).history, event)) runs |= 1u << k;
-        if (g_bit_nth_lsf(runs, -1) != (gint)run) continue;
+            if (find_event(input, k, event)) runs |= 1u << k;
+        if (g_bit_nth_lsf(runs, -1) != (gint)run) continue; /* -1 if none has it */
         NsMarker marker = marker_of(figure, input, runs, event);
         guint n = figure->markers->len;
         NsMarker *last = n > first ? &g_array_index(figure->markers, NsMarker, n - 1) : NULL;
@@ -462,7 +468,8 @@ static bool same_markers(const GArray *a, const GArray *b)
 
 void ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
 {
-    bool stale = false;
+    bool stale = input->cut || figure->cut;
+    figure->cut = input->cut;
     for (unsigned i = 0; i < NS_LANES_MAX; i++) {
         NsHistory *history = i < ns_figure_runs(input) ? ns_figure_run(input, i).history : NULL;
         NsSource *source = &figure->events[i];

@@ -55,7 +55,8 @@ static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
     double share = film->frames > 1 ? i / (double)(film->frames - 1) : 1;
     NsFigureInput input = *film->input;
     int64_t step = film->begin + llround(share * (double)(film->end - film->begin));
-    input.step = step < film->end ? step : film->input->step;
+    input.cut = step < film->end;
+    input.step = input.cut ? step : film->input->step;
     g_ptr_array_set_size(film->plots, 0);
     g_string_chunk_clear(film->texts);
     for (guint k = 0, at = 0; k < film->charts; k++) {
@@ -67,7 +68,7 @@ static const NsPlot *const *draw_frame(void *data, guint i, NsExport *options)
             /* The options of the chart have already been checked. */
             NsFigure *figure = film->figures->pdata[at];
             NsPlot *plot = ns_sheet_plot(chart, ns_figure_update(figure, &own), NULL);
-            if (chart->spec.kind->abscissa == NS_OVER_STEPS && step < film->end) {
+            if (chart->spec.kind->abscissa == NS_OVER_STEPS && input.cut) {
                 g_autofree char *moment = ns_figure_moment(figure, &own, step);
                 plot->cut = true;
                 plot->cut_at = (double)step;

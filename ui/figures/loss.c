@@ -117,7 +117,7 @@ static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, 
 {
     g_autofree char *name = loss->n > 1 ? ns_figure_run_label(input, i) : g_strdup(_("training"));
     g_autofree char *run = loss->runs[i].wild ? ns_wild_label(name, loss->runs[i].most)
-                           : ns_figure_is_stuck(ns_figure_run(input, i).history)
+                           : ns_figure_is_stuck(input, ns_figure_run(input, i).history)
                                ? g_strdup_printf(_("%s (stuck)"), name)
                                : g_steal_pointer(&name);
     switch (curve) {
