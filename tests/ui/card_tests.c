@@ -278,6 +278,32 @@ static void test_change_at_another_step(void)
     ui_close(window);
 }
 
+/* An answer is still there when the card is shown again, but not when the lesson begins again. */
+static void test_answer(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Look.\nsetup = layers=2 " SMALL "\n"
+        "ask = Why?\nright = So\nwhy = It is so.\nchoice = Else\nwhy = It is not.\nwait = "
+        "answered\n"
+        "[card]\ntitle = Two\ntext = Look.\n[card]\ntitle = Three\ntext = Look.\n"
+        "[card]\ntitle = Four\ntext = Look.\n";
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window, text);
+    UI_WAIT(window, ui_is_ready);
+    GtkWidget *answer = ui_find_button(GTK_WIDGET(pane), "Else");
+    gtk_check_button_set_active(GTK_CHECK_BUTTON(answer), TRUE);
+    g_assert_true(ns_learn_pane_is_done(pane));
+    press(pane, "Next");
+    press(pane, "Back");
+    g_assert_true(says(pane, "Not quite. It is not."));
+    g_assert_true(ns_learn_pane_is_done(pane));
+    begin(window, text);
+    g_assert_false(ns_learn_pane_is_done(pane));
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+}
+
 /* A lesson and a preset begin with charts that are not pinned, the usual two of them large. */
 static void test_charts(void)
 {
@@ -316,5 +342,6 @@ void ui_add_card_tests(void)
     g_test_add_data_func("/ui/card/change-by-skip", "Skip", test_change);
     g_test_add_data_func("/ui/card/change-by-hand", NULL, test_change);
     g_test_add_func("/ui/card/charts", test_charts);
+    g_test_add_func("/ui/card/answer", test_answer);
     g_test_add_func("/ui/card/change-at-another-step", test_change_at_another_step);
 }

@@ -27,6 +27,7 @@ struct _NsLearnPane {
     NsLesson *lesson; /* NULL: no lesson was begun */
     char *key;
     size_t at;
+    size_t answers[NS_CARDS_MAX]; /* from 1; 0: the card is not answered */
     bool in_list, covers;
     bool turned; /* the card is shown because Next or Back was pressed */
     NsLessonSituation situation;
@@ -35,12 +36,11 @@ struct _NsLearnPane {
     bool runs;         /* the session runs to that step, unless it was stopped */
     size_t todo, last; /* cards to do after that, in order; last is 0: none */
     guint watch;
-    GtkWidget *box;      /* the only child, created again for every card */
-    GtkWidget *columns;  /* of a card: its text, and the widgets that belong to it */
-    GtkWidget *waits;    /* shown instead until the data of the card have been measured */
-    GtkWidget *texts;    /* the box of its text */
-    GtkWidget *question; /* these are parts of it; NULL where the card has none */
-    GtkWidget *prediction, *compare, *verdict;
+    GtkWidget *box;     /* the only child, created again for every card */
+    GtkWidget *columns; /* of a card: its text, and the widgets that belong to it */
+    GtkWidget *waits;   /* shown instead until the data of the card have been measured */
+    GtkWidget *texts;   /* the box of its text */
+    GtkWidget *prediction, *compare, *verdict; /* parts of it; NULL where the card has none */
     GtkWidget *next, *run;
     bool held;               /* Next had the focus when it was disabled */
     GtkWidget *apart;        /* visible while the settings are not those of the lesson */
@@ -72,7 +72,7 @@ static GtkWidget *new_button(NsLearnPane *pane, const char *label, const char *t
 static GtkWidget *new_box(NsLearnPane *pane)
 {
     g_clear_pointer(&pane->box, gtk_widget_unparent);
-    pane->question = pane->prediction = pane->compare = pane->verdict = NULL;
+    pane->prediction = pane->compare = pane->verdict = NULL;
     pane->columns = pane->next = pane->run = pane->apart = pane->waits = pane->texts = NULL;
     pane->held = false;
     pane->box = gtk_scrolled_window_new();
@@ -207,7 +207,7 @@ static void look(NsLearnPane *pane)
     bool there = look_at_data(pane, card);
     hold_next(pane, !ns_lesson_is_prepared(pane->session));
     pane->situation.page = pane->page;
-    pane->situation.answered = pane->question && ns_lesson_question_is_answered(pane->question);
+    pane->situation.answered = pane->answers[pane->at] > 0;
     pane->situation.sketched =
         pane->prediction && ns_prediction_is_compared(NS_PREDICTION(pane->prediction));
     cover(pane, card->draws && !pane->situation.sketched);
@@ -538,11 +538,12 @@ static void show_card(NsLearnPane *pane)
     gtk_widget_set_halign(run, GTK_ALIGN_START);
     ns_box_append(waits, ns_learn_label_new(NULL, NULL, NS_LEARN_CHARS), run, NULL);
     pane->waits = waits;
+    GtkWidget *question = NULL;
     if (card->ask) {
-        pane->question = ns_lesson_question_new(card, G_CALLBACK(look), pane);
-        gtk_box_append(GTK_BOX(columns), pane->question);
+        question = ns_lesson_question_new(card, &pane->answers[pane->at], G_CALLBACK(look), pane);
+        gtk_box_append(GTK_BOX(columns), question);
     }
-    add_buttons(pane, card, card->ask ? pane->question : left);
+    add_buttons(pane, card, question ? question : left);
     if (card->draws) {
         /* A drawing with a point for every layer of its lane. */
         const NsSettings *settings = card->draw_lane < pane->session->experiment.n
@@ -681,6 +682,7 @@ void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
     pane->lesson = lesson;
     pane->key = g_steal_pointer(&copy);
     pane->at = pane->last = 0;
+    memset(pane->answers, 0, sizeof pane->answers);
     gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
     g_signal_emit_by_name(pane, "page", "dashboard");
     g_signal_emit_by_name(pane, "chart", NS_LEARN_CHARTS);
@@ -705,7 +707,7 @@ static void ns_learn_pane_dispose(GObject *object)
     NsLearnPane *pane = NS_LEARN_PANE(object);
     set_watch(pane, false);
     g_clear_pointer(&pane->box, gtk_widget_unparent);
-    pane->next = pane->question = pane->prediction = NULL;
+    pane->next = pane->prediction = NULL;
     g_clear_pointer(&pane->lesson, ns_lesson_free);
     G_OBJECT_CLASS(ns_learn_pane_parent_class)->dispose(object);
 }

@@ -13,6 +13,7 @@
 
 #define VERDICT "ns-verdict"
 #define CARD "ns-card"
+#define ANSWER "ns-answer"
 #define PLACE "ns-place"
 
 #define MOST_CHARS 46
@@ -38,9 +39,11 @@ static void on_choice(GtkCheckButton *choice, GtkWidget *question)
                                                   : g_strdup_printf(_("Not quite. %s"), why);
     gtk_label_set_text(GTK_LABEL(verdict), words);
     gtk_widget_set_visible(verdict, TRUE);
+    *(size_t *)g_object_get_data(G_OBJECT(question), ANSWER) = place + 1;
 }
 
-GtkWidget *ns_lesson_question_new(const NsCard *card, GCallback changed, gpointer data)
+GtkWidget *ns_lesson_question_new(const NsCard *card, size_t *answer, GCallback changed,
+                                  gpointer data)
 {
     GtkWidget *question = gtk_box_new(GTK_ORIENTATION_VERTICAL, 3);
     gtk_widget_add_css_class(question, "question");
@@ -48,24 +51,21 @@ GtkWidget *ns_lesson_question_new(const NsCard *card, GCallback changed, gpointe
     GtkWidget *first = NULL, *verdict = ns_learn_label_new(NULL, NULL, MOST_CHARS);
     g_object_set_data(G_OBJECT(question), VERDICT, verdict);
     g_object_set_data(G_OBJECT(question), CARD, (gpointer)(guintptr)card);
+    g_object_set_data(G_OBJECT(question), ANSWER, answer);
+    gtk_widget_set_visible(verdict, FALSE);
     for (size_t i = 0; i < card->n_choices; i++) {
         GtkWidget *choice = new_choice(_(card->choices[i]));
         if (first) gtk_check_button_set_group(GTK_CHECK_BUTTON(choice), GTK_CHECK_BUTTON(first));
         if (!first) first = choice;
         g_object_set_data(G_OBJECT(choice), PLACE, GSIZE_TO_POINTER(i));
         g_signal_connect(choice, "toggled", G_CALLBACK(on_choice), question);
+        if (*answer == i + 1) gtk_check_button_set_active(GTK_CHECK_BUTTON(choice), TRUE);
         g_signal_connect_data(choice, "toggled", changed, data, NULL,
                               G_CONNECT_SWAPPED | G_CONNECT_AFTER);
         gtk_box_append(GTK_BOX(question), choice);
     }
-    gtk_widget_set_visible(verdict, FALSE);
     gtk_box_append(GTK_BOX(question), verdict);
     return question;
-}
-
-bool ns_lesson_question_is_answered(GtkWidget *question)
-{
-    return gtk_widget_get_visible(g_object_get_data(G_OBJECT(question), VERDICT));
 }
 
 #define WIDTH 220

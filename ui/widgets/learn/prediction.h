@@ -32,9 +32,9 @@ bool ns_prediction_is_compared(NsPrediction *prediction);
  * g_free. */
 char *ns_prediction_compare(NsPrediction *prediction, const double *measured, size_t n);
 
-/* A question with answers.  The card is borrowed as long as the widget lives.  Once an answer is
- * chosen it says whether that is right, and why, or why not; another can be chosen after it.
- * `changed` is called, swapped, with `data`. */
-GtkWidget *ns_lesson_question_new(const NsCard *card, GCallback changed, gpointer data);
-
-bool ns_lesson_question_is_answered(GtkWidget *question);
+/* A question with answers.  The card and *answer, the number of the chosen one from 1 or 0 for
+ * none, are borrowed as long as the widget lives.  Once an answer is chosen it says whether that is
+ * right, and why, or why not; another can be chosen after it.  `changed` is called, swapped, with
+ * `data`. */
+GtkWidget *ns_lesson_question_new(const NsCard *card, size_t *answer, GCallback changed,
+                                  gpointer data);
