@@ -57,10 +57,13 @@ README_WORDS = 1500
 # by side, a single step in slow motion and a page that is made before it is shown by 24.
 # Logs that name their runs raised it by 32, an axis, labels and thumbnails that say what they show by 50; a document writer, one place
 # that reads opened files and numbers written by one function lowered it by 85.
-MOST_PRODUCT_LINES = 82379
+# More forms and names of logs raised it by 190, check buttons that pin and a title that says what differs by 60, lanes that are
+# named, films and charts that know what they show by 40; files of one subject, choices of an export as rows and functions with one
+# caller lowered it by 415.
+MOST_PRODUCT_LINES = 82254
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
-SMALL_FILE, MOST_SMALL_FILES = 80, 31
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 140
+SMALL_FILE, MOST_SMALL_FILES = 80, 30
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 134
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }
