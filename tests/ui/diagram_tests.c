@@ -384,6 +384,7 @@ static void test_line(void)
     NsSession *session = ns_window_session(window);
     for (int64_t step = 1; step < 4; step++) {
         g_autofree NsAnswer *line = NULL, *asked = NULL;
+        UI_UNTIL(ns_session_fork_step(session) == step); /* its checkpoint has been made */
         ns_session_ask(session, NULL, on_answer, &line);
         UI_UNTIL(line);
         g_assert_cmpint(line->step, ==, step);
