@@ -143,7 +143,7 @@ static bool read_cell(NsOutsideInput *input, const NsOutsideName *name, char *ce
     } else if (end && *end == ',') {
         end = ns_outside_read_groups(cell, name->kind == NS_OUTSIDE_STEP, value);
     }
-    end += end && *end == '%';
+    if (end && *end == '%') end++;
     if (end) end = ns_outside_read_unit(end, value);
     bool of = end && *end == '/' && name->kind == NS_OUTSIDE_STEP; /* “10/500” */
     return end && (of || !*end);

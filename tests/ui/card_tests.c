@@ -4,6 +4,7 @@
 #include "tests/ui/driver.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/dashboard.h"
+#include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/shell/learning.h"
 
 #include <math.h>
@@ -330,8 +331,23 @@ static void test_charts(void)
     ui_close(window);
 }
 
+/* A lesson that is chosen from the list begins whatever page was shown before. */
+static void test_other_page(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    NsLearnPane *pane = ns_window_learn_pane(window);
+    ns_page_stack_show(ns_window_pages(window), "profile");
+    ns_learn_pane_open(pane);
+    g_assert_cmpint(ns_learn_pane_card(pane), <, 0);
+    gtk_widget_activate_action(GTK_WIDGET(pane), NS_LEARN_BEGIN, "u", 1);
+    g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
+    ui_close(window);
+}
+
 void ui_add_card_tests(void)
 {
+    g_test_add_func("/ui/card/other-page", test_other_page);
     g_test_add_func("/ui/card/data", test_data);
     g_test_add_func("/ui/card/data-of-divergence", test_data_of_divergence);
     g_test_add_func("/ui/card/start", test_start);

@@ -11,9 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Pixels of height of a large plot, and of one of two in a column. */
+/* Pixels: the height of a large plot and of one of two in a column, and the width of one of two
+ * that are side by side beside a card. */
 #define LEAST_PLOT 300
 #define LEAST_OF_TWO 190
+#define LEAST_ACROSS 230
 
 static GtkWidget *enlarge_button(NsWindow *window, size_t i)
 {
@@ -215,7 +217,7 @@ static void test_lesson(void)
     static const size_t large[] = {HIDDEN, GRADIENT, LOSS, LOSS, HIDDEN, HIDDEN};
     for (size_t card = 0; card < G_N_ELEMENTS(large); card++) {
         NsBox plot = plot_of_page(window);
-        g_assert_cmpfloat(plot.width, >=, 240); /* of two side by side */
+        g_assert_cmpfloat(plot.width, >=, LEAST_ACROSS);
         g_assert_cmpfloat(plot.height, >=, LEAST_PLOT);
         g_assert_true(ns_dashboard_stage(ns_window_dashboard(window)) ==
                       ui_tile(window, large[card]));
@@ -493,7 +495,8 @@ static void check_card(const Walk *walk, NsWindow *window, const NsCard *card)
     if (card->draws || g_strcmp0(card->page, "dashboard") != 0) return;
     NsBox plot = plot_of_page(window);
     g_autofree char *words = g_strdup_printf("%.0f x %.0f", plot.width, plot.height);
-    if (plot.width < 400 || plot.height < LEAST_PLOT) report(walk, "small chart:", words);
+    bool small = plot.width < LEAST_ACROSS || plot.height < LEAST_PLOT;
+    if (small) report(walk, "small chart:", words);
     check_words(walk, GTK_WIDGET(window));
 }
 

@@ -106,7 +106,7 @@ bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners,
 
 /* ---- the texts around a plot ---- */
 
-/* In text sizes: the minimum height of a page whose title may have two lines. */
+/* In text sizes: the minimum height of a page whose title may have another line. */
 #define TWO_TITLE_LINES 18
 
 /* In text sizes: the gap between a title and the controls in the corner beside it. */
@@ -225,11 +225,11 @@ void ns_frame_write(NsFrame *frame)
     if (!layout->summary.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);
     if (frame->show[NS_PART_TITLE]) {
-        /* A title has one line, or two if there are controls in the corner or the page is high. */
+        /* A title has one line, one more on a high page, and one more beside controls. */
         double taken = MAX(style->corner + CORNER_GAP * size - style->padding, 0);
         bool alongside = style->corner > 0, high = layout->height >= TWO_TITLE_LINES * size;
         ns_text_limit(frame->text[NS_PART_TITLE], alongside ? room - taken : room,
-                      1 + (alongside || high));
+                      1 + alongside + high);
     }
     frame->show[NS_PART_X_TICK] = !plot->x.quiet;
     frame->show[NS_PART_LEFT_TICK] = !plot->left.quiet;

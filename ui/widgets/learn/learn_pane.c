@@ -682,6 +682,7 @@ void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
     pane->lesson = lesson;
     pane->key = g_steal_pointer(&copy);
     pane->at = pane->last = 0;
+    pane->in_list = false; /* the list gives way to a page that is chosen */
     memset(pane->answers, 0, sizeof pane->answers);
     gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
     g_signal_emit_by_name(pane, "page", "dashboard");
