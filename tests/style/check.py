@@ -60,7 +60,7 @@ README_WORDS = 1500
 # More forms and names of logs raised it by 190, check buttons that pin and a title that says what differs by 60, lanes that are
 # named, films and charts that know what they show by 40; files of one subject, choices of an export as rows and functions with one
 # caller lowered it by 415.
-MOST_PRODUCT_LINES = 82255
+MOST_PRODUCT_LINES = 82252
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 30
 SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 134

@@ -6,7 +6,9 @@
 #include "ui/widgets/charts/dashboard.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/open_file.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -328,6 +330,15 @@ static void test_charts(void)
                                    g_variant_new_string("first-screen"));
     g_assert_cmpuint(view_state->n_pins, ==, 0);
     UI_WAIT(window, ui_is_ready);
+    /* A log that cannot be read changes nothing. */
+    g_autofree char *empty = g_dir_make_tmp("normscope-empty-XXXXXX", NULL);
+    g_autofree char *notes = g_build_filename(empty, "notes.md", NULL);
+    g_assert_true(g_file_set_contents(notes, "notes", -1, NULL));
+    ns_view_state_pin(view_state, 0, NAN);
+    g_assert_false(ns_window_watch(window, (const char *const[]){empty, NULL}));
+    g_assert_cmpuint(view_state->n_pins, ==, 1);
+    g_remove(notes);
+    g_rmdir(empty);
     ui_close(window);
 }
 

@@ -3,6 +3,7 @@
 #include "core/experiment/assignment.h"
 #include "core/store/jsonl.h"
 #include "core/train/lockstep.h"
+#include "tests/ui/driver.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/common/windows.h"
 #include "ui/widgets/shell/close_guard.h"
@@ -94,8 +95,10 @@ static void test_run(void)
     NsWindow *window = ui_open("");
     NsSession *session = ns_window_session(window);
     UI_WAIT(window, ui_is_ready);
+    ns_view_state_pin(ns_chart_view_state(ui_chart(window, LOSS)), 0, NAN);
     ns_window_open(window, file.path);
     UI_WAIT(window, is_read);
+    g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
     g_assert_cmpstr(ns_window_toast_text(window), ==,
                     "run.jsonl is shown, up to step 6; press Run to restart it.");
     const NsView *view = session->view;

@@ -300,6 +300,7 @@ void ns_session_leave_experiment(NsSession *session)
     ns_session_show_pinned(session);
     session->left_experiment = true;
     ns_session_forget_undo(session);
+    g_signal_emit_by_name(session, "left");
     g_signal_emit_by_name(session, "runs-changed");
     g_signal_emit_by_name(session, "view-changed");
 }

@@ -270,7 +270,8 @@ static void ns_session_class_init(NsSessionClass *klass)
 {
     G_OBJECT_CLASS(klass)->finalize = ns_session_finalize;
     static const char *const names[] = {"setting-changed", "settings-changed", "status-changed",
-                                        "view-changed",    "runs-changed",     "checked"};
+                                        "view-changed",    "runs-changed",     "left",
+                                        "checked"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         g_signal_new(names[i], NS_TYPE_SESSION, G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED, 0, NULL,
                      NULL, NULL, G_TYPE_NONE, 0);

@@ -18,7 +18,8 @@
  * comes "setting-changed", with the key as its detail, for each setting whose row has to be updated
  * or whose control shows a refused value.  "status-changed": the state, the problem, the pending
  * changes or the run changed.  "view-changed": another choice of what the charts show.
- * "runs-changed": the earlier runs or their pins changed.  "checked": a gradient check has finished
+ * "runs-changed": the earlier runs or their pins changed.  "left": a lesson, a preset or a file
+ * begins another experiment.  "checked": a gradient check has finished
  * or was canceled.  "notice" (with a sentence): something happened that a toast should report. */
 #pragma once
 

@@ -207,6 +207,7 @@ bool ns_session_watch(NsSession *session, const char *const *paths, GError **err
     }
     NsPastRun *run = watched_run_new(paths, save, error);
     if (!run) return false;
+    ns_session_leave_experiment(session);
     ns_session_show_watched(session, run);
     if (!save) return true;
     g_autofree char *where = g_filename_display_name(save);

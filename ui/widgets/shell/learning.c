@@ -99,7 +99,6 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
     ns_session_leave_experiment(session);
     ns_session_restart(session);
     ns_window_arrange(window, preset);
-    reset_charts(window);
     const char *sentence = preset->note ? _(preset->note) : NULL;
     if (!sentence && preset->experiment.title) sentence = _(preset->experiment.title);
     if (sentence) ns_window_toast(window, sentence);
@@ -256,12 +255,6 @@ void ns_window_show_chart(NsWindow *window, const char *name)
     }
 }
 
-static void on_chart(NsWindow *window, const char *name)
-{
-    ns_window_show_chart(window, name);
-    if (g_str_equal(name, NS_LEARN_CHARTS)) reset_charts(window);
-}
-
 static void on_point_out(NsWindow *window, const char *name)
 {
     GtkWidget *root = GTK_WIDGET(window);
@@ -317,8 +310,9 @@ void ns_window_add_learning(NsWindow *window)
     GtkWidget *pane = ns_learn_pane_new(ns_window_session(window));
     ns_window_add_strip(window, pane);
     g_object_set_data(G_OBJECT(window), PANE, pane);
+    ns_session_listen(ns_window_session(window), "left", G_CALLBACK(reset_charts), window);
     ns_connect(pane, "page", G_CALLBACK(on_page), window);
-    ns_connect(pane, "chart", G_CALLBACK(on_chart), window);
+    ns_connect(pane, "chart", G_CALLBACK(ns_window_show_chart), window);
     ns_connect(pane, "point-out", G_CALLBACK(on_point_out), window);
     ns_connect(pane, "notify::visible", G_CALLBACK(on_shown), window);
     ns_connect(pane, "cover", G_CALLBACK(on_cover), window);

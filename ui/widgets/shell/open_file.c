@@ -316,7 +316,6 @@ static void on_results(NsWindow *window, Reading *reading, const GError *error)
 bool ns_window_watch(NsWindow *window, const char *const *paths)
 {
     g_autoptr(GError) error = NULL;
-    ns_session_leave_experiment(ns_window_session(window));
     bool good = ns_session_watch(ns_window_session(window), paths, &error);
     if (!good) refuse(window, error->message);
     return good;
