@@ -145,6 +145,11 @@ int64_t ns_session_shown_step(NsSession *session)
     return session->view->step >= 0 ? session->view->step : ns_session_steps(session);
 }
 
+bool ns_session_is_behind(NsSession *session)
+{
+    return session->view->step >= 0 && session->view->step < ns_session_steps(session);
+}
+
 /* ---- Checkpoints of the run on view ---- */
 
 size_t ns_session_checkpoints(NsSession *session, int64_t *steps, size_t most)

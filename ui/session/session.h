@@ -198,10 +198,12 @@ void ns_session_set_slow_motion(NsSession *session, bool slow);
 bool ns_session_stage(NsSession *session, NsStage *stage, double *progress);
 
 /* The first and the newest step of the run, and the step that is shown.  Showing a negative step
- * follows the newest one again. */
+ * follows the newest one again.  During a run the newest step changes between two calls, so that
+ * only ns_session_is_behind says whether an earlier step is shown. */
 int64_t ns_session_first_step(NsSession *session);
 int64_t ns_session_steps(NsSession *session);
 int64_t ns_session_shown_step(NsSession *session);
+bool ns_session_is_behind(NsSession *session);
 void ns_session_show_step(NsSession *session, int64_t step);
 
 /* Shows a step and selects a layer (0: none) in one change of the view. */

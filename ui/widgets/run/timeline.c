@@ -178,11 +178,10 @@ void ns_timeline_sync(NsTimeline *timeline)
 {
     int64_t first = ns_session_first_step(timeline->session),
             newest = ns_session_steps(timeline->session);
-    int64_t shown = ns_session_shown_step(timeline->session),
-            end = end_of(timeline->session, first, newest);
+    int64_t end = end_of(timeline->session, first, newest), shown = -1;
+    if (ns_session_is_behind(timeline->session)) shown = ns_session_shown_step(timeline->session);
     size_t n_marks = 0;
     ns_session_marks(timeline->session, &n_marks);
-    if (shown == newest) shown = -1;
     bool rescaled = first != timeline->first || end != timeline->end;
     timeline->first = first;
     timeline->newest = newest;
@@ -206,8 +205,9 @@ void ns_timeline_describe(NsTimeline *timeline)
     int64_t shown = ns_session_shown_step(timeline->session),
             newest = ns_session_steps(timeline->session);
     g_autofree char *at = ns_group_digits(shown), *last = ns_group_digits(newest);
-    g_autofree char *value = shown >= newest ? g_strdup_printf(_("step %s, the newest"), at)
-                                             : g_strdup_printf(_("step %s of %s"), at, last);
+    g_autofree char *value = ns_session_is_behind(timeline->session)
+                                 ? g_strdup_printf(_("step %s of %s"), at, last)
+                                 : g_strdup_printf(_("step %s, the newest"), at);
     size_t n = 0, listed = 0;
     const NsSessionMark *marks = ns_session_marks(timeline->session, &n);
     GString *words = g_string_new(NULL);

@@ -178,7 +178,7 @@ void ns_transport_sync(NsTransport *transport)
 {
     gint64 now = g_get_monotonic_time();
     bool busy = transport->session->wants_run || ns_session_is_watching(transport->session);
-    bool live = ns_session_shown_step(transport->session) >= ns_session_steps(transport->session);
+    bool live = !ns_session_is_behind(transport->session);
     ns_timeline_sync(NS_TIMELINE(transport->timeline));
     sync_stages(transport);
     gtk_revealer_set_reveal_child(GTK_REVEALER(transport->live), !live);

@@ -59,7 +59,7 @@ static void on_run_until_loss(NsWindow *window)
 static void forward(NsSession *session, int64_t by)
 {
     int64_t shown = ns_session_shown_step(session), newest = ns_session_steps(session);
-    if (shown < newest)
+    if (ns_session_is_behind(session))
         ns_session_show_step(session, shown + by >= newest ? -1 : shown + by);
     else if (!session->wants_run)
         ns_session_step(session, by);
@@ -444,7 +444,7 @@ static void sync_actions(NsWindow *window)
     bool chart = ns_page_current(page) != NULL, charts = ns_window_dashboard(window) != NULL;
     bool own = !ns_session_is_watching(session);
     bool can_run = ns_session_can_run(session), can_reset = ns_session_can_reset(session);
-    bool after = shown > ns_session_first_step(session), before = shown < ns_session_steps(session);
+    bool after = shown > ns_session_first_step(session), before = ns_session_is_behind(session);
     bool can_step = before || (can_run && !session->wants_run);
     const struct {
         const char *action;
