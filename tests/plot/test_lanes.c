@@ -259,6 +259,10 @@ static void test_steps(void)
     g_assert_true(largest->muted);
     g_assert_cmpuint(largest->style, ==, 1);
     g_assert_cmpfloat(largest->y[0], ==, 4);
+    g_assert_cmpstr(plot->key->label, ==, "largest and smallest layer");
+    pair.input.n_lanes = 0; /* the same figure with one lane */
+    plot = ns_figure_update(figure, &pair.input);
+    g_assert_true(!plot->key && !series_named(plot, "largest of any layer")->muted);
     pair_clear(&pair);
 }
 

@@ -192,6 +192,9 @@ double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale);
 /* "B Post-LN: off the scale, 2.8×10^{10} ↑", the label of a wild curve.  Free with g_free. */
 char *ns_wild_label(const char *name, double most);
 
+/* A gray legend entry for what all runs draw faint; it has no curve of its own. */
+NsSeries ns_figure_key(const char *label);
+
 /* Appends a sentence for every wild run: "B is off the scale: up to 2.8×10^{10}.", or for colors
  * "Values of B above the color scale, up to 3e+20, have its last color.". */
 void ns_wild_note(GString *words, const NsWildRun *runs, size_t n, bool colors);

@@ -543,6 +543,17 @@ char *ns_wild_label(const char *name, double most)
     return g_strdup_printf(_("%s: off the scale, %s ↑"), name, number);
 }
 
+NsSeries ns_figure_key(const char *label)
+{
+    static const double nowhere[] = {(double)NAN};
+    return (NsSeries){.label = label,
+                      .kind = NS_SERIES_LINE,
+                      .previous = true,
+                      .n = 1,
+                      .x = nowhere,
+                      .y = nowhere};
+}
+
 void ns_wild_note(GString *words, const NsWildRun *runs, size_t n, bool colors)
 {
     for (size_t i = 0; i < n; i++) {

@@ -2,6 +2,7 @@
 #include "ui/figures/mean.h"
 
 #include "core/base/words.h"
+#include "ui/figures/figure.h"
 
 #include <math.h>
 
@@ -165,17 +166,8 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     /* A small chart has no space for the note, so the subtitle states this, too. */
     mean->plot.subtitle = own(mean, with_seeds(plots[0]->subtitle, seeds, diverged));
     mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, diverged));
-    /* The legend entry of the bands: a gray curve with a band. */
-    static const double nowhere[] = {(double)NAN};
-    mean->key =
-        (NsSeries){.label = own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)),
-                   .kind = NS_SERIES_LINE,
-                   .previous = true,
-                   .n = 1,
-                   .x = nowhere,
-                   .y = nowhere,
-                   .lo = nowhere,
-                   .hi = nowhere};
+    mean->key = ns_figure_key(own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)));
+    mean->key.lo = mean->key.hi = mean->key.y;
     mean->plot.key = mean->band ? &mean->key : NULL;
     return mean;
 }

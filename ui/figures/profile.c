@@ -317,13 +317,7 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
         faint |= n > 1 && columns[FIRST].n > 0;
     }
     profile->figure.changed |= changed;
-    static const double nowhere[] = {(double)NAN};
-    profile->key = (NsSeries){.label = late ? _("first step") : _("step 0"),
-                              .kind = NS_SERIES_LINE,
-                              .previous = true,
-                              .n = 1,
-                              .x = nowhere,
-                              .y = nowhere};
+    profile->key = ns_figure_key(late ? _("first step") : _("step 0"));
     profile->figure.plot.key = faint ? &profile->key : NULL;
 }
 

@@ -18,6 +18,7 @@ typedef struct {
     NsWildRun runs[NS_LANES_MAX];
     unsigned n;
     NsPreviousCurves previous;
+    NsSeries key; /* the legend entry of the faint extremes of several runs */
     NsQuantity quantity;
     NsLevel levels[NS_LANES_MAX];
 } Steps;
@@ -132,8 +133,8 @@ static char *note(const Steps *steps, const NsFigureInput *input)
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
     g_autofree char *grouped = grouping_words(steps, input);
     bool heads = ns_quantity(steps->quantity)->domain == NS_DOMAIN_HEAD;
-    const char *range = heads ? _("Means over the heads; faint: the largest and the smallest.")
-                              : _("Means over the layers; faint: the largest and the smallest.");
+    const char *range =
+        heads ? _("Thick lines: means over the heads.") : _("Thick lines: means over the layers.");
     GString *words = g_string_new(NULL);
     if (steps->n > 1 && several) ns_figure_add_sentence(words, "%s", range);
     ns_wild_note(words, steps->runs, steps->n, false);
@@ -200,6 +201,9 @@ static void show(Steps *steps, const NsFigureInput *input)
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
     bool seldom = info->every != NULL;
+    steps->key = ns_figure_key(info->domain == NS_DOMAIN_HEAD ? _("largest and smallest head")
+                                                              : _("largest and smallest layer"));
+    figure->plot.key = NULL;
     ns_previous_curves_show(&steps->previous, figure, input);
     for (unsigned i = 0; i < steps->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
@@ -211,6 +215,7 @@ static void show(Steps *steps, const NsFigureInput *input)
             if (seldom && k != SMOOTH) series->kind = NS_SERIES_POINTS;
             if (steps->n > 1) series->style = i;
             series->muted = (k == MEAN && curves[SMOOTH].n) || (steps->n > 1 && range);
+            if (steps->n > 1 && range) figure->plot.key = &steps->key;
             series->label = labels_of(figure, i)[k];
             ns_curve_show(curve, series);
         }
