@@ -125,8 +125,8 @@ static const Option options[] = {
      "The measure in similarity: cka (default), cosine or angle"},
     {"chart", "linear", 0, FLAG(linear), "Linear axes for norms (default: logarithmic)"},
     {"chart", "smooth", 0, TEXT(smooth, "HOW"),
-     "Smooth curves over steps: none (default), ema:WEIGHT or mean:STEPS; the measured curves "
-     "stay visible behind them"},
+     "Smooth curves over steps: none (default), ema:WEIGHT, mean:STEPS, or auto, which is ema:0.9 "
+     "for losses of 500 steps and more; the measured curves stay visible behind them"},
     {"chart", "heat", 0, TEXT(heat, "stacked|ratio"),
      "How heatmaps show lanes: stacked (default), or as the ratio of the first two"},
     {"chart", "theory", 0, TEXT(theory, "on|off"),

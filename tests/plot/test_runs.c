@@ -502,6 +502,17 @@ static void test_smoothing(void)
     plot = ns_figure_update(steps, &input);
     g_assert_nonnull(series_named(plot, "mean over the layers, EMA 0.9"));
     g_assert_true(series_named(plot, "mean over the layers")->muted);
+
+    /* Losses, once there are 500 of them. */
+    input.smoothing = (NsSmoothing){NS_SMOOTH_AUTO, 0};
+    for (int i = 105; i < 500; i++) {
+        g_assert_false(series_named(ns_figure_update(loss, &input), "training")->muted);
+        append(run, 1);
+    }
+    plot = ns_figure_update(loss, &input);
+    g_assert_nonnull(series_named(plot, "training, EMA 0.9"));
+    g_assert_true(series_named(plot, "training")->muted);
+    g_assert_false(series_named(ns_figure_update(steps, &input), "mean over the layers")->muted);
 }
 
 int main(int argc, char **argv)

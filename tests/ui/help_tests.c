@@ -165,7 +165,7 @@ static void test_remember(void)
     g_settings_set_double(preferences, "smoothing-amount", 7.0);
     window = ui_open("");
     ns_remember_window(window);
-    g_assert_cmpint(ns_window_session(window)->view->smoothing.kind, ==, NS_SMOOTH_NONE);
+    g_assert_cmpint(ns_window_session(window)->view->smoothing.kind, ==, NS_SMOOTH_AUTO);
     ui_close(window);
     const char *const keys[] = {"gradient", "page",          "smoothing",    "smoothing-amount",
                                 "log",      "settings-pane", "window-width", "window-height"};

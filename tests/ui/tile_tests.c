@@ -264,6 +264,16 @@ static void test_smoothing(void)
     /* On again as it was. */
     g_assert_true(ui_press(window, GDK_KEY_s));
     UI_UNTIL(has_series(chart, "training, EMA 0.7"));
+    /* Of a long run the losses are smoothed unless that is switched off; off and on again. */
+    ns_session_show_smoothing(session, (NsSmoothing){NS_SMOOTH_AUTO, 0});
+    UI_UNTIL(!is_pale(chart, "training"));
+    ns_session_run_to(session, 500);
+    UI_UNTIL(ns_session_steps(session) == 500 && has_series(chart, "training, EMA 0.9"));
+    g_assert_true(ui_press(window, GDK_KEY_s));
+    UI_UNTIL(!is_pale(chart, "training"));
+    g_assert_true(ui_press(window, GDK_KEY_s));
+    UI_UNTIL(is_pale(chart, "training"));
+    g_assert_cmpint(session->view->smoothing.kind, ==, NS_SMOOTH_AUTO);
     /* A heatmap has no such thing. */
     button =
         gtk_widget_get_last_child(ui_first(GTK_WIDGET(ui_tile(window, HEATMAP)), GTK_TYPE_BOX));

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+#define LONG_RUN 500 /* losses */
+static const NsSmoothing LONG_RUNS = {NS_SMOOTH_EMA, 0.9};
+
 /* The figures of the individual seeds, and the mean of their curves.  A seed that diverged is
  * excluded from the mean of its lane, which the plot states; if all seeds diverged, the mean is
  * over all of them. */
@@ -275,6 +278,17 @@ void ns_figure_free(NsFigure *figure)
     g_free(figure);
 }
 
+NsSmoothing ns_figure_smoothing(const NsFigureInput *input)
+{
+    if (input->smoothing.kind != NS_SMOOTH_AUTO) return input->smoothing;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        NsHistory *history = ns_figure_run(input, i).history;
+        for (size_t k = 0; history && k < ns_history_seeds(history); k++)
+            if (ns_history_steps(ns_history_seed(history, k)) >= LONG_RUN) return LONG_RUNS;
+    }
+    return (NsSmoothing){NS_SMOOTH_NONE, 0};
+}
+
 const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
 {
     /* Users choose the names of runs, so that _ and ^ in them are characters like any other. */
@@ -284,6 +298,11 @@ const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input)
         named.lanes[i].name = ns_text_literal_name(input->lanes[i].name);
     for (unsigned i = 0; i < input->n_pinned; i++)
         named.pinned[i].name = ns_text_literal_name(input->pinned[i].name);
+    bool losses = figure->kind->class == &ns_loss_class;
+    if (losses || input->smoothing.kind != NS_SMOOTH_AUTO)
+        named.smoothing = ns_figure_smoothing(input);
+    else
+        named.smoothing = (NsSmoothing){NS_SMOOTH_NONE, 0};
     one = named;
     input = &named;
     if (figure->kind->one_model) one = ns_figure_input_of(input, ns_figure_active(input));

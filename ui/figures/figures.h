@@ -167,6 +167,9 @@ NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i);
 /* The index of the active lane; 0 if there is only one. */
 unsigned ns_figure_active(const NsFigureInput *input);
 
+/* How losses are smoothed: with NS_SMOOTH_AUTO by EMA 0.9 if a run has at least 500 of them. */
+NsSmoothing ns_figure_smoothing(const NsFigureInput *input);
+
 /* Updates the figure and returns its plot, which is valid until the next update.  The version of
  * the plot changes only if something visible changed. */
 const NsPlot *ns_figure_update(NsFigure *figure, const NsFigureInput *input);

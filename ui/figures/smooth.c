@@ -11,7 +11,8 @@
 
 bool ns_smoothing_equal(NsSmoothing a, NsSmoothing b)
 {
-    return a.kind == b.kind && (a.kind == NS_SMOOTH_NONE || fabs(a.amount - b.amount) < 1e-12);
+    bool amount = a.kind == NS_SMOOTH_EMA || a.kind == NS_SMOOTH_MEAN;
+    return a.kind == b.kind && (!amount || fabs(a.amount - b.amount) < 1e-12);
 }
 
 char *ns_smoothing_words(NsSmoothing how)
@@ -22,6 +23,8 @@ char *ns_smoothing_words(NsSmoothing how)
         return g_strconcat("EMA ", digits, NULL);
     case NS_SMOOTH_MEAN:
         return g_strdup_printf(_("mean of %s"), digits);
+    case NS_SMOOTH_AUTO:
+        return g_strdup(_("auto"));
     case NS_SMOOTH_NONE:
         break;
     }
@@ -87,6 +90,7 @@ double ns_smoother_next(NsSmoother *smoother, double value)
     case NS_SMOOTH_MEAN:
         return next_mean(smoother, value);
     case NS_SMOOTH_NONE:
+    case NS_SMOOTH_AUTO:
         break;
     }
     return value;

@@ -11,6 +11,7 @@ typedef enum {
     NS_SMOOTH_NONE,
     NS_SMOOTH_EMA,  /* exponential moving average; `amount`: weight of the past, in [0, 1) */
     NS_SMOOTH_MEAN, /* mean of the last `amount` values, of fewer at the start */
+    NS_SMOOTH_AUTO, /* losses of long runs: see ns_figure_smoothing */
 } NsSmoothKind;
 
 typedef struct {
@@ -20,7 +21,7 @@ typedef struct {
 
 bool ns_smoothing_equal(NsSmoothing a, NsSmoothing b);
 
-/* "EMA 0.9", "mean of 20"; NULL for NS_SMOOTH_NONE.  Free with g_free. */
+/* "EMA 0.9", "mean of 20", "auto"; NULL for NS_SMOOTH_NONE.  Free with g_free. */
 char *ns_smoothing_words(NsSmoothing how);
 
 typedef struct {
@@ -36,6 +37,6 @@ typedef struct {
 void ns_smoother_init(NsSmoother *smoother, NsSmoothing how);
 void ns_smoother_clear(NsSmoother *smoother);
 
-/* Returns the smoothed value of the next value; the value itself for NS_SMOOTH_NONE.  EMA is
+/* Returns the smoothed value of the next value; the value itself for other kinds.  EMA is
  * corrected for bias: it is divided by the sum of its weights (Kingma and Ba 2015, section 3). */
 double ns_smoother_next(NsSmoother *smoother, double value);

@@ -177,6 +177,10 @@ bool ns_smoothing_read(NsSmoothing *smoothing, const char *text, GError **error)
         *smoothing = (NsSmoothing){NS_SMOOTH_NONE, 0};
         return true;
     }
+    if (g_str_equal(text, "auto")) {
+        *smoothing = (NsSmoothing){NS_SMOOTH_AUTO, 0};
+        return true;
+    }
     if (g_str_has_prefix(text, "ema:") && number && amount >= 0 && amount < 1) {
         *smoothing = (NsSmoothing){NS_SMOOTH_EMA, amount};
         return true;
@@ -187,8 +191,8 @@ bool ns_smoothing_read(NsSmoothing *smoothing, const char *text, GError **error)
         return true;
     }
     return ns_refuse(error, NS_ERROR_USAGE,
-                     "“%s” is not a smoothing; it must be none, ema:WEIGHT with a weight of the "
-                     "past below 1, or mean:STEPS.",
+                     "“%s” is not a smoothing; it must be none, auto, ema:WEIGHT with a weight of "
+                     "the past below 1, or mean:STEPS.",
                      text);
 }
 
@@ -196,6 +200,7 @@ char *ns_smoothing_text(NsSmoothing smoothing)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
     if (smoothing.kind == NS_SMOOTH_NONE) return g_strdup("none");
+    if (smoothing.kind == NS_SMOOTH_AUTO) return g_strdup("auto");
     g_ascii_formatd(digits, sizeof digits, "%.10g", smoothing.amount);
     return g_strconcat(smoothing.kind == NS_SMOOTH_EMA ? "ema:" : "mean:", digits, NULL);
 }

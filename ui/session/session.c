@@ -287,7 +287,7 @@ static void ns_session_class_init(NsSessionClass *klass)
 static void ns_session_init(NsSession *session)
 {
     session->view = ns_view_new();
-    session->usual_smoothing = (NsSmoothing){NS_SMOOTH_EMA, 0.9};
+    session->usual_smoothing = session->view->smoothing = (NsSmoothing){NS_SMOOTH_AUTO, 0};
     session->pause_on_trouble = true;
     session->marks = g_array_new(FALSE, FALSE, sizeof(NsSessionMark));
     ns_session_init_undo(session);

@@ -326,8 +326,14 @@ void ns_session_show_smoothing(NsSession *session, NsSmoothing smoothing)
 
 void ns_session_toggle_smoothing(NsSession *session)
 {
-    bool smooth = session->view->smoothing.kind != NS_SMOOTH_NONE;
-    ns_session_show_smoothing(session, smooth ? (NsSmoothing){0} : session->usual_smoothing);
+    NsFigureInput input = ns_view_input(session->view);
+    NsSmoothing other = {0};
+    if (ns_figure_smoothing(&input).kind == NS_SMOOTH_NONE) {
+        other = input.smoothing = session->usual_smoothing;
+        if (ns_figure_smoothing(&input).kind == NS_SMOOTH_NONE)
+            other = (NsSmoothing){NS_SMOOTH_EMA, 0.9};
+    }
+    ns_session_show_smoothing(session, other);
 }
 
 void ns_session_select_layer(NsSession *session, int layer)

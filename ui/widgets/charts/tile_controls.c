@@ -135,8 +135,9 @@ typedef struct {
 
 static void show(Control *control)
 {
-    NsSmoothing smoothing = control->session->view->smoothing;
-    g_autofree char *words = ns_smoothing_words(smoothing);
+    NsFigureInput input = ns_view_input(control->session->view);
+    NsSmoothing smoothing = ns_figure_smoothing(&input);
+    g_autofree char *words = ns_smoothing_words(input.smoothing);
     control->syncing = true;
     if (!control->tick)
         gtk_range_set_value(GTK_RANGE(control->scale),
@@ -191,7 +192,7 @@ GtkWidget *ns_smoothing_control_new(NsSession *session)
     g_object_set_data_full(G_OBJECT(box), CONTROL, control, g_free);
     g_signal_connect_swapped(control->scale, "value-changed", G_CALLBACK(on_value), control);
     ns_session_listen(session, "view-changed", G_CALLBACK(on_view), box);
-    show(control);
+    g_signal_connect(box, "map", G_CALLBACK(on_view), NULL);
     return box;
 }
 

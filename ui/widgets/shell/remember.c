@@ -16,8 +16,10 @@ static const Stored OF_WINDOW[] = {
     {"pause-on-trouble", "pause-on-trouble"},
 };
 
-static const char *const SMOOTHING[] = {
-    [NS_SMOOTH_NONE] = "off", [NS_SMOOTH_EMA] = "ema", [NS_SMOOTH_MEAN] = "mean"};
+static const char *const SMOOTHING[] = {[NS_SMOOTH_NONE] = "off",
+                                        [NS_SMOOTH_EMA] = "ema",
+                                        [NS_SMOOTH_MEAN] = "mean",
+                                        [NS_SMOOTH_AUTO] = "auto"};
 
 static void keep_state(GActionGroup *group, const char *name, GVariant *state, gpointer data)
 {
@@ -82,7 +84,7 @@ static void on_unrealize(GtkWidget *window)
     g_settings_set_string(preferences, "gradient", ns_quantity_choice(view->gradient)->key);
     g_settings_set_string(preferences, "hidden", ns_quantity_choice(view->hidden)->key);
     g_settings_set_string(preferences, "smoothing", SMOOTHING[view->smoothing.kind]);
-    if (view->smoothing.kind != NS_SMOOTH_NONE)
+    if (view->smoothing.kind == NS_SMOOTH_EMA || view->smoothing.kind == NS_SMOOTH_MEAN)
         g_settings_set_double(preferences, "smoothing-amount", view->smoothing.amount);
     g_settings_sync();
 }
