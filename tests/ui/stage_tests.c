@@ -89,6 +89,43 @@ static void test_swap(void)
     ui_close(window);
 }
 
+/* Frames that the dashboard draws over its charts. */
+static unsigned frames(GtkWidget *dashboard)
+{
+    GtkSnapshot *snapshot = gtk_snapshot_new();
+    GTK_WIDGET_GET_CLASS(dashboard)->snapshot(dashboard, snapshot);
+    GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
+    unsigned n = 0;
+    for (guint i = 0; i < gsk_container_node_get_n_children(node); i++) {
+        GskRenderNode *child = gsk_container_node_get_child(node, i);
+        n += gsk_render_node_get_node_type(child) == GSK_BORDER_NODE;
+    }
+    gsk_render_node_unref(node);
+    return n;
+}
+
+/* A frame moves with the chart to the stage, unless the user wants no animations. */
+static void test_motion(void)
+{
+    NsWindow *window = ui_open_paused();
+    GtkWidget *dashboard = GTK_WIDGET(ns_window_dashboard(window));
+    GtkSettings *settings = gtk_settings_get_default();
+    for (guint animations = 0; animations < 2; animations++) {
+        NsChartTile *tile = ui_tile(window, animations ? HEATMAP : HIDDEN);
+        int before = gtk_widget_get_height(GTK_WIDGET(tile));
+        g_object_set(settings, "gtk-enable-animations", (gboolean)animations, NULL);
+        gint64 since = g_get_monotonic_time();
+        ns_dashboard_set_stage(NS_DASHBOARD(dashboard), tile);
+        UI_UNTIL(gtk_widget_get_height(GTK_WIDGET(tile)) > before);
+        unsigned n = frames(dashboard);
+        bool slow = ns_motion(since) >= 1; /* the motion may have ended on a busy machine */
+        if (!animations || !slow) g_assert_cmpuint(n, ==, animations);
+    }
+    UI_UNTIL(frames(dashboard) == 0);
+    g_object_set(settings, "gtk-enable-animations", FALSE, NULL);
+    ui_close(window);
+}
+
 /* One legend and one subtitle for the page; thumbnails have a name, curves and no controls. */
 static void test_thumbnails(void)
 {
@@ -542,6 +579,7 @@ void ui_add_stage_tests(void)
 {
     g_test_add_func("/ui/stage/class-settings", test_class_settings);
     g_test_add_func("/ui/stage/swap", test_swap);
+    g_test_add_func("/ui/stage/motion", test_motion);
     g_test_add_func("/ui/stage/thumbnails", test_thumbnails);
     g_test_add_func("/ui/stage/heights", test_heights);
     g_test_add_func("/ui/stage/first-screen", test_first_screen);

@@ -53,6 +53,9 @@ struct _NsDashboard {
     bool abreast; /* all charts are large */
     bool two;     /* two are */
     guint arranging;
+    graphene_rect_t came_from; /* where the chart on the stage was before */
+    gint64 moving_since;
+    guint moving; /* while a frame moves from there to the stage */
     bool linking;
 };
 
@@ -279,6 +282,46 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
         dashboard->arranging = g_idle_add_full(G_PRIORITY_DEFAULT, arrange, dashboard, NULL);
 }
 
+/* ---- The motion of a chart to the stage ---- */
+
+static gboolean on_moving(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NsDashboard *dashboard = NS_DASHBOARD(widget);
+    gtk_widget_queue_draw(widget);
+    if (ns_motion(dashboard->moving_since) < 1) return G_SOURCE_CONTINUE;
+    dashboard->moving = 0;
+    return G_SOURCE_REMOVE;
+}
+
+/* Before the chart is large. */
+static void begin_motion(NsDashboard *dashboard, guint stage)
+{
+    GtkWidget *widget = GTK_WIDGET(dashboard), *tile = GTK_WIDGET(slot_at(dashboard, stage)->tile);
+    dashboard->moving_since = g_get_monotonic_time();
+    if (!gtk_widget_get_mapped(tile) || ns_motion(dashboard->moving_since) >= 1 ||
+        !gtk_widget_compute_bounds(tile, widget, &dashboard->came_from) || dashboard->moving)
+        return;
+    dashboard->moving = gtk_widget_add_tick_callback(widget, on_moving, NULL, NULL);
+}
+
+static void ns_dashboard_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
+{
+    NsDashboard *dashboard = NS_DASHBOARD(widget);
+    GTK_WIDGET_CLASS(ns_dashboard_parent_class)->snapshot(widget, snapshot);
+    GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, stage_of(dashboard))->tile);
+    graphene_rect_t frame;
+    if (!dashboard->moving || !gtk_widget_compute_bounds(tile, widget, &frame)) return;
+    graphene_rect_interpolate(&dashboard->came_from, &frame, ns_motion(dashboard->moving_since),
+                              &frame);
+    NsColor text = ns_chart_style_for(widget)->text;
+    GdkRGBA color = {(float)text.r, (float)text.g, (float)text.b, 0.5F};
+    GskRoundedRect outline;
+    gsk_rounded_rect_init_from_rect(&outline, &frame, GAP);
+    gtk_snapshot_append_border(snapshot, &outline, (const float[]){2, 2, 2, 2},
+                               (const GdkRGBA[]){color, color, color, color});
+}
+
 static NsAbscissa abscissa_of(NsChartTile *tile)
 {
     return ns_chart_tile_kind(tile)->abscissa;
@@ -487,6 +530,7 @@ void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile)
         if (slot_at(dashboard, i)->tile == tile) stage = i;
     dashboard->hovered = NULL;
     if (stage == stage_of(dashboard)) return;
+    begin_motion(dashboard, stage);
     dashboard->second = stage_of(dashboard);
     dashboard->stage = stage;
     if (dashboard->maximized) ns_dashboard_maximize(dashboard, slot_at(dashboard, stage)->tile);
@@ -643,6 +687,7 @@ static void ns_dashboard_class_init(NsDashboardClass *klass)
     widget_class->get_request_mode = ns_dashboard_get_request_mode;
     widget_class->measure = ns_dashboard_measure;
     widget_class->size_allocate = ns_dashboard_size_allocate;
+    widget_class->snapshot = ns_dashboard_snapshot;
 }
 
 static void ns_dashboard_init(NsDashboard *dashboard)

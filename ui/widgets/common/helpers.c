@@ -55,6 +55,16 @@ void ns_set_css_class(GtkWidget *widget, const char *css_class, bool on)
         gtk_widget_remove_css_class(widget, css_class);
 }
 
+/* ---- Motion ---- */
+
+double ns_motion(gint64 since)
+{
+    double t = (double)(g_get_monotonic_time() - since) / (0.2 * G_USEC_PER_SEC);
+    gboolean animations = TRUE;
+    g_object_get(gtk_settings_get_default(), "gtk-enable-animations", &animations, NULL);
+    return !animations || t >= 1 ? 1 : t * t * (3 - 2 * t);
+}
+
 /* ---- Boxes and buttons ---- */
 
 void ns_box_append(GtkWidget *box, ...)

@@ -39,6 +39,12 @@ void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden);
 /* Gives a widget a css class, or takes it away. */
 void ns_set_css_class(GtkWidget *widget, const char *css_class, bool on);
 
+/* ---- Motion ---- */
+
+/* The progress of a motion of 200 ms that began at this monotonic time, 0 .. 1; 1 where the user
+ * wants no animations. */
+double ns_motion(gint64 since);
+
 /* ---- Boxes and buttons ---- */
 
 /* Appends widgets, which end with NULL, to a GtkBox. */

@@ -10,7 +10,6 @@
 
 #include <math.h>
 
-#define MOVE_US 250000.0  /* duration of the motion of a norm to its new place */
 #define MARGIN 10         /* margin around the diagram in pixels */
 #define GROWS 1.15        /* maximum size of text relative to its boxes */
 #define SMALLEST 0.7      /* minimum size of text in a narrow window, relative to the style */
@@ -300,28 +299,15 @@ static void rest(NsDiagramView *view)
     view->tick = 0;
 }
 
-static double moved(const NsDiagramView *view)
-{
-    double t = (double)(g_get_monotonic_time() - view->moving_since) / MOVE_US;
-    return t >= 1 ? 1 : t * t * (3 - 2 * t);
-}
-
 static gboolean on_moving(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;
     NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
     gtk_widget_queue_draw(widget);
-    if (moved(view) < 1) return G_SOURCE_CONTINUE;
+    if (ns_motion(view->moving_since) < 1) return G_SOURCE_CONTINUE;
     view->tick = 0;
     rest(view);
     return G_SOURCE_REMOVE;
-}
-
-static bool animates(void)
-{
-    gboolean animations = TRUE;
-    g_object_get(gtk_settings_get_default(), "gtk-enable-animations", &animations, NULL);
-    return animations;
 }
 
 bool ns_diagram_view_read(NsDiagramView *view)
@@ -357,11 +343,12 @@ bool ns_diagram_view_read(NsDiagramView *view)
     }
     if (!view->diagram) list_nodes(view);
     bool moves = before && view->diagram && !alike && before->sublayers == view->diagram->sublayers;
-    if (moves && animates()) {
+    gint64 now = g_get_monotonic_time();
+    if (moves && ns_motion(now) < 1) {
         rest(view);
         view->old = before;
         view->old_data = data_before;
-        view->moving_since = g_get_monotonic_time();
+        view->moving_since = now;
         view->tick = gtk_widget_add_tick_callback(widget, on_moving, NULL, NULL);
     } else {
         ns_diagram_free(before);
@@ -600,7 +587,7 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     if (ns_text_scale(GTK_WIDGET(view)) > 1)
         look.least = MIN(view->style->text_size, GROWS * view->fitted.text_size);
     look.from = view->old;
-    look.moved = view->old ? moved(view) : 1;
+    look.moved = view->old ? ns_motion(view->moving_since) : 1;
     look.light = view->light;
     look.flash = view->flash;
     look.read = view->read;
