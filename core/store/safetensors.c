@@ -181,14 +181,14 @@ static bool read_header(NsSafetensors *file, GError **error)
         return refuse(file, error, "it is not a regular file");
     uint64_t size = (uint64_t)status.st_size;
     if (size < sizeof header || !ns_read_all(file->fd, 0, &header, sizeof header))
-        return refuse(file, error, "it has no header");
+        return refuse(file, error, "it is too short for a header; download it again");
     char start[NS_LFS_POINTER_BYTES];
     if (size >= sizeof start && ns_read_all(file->fd, 0, start, sizeof start) &&
         ns_lfs_pointer_is(start, sizeof start))
         return ns_lfs_pointer_refuse(file->name, error);
     header = GUINT64_FROM_LE(header);
     if (header > size - sizeof header)
-        return refuse(file, error, "its header is longer than the file");
+        return refuse(file, error, "its header is longer than the file; download it again");
     if (header > MOST_HEADER) return refuse(file, error, "its header is longer than 64 MiB");
     g_autofree char *text = g_malloc(header + 1);
     if (!ns_read_all(file->fd, sizeof header, text, header))

@@ -291,7 +291,7 @@ def test_refused(model):
         result = subprocess.run([CLI, "train", *model.arguments], capture_output=True, text=True, check=False)
         assert result.returncode == 1 and "model.safetensors" in result.stderr and \
             result.stderr.count("\n") == 1, (broken[:60], result)
-        assert ("download it again" in result.stderr) == (broken == whole[:-4]), result
+        assert ("download it again" in result.stderr) == (len(broken) < len(whole) or broken.startswith(b"\xff")), result
     path.write_bytes(whole)
     result = subprocess.run([CLI, "train", *model.arguments[:-6], "--set", "seq=25"], capture_output=True, text=True,
                             check=False)
