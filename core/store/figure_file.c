@@ -213,8 +213,37 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line)
     return NS_FILE_FIGURE;
 }
 
-static bool nothing_in(const char *name, NsFileKind kind, GError **error)
+const char *ns_figure_file_foreign(const char *path, const char *head, size_t n)
 {
+    /* The beginning of a file, or the end of its name */
+    static const struct {
+        const char *marks[8], *why;
+    } formats[] = {
+        {{"\x28\xb5\x2f\xfd", "BZh", "\xFD\x37zXZ"},
+         N_("it is compressed; decompress it first, as only gzip is read directly")},
+        {{"PK\x03\x04", ".tar", ".tgz", ".tar.gz"},
+         N_("it is an archive or a spreadsheet; extract the log, or save the table as CSV")},
+        {{"PAR1", "ARROW1", "\x89HDF", "\x93NUMPY", "\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"},
+         N_("it is a binary table; save it as CSV, with “to_csv” of pandas")},
+        {{".ipynb", ".html", ".htm"},
+         N_("it is a notebook or a web page; copy the lines or the table of the run into a text "
+            "file")},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(formats[i].marks) && formats[i].marks[k]; k++) {
+            const char *mark = formats[i].marks[k];
+            if (g_str_has_suffix(path, mark) ||
+                (n >= strlen(mark) && !memcmp(head, mark, strlen(mark))))
+                return formats[i].why;
+        }
+    return NULL;
+}
+
+static bool nothing_in(const char *name, NsFileKind kind, const char *foreign, GError **error)
+{
+    if (foreign)
+        return ns_refuse(error, NS_ERROR_FILE, "“%s” cannot be read: %s; choose another file.",
+                         name, foreign);
     if (kind == NS_FILE_FIGURE)
         return ns_refuse(error, NS_ERROR_FILE,
                          N_("“%s” contains no experiment: choose a figure that Normscope exported "
@@ -259,7 +288,7 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
         read = (NsPreset){0};
         return true;
     }
-    if (!line) return nothing_in(name, found, error);
+    if (!line) return nothing_in(name, found, ns_figure_file_foreign(path, bytes, size), error);
     g_autoptr(GError) wrong = NULL;
     if (ns_provenance_read(provenance, line, &wrong)) return true;
     return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);

@@ -22,3 +22,7 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line);
  * preset.  Errors name the file. */
 bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char *path,
                          NsFileKind *kind, GError **error);
+
+/* The reason why a file of another format, such as an archive, is not read, and what to do; NULL if
+ * it is none.  `head`: its first n bytes. */
+const char *ns_figure_file_foreign(const char *path, const char *head, size_t n);

@@ -248,9 +248,11 @@ static void report_counts(NsOutside *o)
     size_t all = values + o->counts.summaries + second + lines;
     const GPtrArray *runs = o->names->runs;
     if (runs->len > o->counts.runs && ns_outside_lanes(o) > 1) {
-        g_autoptr(GString) shown = g_string_new(ns_outside_lane_name(o, 0));
-        for (size_t i = 1; i < MIN(runs->len, NS_LANES_MAX); i++)
-            g_string_append_printf(shown, ", %s", ns_outside_lane_name(o, i));
+        g_autoptr(GString) shown = g_string_new(NULL);
+        for (size_t i = 0; i < ns_outside_lanes(o); i++)
+            if (o->lanes[i].records.history && ns_outside_lane_name(o, i))
+                g_string_append_printf(shown, shown->len ? ", %s" : "%s",
+                                       ns_outside_lane_name(o, i));
         report(o, _("The log has %u runs; shown are %s."), runs->len, shown->str);
         o->counts.runs = runs->len;
     }

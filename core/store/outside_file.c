@@ -278,11 +278,17 @@ static GPtrArray *events_in(const char *folder, size_t *left_out)
 }
 
 /* The logs that programs put into the folder of a run, the best first. */
-static const char *const log_names[] = {
-    "metrics.csv",  "trainer_log.jsonl", "metrics.jsonl", "trainer_state.json", "log_history.json",
-    "history.json", "log.jsonl",         "train.jsonl",   "training.csv",       "log.csv",
-    "history.csv",  "metrics.json",      "scalars.json",  "progress.csv",       "result.json",
-    "results.csv",  "summary.csv",       "loss.tsv",      "output.log",         NULL};
+static const char *const log_names[] = {"metrics.csv",      "trainer_log.jsonl",
+                                        "metrics.jsonl",    "trainer_state.json",
+                                        "log_history.json", "history.json",
+                                        "log.jsonl",        "train.jsonl",
+                                        "training.csv",     "log.csv",
+                                        "history.csv",      "metrics.json",
+                                        "scalars.json",     "progress.csv",
+                                        "result.json",      "results.csv",
+                                        "summary.csv",      "loss.tsv",
+                                        "output.log",       "logging.jsonl",
+                                        "stdout.log",       NULL};
 
 /* Any other log is found only directly in the folder, by the first `kinds` of suffixes; *left_out
  * counts more of them. */
@@ -440,6 +446,7 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     if (S_ISDIR(stat.st_mode)) return refuse(stream->path, N_("it is a folder"), error);
     ssize_t n = pread(stream->fd, stream->head, HEAD, 0);
     const char *refusal = refusal_of(stream->head, (size_t)MAX(n, 0));
+    if (!refusal) refusal = ns_figure_file_foreign(stream->path, stream->head, (size_t)MAX(n, 0));
     if (refusal) return refuse(stream->path, refusal, error);
     f->pipe = !S_ISREG(stat.st_mode);
     return true;

@@ -123,8 +123,9 @@ static NsOutsideTake *const formats[] = {ns_outside_document_take, ns_outside_ta
 static void take_line(NsOutsideInput *input)
 {
     /* Frames of polars and rich, and what keyboards of Chinese write */
-    static const char *const plain[][2] = {{"│", "|"},  {"┃", "|"},  {"┆", "|"},
-                                           {"：", ":"}, {"，", ","}, {"\u00a0", " "}};
+    static const char *const plain[][2] = {{"│", "|"},      {"┃", "|"},  {"┆", "|"},
+                                           {"：", ":"},     {"，", ","}, {"\u00a0", " "},
+                                           {"\u202f", " "}, {"’", "'"}};
     GString *text = input->text;
     convert_line(input);
     if (memchr(text->str, '\033', text->len) || memchr(text->str, '\b', text->len)) {

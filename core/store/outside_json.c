@@ -235,10 +235,10 @@ bool ns_outside_document_take(NsOutsideInput *input, char *start, bool first)
  * its object, unless this is a record itself. */
 static bool take_message(NsOutsideInput *input)
 {
-    static const char *const keys[] = {"message", "msg", "log"};
+    static const char *const keys[] = {"message", "msg", "log", "text", "textPayload"};
     GString *text = input->text;
-    bool may_be = strstr(text->str, "\"message\"") || strstr(text->str, "\"msg\"") ||
-                  strstr(text->str, "\"log\"");
+    bool may_be = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) may_be |= strstr(text->str, keys[i]) != NULL;
     if (!may_be || !ns_outside_line_read(input->line, input->names, text->str, text->len))
         return false;
     g_autoptr(JsonNode) node = ns_json_parse(text->str, text->len);

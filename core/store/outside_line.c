@@ -461,6 +461,8 @@ static bool read_object(Scan *s, const char *name)
     size_t n = strlen(member);
     if (!take_open(s, '{')) return false;
     if (next_is(s, '}')) return take_end(s, '}', &more);
+    /* A histogram, a picture or a table of Weights & Biases */
+    if (g_str_has_prefix(s->at, "\"_type\"")) name = NULL;
     while (more)
         if (!read_string(s, member + n, sizeof member - n) || !take(s, ':') ||
             !read_value(s, name ? member : NULL) || !take_end(s, '}', &more))
@@ -533,9 +535,10 @@ static bool read_value(Scan *s, const char *name)
         s->line->lane = ns_outside_names_run(s->names, run);
         return true;
     }
-    /* Digits in quotes are a number where one is expected; NaN and Infinity always are. */
-    bool words = quoted && isfinite(number.value) && known && known->kind >= NS_OUTSIDE_SCALARS &&
-                 !known->of_values;
+    /* Digits in quotes are a number where one is expected; NaN, Infinity and what Transformers 5
+     * prints in single quotes always are. */
+    bool words = quoted && s->at[-1] == '"' && isfinite(number.value) && known &&
+                 known->kind >= NS_OUTSIDE_SCALARS && !known->of_values;
     if (!known || !number.has || words) return true;
     const char *why = ns_outside_line_put(s->line, known, number.value);
     return !why || fail(s, why);

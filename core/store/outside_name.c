@@ -214,7 +214,7 @@ static size_t split(const char *name, Word *words)
 
 static const char train_words[] = "train training trainer fit tr trn";
 static const char validation_words[] =
-    "val valid validation validate eval dev evaluation heldout holdout held test out cv";
+    "val valid validation validate eval dev evaluation heldout holdout held test cv";
 
 /* ---- The losses ---- */
 
@@ -224,9 +224,9 @@ static const struct {
     const char *words;
 } loss_words[] = {
     {0, "inner"},
-    {1, "step batch iter"},
+    {1, "step batch iter out"},
     {2, "total lm language model cross entropy nll xent ce mlm global metrics value log logs main "
-        "history reduced data cost info set all crossentropy losses"},
+        "history reduced data cost info set all crossentropy losses words"},
     {4, "samples"},
     {8, "mean avg avr average running ema smooth smoothed"},
     {12, "epoch"},
@@ -297,7 +297,7 @@ static const struct {
      "train_iter training_iteration optimizer_step opt_step update_step updates completed_step "
      "iters iter_number iteration_number num_iterations current_iteration step_num step_number "
      "step_count trainer_step progress_step optimizer_steps update_steps update_num n_updates "
-     "gradient_step gradient_steps grad_step"},
+     "gradient_step gradient_steps grad_step total_train_updates"},
     {NS_OUTSIDE_STEP, 3, "time_batch train_num_updates valid_num_updates"},
     {NS_OUTSIDE_STEP, 4, "total_timesteps time_total_timesteps timesteps_total num_env_steps"},
     {NS_OUTSIDE_STEP, 6, "batch batches batch_idx batch_num micro_step #"},
@@ -593,7 +593,8 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
     Word all[MOST_WORDS], *words = all;
     size_t n = split(whole, all);
     /* Objects of JSON that contain all numbers of a line add nothing to a name. */
-    if (n > 1 && all[0].path && is_one(all[0].text, "data metrics logs fields record payload")) {
+    if (n > 1 && all[0].path &&
+        is_one(all[0].text, "data metrics logs fields record payload learning")) {
         words++;
         n--;
     }

@@ -79,6 +79,8 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
     if (!n && separator == ' ' && (!loss || !counted || has[NS_OUTSIDE_VALUE])) return false;
     /* A table in a text may be of anything, and a bar of progress, “5%|#  | 3/60”, is none. */
     if (separator == '|' && !(counted && loss)) return false;
+    /* Rows of a table of runs, of which each has a name and its last numbers */
+    if (run == G_MAXUINT && value == G_MAXUINT && loss && !counted) run = called;
     bool guessed = !loss && value < cells->len && called == G_MAXUINT;
     if (guessed)
         names[value] = input->prefix
@@ -124,12 +126,13 @@ static bool read_cell(NsOutsideInput *input, const NsOutsideName *name, char *ce
 {
     NsOutsideTable *table = input->table;
     const char *end = ns_outside_read_number(cell, value);
-    /* “1.234.567,5” */
-    if (end && *end && strchr(cell, '.') &&
-        g_regex_match_simple("^-?\\d{1,3}(\\.\\d{3})+(\\.\\d{3}|,\\d+)$", cell, 0, 0)) {
-        char *to = cell;
+    /* “1.234.567,5”, “1 234,5”, “1'234.5” */
+    if (end && *end && strpbrk(cell, ". '") &&
+        g_regex_match_simple("^-?\\d{1,3}((\\.\\d{3})+(\\.\\d{3}|,\\d+)|([ ']\\d{3})+([.,]\\d+)?)$",
+                             cell, 0, 0)) {
+        char group = *strpbrk(cell, ". '"), *to = cell;
         for (const char *at = cell; *at; at++)
-            if (*at != '.') *to++ = *at;
+            if (*at != group) *to++ = *at;
         *to = '\0';
         end = ns_outside_read_number(cell, value);
     }
@@ -339,6 +342,12 @@ bool ns_outside_table_take(NsOutsideInput *input, char *start, bool first)
     static const char separators[] = ",;\t| ";
     char *text = input->text->str;
     if (first && begin_curve(input, start)) return true;
+    /* The title that a spreadsheet puts above a table: “Table 1,,” */
+    if (first && input->expects_table &&
+        g_regex_match_simple("^([^,;\t\"]+|\"[^\"]*\")?[,;\t]{2,}$", text, 0, 0)) {
+        input->begun = false;
+        return true;
+    }
     /* A table of Markdown may come after other text. */
     if (*start == '|') g_strdelimit(start, "*`", ' '); /* of bold numbers */
     bool markdown = *start == '|', rule = strspn(start, "|:-+ \t\r") == strlen(start);

@@ -216,7 +216,9 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
     static const char separators[] = " \t,|:=;()[]%\"";
     static const char *const levels[] = {"INFO", "DEBUG", "WARNING", "postfix", NULL};
     g_autoptr(GString) name = g_string_new(NULL);
-    bool validation = false, percent = false, mean = false, batch = false;
+    /* An estimator of TensorFlow evaluates. */
+    bool validation = g_str_has_prefix(text, "INFO:tensorflow:Saving dict");
+    bool percent = false, mean = false, batch = false, unit_only = false;
     double length = 0;
     for (const char *at = text; *at;) {
         const char *gap = at;
@@ -231,6 +233,11 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
         }
         double value, other;
         const char *end = n ? read_number(at, &n, &value) : NULL, *word = at;
+        /* “| 400 ms | 50.0% MFU |”; “number of nan iterations: 0” */
+        bool divided = memchr(gap, '|', (size_t)(at - gap));
+        if (unit_only && divided) g_string_truncate(name, 0);
+        unit_only = end ? !name->len : unit_only && !divided;
+        if (end && g_ascii_isalpha(*word) && g_str_has_suffix(name->str, " of")) end = NULL;
         if (end && end + 1 == at + n) end = ns_outside_read_unit(end, &value);
         /* A quote ends a text: “msg="train step" step=3”. */
         if (!end && (*gap == '"' || memchr(gap, '\t', (size_t)(at - gap)))) drop(name, &validation);
@@ -400,7 +407,8 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
     bool indented = g_ascii_isspace(*part) && ns_outside_line_has_any(line);
     /* “Validation bpb: 1.03” */
     for (guint i = 0; !loss && text->begun && i < line->cells->len; i++)
-        other |= ns_outside_has_split(g_array_index(line->cells, NsOutsideCell, i).name->raw, true);
+        other |= ns_outside_has_split(g_array_index(line->cells, NsOutsideCell, i).name->group->key,
+                                      true);
     /* “iter 12: val loss 2.8” after “iter 12 step 3”: the step is another number. */
     if (line->worse) text->worse = line->worse;
     if (text->worse && own[NS_OUTSIDE_STEP].name == text->worse && !own[NS_OUTSIDE_LOSS].name) {

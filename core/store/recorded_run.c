@@ -234,11 +234,17 @@ static bool read_log(NsRecordedRun *run, int64_t until, GCancellable *cancellabl
         if (g_cancellable_set_error_if_cancelled(cancellable, error)) return false;
     ns_recorded_run_end(run);
     if (!run->lanes) return ns_outside_refuse_empty(log, run->name, until < G_MAXINT64, error);
-    for (size_t i = 0; i < run->lanes; i++)
-        if (!run->histories[i])
-            return ns_refuse(error, NS_ERROR_FILE,
-                             "“%s” has a lane %zu but no lane %zu; lanes count from 1.", run->name,
-                             run->lanes, i + 1);
+    /* Runs without a loss are left out. */
+    size_t n = 0, all = run->lanes;
+    for (size_t i = 0; i < all; i++)
+        if (run->histories[i]) run->histories[n++] = g_steal_pointer(&run->histories[i]);
+    if (n < all)
+        ns_recorded_run_report(run,
+                               ns_plural("“%s”: %zu run without a training loss is not shown.",
+                                         "“%s”: %zu runs without a training loss are not shown.",
+                                         all - n),
+                               run->name, all - n);
+    run->lanes = n;
     return true;
 }
 

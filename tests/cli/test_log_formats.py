@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 Usage: test_log_formats.py NORMSCOPE_CLI
 """
 
+import gzip
 import json
 import os
 import subprocess
@@ -34,6 +35,8 @@ def test_loggers():
     cases += [lines("[10:00:00] node7: step={s} loss={v} lr=0.5"), lines("Metrics(step={s}, loss={v}, lr=0.5)"),
               lines("step: {s}\nloss: {v}\nlr: 0.5\n"), lines("step: {s}\nlr: 0.5\nloss: {v}\n"), lines("step：{s}，loss：{v}，lr\u00a00.5"),
               "[[log]]\n" + lines("step = {s}\nloss = {v}\nlr = 0.5"), lines('{{"step": {s}, "loss": {v}, "lr": 0.5}},')]
+    cases += [lines('{{"text": "10:00 | INFO | step {s} loss {v} lr 0.5\\n", "record": {{"line": 7, "level": {{"no": 20}}}}}}'),
+              lines('{{"textPayload": "step={s} loss={v} lr=0.5", "severity": "INFO"}}')]
     for text in cases:
         found, err = read_text(text, "a.jsonl" if text[0] == "{" else "a.log")
         assert losses(found) == dict(ROWS) and losses(found, "lr") == {5: 0.5, 9: 0.5} and err == "", (text, found, err)
@@ -41,6 +44,57 @@ def test_loggers():
     # What comes before the first loss of a step, and is indented, is of this step.
     found, err = read_text(lines("10:00 INFO [step={s}/99,epoch=1]\n    optim/LR=0.5\n    optim/total grad norm=1.5\n    train/CE loss={v}"), "a.log")
     assert {s: r["grad_norm"]["total"] for s, r in found.items()} == {5: 1.5, 9: 1.5} and losses(found, "lr") == {5: 0.5, 9: 0.5}, found
+
+
+def test_programs():
+    """Lines as programs print them: quoted numbers, counts of NaN, units, and evaluations."""
+    validation = "validation_loss"
+    cases = (  # text, other numbers at the last step, and what is reported
+        (lines("{{'loss': '{v}', 'kl': '0.5', 'epoch': '1', 'step': '{s}'}}") + "{'train_runtime': '3.5', 'train_loss': '2.5', 'step': '9'}\n",
+         {"kl": 0.5}, "mean training loss"),
+        (lines(" iteration {s}/ 10 | lm loss: {v}E+00 | number of nan iterations:   1 |"), {"number_of_nan_iterations": 1}, "lm loss"),
+        (lines("step {s}/10 | loss {v} (+nanz)| lr 0.5 | 7.5 ms | 50.0% bf16 MFU | 1310 tok/s"), {"lr": 0.5, "ms": None, "bf16_MFU": None}, ""),
+        (lines("[10:00] Ep. 1 : Up. {s} : Cost {v} * 7") + "[10:00] [valid] Ep. 1 : Up. 9 : ce-mean-words : 4 : new best\n"
+         "[10:00] [valid] Ep. 1 : Up. 9 : bleu : 12.5 : new best\n", {validation: 4, "validation/bleu": 12.5}, "Cost"),
+        (lines("INFO:tensorflow:loss = {v}, step = {s} (7 sec)") + "INFO:tensorflow:Saving dict for global step 9: global_step = 9, loss = 4\n",
+         {validation: 4}, ""),
+        (lines('{{"global_step": {s}, "loss/out": {v}, "optim/lr": 0.5}}'), {"lr": 0.5}, ""),
+        (lines('{{"step": {s}.0, "learning/loss": {v}, "learning/current_learning_rate": 0.5, "learning/grad_norm": 1.5}}'),
+         {"lr": 0.5, "grad_norm": {"total": 1.5}}, ""),
+        (lines('{{"_step": {s}, "loss": {v}, "grads": {{"_type": "histogram", "values": [1, 2], "bins": [1, 2, 3]}}, "rms": [1, 2, 3]}}'),
+         {"rms": [1, 2, 3], "grads/values": None, "grad_norm": {"total": None}}, ""),
+        (lines("    clip  gnorm  loss  total_train_updates\n       1    1.5     {v}    {s}"), {"grad_norm": {"total": 1.5}}, ""))
+    for text, other, reported in cases:
+        found, err = read_text(text, "a.jsonl" if text.startswith('{"') else "a.log")
+        assert losses(found) == dict(ROWS), (text, found, err)
+        assert {k: found[9].get(k) for k in other} == other and (reported in err if reported else err == ""), (text, found, err)
+
+
+def test_other_files():
+    """What cannot be read says what can be done; runs without a loss are left out, and rows may be runs."""
+    for name, head, word in (("a.jsonl.zst", b"\x28\xb5\x2f\xfd", "decompress"), ("a.tar.gz", gzip.compress(b"a"), "extract"),
+                             ("a.xlsx", b"PK\x03\x04", "as CSV"), ("a.parquet", b"PAR1", "to_csv"), ("a.ipynb", b'{"cells": []}', "copy"),
+                             ("a.html", b"<html></html>\n", "copy")):
+        with Folder() as path:
+            with open(path(name), "wb") as file:
+                file.write(head + bytes(40))
+            for words in (("show",), ("watch", "--once"), ("chart", "--figure", "loss", "--out", path("b.csv"), "--from")):
+                done = run(*words, path(name), small=False)
+                assert done.returncode == 1 and word in done.stderr.decode() and done.stderr.count(b"\n") == 1, (name, words, done)
+    for text, name in (('{"run": "a", "step": 5, "acc": 1}\n' + lines('{{"run": "b", "step": {s}, "loss": {v}}}'), "a.jsonl"),
+                       ("run_id,step,loss\na,5,\n" + lines("b,{s},{v}"), "a.csv")):
+        found, err = read_text(text, name)
+        assert losses(found) == dict(ROWS) and "shown are b." in err, (found, err)
+    with Folder() as path:
+        write(path("a.csv"), ['"Name","State","loss"', '"amber","finished",3', '"calm","finished",2'])
+        done = run("watch", path("a.csv"), "--once", "--jsonl", small=False)
+        assert [json.loads(r)["loss"] for r in done.stdout.splitlines()] == [3, 2] and b"shown are amber, calm." in done.stderr, done
+        os.makedirs(path("b/attempt_0/0"))
+        write(path("b/attempt_0/0/stdout.log"), [f"step {s} loss {v}" for s, v in ROWS])
+        assert losses(read(path("b"))[0]) == dict(ROWS)
+    for text, name in (("Table 1,,\nstep,loss,lr\n" + lines("{s},{v},"), "a.csv"), ("step;loss\n5;3'000.5\n1 000;2,5\n", "b.csv")):
+        found, err = read_text(text, name)
+        assert losses(found) == (dict(ROWS) if name == "a.csv" else {5: 3000.5, 1000: 2.5}), (found, err)
 
 
 def test_several_lines():
