@@ -20,7 +20,8 @@
 /* Maximum lines of a name that is wider than the legend. */
 #define MOST_LINES 3
 
-/* The widest value for which an entry reserves space. */
+/* Significant digits of values at the crosshair, and the widest of them. */
+#define DIGITS 4
 #define VALUE " \u22120.000\u00d710^{\u221200}"
 
 typedef struct {
@@ -169,13 +170,33 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
     return true;
 }
 
+/* The width that an entry reserves for its value at the crosshair: as wide as the ends of the data
+ * if none is near 0. */
+static double value_width(NsPlotLayout *layout)
+{
+    const NsRange *data = &layout->summary.y;
+    const double ends[] = {data->lo, data->hi};
+    bool known = data->lo > 0 && isfinite(data->hi);
+    double width = 0;
+    if (!layout->plot->readings) return 0;
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *number = ns_text_number(ends[i], DIGITS);
+        g_autofree char *words = g_strconcat(" ", number, NULL);
+        for (char *p = words; *p; p++)
+            if (g_ascii_isdigit(*p)) *p = '0';
+        g_autoptr(PangoLayout) text = ns_layout_text(layout, true, known ? words : VALUE);
+        width = MAX(width, ns_text_width(text));
+    }
+    return width;
+}
+
 static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
 {
-    bool readings = layout->plot->readings;
-    g_autoptr(PangoLayout) widest = readings ? ns_layout_text(layout, false, VALUE) : NULL;
-    double value = readings ? ns_text_width(widest) : 0;
-    for (unsigned i = 0; i < series->len; i++)
-        if (!place_entry(layout, pen, series->pdata[i], value)) return false;
+    double value = value_width(layout);
+    for (unsigned i = 0; i < series->len; i++) {
+        bool valued = series->pdata[i] != layout->plot->key;
+        if (!place_entry(layout, pen, series->pdata[i], valued ? value : 0)) return false;
+    }
     return true;
 }
 
