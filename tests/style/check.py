@@ -23,43 +23,7 @@ MOST_LINES, MOST_COLUMNS = 800, 100
 MOST_PARAMETERS = 7
 README_WORDS = 1500
 
-# Ceilings (see above).  Lines of .c and .h files in app, core and ui that are neither blank nor a comment.
-# The critical rate and the sharpness of an update raised it by 500.
-# The pane of logs with their columns and run files that are followed raised it by 947.
-# Projects of trackio, which are databases, raised it by 149.
-# The loss along an update raised it by 126.
-# What left its usual range first, in the event of a spike or of divergence, raised it by 286.
-# The loss without each layer, and of the logit lens, raised it by 100.
-# Settings of logs in the table of runs, which window, command line and CSV share, raised it by 375; groups of digits by 36.
-# Runs pinned from that table raised it by 64.
-# A logarithmic axis for losses that span decades, and the column Expected of the claims, raised it by 22.
-# Lessons as handouts raised it by 235, what each lane writes after a prompt by 313, its lines below the losses and questions to the models by 370, grouped queries and squared ReLU by 61.  Accessors, forwarders and helpers with one caller lowered it by 909.
-# The page Layers raised it by 34, three studies of curvature and layers by 124; pages that are lists of figures are rows, which lowered it by 19, rotary positions by 64, z-loss by 9, AdamH and MuonH by 81.
-# Logs as they are found (settings inside them and in names, tokens as steps, Windows-1252, quick recognition) raised it by 270, colors of pinned runs by 109; a pane that names the log on view by 4.
-# Numbers of layers and matrices (shares, norms, singular values, first key, participation ratio, log Z, entropy of the lens) raised it by 256,
-# curvature that is measured where the run pauses and cross-attention that hides by 39; what programs print, tables of DeepSpeed and TensorBoard, and
-# 200 logs in a second by 230, metrics of MLflow, curves as JSON and lines of three words by 56, two labels on a short logarithmic axis by 3; helpers with one caller lowered it by 25.
-# Placements typed or dragged as a formula raised it by 147, the rules of μP for width and two coordinate checks by 85, the sharpness of every layer by 32; lines of text of more programs, and tables by row, by column and below text, by 209.
-# Tied layers raised it by 75, the lesson that changes a running model by 146, the update angle, activations at five places
-# and the first key by head by 154; plainer strings lowered it by 33.  Charts that say that pausing measures them, the cause of
-# a divergence without its title, and similarities as a triangle raised it by 16.
-# More classes of logs raised it by 164, outputs that spare checkpoints (by any name), weights and lines of others by 61, whole sentences in place
-# of fragments by 14, labels of neighboring steps, names of levels, Escape in searches and the like by 64; functions with one caller that are written where they are called, forwarders, and files that join their subject lowered it by 721.
-# Logs whose epochs have means, whose validation has batches, with bracketed steps, and columns that --map names in vain
-# raised it by 78; the gradient norm as a quantity of steps by 18, its chart for logs without layers by 16, settings that changed, in
-# the subtitle, by 10, spikes of lanes at one step and the menu by 4, titles that keep apart by 2; tooltips lowered it by 6.
-# Names that say more (report, describe, capacity) raised it by 22, as lines are longer.
-# Parts of panes that are one widget with them, helpers for rows of widgets, one call that binds a statement, mutexes and settings that
-# end with their block, and tables of choices lowered it by 829; more printed lines and folders of other programs raised it by 48, slow
-# motion on the page Diagram and a reported new seed by 9, rules of BLEU that are compiled once by 3.
-# Figures, plots and the session that keep words, runs and labels once lowered it by 410; a text that flows through the diagram raised it
-# by 120, more logs (launchers, a validation loss alone, MLflow, DVCLive) by 160, folders that the window opens by 50, two charts side
-# by side, a single step in slow motion and a page that is made before it is shown by 24.
-# Logs that name their runs raised it by 32, an axis, labels and thumbnails that say what they show by 50; a document writer, one place
-# that reads opened files and numbers written by one function lowered it by 85.
-# More forms and names of logs raised it by 190, check buttons that pin and a title that says what differs by 60, lanes that are
-# named, films and charts that know what they show by 40; files of one subject, choices of an export as rows and functions with one
-# caller lowered it by 415.
+# Lines of .c and .h files in app, core and ui that are neither blank nor a comment.
 MOST_PRODUCT_LINES = 82252
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 30
