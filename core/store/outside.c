@@ -43,10 +43,9 @@ typedef struct {
     NsOutsideCell seed, process; /* the first ones; lines of others are left out */
     bool seeds_noted;
     size_t restarts;
-    NsOutsideLine *open;  /* the lines of the newest step so far, or NULL */
-    NsOutsideLine *spare; /* one that was recorded, for the next; or NULL */
-    GPtrArray *late;      /* NsOutsideLine: of steps before the newest */
-    GPtrArray *waiting;   /* NsOutsideLine: of steps that have no loss yet, ascending */
+    NsOutsideLine *open; /* the lines of the newest step so far, or NULL */
+    GPtrArray *late;     /* NsOutsideLine: of steps before the newest */
+    GPtrArray *waiting;  /* NsOutsideLine: of steps that have no loss yet, ascending */
     const NsOutsideName *loss, *validation; /* the names that are taken */
     int64_t batches; /* the step of which the validation is over some batches; -1: none */
     size_t owner;    /* the input that has the loss */
@@ -54,6 +53,7 @@ typedef struct {
 
 struct NsOutside {
     size_t budget;
+    bool project;                  /* its runs have been named */
     guint names_seen;              /* number of names at the last ns_outside_recall */
     const NsOutsideInput *current; /* whose line is being placed */
     int64_t last;                  /* last step that is accepted */
@@ -76,17 +76,11 @@ struct NsOutside {
 
 /* ---- Life cycle ---- */
 
-void ns_outside_add_message(NsOutside *o, char *message)
-{
-    g_queue_push_tail(&o->messages, message);
-}
-
-G_GNUC_PRINTF(2, 3)
-static void report(NsOutside *o, const char *format, ...)
+void ns_outside_report(NsOutside *o, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    ns_outside_add_message(o, g_strdup_vprintf(format, arguments));
+    g_queue_push_tail(&o->messages, g_strdup_vprintf(format, arguments));
     va_end(arguments);
 }
 
@@ -120,7 +114,13 @@ size_t ns_outside_lanes(const NsOutside *o)
 const char *ns_outside_lane_name(const NsOutside *o, size_t lane)
 {
     const GPtrArray *runs = o->names->runs;
-    return ns_outside_lanes(o) > 1 && lane < runs->len ? runs->pdata[lane] : NULL;
+    return (o->project || ns_outside_lanes(o) > 1) && lane < runs->len ? runs->pdata[lane] : NULL;
+}
+
+size_t ns_outside_name_run(NsOutside *o, const char *name)
+{
+    o->project = true;
+    return ns_outside_names_run(o->names, name);
 }
 
 static void forget(NsOutside *o)
@@ -129,12 +129,12 @@ static void forget(NsOutside *o)
         Lane *lane = &o->lanes[i];
         ns_outside_records_clear(&lane->records);
         ns_outside_line_free(lane->open);
-        ns_outside_line_free(lane->spare);
         g_clear_pointer(&lane->late, g_ptr_array_unref);
         g_clear_pointer(&lane->waiting, g_ptr_array_unref);
         *lane = (Lane){0};
     }
     g_ptr_array_set_size(o->files, 0);
+    o->project = false;
     memset(&o->counts, 0, sizeof o->counts);
     g_hash_table_remove_all(o->left_out);
     ns_outside_names_free(o->names);
@@ -144,8 +144,9 @@ static void forget(NsOutside *o)
 void ns_outside_begin_again(NsOutside *o)
 {
     if (ns_outside_lanes(o))
-        report(o, "%s",
-               _("The file was replaced by another one; its run replaces the run read so far."));
+        ns_outside_report(
+            o, "%s",
+            _("The file was replaced by another one; its run replaces the run read so far."));
     forget(o);
 }
 
@@ -215,26 +216,26 @@ char *ns_outside_take_message(NsOutside *o)
 static void report_at(NsOutside *o, const char *sentence)
 {
     const NsOutsideInput *input = o->current;
-    report(o, input->events ? _("Event %zu: %s") : _("Line %zu: %s"), input->lines, sentence);
+    ns_outside_report(o, input->events ? _("Event %zu: %s") : _("Line %zu: %s"), input->lines,
+                      sentence);
 }
 
-static void note_at(void *data, const char *sentence)
+void ns_outside_note(NsOutside *o, const char *sentence)
 {
-    NsOutside *o = data;
     if (o->counts.noted++ < MOST_NOTED) report_at(o, sentence);
-    if (o->counts.noted == MOST_NOTED) report(o, "%s", _("Further errors are only counted."));
+    if (o->counts.noted == MOST_NOTED)
+        ns_outside_report(o, "%s", _("Further errors are only counted."));
 }
 
 static void skip_wrong(NsOutside *o, const char *why)
 {
     g_autofree char *sentence = g_strdup_printf(_("%s; it is skipped."), why);
     o->counts.wrong++;
-    note_at(o, sentence);
+    ns_outside_note(o, sentence);
 }
 
-static void leave_out(void *data, const char *name)
+void ns_outside_leave_out(NsOutside *o, const char *name)
 {
-    NsOutside *o = data;
     o->counts.left_out++;
     if (g_hash_table_size(o->left_out) < MOST_LEFT_OUT)
         g_hash_table_add(o->left_out, g_strdup(name));
@@ -253,7 +254,7 @@ static void report_counts(NsOutside *o)
             if (o->lanes[i].records.history && ns_outside_lane_name(o, i))
                 g_string_append_printf(shown, shown->len ? ", %s" : "%s",
                                        ns_outside_lane_name(o, i));
-        report(o, _("The log has %u runs; shown are %s."), runs->len, shown->str);
+        ns_outside_report(o, _("The log has %u runs; shown are %s."), runs->len, shown->str);
         o->counts.runs = runs->len;
     }
     if (all == o->counts.reported || !ns_outside_lanes(o)) return;
@@ -266,27 +267,30 @@ static void report_counts(NsOutside *o)
             g_string_append_printf(names, "%s%s", n ? ", " : "", (const char *)at->data);
     if (n > MOST_NAMES) g_string_append(names, ", …");
     if (values)
-        report(o,
-               ns_plural(
-                   "%zu value is not drawn (no curve for it, or no training loss at its step): %s.",
-                   "%zu values are not drawn (no curve for them, or no training loss at their "
-                   "steps): %s.",
-                   values),
-               values, names->str);
+        ns_outside_report(
+            o,
+            ns_plural(
+                "%zu value is not drawn (no curve for it, or no training loss at its step): %s.",
+                "%zu values are not drawn (no curve for them, or no training loss at their "
+                "steps): %s.",
+                values),
+            values, names->str);
     if (o->counts.summaries)
-        report(o, "%s",
-               _("The mean training loss of the whole run is not a point on the curve and is not "
-                 "drawn."));
+        ns_outside_report(
+            o, "%s",
+            _("The mean training loss of the whole run is not a point on the curve and is not "
+              "drawn."));
     if (second)
-        report(o,
-               ns_plural("%zu value was repeated at its step; the first is shown.",
-                         "%zu values were repeated at their steps; the first are shown.", second),
-               second);
+        ns_outside_report(o,
+                          ns_plural("%zu value was repeated at its step; the first is shown.",
+                                    "%zu values were repeated at their steps; the first are shown.",
+                                    second),
+                          second);
     if (lines)
-        report(o,
-               ns_plural("%zu line of another process is left out.",
-                         "%zu lines of other processes are left out.", lines),
-               lines);
+        ns_outside_report(o,
+                          ns_plural("%zu line of another process is left out.",
+                                    "%zu lines of other processes are left out.", lines),
+                          lines);
 }
 
 /* ---- A step ---- */
@@ -303,9 +307,9 @@ static NsOutsideLine *find_waiting(const Lane *lane, int64_t step, guint *at)
 static void leave_out_line(NsOutside *o, const NsOutsideLine *line)
 {
     for (guint i = 0; i < line->arrays->len; i++)
-        leave_out(o, g_array_index(line->arrays, NsOutsideArray, i).group->key);
+        ns_outside_leave_out(o, g_array_index(line->arrays, NsOutsideArray, i).group->key);
     for (size_t i = NS_OUTSIDE_LR; i <= NS_OUTSIDE_GRAD_NORM; i++)
-        if (line->scalars[i].name) leave_out(o, line->scalars[i].name->raw);
+        if (line->scalars[i].name) ns_outside_leave_out(o, line->scalars[i].name->raw);
 }
 
 /* Keeps what a step without a loss has, until its loss comes.  Takes over the line. */
@@ -344,7 +348,7 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
     if (!taken || loss->name->rank < taken->rank || taken == lane->validation) {
         size_t n = lane->records.history ? ns_history_steps(lane->records.history) : 0;
         if (taken && n) {
-            report(
+            ns_outside_report(
                 o,
                 ns_plural(
                     "%zu value of “%s” is replaced by “%s”, which is a better match for the loss.",
@@ -357,7 +361,7 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
             g_clear_pointer(&lane->records.history, ns_history_unref);
         }
         bool plain = loss->name->rank < 2 || loss->name->mean || strstr(loss->name->raw, "alue");
-        if (!plain) report(o, _("“%s” is shown as the training loss."), loss->name->raw);
+        if (!plain) ns_outside_report(o, _("“%s” is shown as the training loss."), loss->name->raw);
         lane->loss = loss->name;
         return;
     }
@@ -438,7 +442,6 @@ static void close_step(NsOutside *o, Lane *lane)
         }
         if (line->step > last || begins_again) {
             ns_outside_records_append(records, line);
-            if (!lane->spare) lane->spare = g_steal_pointer(&line);
             return;
         }
     } else if (!has) {
@@ -465,8 +468,8 @@ static void show_validation(NsOutside *o, Lane *lane)
     if (evaluations->len < 2) return;
     lane->records.as_losses = true;
     if (!lane->loss)
-        report(o, _("There is no training loss; “%s” is shown in its place."),
-               lane->validation->raw);
+        ns_outside_report(o, _("There is no training loss; “%s” is shown in its place."),
+                          lane->validation->raw);
     for (guint i = 0; i < evaluations->len; i++) {
         const NsEvaluation *one = &g_array_index(evaluations, NsEvaluation, i);
         if (one->step <= ns_outside_records_last(&lane->records)) continue;
@@ -531,8 +534,8 @@ static bool take_file(NsOutside *o, Lane *lane, NsOutsideInput *file, int64_t st
     close_step(o, lane);
     file->left_out = are_processes(o, lane, file, step);
     if (file->left_out)
-        report(o, _("“%s” and “%s” are written at the same time; the first is shown."), owner->name,
-               file->name);
+        ns_outside_report(o, _("“%s” and “%s” are written at the same time; the first is shown."),
+                          owner->name, file->name);
     else
         lane->owner = file->number;
     return !file->left_out;
@@ -553,17 +556,16 @@ static void take_parts(const Lane *lane, NsOutsideLine *line)
     }
 }
 
-static void on_line(NsOutsideInput *file)
+void ns_outside_take_line(NsOutsideInput *file)
 {
-    NsOutside *o = file->sink.data;
+    NsOutside *o = file->owner;
     NsOutsideLine *line = file->line;
     o->current = file;
     if (file->lane) line->lane = file->lane;
     if (line->lane > NS_LANES_MAX) return; /* the number of runs is reported */
     Lane *lane = &o->lanes[line->lane - 1];
     if (!lane->late) {
-        const NsOutsideReport to = {o, note_at, leave_out};
-        ns_outside_records_init(&lane->records, o->budget, to, &o->messages);
+        ns_outside_records_init(&lane->records, o->budget, o);
         lane->batches = -1;
         lane->late = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
         lane->waiting = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
@@ -572,8 +574,9 @@ static void on_line(NsOutsideInput *file)
     take_parts(lane, line);
     if (differs(&lane->seed, &line->scalars[NS_OUTSIDE_SEED])) {
         if (!lane->seeds_noted)
-            report(o, _("The run has several seeds; only the first, seed %.0f, is shown."),
-                   lane->seed.value);
+            ns_outside_report(o,
+                              _("The run has several seeds; only the first, seed %.0f, is shown."),
+                              lane->seed.value);
         lane->seeds_noted = true;
         return;
     }
@@ -595,26 +598,20 @@ static void on_line(NsOutsideInput *file)
     }
     close_step(o, lane);
     lane->open = line;
-    file->line = lane->spare ? g_steal_pointer(&lane->spare) : ns_outside_line_new();
-    ns_outside_line_clear(file->line);
+    file->line = ns_outside_line_new();
 }
 
-static void on_note(NsOutsideInput *file, const char *text, bool wrong)
+void ns_outside_skip_line(NsOutsideInput *file, const char *why)
 {
-    NsOutside *o = file->sink.data;
-    o->current = file;
-    if (wrong)
-        skip_wrong(o, _(text));
-    else
-        report(o, "%s", text);
+    file->owner->current = file;
+    skip_wrong(file->owner, _(why));
 }
 
 /* ---- Files ---- */
 
 size_t ns_outside_add_file(NsOutside *o, const char *name, const char *prefix, size_t lane)
 {
-    const NsOutsideSink sink = {o, on_line, on_note};
-    NsOutsideInput *file = ns_outside_input_new(o->names, prefix, sink);
+    NsOutsideInput *file = ns_outside_input_new(o->names, prefix, o);
     file->number = o->files->len;
     file->lane = lane;
     file->name = g_strdup(name);
@@ -661,7 +658,8 @@ bool ns_outside_pause(NsOutside *o)
     g_autofree char *names =
         ns_outside_lanes(o) ? NULL : ns_outside_names_words(o->names, MOST_NAMES);
     if (names && *names && !o->counts.nothing_reported) {
-        report(o, _("There is no step with a training loss yet; the names are: %s."), names);
+        ns_outside_report(o, _("There is no step with a training loss yet; the names are: %s."),
+                          names);
         o->counts.nothing_reported = true;
     }
     return any;
@@ -693,7 +691,7 @@ void ns_outside_end(NsOutside *o)
     const char *missing = ns_outside_map_given() ? ns_outside_names_missing(o->names) : NULL;
     g_autofree char *names = ns_outside_names_words(o->names, MOST_NAMES);
     if (missing && ns_outside_lanes(o))
-        report(o, _("There is no column “%s”; there are %s."), missing, names);
+        ns_outside_report(o, _("There is no column “%s”; there are %s."), missing, names);
 }
 
 bool ns_outside_may_be_mapped(const NsOutside *o)
@@ -728,7 +726,9 @@ NsOutsideReading *ns_outside_reading(const NsOutside *o)
     NsOutsideReading *reading = g_atomic_rc_box_new0(NsOutsideReading);
     reading->columns = ns_outside_columns(o->names, taken, n, o->left_out);
     reading->program = ns_outside_program(o->names);
-    reading->format = o->files->len ? ns_outside_input_format(o->files->pdata[0]) : "";
+    reading->format = o->project      ? _("trackio project")
+                      : o->files->len ? ns_outside_input_format(o->files->pdata[0])
+                                      : "";
     reading->map = g_strdup(o->map);
     reading->lines = ns_outside_lines(o);
     reading->wrong = o->counts.wrong;
@@ -743,7 +743,7 @@ bool ns_outside_recall(NsOutside *o)
     g_autofree char *map = ns_outside_columns_recall(o->names);
     if (!map) return false;
     ns_outside_map(o, map);
-    report(o, _("Its columns are read as chosen before: %s."), map);
+    ns_outside_report(o, _("Its columns are read as chosen before: %s."), map);
     return true;
 }
 

@@ -104,7 +104,11 @@ void ns_outside_begin_again(NsOutside *outside);
 /* The number of lanes: one more than the last that has a record.  Lanes before it may have none. */
 size_t ns_outside_lanes(const NsOutside *outside);
 
-/* The name of the run in a lane, borrowed; NULL if the log does not name several. */
+/* The lane, from 1, of the run with this name in a project; it may exceed NS_LANES_MAX. */
+size_t ns_outside_name_run(NsOutside *outside, const char *name);
+
+/* The name of the run in a lane, from 0, borrowed; NULL if a log that is no project does not name
+ * several. */
 const char *ns_outside_lane_name(const NsOutside *outside, size_t lane);
 
 /* The history of a lane below NS_LANES_MAX, borrowed until the next call that reads bytes; NULL
@@ -125,8 +129,8 @@ bool ns_outside_refuse_empty(const NsOutside *outside, const char *name, bool li
  * names and texts in turn.  Free with g_ptr_array_unref. */
 GPtrArray *ns_outside_settings(const NsOutside *outside);
 
-/* Adds a message to those about what was read, and takes it over. */
-void ns_outside_add_message(NsOutside *outside, char *message);
+/* Adds a message to those about what was read. */
+void ns_outside_report(NsOutside *outside, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The next message about what was read, such as a skipped line (only the first five are reported
  * one by one) or a run that began again.  NULL if there is none.  Free with g_free. */

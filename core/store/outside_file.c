@@ -50,49 +50,37 @@
 typedef struct {
     NsDatabaseFile *file;
     sqlite3 *db;
-    int64_t last;         /* id of the last row that was read */
-    GPtrArray *runs;      /* names of the runs that are shown, by lane */
-    GHashTable *left_out; /* a set of the names of others */
-    GString *lines;       /* that were read and not returned yet */
-    NsOutside *run;       /* for messages; NULL: none */
+    int64_t last;   /* id of the last row that was read */
+    GString *lines; /* that were read and not returned yet */
+    NsOutside *run; /* NULL: none */
 } Project;
 
 static void project_free(Project *project)
 {
     if (!project) return;
     ns_database_close(project->db, project->file);
-    g_ptr_array_unref(project->runs);
-    g_hash_table_unref(project->left_out);
     g_string_free(project->lines, TRUE);
     g_free(project);
 }
 
-/* The newest runs, in the order in which they began.  Returns false if it is no project. */
+/* Gives the newest runs their lanes, in the order in which they began.  Returns false if it is no
+ * project. */
 static bool choose_runs(Project *project)
 {
     /* A view could compute anything. */
     static const char tables[] =
         "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'metrics'";
+    static const char newest[] =
+        "SELECT run_name FROM (SELECT run_name, min(id) AS begun FROM metrics WHERE run_name NOT "
+        "NULL GROUP BY run_name ORDER BY begun DESC LIMIT ?) ORDER BY begun";
     int64_t found = 0;
     sqlite3_busy_timeout(project->db, BUSY_MS);
     if (!ns_database_find_number(project->db, tables, &found) || !found) return false;
-    NS_AUTO_STATEMENT row =
-        ns_database_prepare(project->db, "SELECT run_name FROM metrics WHERE run_name NOT NULL "
-                                         "GROUP BY run_name ORDER BY min(id) DESC");
-    size_t n = 0;
-    int code;
-    while (row && (code = sqlite3_step(row)) == SQLITE_ROW) {
-        const char *name = ns_database_text(row, 0);
-        if (n++ < NS_LANES_MAX)
-            g_ptr_array_insert(project->runs, 0, g_strdup(name));
-        else
-            g_hash_table_add(project->left_out, g_strdup(name));
-    }
-    if (n > NS_LANES_MAX && project->run)
-        ns_outside_add_message(
-            project->run, g_strdup_printf(_("The project has %zu runs; the newest %d are shown."),
-                                          n, NS_LANES_MAX));
-    return row && code == SQLITE_DONE;
+    NS_AUTO_STATEMENT row = ns_database_prepare(project->db, newest);
+    int code = row ? sqlite3_bind_int(row, 1, NS_LANES_MAX) : SQLITE_ERROR;
+    while (row && (code = sqlite3_step(row)) == SQLITE_ROW)
+        if (project->run) ns_outside_name_run(project->run, ns_database_text(row, 0));
+    return code == SQLITE_DONE;
 }
 
 /* Returns NULL if the file is no such database or cannot be read. */
@@ -100,15 +88,12 @@ static Project *project_open(const char *path, NsOutside *run)
 {
     Project *project = g_new0(Project, 1);
     project->run = run;
-    project->runs = g_ptr_array_new_with_free_func(g_free);
-    project->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     project->lines = g_string_new(NULL);
     bool good =
         ns_database_open(path, SQLITE_OPEN_READONLY, &project->db, &project->file) == SQLITE_OK &&
         choose_runs(project);
-    if (good) return project;
-    project_free(project);
-    return NULL;
+    if (!good) g_clear_pointer(&project, project_free);
+    return project;
 }
 
 /* Appends a row as a line, unless its run is left out. */
@@ -116,22 +101,10 @@ static void add_row(Project *project, sqlite3_stmt *row)
 {
     const char *run = ns_database_text(row, 1), *metrics = ns_database_text(row, 3);
     const char *brace = run && metrics ? strchr(metrics, '{') : NULL;
-    guint lane = 0;
     project->last = sqlite3_column_int64(row, 0);
-    if (!brace) return;
-    bool shown = g_ptr_array_find_with_equal_func(project->runs, run, g_str_equal, &lane);
-    if (!shown && project->runs->len < NS_LANES_MAX) {
-        lane = project->runs->len;
-        g_ptr_array_add(project->runs, g_strdup(run));
-    } else if (!shown) {
-        if (g_hash_table_add(project->left_out, g_strdup(run)))
-            ns_outside_add_message(
-                project->run, g_strdup_printf(_("A new run, “%s”, has begun but is not shown; open "
-                                                "the project again to see it."),
-                                              run));
-        return;
-    }
-    g_string_append_printf(project->lines, "{\"lane\": %u, \"step\": %lld, ", lane + 1,
+    size_t lane = brace ? ns_outside_name_run(project->run, run) : G_MAXSIZE;
+    if (lane > NS_LANES_MAX) return;
+    g_string_append_printf(project->lines, "{\"lane\": %zu, \"step\": %lld, ", lane,
                            (long long)sqlite3_column_int64(row, 2));
     gsize at = project->lines->len;
     g_string_append(project->lines, brace + 1);
@@ -479,10 +452,10 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
     size_t left_out = 0;
     f->streams = folder ? streams_in(path, &left_out) : g_ptr_array_new_with_free_func(stream_free);
     if (left_out)
-        ns_outside_add_message(
-            f->run, g_strdup_printf(_("Other logs in this folder are not shown (%zu); name one of "
-                                      "them to see it."),
-                                    left_out));
+        ns_outside_report(f->run,
+                          _("Other logs in this folder are not shown (%zu); name one of "
+                            "them to see it."),
+                          left_out);
     f->scanned = g_get_monotonic_time();
     if (!folder) g_ptr_array_add(f->streams, stream_new(f->pipe ? NULL : path, NULL, 0));
     if (f->pipe) {
@@ -571,13 +544,6 @@ bool ns_outside_file_is_there(const NsOutsideFile *f)
     for (guint i = 0; i < f->streams->len; i++)
         if (is_there(f->streams->pdata[i])) return true;
     return false;
-}
-
-const char *ns_outside_file_lane(const NsOutsideFile *f, size_t lane)
-{
-    const Project *project =
-        f->streams->len == 1 ? ((const Stream *)f->streams->pdata[0])->project : NULL;
-    return project && lane < project->runs->len ? project->runs->pdata[lane] : NULL;
 }
 
 const char *ns_outside_file_path(const NsOutsideFile *f)
@@ -720,8 +686,8 @@ static void save(NsOutsideFile *f, size_t n)
         if (written > 0) at += (size_t)written;
         if (written > 0 || errno == EINTR) continue;
         g_autofree char *name = g_filename_display_name(f->save_path);
-        ns_outside_add_message(f->run, g_strdup_printf(_("It is not saved in “%s” any more: %s."),
-                                                       name, g_strerror(errno)));
+        ns_outside_report(f->run, _("It is not saved in “%s” any more: %s."), name,
+                          g_strerror(errno));
         close(f->save);
         f->save = -1;
     }

@@ -40,9 +40,6 @@ const char *ns_outside_file_path(const NsOutsideFile *file);
 /* The run that was read, borrowed. */
 NsOutside *ns_outside_file_run(NsOutsideFile *file);
 
-/* The name that the file gives to the run of a lane, from 0; NULL if it gives none. */
-const char *ns_outside_file_lane(const NsOutsideFile *file, size_t lane);
-
 typedef enum {
     NS_OUTSIDE_MORE,  /* something was read, and more may be available now */
     NS_OUTSIDE_NONE,  /* nothing new; the file may grow or be created again */

@@ -5,6 +5,7 @@
  * lines is a file with a row in the table of outside_input.c, and recognizes its own lines. */
 #pragma once
 
+#include "core/store/outside.h"
 #include "core/store/outside_events-private.h"
 
 #include <gio/gio.h>
@@ -13,16 +14,6 @@
 #define NS_OUTSIDE_DEEPEST 64
 
 typedef struct NsOutsideInput NsOutsideInput;
-
-/* Receives what is read. */
-typedef struct {
-    void *data;
-    /* The line of the input.  The receiver may keep it and put another one in its place. */
-    void (*line)(NsOutsideInput *input);
-    /* Something about the whole log, which is a sentence; or what is wrong with a line or event
-     * that cannot be read, which is the beginning of one, to be translated. */
-    void (*note)(NsOutsideInput *input, const char *text, bool wrong);
-} NsOutsideSink;
 
 /* The columns of a table. */
 typedef struct {
@@ -59,7 +50,7 @@ typedef struct {
 struct NsOutsideInput {
     NsOutsideNames *names;
     char *prefix;
-    NsOutsideSink sink;
+    NsOutside *owner; /* which takes what is read */
 
     /* The file, set by its owner. */
     size_t number;
@@ -103,7 +94,7 @@ struct NsOutsideInput {
 };
 
 /* `prefix`: the name of a folder that its tags belong to, or NULL.  The names are borrowed. */
-NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, NsOutsideSink sink);
+NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, NsOutside *owner);
 void ns_outside_input_free(NsOutsideInput *input);
 
 /* Reads the next bytes, which may end in the middle of a line. */
@@ -158,3 +149,12 @@ void ns_outside_text_take_label(NsOutsideInput *input);
 /* Makes a line of text ready to be read, in place: without colors, and with “\r” where a progress
  * bar begins again. */
 void ns_outside_text_clean(char *text);
+
+/* ---- What its owner does ---- */
+
+/* Takes the line of the input, which it may keep, putting another one in its place. */
+void ns_outside_take_line(NsOutsideInput *input);
+
+/* Reports that a line or event cannot be read.  `why` is the beginning of a sentence, to be
+ * translated. */
+void ns_outside_skip_line(NsOutsideInput *input, const char *why);

@@ -12,12 +12,12 @@
 /* Bytes of several lines that are read as one. */
 #define LONGEST_OPEN ((size_t)1 << 16)
 
-NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, NsOutsideSink sink)
+NsOutsideInput *ns_outside_input_new(NsOutsideNames *names, const char *prefix, NsOutside *owner)
 {
     NsOutsideInput *input = g_new0(NsOutsideInput, 1);
     input->names = names;
     input->prefix = g_strdup(prefix);
-    input->sink = sink;
+    input->owner = owner;
     input->cells = g_ptr_array_new();
     input->text = g_string_new(NULL);
     input->head = g_string_new(NULL);
@@ -95,12 +95,12 @@ void ns_outside_input_take(NsOutsideInput *input, const char *why)
     /* The bytes may end within the only line. */
     input->logged += why && line->step >= 0 && line->scalars[NS_OUTSIDE_LOSS].name;
     if (why) {
-        input->sink.note(input, why, true);
+        ns_outside_skip_line(input, why);
         return;
     }
     if (input->line->passed_over) return;
     input->logged++;
-    input->sink.line(input);
+    ns_outside_take_line(input);
 }
 
 /* A line with other letters than those of UTF-8 comes from a spreadsheet on Windows. */
@@ -112,7 +112,8 @@ static void convert_line(NsOutsideInput *input)
     if (!utf8) return;
     g_string_assign(text, utf8);
     if (!input->not_utf8)
-        input->sink.note(input, _("Lines that are not UTF-8 are read as Windows-1252."), false);
+        ns_outside_report(input->owner, "%s",
+                          _("Lines that are not UTF-8 are read as Windows-1252."));
     input->not_utf8 = true;
 }
 
@@ -196,7 +197,7 @@ static void feed_lines(NsOutsideInput *input, const char *bytes, size_t n)
         bytes += size + (newline < end);
         if (text->len > NS_OUTSIDE_LINE_MAX) {
             input->lines++;
-            input->sink.note(input, N_("it is longer than 16 MiB"), true);
+            ns_outside_skip_line(input, N_("it is longer than 16 MiB"));
             g_string_truncate(text, 0);
             input->passing = true;
         }
@@ -223,13 +224,13 @@ static void take_events(NsOutsideInput *input, bool last)
            NS_OUTSIDE_EVENTS_NONE) {
         ns_outside_input_mark(input->line);
         if (news == NS_OUTSIDE_EVENTS_WRONG)
-            input->sink.note(input, why, true);
+            ns_outside_skip_line(input, why);
         else
-            input->sink.line(input);
+            ns_outside_take_line(input);
     }
     if (input->events->counted)
-        input->sink.note(
-            input, _("The log has no step; the order of its values is shown as the step."), false);
+        ns_outside_report(input->owner, "%s",
+                          _("The log has no step; the order of its values is shown as the step."));
     input->events->counted = false;
 }
 
@@ -249,7 +250,7 @@ bool ns_outside_input_pause(NsOutsideInput *input)
     }
     if (!input->events || !ns_outside_events_show(input->events, input->line, false)) return false;
     ns_outside_input_mark(input->line);
-    input->sink.line(input);
+    ns_outside_take_line(input);
     return true;
 }
 
@@ -294,12 +295,12 @@ static void feed_converted(NsOutsideInput *input, const char *bytes, size_t n)
         if (result == G_CONVERTER_ERROR) {
             if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT)) return;
             input->damaged = true;
-            input->sink.note(
-                input,
+            ns_outside_report(
+                input->owner, "%s",
                 G_IS_CHARSET_CONVERTER(input->converter)
                     ? _("It is not UTF-16 to its end; what comes before that is shown.")
-                    : _("Its compressed data is damaged; what comes before that is shown."),
-                false);
+                    : _("Its compressed data is damaged; what comes before that is "
+                        "shown."));
             return;
         }
         feed_plain(input, out, made, false);

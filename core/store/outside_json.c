@@ -120,7 +120,7 @@ bool ns_outside_json_take_points(NsOutsideInput *input)
         if (objects && line->step < 0 && !line->scalars[NS_OUTSIDE_EPOCH].name)
             line->step = (int64_t)MIN(record, (double)NS_JSON_LAST_INTEGER);
         if (objects) ns_outside_input_mark(line);
-        input->sink.line(input);
+        ns_outside_take_line(input);
     }
     return true;
 }

@@ -27,6 +27,7 @@ typedef struct {
     NsOutsideGroup *group;
     const NsOutsideName *name; /* that of its first number, or of the array in JSON */
     bool scalar;               /* it is a single number */
+    NsQuantity quantity;       /* as it is drawn, once its line is placed */
     size_t first, n;           /* position among the numbers, and how many */
     size_t inner;              /* length of each array inside it; 0 if it contains none */
 } NsOutsideArray;

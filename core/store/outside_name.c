@@ -398,11 +398,12 @@ static bool read_gradient_norm(const Word *words, size_t n, NsOutsideName *name)
 
 /* ---- Layers ---- */
 
-static bool is_quantity(const char *key)
+/* The quantity of the registry with this name, plus 1; 0 if there is none. */
+static unsigned find_quantity(const char *key)
 {
-    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        if (g_str_equal(ns_json_quantity_key((NsQuantity)q), key)) return true;
-    return false;
+    unsigned q = NS_QUANTITY_COUNT;
+    while (q && !g_str_equal(ns_json_quantity_key((NsQuantity)(q - 1)), key)) q--;
+    return q;
 }
 
 /* Removes from the name the part from `at` to `end` and the separator before it. */
@@ -434,7 +435,7 @@ static char *take_layer(const char *name, const Word *words, size_t n, size_t *l
             return without(name, words[i].at, words[i].end);
     if (n < 2 || name[words[n - 1].end] || !read_layer(words[n - 1].text, layer)) return NULL;
     g_autofree char *rest = without(name, words[n - 1].at, words[n - 1].end);
-    return is_quantity(rest) ? g_steal_pointer(&rest) : NULL;
+    return find_quantity(rest) ? g_steal_pointer(&rest) : NULL;
 }
 
 /* ---- Roles of gradients ---- */
@@ -502,6 +503,8 @@ static NsOutsideGroup *group_of(NsOutsideNames *names, const char *key, bool gra
     group->number = g_hash_table_size(names->groups);
     group->key = g_strdup(key);
     group->gradient = gradient;
+    unsigned found = find_quantity(key);
+    if (found && (found <= NS_PARAMETER_COUNT) == gradient) group->registered = found;
     g_hash_table_insert(names->groups, g_steal_pointer(&own), group);
     return group;
 }
@@ -610,7 +613,7 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
         g_str_has_suffix(whole, "_timestamp")) {
         name->kind = NS_OUTSIDE_IGNORED;
         name->lane = 0;
-    } else if (!read_mapped(names, name->raw, name) && n && !is_quantity(value)) {
+    } else if (!read_mapped(names, name->raw, name) && n && !find_quantity(value)) {
         static bool (*const readers[])(const Word *, size_t, NsOutsideName *) = {
             read_plain, read_loss, read_rate, read_gradient_norm};
         NsOutsideName found = *name;

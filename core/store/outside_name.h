@@ -37,8 +37,7 @@ typedef struct {
     bool from_zero;      /* a name has layer 0, so layers count from 0 */
     size_t size;         /* the number of layers in the last step that had it */
     unsigned quantity;   /* of a single number, plus 1; 0 before its first record */
-    unsigned registered; /* the quantity of the registry that it is, plus 1; 0: none, or ... */
-    bool sought;         /* ... not sought yet */
+    unsigned registered; /* the quantity of the registry that it is, plus 1; 0: none */
 } NsOutsideGroup;
 
 /* Whether a log uses a name. */

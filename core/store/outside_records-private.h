@@ -5,19 +5,13 @@
  * places; both make a new history with the records so far. */
 #pragma once
 
-#include "core/probe/history.h"
+#include "core/store/outside.h"
 #include "core/store/outside_line-private.h"
-
-typedef struct {
-    void *data;
-    void (*note)(void *data, const char *sentence);
-    void (*left_out)(void *data, const char *name); /* a value of this name is not drawn */
-} NsOutsideReport;
 
 /* A line has its step, or it is counted: by a number of tokens that grows, by the epoch, or by the
  * order of the losses.  A step that is counted within a growing epoch continues. */
 typedef struct {
-    GQueue *messages; /* borrowed */
+    NsOutside *owner;
     bool has_step, by_epoch, counted, in_epoch;
     const NsOutsideName *tokens; /* the count of tokens that is the step, or NULL */
     unsigned grown;              /* losses at a number of tokens that had grown */
@@ -28,7 +22,7 @@ typedef struct {
 
 typedef struct {
     size_t budget; /* bytes for profiles */
-    NsOutsideReport report;
+    NsOutside *owner;
     NsRecordLayout layout;
     NsHistory *history;    /* NULL before the first record */
     NsValues values;       /* [layout.width] */
@@ -41,16 +35,14 @@ typedef struct {
     NsOutsideSteps steps;
 } NsOutsideRecords;
 
-/* `messages`: a queue of sentences, borrowed. */
-void ns_outside_records_init(NsOutsideRecords *records, size_t budget, NsOutsideReport report,
-                             GQueue *messages);
+void ns_outside_records_init(NsOutsideRecords *records, size_t budget, NsOutside *owner);
 void ns_outside_records_clear(NsOutsideRecords *records);
 
 /* The step of the newest record; -1 if there is none. */
 int64_t ns_outside_records_last(const NsOutsideRecords *records);
 
 /* Appends a line with a loss, of a step after all others.  Its cells have been gathered. */
-void ns_outside_records_append(NsOutsideRecords *records, const NsOutsideLine *line);
+void ns_outside_records_append(NsOutsideRecords *records, NsOutsideLine *line);
 
 /* Puts lines (NsOutsideLine) in their places, and evaluations that came late: a line of a recorded
  * step adds what this lacks, and any other has a loss.  Sorts the lines. */
@@ -69,3 +61,11 @@ bool ns_outside_records_evaluate(NsOutsideRecords *records, int64_t step, double
 /* Finds the step of a line; returns false if it has none, although others of the lane do.
  * `newest`: the line before it, which may get another step, or NULL. */
 bool ns_outside_steps_find(NsOutsideSteps *steps, NsOutsideLine *line, NsOutsideLine *newest);
+
+/* ---- What its owner does ---- */
+
+/* Reports something about the line that is being placed; only the first ones are. */
+void ns_outside_note(NsOutside *owner, const char *sentence);
+
+/* Counts a value of this name that is not drawn. */
+void ns_outside_leave_out(NsOutside *owner, const char *name);

@@ -23,14 +23,13 @@ typedef struct {
     int64_t offset;
 } Epoch;
 
-void ns_outside_records_init(NsOutsideRecords *r, size_t budget, NsOutsideReport report,
-                             GQueue *messages)
+void ns_outside_records_init(NsOutsideRecords *r, size_t budget, NsOutside *owner)
 {
     *r = (NsOutsideRecords){.budget = budget,
-                            .report = report,
+                            .owner = owner,
                             .evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation)),
                             .continuations = g_array_new(FALSE, FALSE, sizeof(NsContinuation)),
-                            .steps = {.messages = messages, .top = -1, .gap = 1, .epoch = -1}};
+                            .steps = {.owner = owner, .top = -1, .gap = 1, .epoch = -1}};
     r->steps.epochs = g_array_new(FALSE, FALSE, sizeof(Epoch));
 }
 
@@ -47,18 +46,6 @@ void ns_outside_records_clear(NsOutsideRecords *r)
 int64_t ns_outside_records_last(const NsOutsideRecords *r)
 {
     return r->history ? ns_history_last_step(r->history) : -1;
-}
-
-/* The quantity of the registry that an array is by its name, plus 1; 0 if it is none. */
-static unsigned registered(const NsOutsideArray *array)
-{
-    NsOutsideGroup *group = array->group;
-    for (unsigned q = 0; q < NS_QUANTITY_COUNT && !group->sought; q++)
-        if ((q < NS_PARAMETER_COUNT) == group->gradient &&
-            g_str_equal(ns_json_quantity_key((NsQuantity)q), group->key))
-            group->registered = q + 1;
-    group->sought = true;
-    return group->registered;
 }
 
 /* ---- The layout ---- */
@@ -105,7 +92,7 @@ static NsQuantity find_scalar(NsOutsideRecords *r, NsOutsideGroup *group, const 
 /* The quantity of an array; NS_QUANTITY_ALL if none fits. */
 static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array)
 {
-    unsigned known = registered(array);
+    unsigned known = array->group->registered;
     if (known) {
         NsDomain domain = ns_quantity((NsQuantity)(known - 1))->domain;
         if (array->scalar != (domain == NS_DOMAIN_STEP)) return (NsQuantity)NS_QUANTITY_ALL;
@@ -147,28 +134,28 @@ static void add_quantity(NsRecordLayout *layout, NsQuantity quantity, size_t n)
 }
 
 /* Finds the quantities of the arrays of a line, and extends the layout by those that are new. */
-static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line, NsQuantity *quantities)
+static void find_quantities(NsOutsideRecords *r, NsOutsideLine *line)
 {
     if (line->scalars[NS_OUTSIDE_GRAD_NORM].name)
         add_quantity(&r->layout, NS_QUANTITY_GRAD_TOTAL, 1);
+    NsOutsideArray *arrays = (NsOutsideArray *)(void *)line->arrays->data;
     /* Quantities of the registry come first, because they determine the size of the model. */
     for (int pass = 0; pass < 2; pass++)
-        for (guint i = 0; i < line->arrays->len; i++) {
-            const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
-            if ((pass == 0) == (registered(array) > 0)) quantities[i] = find_quantity(r, array);
-        }
+        for (guint i = 0; i < line->arrays->len; i++)
+            if ((pass == 0) == (arrays[i].group->registered > 0))
+                arrays[i].quantity = find_quantity(r, &arrays[i]);
     for (guint i = 0; i < line->arrays->len; i++) {
-        const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
+        const NsOutsideArray *array = &arrays[i];
         NsRecordLayout *layout = &r->layout;
-        bool fits = (unsigned)quantities[i] < NS_QUANTITY_ALL;
+        bool fits = (unsigned)array->quantity < NS_QUANTITY_ALL;
         if (fits) {
-            add_quantity(layout, quantities[i], array->n);
+            add_quantity(layout, array->quantity, array->n);
         } else if (array->scalar) {
-            r->report.left_out(r->report.data, array->group->key);
+            ns_outside_leave_out(r->owner, array->group->key);
         } else {
             bool has_size = array->n == layout->layers || array->n == layout->hidden;
             /* The number of values is right, so there is no more place for a name. */
-            bool full = has_size && !array->inner && !registered(array);
+            bool full = has_size && !array->inner && !array->group->registered;
             g_autofree char *what =
                 full ? g_strdup_printf(
                            _("“%s” is skipped: at most %d names from other programs are read."),
@@ -177,23 +164,23 @@ static void find_quantities(NsOutsideRecords *r, const NsOutsideLine *line, NsQu
                            _("“%s” has %zu values, but the model has %zu layers and %zu hidden "
                              "states; it is skipped."),
                            array->group->key, array->n, layout->layers, layout->hidden);
-            r->report.note(r->report.data, what);
+            ns_outside_note(r->owner, what);
         }
     }
 }
 
 /* Puts the arrays of a line into the places that have no value yet. */
-static void put_arrays(const NsOutsideRecords *r, const NsOutsideLine *line,
-                       const NsQuantity *quantities, NsValues values)
+static void put_arrays(const NsOutsideRecords *r, const NsOutsideLine *line, NsValues values)
 {
     const NsRecordLayout *layout = &r->layout;
     for (guint i = 0; i < line->arrays->len; i++) {
         const NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);
-        if ((unsigned)quantities[i] >= NS_QUANTITY_ALL || !layout->count[quantities[i]]) continue;
+        if ((unsigned)array->quantity >= NS_QUANTITY_ALL || !layout->count[array->quantity])
+            continue;
         for (size_t k = 0; k < array->n; k++) {
             NsOutsideNumber number =
                 g_array_index(line->numbers, NsOutsideNumber, (guint)(array->first + k));
-            size_t at = layout->offset[quantities[i]] + k;
+            size_t at = layout->offset[array->quantity] + k;
             if (number.has && !values.has[at]) ns_values_put(values, at, number.value);
         }
     }
@@ -244,9 +231,8 @@ static void copy_values(const NsHistory *from, size_t record, const NsRecordLayo
 }
 
 /* Gives the lane a new history of its layout, with the records before a step and with sorted lines
- * in their places; `quantities` are those of their arrays. */
-static void rebuild(NsOutsideRecords *r, int64_t before, const GPtrArray *lines,
-                    const GPtrArray *quantities)
+ * in their places. */
+static void rebuild(NsOutsideRecords *r, int64_t before, const GPtrArray *lines)
 {
     NsHistory *old = r->history;
     guint late = lines ? lines->len : 0;
@@ -275,7 +261,7 @@ static void rebuild(NsOutsideRecords *r, int64_t before, const GPtrArray *lines,
             step.lr_absent &= more.lr_absent;
             step.grad_norm_absent &= more.grad_norm_absent;
             step.seconds_absent &= more.seconds_absent;
-            put_arrays(r, line, quantities->pdata[i], values);
+            put_arrays(r, line, values);
         }
         append(history, &step, values);
     }
@@ -291,15 +277,14 @@ static void rebuild(NsOutsideRecords *r, int64_t before, const GPtrArray *lines,
     r->values = values;
 }
 
-void ns_outside_records_append(NsOutsideRecords *r, const NsOutsideLine *line)
+void ns_outside_records_append(NsOutsideRecords *r, NsOutsideLine *line)
 {
-    g_autofree NsQuantity *quantities = g_new(NsQuantity, line->arrays->len + 1);
     const NsStep step = step_of(line);
-    find_quantities(r, line, quantities);
+    find_quantities(r, line);
     if (!r->history || r->layout.width > ns_history_layout(r->history)->width)
-        rebuild(r, line->step, NULL, NULL);
+        rebuild(r, line->step, NULL);
     ns_values_reset(r->values, r->layout.width);
-    put_arrays(r, line, quantities, r->values);
+    put_arrays(r, line, r->values);
     append(r->history, &step, r->values);
 }
 
@@ -313,13 +298,8 @@ void ns_outside_records_insert(NsOutsideRecords *r, GPtrArray *lines)
 {
     if (!r->history || (!lines->len && !r->evaluations_late)) return;
     g_ptr_array_sort(lines, compare_lines);
-    g_autoptr(GPtrArray) quantities = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < lines->len; i++) {
-        const NsOutsideLine *line = lines->pdata[i];
-        g_ptr_array_add(quantities, g_new(NsQuantity, line->arrays->len + 1));
-        find_quantities(r, line, quantities->pdata[i]);
-    }
-    rebuild(r, G_MAXINT64, lines, quantities);
+    for (guint i = 0; i < lines->len; i++) find_quantities(r, lines->pdata[i]);
+    rebuild(r, G_MAXINT64, lines);
 }
 
 void ns_outside_records_cut(NsOutsideRecords *r, int64_t step)
@@ -330,7 +310,7 @@ void ns_outside_records_cut(NsOutsideRecords *r, int64_t step)
     GArray *texts = r->continuations;
     while (texts->len && g_array_index(texts, NsContinuation, texts->len - 1).step >= step)
         g_array_set_size(texts, texts->len - 1);
-    rebuild(r, step, NULL, NULL);
+    rebuild(r, step, NULL);
 }
 
 void ns_outside_records_continue(NsOutsideRecords *r, const NsOutsideLine *line)
@@ -363,11 +343,6 @@ bool ns_outside_records_evaluate(NsOutsideRecords *r, int64_t step, double loss,
 
 /* ---- Steps ---- */
 
-static void report(NsOutsideSteps *steps, const char *sentence)
-{
-    g_queue_push_tail(steps->messages, g_strdup(sentence));
-}
-
 /* The number to add to a step that is counted from the beginning of its epoch. */
 static int64_t offset_of(NsOutsideSteps *steps, const NsOutsideLine *line, double epoch)
 {
@@ -380,7 +355,9 @@ static int64_t offset_of(NsOutsideSteps *steps, const NsOutsideLine *line, doubl
         Epoch next = {epoch, steps->top + steps->gap - line->step};
         g_array_append_val(epochs, next);
         if (!steps->in_epoch)
-            report(steps, _("The steps restart in every epoch; they are numbered consecutively."));
+            ns_outside_report(
+                steps->owner, "%s",
+                _("The steps restart in every epoch; they are numbered consecutively."));
         steps->in_epoch = true;
     }
     steps->epoch = MAX(steps->epoch, epoch);
@@ -412,9 +389,8 @@ static bool count_tokens(NsOutsideSteps *steps, NsOutsideLine *line, NsOutsideLi
         return false;
     }
     if (!steps->tokens)
-        g_queue_push_tail(
-            steps->messages,
-            g_strdup_printf(_("The log has no step; its “%s” is shown as the step."), name->raw));
+        ns_outside_report(steps->owner, _("The log has no step; its “%s” is shown as the step."),
+                          name->raw);
     steps->tokens = name;
     steps->grown += loss && grows;
     line->step = (int64_t)value;
@@ -433,13 +409,15 @@ static void count_step(NsOutsideSteps *steps, NsOutsideLine *line)
     bool again = loss && steps->by_epoch && whole && (int64_t)epoch->value <= steps->top;
     if (whole && !again && !steps->counted) {
         if (!steps->by_epoch)
-            report(steps, _("The log has no step; its epoch is shown as the step."));
+            ns_outside_report(steps->owner, "%s",
+                              _("The log has no step; its epoch is shown as the step."));
         steps->by_epoch = true;
         line->step = (int64_t)epoch->value;
         return;
     }
     if (!steps->counted)
-        report(steps, _("The log has no step; the order of its values is shown as the step."));
+        ns_outside_report(steps->owner, "%s",
+                          _("The log has no step; the order of its values is shown as the step."));
     steps->counted = true;
     line->step = loss ? steps->top + 1 : MAX(steps->top, 0);
 }

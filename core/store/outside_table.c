@@ -88,13 +88,12 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
                            : ns_outside_names_find(input->names, "loss", names[value]->raw);
     for (guint i = 0; i < cells->len; i++)
         if (names[i]) names[i]->use->listed = true;
-    if (repeated) {
-        g_autofree char *sentence =
-            g_strdup_printf(_("Two columns are called “%s”; the first is read."), repeated);
-        input->sink.note(input, sentence, false);
-    }
+    if (repeated)
+        ns_outside_report(input->owner, _("Two columns are called “%s”; the first is read."),
+                          repeated);
     if (guessed && !input->prefix)
-        input->sink.note(input, _("The column “Value” is shown as the training loss."), false);
+        ns_outside_report(input->owner, "%s",
+                          _("The column “Value” is shown as the training loss."));
     input->table = g_new0(NsOutsideTable, 1);
     *input->table = (NsOutsideTable){.separator = separator,
                                      .names = g_steal_pointer(&names),
@@ -263,8 +262,8 @@ void ns_outside_table_row(NsOutsideInput *input, char *text)
         ns_outside_input_take(input, why);
     }
     if (table->comma && !comma)
-        input->sink.note(
-            input, _("Its numbers have a decimal comma, which is read as a decimal point."), false);
+        ns_outside_report(input->owner, "%s",
+                          _("Its numbers have a decimal comma, which is read as a decimal point."));
 }
 
 /* Begins a table with the row that has come, if the line of text or the comment before it has names

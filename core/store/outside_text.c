@@ -469,7 +469,7 @@ bool ns_outside_text_take(NsOutsideInput *input, char *start, bool first)
     if (!any && input->text->str[strspn(input->text->str, "-= ")])
         g_string_assign(input->head, input->text->str);
     /* Other text is expected around lines of text, but not between those of JSON. */
-    if (!any && input->of_json) input->sink.note(input, N_("it is not a JSON object"), true);
+    if (!any && input->of_json) ns_outside_skip_line(input, N_("it is not a JSON object"));
     (void)first;
     return true;
 }

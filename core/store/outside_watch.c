@@ -195,8 +195,7 @@ void ns_outside_watch_free(NsOutsideWatch *w)
 static char *name_of(const NsRecordedRun *run, size_t lane, size_t of)
 {
     if (g_str_equal(run->path, "-")) return g_strdup(_("standard input"));
-    const char *own = run->log ? ns_outside_file_lane(run->log, lane) : NULL;
-    if (!own && run->log) own = ns_outside_lane_name(ns_outside_file_run(run->log), lane);
+    const char *own = run->log ? ns_outside_lane_name(ns_outside_file_run(run->log), lane) : NULL;
     if (own) return g_strdup(own);
     g_autofree char *name = g_strdup(run->name);
     char *dot = strrchr(name, '.');

@@ -214,7 +214,6 @@ static bool poll_log(NsRecordedRun *run, int milliseconds)
     bool again =
         !run->reading || (news != NS_OUTSIDE_MORE && run->reading->lines != ns_outside_lines(log));
     if (again) set_reading(run, ns_outside_reading(log));
-    if (again && ns_outside_file_lane(run->log, 0)) run->reading->format = _("trackio project");
     if (run->state == NS_OUTSIDE_ABSENT && ns_run_file_is(run->path)) {
         run->kind = NS_RECORDED_FILE;
         g_clear_pointer(&run->log, ns_outside_file_free);

@@ -609,7 +609,7 @@ def test_project():
         done = run("watch", path("lab.db"), "--once", "--jsonl", small=False)
         lanes = [(r.get("lane", 1), r["step"], r["loss"]) for r in map(json.loads, done.stdout.decode().splitlines())]
         assert sorted(lanes) == [(k + 1, s, k + s / 10) for k in range(4) for s in range(3)], lanes
-        assert b"has 5 runs; the newest 4 are shown" in done.stderr, done
+        assert b"has 5 runs; shown are later 0, later 1, later 2, later 3." in done.stderr, done
         db.execute("DROP TABLE metrics")
         db.execute("CREATE VIEW metrics AS SELECT 1 AS id, 'a' AS run_name, 1 AS step, '{}' AS metrics")
         db.commit()
