@@ -191,24 +191,15 @@ void ns_json_program(NsJson *json)
 
 static char **make_quantity_keys(void)
 {
-    static const char *const parameter_keys[] = {
-#define PARAMETER_KEY(ID, key, ...) key,
-        NS_PARAMETERS(PARAMETER_KEY)
-#undef PARAMETER_KEY
-    };
-    G_STATIC_ASSERT(G_N_ELEMENTS(parameter_keys) == NS_PARAMETER_COUNT);
     char **keys = g_new(char *, NS_QUANTITY_COUNT);
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
         /* Two quantities have longer names in files than their keys in the registry. */
         const char *special = q == NS_QUANTITY_HIDDEN_SQ  ? "hidden_norm_sq"
                               : q == NS_QUANTITY_FINAL_SQ ? "final_hidden_norm_sq"
                                                           : NULL;
-        if (q < NS_PARAMETER_COUNT)
-            keys[q] = ns_json_key(parameter_keys[q]);
-        else if (special)
-            keys[q] = g_strdup(special);
-        else
-            keys[q] = ns_json_key(ns_quantity((NsQuantity)q)->choice.key);
+        const char *key = ns_quantity((NsQuantity)q)->choice.key;
+        if (q < NS_PARAMETER_COUNT) key += strlen("grad-");
+        keys[q] = special ? g_strdup(special) : ns_json_key(key);
     }
     return keys;
 }

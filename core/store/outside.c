@@ -609,11 +609,13 @@ void ns_outside_skip_line(NsOutsideInput *file, const char *why)
 
 /* ---- Files ---- */
 
-size_t ns_outside_add_file(NsOutside *o, const char *name, const char *prefix, size_t lane)
+void ns_outside_add_file(NsOutside *o, const char *name, const char *prefix, size_t lane,
+                         bool table)
 {
     NsOutsideInput *file = ns_outside_input_new(o->names, prefix, o);
     file->number = o->files->len;
     file->lane = lane;
+    file->expects_table = table;
     file->name = g_strdup(name);
     /* “events.out.tfevents.TIME.HOST.PROCESS.NUMBER” */
     const char *time = name ? strstr(name, "tfevents.") : NULL;
@@ -623,18 +625,12 @@ size_t ns_outside_add_file(NsOutside *o, const char *name, const char *prefix, s
         file->writer = g_strdup(end);
     }
     g_ptr_array_add(o->files, file);
-    return file->number;
 }
 
 static NsOutsideInput *file_at(NsOutside *o, size_t i)
 {
-    if (i == o->files->len) ns_outside_add_file(o, NULL, NULL, 0);
+    if (i == o->files->len) ns_outside_add_file(o, NULL, NULL, 0, false);
     return o->files->pdata[i];
-}
-
-void ns_outside_expect_table(NsOutside *o, size_t i)
-{
-    file_at(o, i)->expects_table = true;
 }
 
 void ns_outside_feed_file(NsOutside *o, size_t i, const char *bytes, size_t n)

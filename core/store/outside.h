@@ -73,14 +73,12 @@ void ns_outside_end_with(NsOutside *outside, int64_t step);
 /* Reads the next bytes, which may end in the middle of a line.  One thread at a time. */
 void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
 
-/* The same for one of several files of a run: adds one, in the order of time, and returns its
- * number.  `name` is shown; `prefix`, the folder of its tags, may be NULL; `lane` counts from 1, 0:
- * the tags say it. */
-size_t ns_outside_add_file(NsOutside *outside, const char *name, const char *prefix, size_t lane);
+/* The same for one of several files of a run, which are added in the order of time and count from
+ * 0.  `name` is shown; `prefix`, the folder of its tags, may be NULL; `lane` counts from 1, 0: the
+ * tags say it; `table`: the first line is that of a table, even if no column is recognized. */
+void ns_outside_add_file(NsOutside *outside, const char *name, const char *prefix, size_t lane,
+                         bool table);
 void ns_outside_feed_file(NsOutside *outside, size_t file, const char *bytes, size_t n);
-
-/* The first line of this file is that of a table, even if no column is recognized. */
-void ns_outside_expect_table(NsOutside *outside, size_t file);
 
 /* Whether a folder of this name has the event file of one curve, such as “validation” or
  * “loss_train”, rather than a run. */

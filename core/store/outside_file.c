@@ -251,24 +251,18 @@ static GPtrArray *events_in(const char *folder, size_t *left_out)
 }
 
 /* The logs that programs put into the folder of a run, the best first. */
-static const char *const log_names[] = {"metrics.csv",      "trainer_log.jsonl",
-                                        "metrics.jsonl",    "trainer_state.json",
-                                        "log_history.json", "history.json",
-                                        "log.jsonl",        "train.jsonl",
-                                        "training.csv",     "log.csv",
-                                        "history.csv",      "metrics.json",
-                                        "scalars.json",     "progress.csv",
-                                        "result.json",      "results.csv",
-                                        "summary.csv",      "loss.tsv",
-                                        "output.log",       "logging.jsonl",
-                                        "stdout.log",       NULL};
+static const char log_names[] =
+    "metrics.csv trainer_log.jsonl metrics.jsonl trainer_state.json log_history.json history.json "
+    "log.jsonl train.jsonl training.csv log.csv history.csv metrics.json scalars.json progress.csv "
+    "result.json results.csv summary.csv loss.tsv output.log logging.jsonl stdout.log";
 
 /* Any other log is found only directly in the folder, by the first `kinds` of suffixes; *left_out
  * counts more of them. */
 static char *log_in(const char *folder, size_t kinds, size_t *left_out)
 {
     char *found = NULL;
-    for (const char *const *name = log_names; *name; name++) {
+    g_auto(GStrv) names = g_strsplit(log_names, " ", -1);
+    for (char **name = names; *name; name++) {
         g_autofree char *path = g_build_filename(folder, *name, NULL);
         if (ns_outside_file_is(path)) return g_steal_pointer(&path);
     }
@@ -434,9 +428,8 @@ static bool is_table(const char *name)
 static bool add_stream(NsOutsideFile *f, Stream *stream, GError **error)
 {
     g_autofree char *name = g_path_get_basename(stream->path);
-    size_t file = ns_outside_add_file(f->run, f->streams->len > 1 ? name : NULL, stream->prefix,
-                                      stream->lane);
-    if (is_table(name)) ns_outside_expect_table(f->run, file);
+    ns_outside_add_file(f->run, f->streams->len > 1 ? name : NULL, stream->prefix, stream->lane,
+                        is_table(name));
     return open_stream(f, stream, error);
 }
 
@@ -501,8 +494,7 @@ static bool is_project(const char *path)
 static NsOutside *read_bytes(const char *path, const char *bytes, size_t n)
 {
     NsOutside *run = ns_outside_new(1 << 16);
-    size_t file = ns_outside_add_file(run, NULL, NULL, 0);
-    if (is_table(path)) ns_outside_expect_table(run, file);
+    ns_outside_add_file(run, NULL, NULL, 0, is_table(path));
     ns_outside_feed(run, bytes, n);
     ns_outside_end(run);
     return run;

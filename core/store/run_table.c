@@ -84,31 +84,27 @@ static char *plain_text(char *text)
     return g_strchomp(text + quoted);
 }
 
-/* Reads the mappings of a YAML file; lists and texts of several lines are left out. */
-static void add_yaml(GHashTable *config, const char *text)
+/* Reads the mappings of a YAML file that are indented further than the one around them; lists and
+ * texts of several lines are left out.  Returns the first line after them. */
+static char **add_yaml(GHashTable *config, const char *outer, char **line, int above)
 {
-    char *outer[DEEPEST + 1] = {g_strdup("")};
-    size_t indents[DEEPEST + 1] = {0}, depth = 0;
-    g_auto(GStrv) lines = g_strsplit_set(text, "\r\n", -1);
-    for (char **line = lines; *line; line++) {
-        size_t indent = strspn(*line, " ");
+    while (*line) {
+        int indent = (int)strspn(*line, " ");
         char *key = *line + indent, *colon = strstr(key, ":");
-        if (!*key || strchr("#-", *key) || !colon || (colon[1] && colon[1] != ' ')) continue;
+        bool mapping = colon && !strchr("#-", *key) && (!colon[1] || colon[1] == ' ');
+        if (mapping && indent <= above) return line;
+        line++;
+        if (!mapping) continue;
         *colon = '\0';
-        while (depth > 0 && indent <= indents[depth]) g_free(outer[depth--]);
         key = plain_text(key);
         char *value = plain_text(colon + 1);
-        bool opens = !*value || strchr("!&|>", *value), none = strchr("~_", *key);
-        g_autofree char *name = join_names(outer[depth], key);
-        if (opens && depth < DEEPEST) {
-            indents[++depth] = indent;
-            outer[depth] = g_steal_pointer(&name);
-        } else if (!opens && !none && !g_str_equal(key, "desc") && !g_str_equal(value, "null")) {
+        g_autofree char *name = join_names(outer, key);
+        if (!*value || strchr("!&|>", *value))
+            line = add_yaml(config, name, line, indent);
+        else if (!strchr("~_", *key) && !g_str_equal(key, "desc") && !g_str_equal(value, "null"))
             add_value(config, name, value);
-        }
     }
-    while (depth > 0) g_free(outer[depth--]);
-    g_free(outer[0]);
+    return line;
 }
 
 /* A text of an event file is JSON, a table of Markdown with two columns, or a single value. */
@@ -213,10 +209,11 @@ void ns_run_config_read(NsRecordedRun *run)
                            ? ns_database_file_head(path, text, CONFIG_BYTES)
                            : 0;
             text[n] = '\0';
+            g_auto(GStrv) lines = g_strsplit_set(text, "\r\n", -1);
             if (g_str_has_suffix(path, ".json"))
                 add_json(config, text);
             else
-                add_yaml(config, text);
+                add_yaml(config, "", lines, -1);
         }
         char *above = g_path_get_dirname(folder);
         g_free(folder);
