@@ -9,6 +9,7 @@
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/style_manager.h"
 
 #include <math.h>
 
@@ -34,7 +35,7 @@ struct _NsChartView {
     NsLiveAxes axes;
     bool alone; /* without the panel below, for which there is no room in this size and style */
     uint64_t version;         /* of the shown plot; it also changes with the view state */
-    const NsStyle *given;     /* NULL: none yet */
+    const NsStyle *given;     /* the style of the theme that was adopted; NULL: none */
     NsStyle style;            /* the style with the corner of this chart */
     NsPlotLayout *layout;     /* the layout of the present plot and style; NULL: none */
     GskRenderNode *picture;   /* the picture on the screen; NULL: none yet, or no memory for one */
@@ -190,12 +191,28 @@ static gboolean report_later(GtkWidget *widget, GdkFrameClock *clock, gpointer d
     return G_SOURCE_REMOVE;
 }
 
+/* Draws in another style from now on, if the theme or the size of its text has changed. */
+static void adopt_style(NsChartView *chart)
+{
+    const NsStyle *style = ns_chart_style_for(GTK_WIDGET(chart));
+    double corner = chart->style.corner, corner_height = chart->style.corner_height;
+    if (chart->given == style) return;
+    chart->given = style;
+    chart->style = chart->compact ? ns_style_scaled(style, COMPACT_SCALE) : *style;
+    chart->style.corner = corner;
+    chart->style.corner_height = corner_height;
+    chart->stale = true;
+    chart->alone = false;
+    forget_layout(chart);
+}
+
 static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsChartView *chart = NS_CHART_VIEW(widget);
     int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
     int scale = gtk_widget_get_scale_factor(widget);
-    if (!chart->plot || !chart->given || width < 1 || height < 1) return;
+    if (!chart->plot || width < 1 || height < 1) return;
+    adopt_style(chart);
     bool stale = chart->stale || !chart->surface || width != chart->rendered_width ||
                  height != chart->rendered_height || scale != chart->rendered_scale;
     if (stale) {
@@ -357,28 +374,10 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input)
     return true;
 }
 
-static void restyle(NsChartView *chart)
+static void ns_chart_view_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
-    chart->stale = true;
-    chart->alone = false;
-    forget_layout(chart);
-    gtk_widget_queue_draw(GTK_WIDGET(chart));
-}
-
-static void adopt_style(NsChartView *chart)
-{
-    double corner = chart->style.corner, corner_height = chart->style.corner_height;
-    chart->style = chart->compact ? ns_style_scaled(chart->given, COMPACT_SCALE) : *chart->given;
-    chart->style.corner = corner;
-    chart->style.corner_height = corner_height;
-    restyle(chart);
-}
-
-void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style)
-{
-    if (chart->given == style) return;
-    chart->given = style;
-    adopt_style(chart);
+    GTK_WIDGET_CLASS(ns_chart_view_parent_class)->css_changed(widget, change);
+    gtk_widget_queue_draw(widget);
 }
 
 void ns_chart_view_set_compact(NsChartView *chart, bool compact)
@@ -387,7 +386,7 @@ void ns_chart_view_set_compact(NsChartView *chart, bool compact)
     chart->compact = compact;
     gtk_widget_set_focusable(GTK_WIDGET(chart), !compact);
     gtk_widget_queue_resize(GTK_WIDGET(chart));
-    if (chart->given) adopt_style(chart);
+    chart->given = NULL; /* a thumbnail has smaller text */
     refocus(chart);
 }
 
@@ -414,7 +413,10 @@ void ns_chart_view_set_corner(NsChartView *chart, int width, int height)
     if (chart->style.corner == width && chart->style.corner_height == height) return;
     chart->style.corner = width;
     chart->style.corner_height = height;
-    restyle(chart);
+    chart->stale = true;
+    chart->alone = false;
+    forget_layout(chart);
+    gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
 const NsPlot *ns_chart_view_plot(NsChartView *chart)
@@ -470,6 +472,7 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->finalize = ns_chart_view_finalize;
     widget_class->snapshot = ns_chart_view_snapshot;
+    widget_class->css_changed = ns_chart_view_css_changed;
     widget_class->measure = ns_chart_view_measure;
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
     gtk_widget_class_set_css_name(widget_class, "chart");

@@ -1,11 +1,11 @@
 /* A live chart.  SPDX-License-Identifier: MIT
  *
- * The widget owns a figure.  Its picture is drawn once into a texture, at the scale of the screen,
- * and drawn again only when the plot, the size, the style or the scale differs; crosshair and tip
- * are drawn above it.  Where the plot would be too low, the panel below it is left out.
- * What is drawn is the figure's plot under the view state of the reader (ui/plot/view_state.h).
- * Whoever changes the view state says so with ns_chart_view_state_changed; input from pointer and
- * keyboard is ui/widgets/charts/chart_input.h.
+ * The widget owns a figure, and draws it in the style of its theme.  The picture is drawn once into
+ * a texture, at the scale of the screen, and drawn again only when the plot, the size, the style or
+ * the scale differs; crosshair and tip are drawn above it.  Where the plot would be too low, the
+ * panel below it is left out. What is drawn is the figure's plot under the view state of the reader
+ * (ui/plot/view_state.h). Whoever changes the view state says so with ns_chart_view_state_changed;
+ * input from pointer and keyboard is ui/widgets/charts/chart_input.h.
  *
  * Signals: "hovered" (double x, double row), the reading under the pointer or the keyboard's
  * crosshair as values on the x and, of a heatmap, the left axis; NaN where there is none;
@@ -31,8 +31,6 @@ void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind);
 
 /* Brings the figure up to date.  TRUE if there is something new to see. */
 bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input);
-
-void ns_chart_view_set_style(NsChartView *chart, const NsStyle *style);
 
 /* A thumbnail shows a small title and curves, and is not in the keyboard focus; the widget above it
  * is.  Its plot is still complete. */

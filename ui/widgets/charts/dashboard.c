@@ -615,13 +615,6 @@ static bool page_refresh(NsPage *page)
     return behind;
 }
 
-static void page_set_style(NsPage *page, const NsStyle *style)
-{
-    NsDashboard *dashboard = NS_DASHBOARD(page);
-    for (guint i = 0; i < dashboard->slots->len; i++)
-        ns_chart_view_set_style(ns_chart_tile_chart(slot_at(dashboard, i)->tile), style);
-}
-
 /* The tile that is maximized, has the focus or the pointer; otherwise that on the stage. */
 static NsChartTile *page_current(NsPage *page)
 {
@@ -658,7 +651,6 @@ static bool page_back(NsPage *page)
 static void implement_page(NsPageInterface *page)
 {
     page->refresh = page_refresh;
-    page->set_style = page_set_style;
     page->current = page_current;
     page->back = page_back;
 }

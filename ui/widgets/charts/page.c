@@ -15,12 +15,6 @@ bool ns_page_refresh(NsPage *page)
     return NS_PAGE_GET_IFACE(page)->refresh(page);
 }
 
-void ns_page_set_style(NsPage *page, const NsStyle *style)
-{
-    NsPageInterface *iface = NS_PAGE_GET_IFACE(page);
-    if (iface->set_style) iface->set_style(page, style);
-}
-
 NsChartTile *ns_page_current(NsPage *page)
 {
     NsPageInterface *iface = NS_PAGE_GET_IFACE(page);

@@ -1,8 +1,7 @@
 /* A page of the window: one way to look at an experiment.  SPDX-License-Identifier: MIT
  *
  * Pages are rows of the table in ui/widgets/pages/page_stack.c; one is created when it is first
- * shown, stands in a window that scrolls, and is given the style of the charts before its first
- * frame.
+ * shown, and stands in a window that scrolls.
  *
  * Signal of every page: "pointed" (NsChartTile), the crosshair or the pins of a tile moved. */
 #pragma once
@@ -15,7 +14,6 @@ G_DECLARE_INTERFACE(NsPage, ns_page, NS, PAGE, GtkWidget)
 struct _NsPageInterface {
     GTypeInterface parent;
     bool (*refresh)(NsPage *page); /* the following functions may be NULL */
-    void (*set_style)(NsPage *page, const NsStyle *style);
     NsChartTile *(*current)(NsPage *page);
     bool (*back)(NsPage *page);
     void (*save)(NsPage *page);
@@ -24,9 +22,6 @@ struct _NsPageInterface {
 /* Brings what is seen up to date; called once a frame while the page is shown and something may
  * have changed.  TRUE if it is still behind. */
 bool ns_page_refresh(NsPage *page);
-
-/* The style of charts that matches the theme. */
-void ns_page_set_style(NsPage *page, const NsStyle *style);
 
 /* The tile that export, copy and maximize act on; NULL where there is none. */
 NsChartTile *ns_page_current(NsPage *page);

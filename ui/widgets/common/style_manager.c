@@ -189,10 +189,12 @@ static const NsStyle *enlarge(const NsStyle *style, double scale)
 
 static const NsStyle *style_of_theme(GtkWidget *widget)
 {
+    GtkRoot *root = gtk_widget_get_root(widget);
+    GtkWidget *whole = root ? GTK_WIDGET(root) : widget; /* insensitive parts are paler */
     GdkRGBA text;
     g_autofree char *theme = NULL;
     g_object_get(gtk_widget_get_settings(widget), "gtk-theme-name", &theme, NULL);
-    gtk_style_context_get_color(gtk_widget_get_style_context(widget), &text);
+    gtk_style_context_get_color(gtk_widget_get_style_context(whole), &text);
     bool dark = text.red + text.green + text.blue > 1.5F;
     if (is_contrast_theme(theme))
         return ns_style_find(dark ? "high-contrast-dark" : "high-contrast");

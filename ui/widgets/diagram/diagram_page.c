@@ -108,7 +108,6 @@ static void ns_diagram_lanes_init(NsDiagramLanes *lanes)
 struct _NsDiagramPage {
     GtkBox parent;
     NsSession *session;
-    const NsStyle *style;
     NsFlow chosen;
     NsRange range;
     gint64 refreshed;
@@ -159,7 +158,6 @@ static void sync_lanes(NsDiagramPage *page)
     size_t n = page->session->experiment.n, active = page->session->active;
     for (; page->n < n; page->n++) {
         GtkWidget *view = ns_diagram_view_new(page->session, page->n);
-        if (page->style) ns_diagram_view_set_style(NS_DIAGRAM_VIEW(view), page->style);
         gtk_widget_set_parent(view, page->lanes);
         page->views[page->n] = view;
     }
@@ -295,14 +293,12 @@ static void on_change(NsDiagramPage *page)
     page->due = true;
 }
 
-static void page_set_style(NsPage *self, const NsStyle *style)
+static void ns_diagram_page_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
-    NsDiagramPage *page = NS_DIAGRAM_PAGE(self);
-    page->style = style;
-    for (size_t i = 0; i < page->n; i++)
-        ns_diagram_view_set_style(NS_DIAGRAM_VIEW(page->views[i]), style);
-    gtk_widget_set_size_request(page->legend, -1, (int)ceil(ns_diagram_legend_height(style)));
-    gtk_widget_queue_draw(GTK_WIDGET(page));
+    double legend = ns_diagram_legend_height(ns_chart_style_for(widget));
+    GTK_WIDGET_CLASS(ns_diagram_page_parent_class)->css_changed(widget, change);
+    gtk_widget_set_size_request(NS_DIAGRAM_PAGE(widget)->legend, -1, (int)ceil(legend));
+    gtk_widget_queue_draw(widget);
 }
 
 static NsChartTile *page_current(NsPage *self)
@@ -332,7 +328,6 @@ static bool page_back(NsPage *self)
 static void page_init(NsPageInterface *iface)
 {
     iface->refresh = page_refresh;
-    iface->set_style = page_set_style;
     iface->current = page_current;
     iface->back = page_back;
 }
@@ -341,11 +336,10 @@ static void page_init(NsPageInterface *iface)
 
 static void draw_legend(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
-    (void)area;
     NsDiagramPage *page = data;
-    if (!page->style) return;
-    NsDiagramLook look = ns_diagram_look(page->style, ns_diagram_page_flow(page), page->range);
-    look.least = ns_text_scale(GTK_WIDGET(page)) > 1 ? page->style->text_size : 0;
+    const NsStyle *style = ns_chart_style_for(GTK_WIDGET(area));
+    NsDiagramLook look = ns_diagram_look(style, ns_diagram_page_flow(page), page->range);
+    look.least = ns_text_scale(GTK_WIDGET(page)) > 1 ? style->text_size : 0;
     cairo_translate(cr, MARGIN, 0);
     ns_diagram_draw_legend(&look, width - 2 * MARGIN, height, cr);
 }
@@ -432,14 +426,11 @@ static GtkWidget *new_bar(NsDiagramPage *page)
 /* The background of charts, for which the colors of wires are chosen. */
 static void ns_diagram_page_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
-    NsDiagramPage *page = NS_DIAGRAM_PAGE(widget);
-    if (page->style) {
-        NsColor c = page->style->background;
-        GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, 1};
-        gtk_snapshot_append_color(snapshot, &color,
-                                  &GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget),
-                                                      (float)gtk_widget_get_height(widget)));
-    }
+    NsColor c = ns_chart_style_for(widget)->background;
+    GdkRGBA color = {(float)c.r, (float)c.g, (float)c.b, 1};
+    gtk_snapshot_append_color(snapshot, &color,
+                              &GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(widget),
+                                                  (float)gtk_widget_get_height(widget)));
     GTK_WIDGET_CLASS(ns_diagram_page_parent_class)->snapshot(widget, snapshot);
 }
 
@@ -454,6 +445,7 @@ static void ns_diagram_page_class_init(NsDiagramPageClass *klass)
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->finalize = ns_diagram_page_finalize;
     widget_class->snapshot = ns_diagram_page_snapshot;
+    widget_class->css_changed = ns_diagram_page_css_changed;
     gtk_widget_class_set_css_name(widget_class, "diagram-page");
 }
 

@@ -21,9 +21,8 @@ struct _NsDiagramView {
     GtkWidget parent;
     NsSession *session;
     size_t lane;
-    const NsStyle *style;
-    const NsStyle *rendered_style; /* style of the current diagram */
-    NsStyle fitted;                /* the same style with text as large as fits */
+    const NsStyle *style; /* of the current diagram */
+    NsStyle fitted;       /* the same style with text as large as fits */
     NsDiagramData *data, *old_data;
     NsDiagram *diagram, *old; /* previous diagram, while norms move from its places */
     NsFlow flow;
@@ -281,11 +280,11 @@ static bool same_nodes(const NsDiagram *a, const NsDiagram *b)
 static void build(NsDiagramView *view, int width, int height)
 {
     g_clear_pointer(&view->diagram, ns_diagram_free);
-    if (!view->style || !view->data || width <= 2 * MARGIN || height <= 2 * MARGIN) return;
+    if (!view->data || width <= 2 * MARGIN || height <= 2 * MARGIN) return;
     double least_width, least_height;
+    view->style = ns_chart_style_for(GTK_WIDGET(view));
     ns_diagram_least(view->data, view->style->text_size, &least_width, &least_height);
     double scale = MIN((width - 2 * MARGIN) / least_width, (height - 2 * MARGIN) / least_height);
-    view->rendered_style = view->style;
     view->fitted = ns_style_scaled(view->style, CLAMP(scale, SMALLEST, 1));
     view->diagram = ns_diagram_new(view->data, (unsigned)MAX(view->session->view->layer, 0),
                                    width - 2 * MARGIN, height - 2 * MARGIN, view->fitted.text_size);
@@ -408,10 +407,10 @@ void ns_diagram_view_answer(NsDiagramView *view, const NsAnswer *answer, bool ex
     gtk_widget_queue_draw(GTK_WIDGET(view));
 }
 
-void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style)
+static void ns_diagram_view_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
-    view->style = style;
-    gtk_widget_queue_resize(GTK_WIDGET(view));
+    GTK_WIDGET_CLASS(ns_diagram_view_parent_class)->css_changed(widget, change);
+    gtk_widget_queue_resize(widget);
 }
 
 const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view)
@@ -612,8 +611,8 @@ static void ns_diagram_view_measure(GtkWidget *widget, GtkOrientation orientatio
     (void)for_size;
     NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
     double width = 100, height = 100;
-    if (view->data && view->style)
-        ns_diagram_least(view->data, view->style->text_size, &width, &height);
+    if (view->data)
+        ns_diagram_least(view->data, ns_chart_style_for(widget)->text_size, &width, &height);
     double least = orientation == GTK_ORIENTATION_HORIZONTAL ? width : height;
     *minimum = (int)ceil(SMALLEST * least) + 2 * MARGIN;
     *natural = (int)ceil(least) + 2 * MARGIN;
@@ -625,7 +624,8 @@ static void ns_diagram_view_size_allocate(GtkWidget *widget, int width, int heig
     (void)baseline;
     NsDiagramView *view = NS_DIAGRAM_VIEW(widget);
     bool same = view->diagram && view->diagram->width == width - 2 * MARGIN &&
-                view->diagram->height == height - 2 * MARGIN && view->rendered_style == view->style;
+                view->diagram->height == height - 2 * MARGIN &&
+                view->style == ns_chart_style_for(widget);
     if (!same) {
         rest(view);
         build(view, width, height);
@@ -677,6 +677,7 @@ static void ns_diagram_view_class_init(NsDiagramViewClass *klass)
     G_OBJECT_CLASS(klass)->dispose = ns_diagram_view_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_diagram_view_finalize;
     widget_class->snapshot = ns_diagram_view_snapshot;
+    widget_class->css_changed = ns_diagram_view_css_changed;
     widget_class->measure = ns_diagram_view_measure;
     widget_class->size_allocate = ns_diagram_view_size_allocate;
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);

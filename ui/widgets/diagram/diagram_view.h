@@ -38,8 +38,6 @@ void ns_diagram_view_light(NsDiagramView *view, double light, double flash);
  * NULL for none. */
 void ns_diagram_view_answer(NsDiagramView *view, const NsAnswer *answer, bool expects);
 
-void ns_diagram_view_set_style(NsDiagramView *view, const NsStyle *style);
-
 /* The diagram that is drawn; NULL before the widget has a size.  Borrowed until the next frame. */
 const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view);
 

@@ -47,7 +47,6 @@ const NsPageKind *ns_page_kind(size_t i)
 struct _NsPageStack {
     GtkBox parent;
     NsSession *session;
-    const NsStyle *style;
     GtkWidget *stack;
 };
 
@@ -89,7 +88,6 @@ void ns_page_stack_create(NsPageStack *stack, const char *key)
                                       : ns_dashboard_new(stack->session, kind->figures);
     ns_connect(page, "pointed", G_CALLBACK(on_pointed), stack);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(place), page);
-    if (stack->style) ns_page_set_style(NS_PAGE(page), stack->style);
 }
 
 static void on_switched(NsPageStack *stack)
@@ -114,16 +112,6 @@ NsPage *ns_page_stack_page(NsPageStack *stack)
 const char *ns_page_stack_key(NsPageStack *stack)
 {
     return gtk_stack_get_visible_child_name(GTK_STACK(stack->stack));
-}
-
-void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style)
-{
-    stack->style = style;
-    for (GtkWidget *place = gtk_widget_get_first_child(stack->stack); place;
-         place = gtk_widget_get_next_sibling(place)) {
-        NsPage *page = page_in(GTK_SCROLLED_WINDOW(place));
-        if (page) ns_page_set_style(page, style);
-    }
 }
 
 static void ns_page_stack_dispose(GObject *object)

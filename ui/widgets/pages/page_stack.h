@@ -26,9 +26,6 @@ void ns_page_stack_create(NsPageStack *stack, const char *key);
 NsPage *ns_page_stack_page(NsPageStack *stack);
 const char *ns_page_stack_key(NsPageStack *stack);
 
-/* Applies to existing pages and to pages that are created later. */
-void ns_page_stack_set_style(NsPageStack *stack, const NsStyle *style);
-
 /* ---- The switcher ---- */
 
 /* The names of the pages side by side, or a menu that opens where the tabs do not fit. */

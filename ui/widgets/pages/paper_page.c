@@ -6,6 +6,7 @@
 #include "core/study/paper.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"
 #include "ui/widgets/pages/study_file.h"
 
@@ -496,15 +497,14 @@ static bool page_refresh(NsPage *page)
     return false;
 }
 
-static void page_set_style(NsPage *page, const NsStyle *style)
+/* Charts with larger text are higher. */
+static void ns_paper_page_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
-    NsPaperPage *self = NS_PAPER_PAGE(page);
-    int height = PLOT_HEIGHT + (int)(LINES_AROUND * style->text_size);
-    for (guint i = 0; i < self->cards->len; i++) {
-        GtkWidget *chart = GTK_WIDGET(card_at(self, i)->chart);
-        gtk_widget_set_size_request(chart, CARD_WIDTH, height);
-        ns_chart_view_set_style(NS_CHART_VIEW(chart), style);
-    }
+    NsPaperPage *page = NS_PAPER_PAGE(widget);
+    int height = PLOT_HEIGHT + (int)(LINES_AROUND * ns_chart_style_for(widget)->text_size);
+    GTK_WIDGET_CLASS(ns_paper_page_parent_class)->css_changed(widget, change);
+    for (guint i = 0; i < page->cards->len; i++)
+        gtk_widget_set_size_request(GTK_WIDGET(card_at(page, i)->chart), CARD_WIDTH, height);
 }
 
 static void page_save(NsPage *page)
@@ -522,7 +522,6 @@ static void implement_page(NsPageInterface *page)
 {
     page->save = page_save;
     page->refresh = page_refresh;
-    page->set_style = page_set_style;
 }
 
 static void clear_card(void *card)
@@ -542,6 +541,7 @@ static void ns_paper_page_finalize(GObject *object)
 static void ns_paper_page_class_init(NsPaperPageClass *klass)
 {
     G_OBJECT_CLASS(klass)->finalize = ns_paper_page_finalize;
+    GTK_WIDGET_CLASS(klass)->css_changed = ns_paper_page_css_changed;
 }
 
 static void ns_paper_page_init(NsPaperPage *page)

@@ -570,12 +570,6 @@ static bool page_refresh(NsPage *page)
     return false;
 }
 
-static void page_set_style(NsPage *page, const NsStyle *style)
-{
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
-        ns_chart_view_set_style(NS_PHASE_PAGE(page)->charts[i], style);
-}
-
 static void page_save(NsPage *page)
 {
     NsPhasePage *self = NS_PHASE_PAGE(page);
@@ -589,7 +583,6 @@ static void implement_page(NsPageInterface *page)
 {
     page->save = page_save;
     page->refresh = page_refresh;
-    page->set_style = page_set_style;
 }
 
 static void ns_phase_page_finalize(GObject *object)

@@ -5,7 +5,6 @@
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/helpers.h"
-#include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"
 
 #include <inttypes.h>
@@ -289,19 +288,6 @@ static GtkWidget *make_controls(NsGradientCheckPanel *panel)
     return box;
 }
 
-static void ns_gradient_check_panel_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
-{
-    NsGradientCheckPanel *panel = NS_GRADIENT_CHECK_PANEL(widget);
-    GTK_WIDGET_CLASS(ns_gradient_check_panel_parent_class)->css_changed(widget, change);
-    if (panel->parts.chart) ns_chart_view_set_style(panel->parts.chart, ns_chart_style_for(widget));
-}
-
-static void ns_gradient_check_panel_dispose(GObject *object)
-{
-    NS_GRADIENT_CHECK_PANEL(object)->parts.chart = NULL;
-    G_OBJECT_CLASS(ns_gradient_check_panel_parent_class)->dispose(object);
-}
-
 static void ns_gradient_check_panel_finalize(GObject *object)
 {
     g_array_unref(NS_GRADIENT_CHECK_PANEL(object)->checks);
@@ -310,9 +296,7 @@ static void ns_gradient_check_panel_finalize(GObject *object)
 
 static void ns_gradient_check_panel_class_init(NsGradientCheckPanelClass *klass)
 {
-    G_OBJECT_CLASS(klass)->dispose = ns_gradient_check_panel_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_gradient_check_panel_finalize;
-    GTK_WIDGET_CLASS(klass)->css_changed = ns_gradient_check_panel_css_changed;
 }
 
 static void ns_gradient_check_panel_init(NsGradientCheckPanel *panel)
@@ -355,7 +339,6 @@ static GtkWidget *new_panel(NsSession *session)
     ns_session_listen(session, "settings-changed", G_CALLBACK(sync_lanes), panel);
     ns_session_listen(session, "view-changed", G_CALLBACK(follow_layer), panel);
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_button), panel);
-    ns_chart_view_set_style(panel->parts.chart, ns_chart_style_for(GTK_WIDGET(panel)));
     update_chart(panel);
     return GTK_WIDGET(panel);
 }

@@ -212,11 +212,6 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
     return news;
 }
 
-void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style)
-{
-    ns_chart_view_set_style(NS_CHART_VIEW(panel->chart), style);
-}
-
 const char *ns_trouble_panel_title(NsTroublePanel *panel)
 {
     return panel->shown.event ? gtk_label_get_text(GTK_LABEL(panel->title)) : NULL;

@@ -19,8 +19,6 @@ GtkWidget *ns_trouble_panel_new(NsSession *session);
 /* Shows or hides the panel; TRUE if its trouble is a new one. */
 bool ns_trouble_panel_sync(NsTroublePanel *panel);
 
-void ns_trouble_panel_set_style(NsTroublePanel *panel, const NsStyle *style);
-
 /* "B diverged at step 87"; NULL while there is no trouble. */
 const char *ns_trouble_panel_title(NsTroublePanel *panel);
 

@@ -221,20 +221,6 @@ static void on_pointed(NsWindow *window, NsChartTile *tile)
     ns_inspector_sync(window->inspector, ns_window_page(window), true);
 }
 
-static void set_style(NsWindow *window)
-{
-    const NsStyle *style = ns_chart_style_for(GTK_WIDGET(window));
-    ns_page_stack_set_style(window->pages, style);
-    ns_trouble_panel_set_style(window->trouble, style);
-}
-
-static void ns_window_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
-{
-    NsWindow *window = NS_WINDOW(widget);
-    GTK_WIDGET_CLASS(ns_window_parent_class)->css_changed(widget, change);
-    if (window->pages) set_style(window);
-}
-
 /* Large text needs more pixels for the same class. */
 static Breadth breadth_of(NsWindow *window, int width)
 {
@@ -279,7 +265,6 @@ static gboolean fold(gpointer data)
     window->fold_source = 0;
     ns_set_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS,
                      ns_text_is_for_hall(GTK_WIDGET(window)));
-    set_style(window);
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
     place_strip(window);
     return G_SOURCE_REMOVE;
@@ -495,7 +480,6 @@ static void ns_window_class_init(NsWindowClass *klass)
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_window_dispose;
     widget_class->size_allocate = ns_window_size_allocate;
-    widget_class->css_changed = ns_window_css_changed;
     GType type = G_TYPE_FROM_CLASS(klass);
     ns_signal_new(type, "progressed", 0);
     ns_signal_new(type, "saved", 0);
@@ -586,7 +570,6 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     ns_session_listen(session, "notice", G_CALLBACK(ns_window_toast), window);
     ns_connect(window->pages, "switched", G_CALLBACK(wake), window);
     ns_connect(window->pages, "pointed", G_CALLBACK(on_pointed), window);
-    set_style(window);
     on_status(window);
     ns_connect(window->inspector_scroller, "notify::visible", G_CALLBACK(place_trouble), window);
     ns_connect(window->inspector_scroller, "notify::visible", G_CALLBACK(place_strip), window);
