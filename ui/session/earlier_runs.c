@@ -6,6 +6,7 @@
  * run. */
 #include "core/base/words.h"
 #include "core/train/live.h"
+#include "ui/figures/settings_caption.h"
 #include "ui/session/session-private.h"
 
 #include <gio/gio.h>
@@ -115,6 +116,22 @@ static NsPastRun *find_run(NsSession *session, unsigned id)
     return NULL;
 }
 
+/* "run 2 A warm-up 100": with the settings that differ from those of the run on view. */
+static char *pinned_name(NsSession *session, const NsPastRun *run, size_t lane)
+{
+    const NsExperiment *now = &session->view->started;
+    const NsSettings *settings[] = {&run->recorded->experiment.lane[lane],
+                                    &now->lane[MIN(lane, now->n - 1)]};
+    if (run->watch) return g_strdup(run->recorded->names[lane]);
+    g_autoptr(GString) name = g_string_new(NULL);
+    g_string_printf(name, _("run %u"), run->listed.id);
+    if (run->listed.lanes > 1) g_string_append_printf(name, " %s", ns_lane_letter(lane));
+    if (ns_session_is_watching(session)) return g_string_free(g_steal_pointer(&name), FALSE);
+    g_autofree char *differs = ns_settings_special_words(settings, 2, 0);
+    if (*differs) g_string_append_printf(name, " %s", differs);
+    return g_string_free(g_steal_pointer(&name), FALSE);
+}
+
 void ns_session_show_pinned(NsSession *session)
 {
     ns_view_clear_pinned(session->view);
@@ -124,12 +141,7 @@ void ns_session_show_pinned(NsSession *session)
         const NsRunMark *mark =
             session->run_marks && path ? g_hash_table_lookup(session->run_marks, path) : NULL;
         for (size_t lane = 0; run->listed.pinned && lane < run->listed.lanes; lane++) {
-            g_autofree char *name =
-                mark         ? g_strdup(mark->words)
-                : run->watch ? g_strdup(run->recorded->names[lane])
-                : run->listed.lanes > 1
-                    ? g_strdup_printf(_("run %u %s"), run->listed.id, ns_lane_letter(lane))
-                    : g_strdup_printf(_("run %u"), run->listed.id);
+            g_autofree char *name = mark ? g_strdup(mark->words) : pinned_name(session, run, lane);
             if (run->recorded->histories[lane])
                 ns_view_pin(session->view, mark ? mark->lane : (unsigned)lane,
                             mark ? mark->shade : 0, run->recorded->histories[lane],
@@ -240,7 +252,6 @@ static void file_run(NsSession *session, size_t n)
     while ((session->runs->len > RUNS_MOST || bytes_of_all(session) > BYTES_MOST) &&
            drop_oldest_run(session))
         continue;
-    ns_session_show_pinned(session);
 }
 
 /* ---- The list of runs ---- */
@@ -358,6 +369,7 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
         look_at_past_events(session, lane, histories[lane]);
     }
     ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
+    ns_session_show_pinned(session);
     view->step = -1;
     ns_session_clear_trouble(session);
     g_signal_emit_by_name(session, "view-changed");
@@ -418,7 +430,6 @@ void ns_session_open_saved(NsSession *session, NsPastRun *run)
     ns_session_forget_undo(session);
     ns_session_estimate(session);
     ns_session_bound_checkpoints(session);
-    ns_session_show_pinned(session);
     g_signal_emit_by_name(session, "runs-changed");
 }
 
