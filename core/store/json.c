@@ -189,28 +189,21 @@ void ns_json_program(NsJson *json)
     ns_json_string(json, "instructions", ns_instructions_choice(ns_instructions())->key);
 }
 
-static char **make_quantity_keys(void)
-{
-    char **keys = g_new(char *, NS_QUANTITY_COUNT);
-    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
-        /* Two quantities have longer names in files than their keys in the registry. */
-        const char *special = q == NS_QUANTITY_HIDDEN_SQ  ? "hidden_norm_sq"
-                              : q == NS_QUANTITY_FINAL_SQ ? "final_hidden_norm_sq"
-                                                          : NULL;
-        const char *key = ns_quantity((NsQuantity)q)->choice.key;
-        if (q < NS_PARAMETER_COUNT) key += strlen("grad-");
-        keys[q] = special ? g_strdup(special) : ns_json_key(key);
-    }
-    return keys;
-}
-
 const char *ns_json_quantity_key(NsQuantity quantity)
 {
-    static char **keys;
+    /* Two quantities have longer names in files than their keys in the registry. */
+    static const char *keys[NS_QUANTITY_COUNT] = {
+        [NS_QUANTITY_HIDDEN_SQ] = "hidden_norm_sq",
+        [NS_QUANTITY_FINAL_SQ] = "final_hidden_norm_sq",
+    };
     static gsize ready;
     if ((unsigned)quantity >= NS_QUANTITY_COUNT) return ns_quantity(quantity)->choice.key;
     if (g_once_init_enter(&ready)) {
-        keys = make_quantity_keys();
+        for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+            const char *key = ns_quantity((NsQuantity)q)->choice.key;
+            if (!keys[q])
+                keys[q] = ns_json_key(key + (q < NS_PARAMETER_COUNT ? strlen("grad-") : 0));
+        }
         g_once_init_leave(&ready, 1);
     }
     return keys[quantity];

@@ -87,9 +87,10 @@ struct NsOutsideInput {
     /* A document of JSON. */
     bool document, in_string, escaped;
     char brackets[NS_OUTSIDE_DEEPEST]; /* that are open */
-    size_t depth, captured;  /* captured: the depth of the object that is being read; 0: none */
-    size_t objects;          /* that were read */
-    bool of_validation;      /* the array of the object that is read is called so */
+    size_t depth, captured;      /* captured: the depth of the object that is being read; 0: none */
+    size_t objects;              /* that were read */
+    bool of_validation;          /* the array of the object that is read is called so */
+    const NsOutsideName *called; /* the name of that array; or NULL */
     GString *object, *outer; /* the text of that object, and of the document without such objects */
 };
 

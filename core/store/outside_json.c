@@ -22,15 +22,20 @@ static gint compare_points(gconstpointer a, gconstpointer b)
     return (left > right) - (left < right);
 }
 
-/* Splits “loss/10” or “10/loss”; NULL for any other name. */
+/* Splits “loss/10”, “10/loss” or “epoch_10/loss”; NULL for any other name. */
 static const NsOutsideName *split_name(NsOutsideNames *names, const char *raw, double *record)
 {
     const char *slash = strchr(raw, '/'), *last = strrchr(raw, '/');
-    bool before = slash && slash > raw && raw + strspn(raw, "0123456789") == slash;
+    const char *digits = raw + strcspn(raw, "0123456789");
+    g_autofree char *counter = g_strndup(raw, (gsize)(digits - raw));
+    bool before = slash && slash > digits && digits + strspn(digits, "0123456789") == slash;
+    const NsOutsideName *place =
+        before && *counter ? ns_outside_names_find(names, NULL, counter) : NULL;
+    before &= !*counter || (place && place->kind <= NS_OUTSIDE_EPOCH);
     bool after = last && last[1] && !last[1 + strspn(last + 1, "0123456789")];
     if (before == after) return NULL;
     g_autofree char *own = before ? g_strdup(slash + 1) : g_strndup(raw, (gsize)(last - raw));
-    *record = g_ascii_strtod(before ? raw : last + 1, NULL);
+    *record = g_ascii_strtod(before ? digits : last + 1, NULL);
     return ns_outside_names_find(names, NULL, own);
 }
 
@@ -61,8 +66,9 @@ static void add_curves(const NsOutsideLine *all, NsOutsideNames *names, GArray *
                           numbers[values->first + k + 1].value, last);
         if (!g_str_has_suffix(raw, end[0])) continue;
         g_autofree char *curve = g_strndup(raw, strlen(raw) - strlen(end[0]));
-        g_autofree char *beside = g_strconcat(curve, end[1], NULL);
-        while (steps < arrays + all->arrays->len && !g_str_equal(steps->name->raw, beside)) steps++;
+        g_autofree char *of_steps = g_strconcat(curve, end[1], NULL);
+        while (steps < arrays + all->arrays->len && !g_str_equal(steps->name->raw, of_steps))
+            steps++;
         bool fits = steps < arrays + all->arrays->len && steps->n == values->n;
         for (size_t k = 0; fits && k < values->n; k++) {
             NsOutsideNumber step = numbers[steps->first + k], value = numbers[values->first + k];
@@ -155,7 +161,8 @@ static void read_object(NsOutsideInput *input, const GString *text)
     if (read_columns(input, text)) return;
     const NsOutsideLine *line = input->line;
     const char *why = ns_outside_line_read(input->line, input->names, text->str, text->len);
-    if (input->captured && input->of_validation)
+    bool named = input->captured && ns_outside_line_call_value(input->line, input->called);
+    if (input->captured && input->of_validation && !named)
         ns_outside_line_validate(input->line, input->names);
     /* An object in a document may have nothing but texts. */
     if (!input->captured || line->step >= 0 || ns_outside_line_has_any(line))
@@ -166,6 +173,9 @@ static void read_object(NsOutsideInput *input, const GString *text)
 /* Reads the objects in the arrays of a document one by one; a document without any is one. */
 void ns_outside_json_feed(NsOutsideInput *input, const char *bytes, size_t n)
 {
+    static const char *const containers[] = {"data",        "metrics", "logs",    "history",
+                                             "log_history", "records", "results", "points",
+                                             "rows",        "values",  "entries", NULL};
     for (size_t i = 0; i < n; i++) {
         char c = bytes[i];
         bool space = c == '\n' || c == '\r';
@@ -179,12 +189,14 @@ void ns_outside_json_feed(NsOutsideInput *input, const char *bytes, size_t n)
         } else if (c == '{' || c == '[') {
             bool in_array = input->depth && input->brackets[input->depth - 1] == '[';
             if (input->depth == NS_OUTSIDE_DEEPEST) return;
-            /* “"eval": [{"step": 10, "loss": 2.5}]” */
+            /* “"eval": [{"step": 10, "loss": 2.5}]”, “"loss": [{"step": 10, "value": 2.5}]” */
             if (c == '[' && !input->captured) {
                 const char *colon = g_strrstr(to->str, "\":"), *name = colon;
                 while (colon && name > to->str && name[-1] != '"') name--;
                 g_autofree char *key = colon ? g_strndup(name, (gsize)(colon - name)) : NULL;
+                bool container = !key || g_strv_contains(containers, key);
                 input->of_validation = key && ns_outside_has_split(key, true);
+                input->called = container ? NULL : ns_outside_names_find(input->names, NULL, key);
             }
             input->brackets[input->depth++] = c;
             if (c == '{' && in_array && !input->captured) {

@@ -74,6 +74,9 @@ const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, 
  * is none. */
 const NsOutsideCell *ns_outside_line_part(const NsOutsideLine *line, NsOutsideKind kind);
 
+/* Gives the number under “value” this name, unless it is NULL; returns whether there is one. */
+bool ns_outside_line_call_value(NsOutsideLine *line, const NsOutsideName *name);
+
 /* Makes the loss of the line, and the numbers under names of their own, those of validation. */
 void ns_outside_line_validate(NsOutsideLine *line, NsOutsideNames *names);
 

@@ -159,6 +159,18 @@ const NsOutsideCell *ns_outside_line_part(const NsOutsideLine *line, NsOutsideKi
     return NULL;
 }
 
+bool ns_outside_line_call_value(NsOutsideLine *line, const NsOutsideName *name)
+{
+    for (guint i = 0; name && i < line->cells->len; i++) {
+        NsOutsideCell value = g_array_index(line->cells, NsOutsideCell, i);
+        if (!value.name->of_values) continue;
+        g_array_remove_index(line->cells, i);
+        ns_outside_line_put(line, name, value.value);
+        return true;
+    }
+    return false;
+}
+
 void ns_outside_line_validate(NsOutsideLine *line, NsOutsideNames *names)
 {
     NsOutsideCell loss = line->scalars[NS_OUTSIDE_LOSS];
@@ -564,13 +576,7 @@ const char *ns_outside_line_read(NsOutsideLine *line, NsOutsideNames *names, con
     bool whole = read_object(&s, "");
     line->passed_over = s.foreign;
     if (!whole) return s.why;
-    for (guint i = 0; s.called && i < line->cells->len; i++) {
-        NsOutsideCell value = g_array_index(line->cells, NsOutsideCell, i);
-        if (!value.name->of_values) continue;
-        g_array_remove_index(line->cells, i);
-        ns_outside_line_put(line, s.called, value.value);
-        break;
-    }
+    ns_outside_line_call_value(line, s.called);
     /* “{"name": "loss", "x": [10, 20], "y": [3, 2]}” */
     for (guint i = 0; s.called && i < line->arrays->len; i++) {
         NsOutsideArray *array = &g_array_index(line->arrays, NsOutsideArray, i);

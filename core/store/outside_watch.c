@@ -121,12 +121,12 @@ static void *follow(void *data)
             Source *source = &w->sources[i];
             bool news = map_source(w, source);
             /* There may be more to read, and the owner or a copy on disk needs it. */
-            bool goes = source->run->state != NS_OUTSIDE_CLOSED &&
-                        (source->saved || !atomic_load(&w->left));
-            if (goes)
+            bool is_read = source->run->state != NS_OUTSIDE_CLOSED &&
+                           (source->saved || !atomic_load(&w->left));
+            if (is_read)
                 news |=
                     ns_recorded_run_poll(source->run, waits ? LOOK_MILLISECONDS / (int)w->n : 0);
-            going |= goes;
+            going |= is_read;
             more |= news;
             publish(w, source, news);
         }

@@ -141,6 +141,12 @@ def test_tables():
         for indent in (None, 1):
             found, err = read_text(json.dumps(document, indent=indent), "a.json")
             assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == {9: 4} and err == "", (document, found, err)
+    by_name = {"train/loss": [{"step": s, "value": v, "wall_time": 1.5} for s, v in ROWS], "val_loss": [{"step": 9, "value": 4}],
+               "acc": [{"step": 9, "value": 7}]}
+    found, err = read_text(json.dumps(by_name, indent=1), "a.json")
+    assert losses(found) == dict(ROWS) and (found[9]["validation_loss"], found[9]["acc"], err) == (4, 7, ""), (found, err)
+    found, err = read_text(json.dumps({f"epoch_{s}": {"train_loss": v, "val_loss": 4} for s, v in ROWS}), "a.json")
+    assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == {5: 4, 9: 4} and err == "", (found, err)
     points = [{"name": f"{k}_loss", "x": [5, 9], "y": y, "type": "scatter"} for k, y in (("train", [3, 2]), ("val", [4, 3]))]
     found, err = read_text(json.dumps({"data": points}, indent=1), "a.json")
     assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == {5: 4, 9: 3} and err == "", (found, err)
