@@ -84,11 +84,41 @@ void ns_outside_report(NsOutside *o, const char *format, ...)
     va_end(arguments);
 }
 
-static NsOutsideNames *new_names(const char *map)
+static void begin(NsOutside *o)
 {
-    NsOutsideNames *names = ns_outside_names_new();
-    ns_outside_names_map(names, map, NULL);
-    return names;
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        Lane *lane = &o->lanes[i];
+        *lane = (Lane){.batches = -1};
+        ns_outside_records_init(&lane->records, o->budget, o);
+        lane->late = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
+        lane->waiting = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
+    }
+    o->names = ns_outside_names_new();
+    ns_outside_names_map(o->names, o->map, NULL);
+    o->files = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_input_free);
+    o->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static void clear(NsOutside *o)
+{
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        Lane *lane = &o->lanes[i];
+        ns_outside_records_clear(&lane->records);
+        ns_outside_line_free(lane->open);
+        g_ptr_array_unref(lane->late);
+        g_ptr_array_unref(lane->waiting);
+    }
+    g_ptr_array_unref(o->files);
+    ns_outside_names_free(o->names);
+    g_hash_table_unref(o->left_out);
+}
+
+static void forget(NsOutside *o)
+{
+    clear(o);
+    o->project = false;
+    memset(&o->counts, 0, sizeof o->counts);
+    begin(o);
 }
 
 NsOutside *ns_outside_new(size_t budget)
@@ -97,11 +127,18 @@ NsOutside *ns_outside_new(size_t budget)
     o->budget = budget;
     o->last = G_MAXINT64;
     o->map = g_strdup(ns_outside_map_given() ? ns_outside_map_given() : "");
-    o->names = new_names(o->map);
-    o->files = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_input_free);
-    o->left_out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_queue_init(&o->messages);
+    begin(o);
     return o;
+}
+
+void ns_outside_free(NsOutside *o)
+{
+    if (!o) return;
+    clear(o);
+    g_free(o->map);
+    g_queue_clear_full(&o->messages, g_free);
+    g_free(o);
 }
 
 size_t ns_outside_lanes(const NsOutside *o)
@@ -123,24 +160,6 @@ size_t ns_outside_name_run(NsOutside *o, const char *name)
     return ns_outside_names_run(o->names, name);
 }
 
-static void forget(NsOutside *o)
-{
-    for (size_t i = 0; i < NS_LANES_MAX; i++) {
-        Lane *lane = &o->lanes[i];
-        ns_outside_records_clear(&lane->records);
-        ns_outside_line_free(lane->open);
-        g_clear_pointer(&lane->late, g_ptr_array_unref);
-        g_clear_pointer(&lane->waiting, g_ptr_array_unref);
-        *lane = (Lane){0};
-    }
-    g_ptr_array_set_size(o->files, 0);
-    o->project = false;
-    memset(&o->counts, 0, sizeof o->counts);
-    g_hash_table_remove_all(o->left_out);
-    ns_outside_names_free(o->names);
-    o->names = new_names(o->map);
-}
-
 void ns_outside_begin_again(NsOutside *o)
 {
     if (ns_outside_lanes(o))
@@ -157,18 +176,6 @@ void ns_outside_map(NsOutside *o, const char *text)
     o->map = map;
     g_queue_clear_full(&o->messages, g_free);
     forget(o);
-}
-
-void ns_outside_free(NsOutside *o)
-{
-    if (!o) return;
-    forget(o);
-    g_ptr_array_unref(o->files);
-    ns_outside_names_free(o->names);
-    g_free(o->map);
-    g_hash_table_unref(o->left_out);
-    g_queue_clear_full(&o->messages, g_free);
-    g_free(o);
 }
 
 NsHistory *ns_outside_history(const NsOutside *o, size_t lane)
@@ -408,7 +415,6 @@ static bool restart(NsOutside *o, Lane *lane, int64_t step)
 
 static void insert_late(Lane *lane)
 {
-    if (!lane->late) return;
     ns_outside_records_insert(&lane->records, lane->late);
     g_ptr_array_set_size(lane->late, 0);
 }
@@ -463,7 +469,7 @@ static void close_all(NsOutside *o)
 /* Shows the validation loss of a log that has no other; a single one may come before training. */
 static void show_validation(NsOutside *o, Lane *lane)
 {
-    if (!lane->late || lane->loss != (lane->records.history ? lane->validation : NULL)) return;
+    if (lane->loss != (lane->records.history ? lane->validation : NULL)) return;
     const GArray *evaluations = lane->records.evaluations;
     if (evaluations->len < 2) return;
     lane->records.as_losses = true;
@@ -564,12 +570,6 @@ void ns_outside_take_line(NsOutsideInput *file)
     if (file->lane) line->lane = file->lane;
     if (line->lane > NS_LANES_MAX) return; /* the number of runs is reported */
     Lane *lane = &o->lanes[line->lane - 1];
-    if (!lane->late) {
-        ns_outside_records_init(&lane->records, o->budget, o);
-        lane->batches = -1;
-        lane->late = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
-        lane->waiting = g_ptr_array_new_with_free_func((GDestroyNotify)ns_outside_line_free);
-    }
     o->counts.second += line->repeated;
     take_parts(lane, line);
     if (differs(&lane->seed, &line->scalars[NS_OUTSIDE_SEED])) {
@@ -679,9 +679,8 @@ void ns_outside_end(NsOutside *o)
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
         Lane *lane = &o->lanes[i];
         show_validation(o, lane);
-        for (guint k = 0; lane->waiting && k < lane->waiting->len; k++)
-            leave_out_line(o, lane->waiting->pdata[k]);
-        if (lane->waiting) g_ptr_array_set_size(lane->waiting, 0);
+        for (guint k = 0; k < lane->waiting->len; k++) leave_out_line(o, lane->waiting->pdata[k]);
+        g_ptr_array_set_size(lane->waiting, 0);
     }
     report_counts(o);
     const char *missing = ns_outside_map_given() ? ns_outside_names_missing(o->names) : NULL;

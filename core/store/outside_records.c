@@ -35,12 +35,11 @@ void ns_outside_records_init(NsOutsideRecords *r, size_t budget, NsOutside *owne
 
 void ns_outside_records_clear(NsOutsideRecords *r)
 {
-    g_clear_pointer(&r->history, ns_history_unref);
+    if (r->history) ns_history_unref(r->history);
     ns_values_free(&r->values);
-    g_clear_pointer(&r->evaluations, g_array_unref);
-    g_clear_pointer(&r->continuations, g_array_unref);
-    g_clear_pointer(&r->steps.epochs, g_array_unref);
-    *r = (NsOutsideRecords){0};
+    g_array_unref(r->evaluations);
+    g_array_unref(r->continuations);
+    g_array_unref(r->steps.epochs);
 }
 
 int64_t ns_outside_records_last(const NsOutsideRecords *r)
