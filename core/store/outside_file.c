@@ -148,7 +148,7 @@ struct NsOutsideFile {
     GPtrArray *streams; /* Stream, in the order of time */
     int64_t came;    /* time of the last bytes, in microseconds; 0 after the pause that followed */
     int64_t scanned; /* time at which the folder was looked through */
-    bool pipe;
+    bool pipe, ended;
     NsOutside *run;
     char *chunk;
     int save;        /* file descriptor of the copy of a pipe; -1: none */
@@ -531,11 +531,11 @@ NsOutside *ns_outside_file_head(const char *path, bool *whole)
     return bytes && !refusal_of(head, n) ? read_bytes(path, head, n) : NULL;
 }
 
-bool ns_outside_file_is_there(const NsOutsideFile *f)
+NsOutsideState ns_outside_file_state(const NsOutsideFile *f)
 {
-    for (guint i = 0; i < f->streams->len; i++)
-        if (is_there(f->streams->pdata[i])) return true;
-    return false;
+    for (guint i = 0; i < f->streams->len && !f->ended; i++)
+        if (is_there(f->streams->pdata[i])) return NS_OUTSIDE_OPEN;
+    return f->ended ? NS_OUTSIDE_CLOSED : NS_OUTSIDE_ABSENT;
 }
 
 const char *ns_outside_file_path(const NsOutsideFile *f)
@@ -625,14 +625,14 @@ static ssize_t without_reserved(const Stream *stream, const char *chunk, ssize_t
     return n;
 }
 
-static NsOutsideNews read_regular(NsOutsideFile *f)
+static bool read_regular(NsOutsideFile *f)
 {
     for (guint i = 0; i < f->streams->len; i++) {
         Stream *stream = f->streams->pdata[i];
         if (stream->project) {
             size_t read = project_read(stream->project, f->chunk, CHUNK);
             if (read) ns_outside_feed_file(f->run, i, f->chunk, read);
-            if (read) return NS_OUTSIDE_MORE;
+            if (read) return true;
         }
         if (stream->fd < 0) continue;
         ssize_t n = pread(stream->fd, f->chunk, CHUNK, stream->at);
@@ -645,9 +645,9 @@ static NsOutsideNews read_regular(NsOutsideFile *f)
         }
         stream->at += n;
         ns_outside_feed_file(f->run, i, f->chunk, (size_t)n);
-        return NS_OUTSIDE_MORE;
+        return true;
     }
-    return NS_OUTSIDE_NONE;
+    return false;
 }
 
 bool ns_outside_file_pause(NsOutsideFile *f)
@@ -699,26 +699,27 @@ bool ns_outside_file_map(NsOutsideFile *f, const char *map, GError **error)
     return true;
 }
 
-static NsOutsideNews read_pipe(NsOutsideFile *f, int milliseconds)
+static bool read_pipe(NsOutsideFile *f, int milliseconds)
 {
     int fd = ((const Stream *)f->streams->pdata[0])->fd;
     struct pollfd ready = {.fd = fd, .events = POLLIN};
-    if (poll(&ready, 1, milliseconds) <= 0) return NS_OUTSIDE_NONE;
+    if (poll(&ready, 1, milliseconds) <= 0) return false;
     ssize_t n = read(fd, f->chunk, CHUNK);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return NS_OUTSIDE_NONE;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
     if (n > 0) {
         bool first = ns_outside_lines(f->run) == 0;
         save(f, (size_t)n);
         ns_outside_feed(f->run, f->chunk, (size_t)n);
         /* Earlier bytes cannot be read again. */
         if (first && ns_outside_recall(f->run)) ns_outside_feed(f->run, f->chunk, (size_t)n);
-        return NS_OUTSIDE_MORE;
+        return true;
     }
     ns_outside_end(f->run);
-    return NS_OUTSIDE_ENDED;
+    f->ended = true;
+    return false;
 }
 
-NsOutsideNews ns_outside_file_read(NsOutsideFile *f, int milliseconds)
+bool ns_outside_file_read(NsOutsideFile *f, int milliseconds)
 {
     if (f->pipe) return read_pipe(f, milliseconds);
     int64_t until = g_get_monotonic_time() + 1000 * (int64_t)milliseconds;
@@ -736,10 +737,10 @@ NsOutsideNews ns_outside_file_read(NsOutsideFile *f, int milliseconds)
             right &= !was_there;
         }
         if (!right) begin_again(f);
-        NsOutsideNews news = read_regular(f);
-        if (news == NS_OUTSIDE_MORE && ns_outside_recall(f->run)) begin_again(f);
+        bool read = read_regular(f);
+        if (read && ns_outside_recall(f->run)) begin_again(f);
         int64_t left = until - g_get_monotonic_time();
-        if (news != NS_OUTSIDE_NONE || left <= 0) return news;
+        if (read || left <= 0) return read;
         g_usleep((gulong)MIN(left, 1000 * LOOK_MILLISECONDS));
     }
 }

@@ -31,9 +31,6 @@ bool ns_outside_file_map(NsOutsideFile *file, const char *map, GError **error);
  * NS_ERROR_FILE if it cannot be created. */
 bool ns_outside_file_save(NsOutsideFile *file, const char *path, GError **error);
 
-/* Whether the file exists now. */
-bool ns_outside_file_is_there(const NsOutsideFile *file);
-
 /* The file that is read, or the first of them; NULL if there is none or it is standard input. */
 const char *ns_outside_file_path(const NsOutsideFile *file);
 
@@ -41,21 +38,17 @@ const char *ns_outside_file_path(const NsOutsideFile *file);
 NsOutside *ns_outside_file_run(NsOutsideFile *file);
 
 typedef enum {
-    NS_OUTSIDE_MORE,  /* something was read, and more may be available now */
-    NS_OUTSIDE_NONE,  /* nothing new; the file may grow or be created again */
-    NS_OUTSIDE_ENDED, /* the pipe was closed */
-} NsOutsideNews;
-
-typedef enum {
     NS_OUTSIDE_ABSENT, /* the file does not exist, or not yet */
     NS_OUTSIDE_OPEN,   /* more may be written */
     NS_OUTSIDE_CLOSED, /* the pipe has ended */
 } NsOutsideState;
 
+NsOutsideState ns_outside_file_state(const NsOutsideFile *file);
+
 /* Reads at most one mebibyte of what arrived since the last call, and waits at most this many
- * milliseconds for it.  A file that was replaced, truncated or overwritten is read from its
- * beginning.  Any thread, one at a time. */
-NsOutsideNews ns_outside_file_read(NsOutsideFile *file, int milliseconds);
+ * milliseconds for it.  Returns whether anything was read, so that there may be more.  A file that
+ * was replaced, truncated or overwritten is read from its beginning.  Any thread, one at a time. */
+bool ns_outside_file_read(NsOutsideFile *file, int milliseconds);
 
 /* If a regular file has not grown for half a second, takes the newest, possibly incomplete step of
  * an event file (ns_outside_pause).  Returns whether there was one. */

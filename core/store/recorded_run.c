@@ -203,23 +203,20 @@ static void set_reading(NsRecordedRun *run, NsOutsideReading *reading)
 
 static bool poll_log(NsRecordedRun *run, int milliseconds)
 {
-    NsOutsideNews news = ns_outside_file_read(run->log, milliseconds);
-    bool paused = news == NS_OUTSIDE_NONE && ns_outside_file_pause(run->log);
-    run->state = news == NS_OUTSIDE_ENDED             ? NS_OUTSIDE_CLOSED
-                 : ns_outside_file_is_there(run->log) ? NS_OUTSIDE_OPEN
-                                                      : NS_OUTSIDE_ABSENT;
+    bool read = ns_outside_file_read(run->log, milliseconds);
+    bool paused = !read && ns_outside_file_pause(run->log);
+    run->state = ns_outside_file_state(run->log);
     take_log(run);
-    if (news == NS_OUTSIDE_ENDED) remember_given(run);
+    if (run->state == NS_OUTSIDE_CLOSED) remember_given(run);
     const NsOutside *log = ns_outside_file_run(run->log);
-    bool again =
-        !run->reading || (news != NS_OUTSIDE_MORE && run->reading->lines != ns_outside_lines(log));
+    bool again = !run->reading || (!read && run->reading->lines != ns_outside_lines(log));
     if (again) set_reading(run, ns_outside_reading(log));
     if (run->state == NS_OUTSIDE_ABSENT && ns_run_file_is(run->path)) {
         run->kind = NS_RECORDED_FILE;
         g_clear_pointer(&run->log, ns_outside_file_free);
         set_reading(run, NULL);
     }
-    return news == NS_OUTSIDE_MORE || paused;
+    return read || paused;
 }
 
 static bool read_log(NsRecordedRun *run, int64_t until, GCancellable *cancellable, GError **error)
@@ -229,7 +226,7 @@ static bool read_log(NsRecordedRun *run, int64_t until, GCancellable *cancellabl
     if (!run->log) return false;
     NsOutside *log = ns_outside_file_run(run->log);
     ns_outside_end_with(log, until);
-    while (ns_outside_file_read(run->log, 0) == NS_OUTSIDE_MORE)
+    while (ns_outside_file_read(run->log, 0))
         if (g_cancellable_set_error_if_cancelled(cancellable, error)) return false;
     ns_recorded_run_end(run);
     if (!run->lanes) return ns_outside_refuse_empty(log, run->name, until < G_MAXINT64, error);

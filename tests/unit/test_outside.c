@@ -614,8 +614,8 @@ static void test_folder(void)
     g_autoptr(GError) error = NULL;
     g_autoptr(NsOutsideFile) file = ns_outside_file_open(folder, NS_HISTORY_BUDGET, &error);
     g_assert_no_error(error);
-    g_assert_false(ns_outside_file_is_there(file));
-    g_assert_cmpint(ns_outside_file_read(file, 0), ==, NS_OUTSIDE_NONE);
+    g_assert_cmpint(ns_outside_file_state(file), ==, NS_OUTSIDE_ABSENT);
+    g_assert_false(ns_outside_file_read(file, 0));
     g_assert_true(g_file_set_contents(other, "notes", -1, NULL));
     write_events(folder, "events.out.tfevents.1", 3);
     read_until(file, 3);
