@@ -369,6 +369,21 @@ static void test_words(void)
     g_assert_true(ns_settings_set(&b, "norm", "layernorm", NULL));
     g_autofree char *alone = ns_settings_special_words(lanes, 2, 1);
     g_assert_cmpstr(alone, ==, "Keel");
+
+    /* A setting of the majority that names omit is among the words for all. */
+    static const char *const own[][2] = {
+        {"lr", "0.001"}, {"clip", "1"}, {"optimizer", "radam"}, {"placement", "deepnorm"}};
+    NsSettings four[4];
+    const NsSettings *const of[] = {&four[0], &four[1], &four[2], &four[3]};
+    for (size_t i = 0; i < 4; i++) {
+        ns_settings_init(&four[i]);
+        g_assert_true(ns_settings_set(&four[i], own[i][0], own[i][1], NULL));
+    }
+    g_autofree char *clipped = ns_settings_special_words(of, 4, 1);
+    g_autofree char *all = ns_settings_common_words(of, 4);
+    g_assert_cmpstr(clipped, ==, "Post-LN, clip 1");
+    g_assert_cmpstr(all, ==, "6 layers, lr 0.003, no warm-up");
+    for (size_t i = 0; i < 4; i++) ns_settings_clear(&four[i]);
     ns_settings_clear(&a);
     ns_settings_clear(&b);
 }

@@ -171,26 +171,6 @@ static char *words_about(const NsSettings *settings, int what)
     return g_string_free(words, FALSE);
 }
 
-char *ns_settings_common_words(const NsSettings *const *settings, size_t n)
-{
-    GString *words = g_string_new(NULL);
-    for (int what = 0; what < ABOUT; what++) {
-        g_autofree char *first = words_about(settings[0], what);
-        bool common = true;
-        for (size_t i = 1; i < n && common; i++) {
-            g_autofree char *other = words_about(settings[i], what);
-            common = g_str_equal(first, other);
-        }
-        if (common && *first) g_string_append_printf(words, "%s%s", words->len ? ", " : "", first);
-    }
-    return g_string_free(words, FALSE);
-}
-
-char *ns_settings_words(const NsSettings *settings)
-{
-    return ns_settings_common_words(&settings, 1);
-}
-
 static bool tells_runs_apart(const NsParam *param)
 {
     /* The length of a run and its validation do not characterize it, and the text implies the
@@ -227,14 +207,46 @@ static bool is_of_most(const NsSettings *const *settings, size_t n, size_t which
     return 2 * same > n;
 }
 
+/* Whether the names of runs list all settings that differ; otherwise they omit those of the
+ * majority, which the words for all runs have. */
+static bool lists_all(const NsSettings *const *settings, size_t n)
+{
+    size_t differences = 0;
+    for (size_t i = 0; ns_param(i); i++)
+        differences += tells_runs_apart(ns_param(i)) && !all_equal(settings, n, ns_param(i));
+    return differences <= DIFFERENCES;
+}
+
+char *ns_settings_common_words(const NsSettings *const *settings, size_t n)
+{
+    GString *words = g_string_new(NULL);
+    size_t least = lists_all(settings, n) ? n : n / 2 + 1;
+    for (int what = 0; what < ABOUT; what++)
+        for (size_t i = 0; i < n; i++) {
+            g_autofree char *own = words_about(settings[i], what);
+            size_t same = 0;
+            for (size_t k = 0; k < n; k++) {
+                g_autofree char *other = words_about(settings[k], what);
+                same += g_str_equal(own, other);
+            }
+            if (same < (what == ABOUT_WIRING ? n : least)) continue;
+            if (*own) g_string_append_printf(words, "%s%s", words->len ? ", " : "", own);
+            break;
+        }
+    return g_string_free(words, FALSE);
+}
+
+char *ns_settings_words(const NsSettings *settings)
+{
+    return ns_settings_common_words(&settings, 1);
+}
+
 char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which)
 {
     GString *words = g_string_new(NULL);
-    size_t differences = 0, listed = 0;
+    size_t listed = 0;
     const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++)
-        differences += tells_runs_apart(param) && !all_equal(settings, n, param);
-    bool full = differences <= DIFFERENCES;
+    bool full = lists_all(settings, n);
     for (size_t i = 0; (param = ns_param(i)); i++) {
         if (!tells_runs_apart(param) || all_equal(settings, n, param)) continue;
         if (g_str_equal(param->key, "norm") && !has_norms(settings[which])) continue;

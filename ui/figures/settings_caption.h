@@ -6,8 +6,8 @@
 /* "Post-LN, 6 layers, lr 0.003, no warm-up".  Free with g_free. */
 char *ns_settings_words(const NsSettings *settings);
 
-/* The same for what several settings have in common: "6 layers, lr 0.003, no warm-up".  Free with
- * g_free. */
+/* The same for what several settings have in common, or the majority has where
+ * ns_settings_special_words omits it: "6 layers, lr 0.003, no warm-up".  Free with g_free. */
 char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
 
 /* "Post-LN", a formula, or "mixture post*3,pre*9" if layers have different placements.  Free with
