@@ -15,7 +15,7 @@ typedef struct {
     bool has_step, by_epoch, counted, in_epoch;
     const NsOutsideName *tokens; /* the count of tokens that is the step, or NULL */
     unsigned grown;              /* losses at a number of tokens that had grown */
-    int64_t top, gap; /* the largest step with a loss, -1 before; that minus the one before */
+    int64_t top, gap; /* the largest step with a loss, -1 before; that minus the one before, or 0 */
     double epoch;     /* the largest one; -1 before the first */
     GArray *epochs;   /* the epochs that began with a step before `top`, ascending */
 } NsOutsideSteps;

@@ -29,7 +29,7 @@ void ns_outside_records_init(NsOutsideRecords *r, size_t budget, NsOutside *owne
                             .owner = owner,
                             .evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation)),
                             .continuations = g_array_new(FALSE, FALSE, sizeof(NsContinuation)),
-                            .steps = {.owner = owner, .top = -1, .gap = 1, .epoch = -1}};
+                            .steps = {.owner = owner, .top = -1, .epoch = -1}};
     r->steps.epochs = g_array_new(FALSE, FALSE, sizeof(Epoch));
 }
 
@@ -351,7 +351,9 @@ static int64_t offset_of(NsOutsideSteps *steps, const NsOutsideLine *line, doubl
     int64_t step = line->step + offset;
     if (epoch > steps->epoch && steps->epoch >= 0 && !line->again &&
         (step < steps->top || (loss && step == steps->top))) {
-        Epoch next = {epoch, steps->top + steps->gap - line->step};
+        /* The only step of an epoch is its length. */
+        int64_t gap = steps->gap ? steps->gap : MAX(line->step, 1);
+        Epoch next = {epoch, steps->top + gap - line->step};
         g_array_append_val(epochs, next);
         if (!steps->in_epoch)
             ns_outside_report(

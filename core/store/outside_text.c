@@ -120,7 +120,8 @@ static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, d
     if (!words[1] && g_ascii_ispunct(*words) && *words != '#') return;
     bool loss = line->scalars[NS_OUTSIDE_LOSS].name;
     for (size_t i = 0; i < G_N_ELEMENTS(short_words); i++)
-        if (g_str_equal(words, short_words[i].word) && (loss || i + 2 < G_N_ELEMENTS(short_words)))
+        if (g_ascii_strcasecmp(words, short_words[i].word) == 0 &&
+            (loss || i + 2 < G_N_ELEMENTS(short_words)))
             words = short_words[i].name;
     const NsOutsideName *name = ns_outside_names_find(names, NULL, words);
     const NsOutsideName *place =
@@ -390,16 +391,23 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
         ns_outside_line_clear(line);
         triple = read_triple(line, names, part);
         if (!triple) bar = read_words(text, line, names, part);
-    } else if (!own[NS_OUTSIDE_STEP].name && start > part) {
+    }
+    g_autofree char *words = g_strndup(part, *object ? (gsize)(start - part) : 0);
+    if (*words && !own[NS_OUTSIDE_STEP].name) {
         /* “Step 100: {'loss': 2.5}” */
         g_autoptr(NsOutsideLine) before = ns_outside_line_new();
-        g_autofree char *words = g_strndup(part, (gsize)(start - part));
         bar = read_words(text, before, names, words);
         const NsOutsideCell *place = before->scalars;
         ns_outside_line_put(line, place[NS_OUTSIDE_STEP].name, place[NS_OUTSIDE_STEP].value);
         if (!own[NS_OUTSIDE_EPOCH].name)
             ns_outside_line_put(line, place[NS_OUTSIDE_EPOCH].name, place[NS_OUTSIDE_EPOCH].value);
     }
+    /* “| valid | {'loss': 2.5}” */
+    char *word = words + strlen(words);
+    while (word > words && !g_ascii_isalpha(word[-1])) *--word = '\0';
+    while (word > words && g_ascii_isalpha(word[-1])) word--;
+    if (own[NS_OUTSIDE_LOSS].name && ns_outside_is_of_validation("split", word))
+        ns_outside_line_validate(line, names);
     bool loss = own[NS_OUTSIDE_LOSS].name || own[NS_OUTSIDE_VALIDATION].name ||
                 ns_outside_line_part(line, NS_OUTSIDE_LOSS) ||
                 ns_outside_line_part(line, NS_OUTSIDE_VALIDATION);

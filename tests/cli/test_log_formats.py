@@ -63,11 +63,14 @@ def test_programs():
          {"lr": 0.5, "grad_norm": {"total": 1.5}}, ""),
         (lines('{{"_step": {s}, "loss": {v}, "grads": {{"_type": "histogram", "values": [1, 2], "bins": [1, 2, 3]}}, "rms": [1, 2, 3]}}'),
          {"rms": [1, 2, 3], "grads/values": None, "grad_norm": {"total": None}}, ""),
+        ("".join(f"Epoch {e}/2: 100%|██| 5/5 [00:10<00:00, 5.00it/s, loss={v}]\n" for e, v in ((1, 3), (2, 2))), {}, "restart in every epoch"),
+        (lines("Iter {s}: Loss {v} (avg 3.5), Val 4.0"), {validation: 4}, ""),
+        (lines("| train | {{\"loss\": {v}, \"num_updates\": {s}}}\n| valid | {{\"loss\": 4, \"num_updates\": {s}}}"), {validation: 4}, ""),
         (lines("    clip  gnorm  loss  total_train_updates\n       1    1.5     {v}    {s}"), {"grad_norm": {"total": 1.5}}, ""))
     for text, other, reported in cases:
         found, err = read_text(text, "a.jsonl" if text.startswith('{"') else "a.log")
-        assert losses(found) == dict(ROWS), (text, found, err)
-        assert {k: found[9].get(k) for k in other} == other and (reported in err if reported else err == ""), (text, found, err)
+        assert losses(found) == ({5: 3, 10: 2} if "Epoch" in text else dict(ROWS)), (text, found, err)
+        assert {k: found[max(found)].get(k) for k in other} == other and (reported in err if reported else err == ""), (text, found, err)
 
 
 def test_other_files():
