@@ -160,20 +160,16 @@ static int compare_texts(const void *a, const void *b)
  * sizes have the same ones. */
 static GPtrArray *names_of(const NsOutsideNames *names)
 {
+    g_autoptr(GRegex) numbers = g_regex_new("\\d+", G_REGEX_DEFAULT, G_REGEX_MATCH_DEFAULT, NULL);
     g_autoptr(GHashTable) set = g_hash_table_new(g_str_hash, g_str_equal);
     GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
     const GPtrArray *list = names->list;
     for (guint i = 0; i < list->len; i++) {
         const NsOutsideName *name = list->pdata[i];
         if (!name->use->listed) continue;
-        g_autofree char *text = g_strescape(name->raw, NULL);
-        char *to = text;
-        for (const char *at = text; *at; to++) {
-            size_t digits = strspn(at, "0123456789");
-            *to = digits ? '#' : *at;
-            at += MAX(digits, 1);
-        }
-        *to = '\0';
+        g_autofree char *escaped = g_strescape(name->raw, NULL);
+        g_autofree char *text =
+            g_regex_replace_literal(numbers, escaped, -1, 0, "#", G_REGEX_MATCH_DEFAULT, NULL);
         if (g_hash_table_contains(set, text)) continue;
         g_hash_table_add(set, text);
         g_ptr_array_add(found, g_steal_pointer(&text));
