@@ -216,7 +216,16 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
 {
     static const char separators[] = " \t,|:=;()[]%\"";
     static const char *const levels[] = {"INFO", "DEBUG", "WARNING", "postfix", NULL};
+    /* The first words of bars that count no steps, of transformers, datasets and trl */
+    static const char *const other_bars[] = {
+        "Loading",  "Map",        "Filter",     "Tokenizing",    "Downloading", "Fetching",
+        "Running",  "Saving",     "Generating", "Preprocessing", "Grouping",    "Casting",
+        "Creating", "Packing",    "Truncating", "Converting",    "Applying",    "Adding",
+        "Dropping", "Extracting", NULL};
     g_autoptr(GString) name = g_string_new(NULL);
+    const char *begin = text + strspn(text, " ");
+    g_autofree char *label = g_strndup(begin, strcspn(begin, " :("));
+    const bool of_steps = !g_strv_contains(other_bars, label);
     /* An estimator of TensorFlow evaluates. */
     bool validation = g_str_has_prefix(text, "INFO:tensorflow:Saving dict");
     bool percent = false, mean = false, batch = false, unit_only = false;
@@ -289,8 +298,8 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
             percent = true;
             drop(name, &validation);
         } else if (of && percent) {
-            length = length > 0 ? length : g_ascii_strtod(end + 1, NULL);
-            if (!validation) put(line, names, "it", value, &validation);
+            length = length > 0 || !of_steps ? length : g_ascii_strtod(end + 1, NULL);
+            if (!validation && of_steps) put(line, names, "it", value, &validation);
             line->batches |= validation;
         } else if (place) {
             drop(name, &validation);

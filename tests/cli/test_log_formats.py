@@ -71,6 +71,9 @@ def test_programs():
         found, err = read_text(text, "a.jsonl" if text.startswith('{"') else "a.log")
         assert losses(found) == ({5: 3, 10: 2} if "Epoch" in text else dict(ROWS)), (text, found, err)
         assert {k: found[max(found)].get(k) for k in other} == other and (reported in err if reported else err == ""), (text, found, err)
+    found, err = read_text("Loading checkpoint shards: 100%|██| 4/4 [00:05<00:00, 1.3s/it]\nMap (num_proc=2): 100%|██| 7/7 [00:01<00:00, 9 examples/s]\n"
+                           + lines("{{'loss': {v}, 'epoch': 0.{s}}}"), "a.log")
+    assert losses(found) == {0: 3, 1: 2} and "the order of its values" in err, (found, err)
 
 
 def test_other_files():
