@@ -493,7 +493,7 @@ static void test_switcher(void)
                                          "Similarity", "Curves",  "Phase",   "Paper"};
     for (size_t i = 0; i < G_N_ELEMENTS(titles); i++)
         gtk_stack_add_titled(GTK_STACK(stack), gtk_label_new(titles[i]), titles[i], titles[i]);
-    GtkWidget *switcher = ns_page_switcher_new(GTK_STACK(stack), 5);
+    GtkWidget *switcher = ns_page_switcher_new(GTK_STACK(stack));
     gtk_box_append(GTK_BOX(box), switcher);
     gtk_box_append(GTK_BOX(box), stack);
     gtk_window_set_child(GTK_WINDOW(window), box);

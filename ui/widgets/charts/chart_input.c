@@ -60,21 +60,19 @@ static int handle_at(Input *input, double px, double py)
     return layout ? ns_plot_handle_at(layout, px, py) : -1;
 }
 
-static bool zoom(Input *input, double px, double py, double factor_x, double factor_y)
+static void zoom(Input *input, double px, double py, double factor_x, double factor_y)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
     bool changed = layout && ns_view_state_zoom_about(ns_chart_view_state(input->chart), layout, px,
                                                       py, factor_x, factor_y);
     if (changed) ns_chart_view_state_changed(input->chart);
-    return changed;
 }
 
-static bool pan(Input *input, double dx, double dy)
+static void pan(Input *input, double dx, double dy)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
     bool changed = layout && ns_view_state_pan(ns_chart_view_state(input->chart), layout, dx, dy);
     if (changed) ns_chart_view_state_changed(input->chart);
-    return changed;
 }
 
 static void fit(Input *input)
@@ -98,16 +96,6 @@ static NsBox box_of(Input *input)
     box.y = MAX(box.y, area.y);
     box.width = MAX(right - box.x, 0);
     box.height = MAX(bottom - box.y, 0);
-    return box;
-}
-
-/* The range to which a box zooms; it is empty along an axis that the box does not zoom. */
-static NsBox zoomed_part(Input *input, NsBox box)
-{
-    if (fabs(input->py - input->from_y) < BOX_FROM)
-        box.height = 0;
-    else if (fabs(input->px - input->from_x) < BOX_FROM)
-        box.width = 0;
     return box;
 }
 
@@ -233,12 +221,14 @@ static void on_drag_begin(GtkGestureDrag *gesture, double x, double y, Input *in
     press_handle(input);
 }
 
-/* FALSE while the pointer is still close enough to the press for a click. */
-static bool drag_by(Input *input, double dx, double dy, bool pans)
+/* A pointer that is still close to the press may be about to click. */
+static void on_drag_update(GtkGestureDrag *gesture, double dx, double dy, Input *input)
 {
     if (input->drag == DRAG_NONE) {
+        guint button = gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(gesture));
+        bool pans = button == GDK_BUTTON_MIDDLE || modifiers_of(gesture) & GDK_SHIFT_MASK;
         bool from_inside = in_area(input, input->from_x, input->from_y) || input->handle >= 0;
-        if (hypot(dx, dy) < DRAG_FROM || !from_inside) return false;
+        if (hypot(dx, dy) < DRAG_FROM || !from_inside) return;
         input->drag = input->handle >= 0 ? DRAG_HANDLE : pans ? DRAG_PAN : DRAG_BOX;
         ns_chart_view_hover(input->chart, NAN, NAN);
     }
@@ -252,20 +242,13 @@ static bool drag_by(Input *input, double dx, double dy, bool pans)
     }
     input->boxed = input->drag != DRAG_PAN;
     wait_for_frame(input);
-    return true;
-}
-
-static void on_drag_update(GtkGestureDrag *gesture, double dx, double dy, Input *input)
-{
-    guint button = gtk_gesture_single_get_current_button(GTK_GESTURE_SINGLE(gesture));
-    bool pans = button == GDK_BUTTON_MIDDLE || modifiers_of(gesture) & GDK_SHIFT_MASK;
-    if (drag_by(input, dx, dy, pans))
-        gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+    gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
 }
 
 /* Ends the drag and keeps its effect. */
 static void end_drag(Input *input)
 {
+    if (input->drag == DRAG_NONE) return;
     input->drag = DRAG_NONE;
     input->boxed = false;
     ns_chart_view_set_band(input->chart, (NsBox){0});
@@ -275,25 +258,23 @@ static void end_drag(Input *input)
 static void on_drag_end(GtkGestureDrag *gesture, double dx, double dy, Input *input)
 {
     (void)gesture;
-    if (input->drag == DRAG_BOX && ns_chart_view_layout(input->chart)) {
+    if (input->drag == DRAG_BOX || input->drag == DRAG_HANDLE) {
         input->px = input->from_x + dx;
         input->py = input->from_y + dy;
-        NsBox box = zoomed_part(input, box_of(input));
+    }
+    if (input->drag == DRAG_BOX && ns_chart_view_layout(input->chart)) {
+        NsBox box = box_of(input);
+        /* It does not zoom along an axis on which it is flat or narrow. */
+        if (fabs(input->py - input->from_y) < BOX_FROM)
+            box.height = 0;
+        else if (fabs(input->px - input->from_x) < BOX_FROM)
+            box.width = 0;
         NsViewState *view_state = ns_chart_view_state(input->chart);
         if (ns_view_state_zoom_to(view_state, ns_chart_view_layout(input->chart), box))
             ns_chart_view_state_changed(input->chart);
     }
-    if (input->drag == DRAG_HANDLE) {
-        input->px = input->from_x + dx;
-        input->py = input->from_y + dy;
-        move_handle(input);
-    }
-    if (input->drag != DRAG_NONE) end_drag(input);
-}
-
-static void on_drag_cancel(Input *input)
-{
-    if (input->drag != DRAG_NONE) end_drag(input);
+    if (input->drag == DRAG_HANDLE) move_handle(input);
+    end_drag(input);
 }
 
 static void pin(Input *input)
@@ -372,12 +353,6 @@ static void zoom_by_key(Input *input, double factor_x, double factor_y)
     NsBox area = ns_plot_area(layout);
     double px = reading ? reading->px : area.x + area.width / 2;
     zoom(input, px, area.y + area.height / 2, factor_x, factor_y);
-}
-
-static void pan_by_key(Input *input, double sign)
-{
-    const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
-    if (layout) pan(input, sign * KEY_PAN * ns_plot_area(layout).width, 0);
 }
 
 static void remove_pin(Input *input)
@@ -463,9 +438,12 @@ static bool act_on_shifted_key(Input *input, guint keyval)
         zoom_by_key(input, 1, keyval == GDK_KEY_Up ? KEY_ZOOM : 1 / KEY_ZOOM);
         return true;
     case GDK_KEY_Left:
-    case GDK_KEY_Right:
-        pan_by_key(input, keyval == GDK_KEY_Left ? 1 : -1);
+    case GDK_KEY_Right: {
+        const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
+        double by = layout ? KEY_PAN * ns_plot_area(layout).width : 0;
+        pan(input, keyval == GDK_KEY_Left ? by : -by, 0);
         return true;
+    }
     case GDK_KEY_F10:
         menu_by_key(input);
         return true;
@@ -489,7 +467,7 @@ static void add_drag(Input *input, guint button)
     g_signal_connect(drag, "drag-begin", G_CALLBACK(on_drag_begin), input);
     g_signal_connect(drag, "drag-update", G_CALLBACK(on_drag_update), input);
     g_signal_connect(drag, "drag-end", G_CALLBACK(on_drag_end), input);
-    g_signal_connect_swapped(drag, "cancel", G_CALLBACK(on_drag_cancel), input);
+    g_signal_connect_swapped(drag, "cancel", G_CALLBACK(end_drag), input);
     gtk_widget_add_controller(GTK_WIDGET(input->chart), GTK_EVENT_CONTROLLER(drag));
 }
 

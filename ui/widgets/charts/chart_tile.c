@@ -173,25 +173,12 @@ static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartT
 
 static void set_up_choice(GtkListItemFactory *factory, GtkListItem *item)
 {
-    (void)factory;
     GtkWidget *label = gtk_label_new(NULL);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
     gtk_list_item_set_child(item, label);
-}
-
-static void set_up_button(GtkListItemFactory *factory, GtkListItem *item)
-{
-    set_up_choice(factory, item);
-    GtkLabel *label = GTK_LABEL(gtk_list_item_get_child(item));
-    gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_END);
-    gtk_label_set_max_width_chars(label, CHOICE_CHARS);
-}
-
-static bool offers(const GArray *choices, int shown)
-{
-    for (guint i = 0; i < choices->len; i++)
-        if (g_array_index(choices, int, i) == shown) return true;
-    return false;
+    if (g_object_get_data(G_OBJECT(factory), LIST)) return;
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), CHOICE_CHARS);
 }
 
 static void sync_choices(NsChartTile *tile)
@@ -201,7 +188,9 @@ static void sync_choices(NsChartTile *tile)
     const NsHistory *history = tile->session->view->history;
     /* The quantities of a run are known from its first step on, and filling a list takes a while.
      */
-    bool unknown = !history && offers(tile->choices, shown);
+    bool unknown = false;
+    for (guint i = 0; !history && i < tile->choices->len; i++)
+        unknown |= g_array_index(tile->choices, int, i) == shown;
     g_autoptr(GArray) now =
         unknown ? g_array_ref(tile->choices) : ns_tile_choices(kind, tile->session->view, shown);
     GtkDropDown *drop_down = GTK_DROP_DOWN(tile->choice);
@@ -425,7 +414,7 @@ static GtkWidget *make_choice(NsChartTile *tile)
     g_autoptr(GtkListItemFactory) button = gtk_signal_list_item_factory_new();
     g_autoptr(GtkListItemFactory) list = gtk_signal_list_item_factory_new();
     g_object_set_data(G_OBJECT(list), LIST, tile);
-    g_signal_connect(button, "setup", G_CALLBACK(set_up_button), NULL);
+    g_signal_connect(button, "setup", G_CALLBACK(set_up_choice), NULL);
     g_signal_connect(list, "setup", G_CALLBACK(set_up_choice), NULL);
     g_signal_connect_object(button, "bind", G_CALLBACK(bind_choice), tile, 0);
     g_signal_connect_object(list, "bind", G_CALLBACK(bind_choice), tile, 0);

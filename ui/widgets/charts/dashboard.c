@@ -294,17 +294,6 @@ static gboolean on_moving(GtkWidget *widget, GdkFrameClock *clock, gpointer data
     return G_SOURCE_REMOVE;
 }
 
-/* Before the chart is large. */
-static void begin_motion(NsDashboard *dashboard, guint stage)
-{
-    GtkWidget *widget = GTK_WIDGET(dashboard), *tile = GTK_WIDGET(slot_at(dashboard, stage)->tile);
-    dashboard->moving_since = g_get_monotonic_time();
-    if (!gtk_widget_get_mapped(tile) || ns_motion(dashboard->moving_since) >= 1 ||
-        !gtk_widget_compute_bounds(tile, widget, &dashboard->came_from) || dashboard->moving)
-        return;
-    dashboard->moving = gtk_widget_add_tick_callback(widget, on_moving, NULL, NULL);
-}
-
 static void ns_dashboard_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsDashboard *dashboard = NS_DASHBOARD(widget);
@@ -370,12 +359,6 @@ static void link_ranges(NsDashboard *dashboard, NsChartTile *from)
     dashboard->linking = false;
 }
 
-static double newest_pin(NsChartTile *tile)
-{
-    const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(tile));
-    return view_state->n_pins > 0 ? view_state->pins[view_state->n_pins - 1].x : (double)NAN;
-}
-
 /* Profiles show the step that was pinned last.  If its pin is removed, they show that of another
  * pin, or the newest step. */
 static void show_pinned_step(NsDashboard *dashboard, NsChartTile *changed)
@@ -384,8 +367,9 @@ static void show_pinned_step(NsDashboard *dashboard, NsChartTile *changed)
     bool differs = false;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         Slot *slot = slot_at(dashboard, i);
-        double pinned =
-            abscissa_of(slot->tile) == NS_OVER_STEPS ? newest_pin(slot->tile) : (double)NAN;
+        const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(slot->tile));
+        bool any = view_state->n_pins > 0 && abscissa_of(slot->tile) == NS_OVER_STEPS;
+        double pinned = any ? view_state->pins[view_state->n_pins - 1].x : (double)NAN;
         if (slot->tile == changed) {
             differs = pinned != slot->pinned && !(isnan(pinned) && isnan(slot->pinned));
             slot->pinned = pinned;
@@ -495,7 +479,6 @@ static void on_view_changed(NsDashboard *dashboard)
                 ns_chart_tile_lane(slot->tile) >= (int)started->n || (cross && !crosses) || empty);
     }
     sync_compact(dashboard);
-    for (guint i = 0; i < dashboard->slots->len; i++) slot_at(dashboard, i)->stale = true;
     ns_page_refresh(NS_PAGE(dashboard));
 }
 
@@ -514,24 +497,23 @@ NsChartTile *ns_dashboard_second(NsDashboard *dashboard)
     return slot_at(dashboard, second_of(dashboard))->tile;
 }
 
-static guint next_stage(NsDashboard *dashboard)
-{
-    guint n = dashboard->slots->len, i = (stage_of(dashboard) + 1) % n;
-    while (!is_there(dashboard, i) ||
-           (is_large(dashboard, i) && !dashboard->maximized && i != stage_of(dashboard)))
-        i = (i + 1) % n;
-    return i;
-}
-
 void ns_dashboard_set_stage(NsDashboard *dashboard, NsChartTile *tile)
 {
-    guint stage = next_stage(dashboard);
-    for (guint i = 0; i < dashboard->slots->len; i++)
+    guint before = stage_of(dashboard), n = dashboard->slots->len, stage = (before + 1) % n;
+    while (!is_there(dashboard, stage) ||
+           (is_large(dashboard, stage) && !dashboard->maximized && stage != before))
+        stage = (stage + 1) % n;
+    for (guint i = 0; i < n; i++)
         if (slot_at(dashboard, i)->tile == tile) stage = i;
     dashboard->hovered = NULL;
-    if (stage == stage_of(dashboard)) return;
-    begin_motion(dashboard, stage);
-    dashboard->second = stage_of(dashboard);
+    if (stage == before) return;
+    /* The place from which its frame will move, before the chart is large. */
+    GtkWidget *widget = GTK_WIDGET(dashboard), *chart = GTK_WIDGET(slot_at(dashboard, stage)->tile);
+    dashboard->moving_since = g_get_monotonic_time();
+    if (gtk_widget_get_mapped(chart) && ns_motion(dashboard->moving_since) < 1 &&
+        gtk_widget_compute_bounds(chart, widget, &dashboard->came_from) && !dashboard->moving)
+        dashboard->moving = gtk_widget_add_tick_callback(widget, on_moving, NULL, NULL);
+    dashboard->second = before;
     dashboard->stage = stage;
     if (dashboard->maximized) ns_dashboard_maximize(dashboard, slot_at(dashboard, stage)->tile);
     sync_compact(dashboard);
@@ -553,9 +535,8 @@ void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key)
     if (!ns_preferences()) return;
     g_autofree char *figure = g_settings_get_string(ns_preferences(), key);
     for (guint i = 0; i < dashboard->slots->len; i++) {
-        NsChartTile *tile = slot_at(dashboard, i)->tile;
-        if (g_str_equal(ns_chart_tile_kind(tile)->choice.key, figure))
-            ns_dashboard_set_stage(dashboard, tile);
+        if (is_kind(slot_at(dashboard, i), figure))
+            ns_dashboard_set_stage(dashboard, slot_at(dashboard, i)->tile);
     }
 }
 
@@ -687,7 +668,7 @@ static void ns_dashboard_init(NsDashboard *dashboard)
     dashboard->slots = g_array_new(FALSE, TRUE, sizeof(Slot));
 }
 
-static GtkWidget *new_dashboard(NsSession *session, const char *figures, bool by_lane)
+GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, bool by_lane)
 {
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
     dashboard->session = ns_session_hold(session, dashboard);
@@ -719,14 +700,4 @@ static GtkWidget *new_dashboard(NsSession *session, const char *figures, bool by
     sync_compact(dashboard);
     on_view_changed(dashboard);
     return GTK_WIDGET(dashboard);
-}
-
-GtkWidget *ns_dashboard_new(NsSession *session, const char *figures)
-{
-    return new_dashboard(session, figures, false);
-}
-
-GtkWidget *ns_dashboard_new_by_lane(NsSession *session, const char *figures)
-{
-    return new_dashboard(session, figures, true);
 }

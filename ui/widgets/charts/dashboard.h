@@ -14,11 +14,9 @@
 #define NS_TYPE_DASHBOARD (ns_dashboard_get_type())
 G_DECLARE_FINAL_TYPE(NsDashboard, ns_dashboard, NS, DASHBOARD, GtkWidget)
 
-/* figures: as ns_figure_specs_read reads them: “loss,profile:layer-ablation”. */
-GtkWidget *ns_dashboard_new(NsSession *session, const char *figures);
-
-/* The same with every figure once for each lane. */
-GtkWidget *ns_dashboard_new_by_lane(NsSession *session, const char *figures);
+/* figures: as ns_figure_specs_read reads them: “loss,profile:layer-ablation”.  by_lane: with every
+ * figure once for each lane. */
+GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, bool by_lane);
 
 /* The i-th tile, or NULL. */
 NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);

@@ -44,6 +44,7 @@ typedef struct {
     const char *figures;                      /* figures of a dashboard
                                                * (ui/widgets/charts/dashboard.h) */
     bool by_lane;                             /* it has every figure once for each lane */
+    const char *stage;                        /* the preference that remembers its stage, or NULL */
     GtkWidget *(*create)(NsSession *session); /* constructor of any other page; otherwise NULL */
 } NsPageKind;
 

@@ -18,13 +18,6 @@ static const NsQuantity USUAL[] = {
     NS_QUANTITY_GRAD_WV,    NS_QUANTITY_GRAD_WO,    NS_QUANTITY_GRAD_W1, NS_QUANTITY_GRAD_W2,
 };
 
-static bool is_usual(NsQuantity quantity)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++)
-        if (USUAL[i] == quantity) return true;
-    return false;
-}
-
 static void add_choice(GArray *choices, int choice)
 {
     g_array_append_val(choices, choice);
@@ -63,7 +56,9 @@ GArray *ns_tile_choices(const NsFigureKind *kind, const NsView *view, int shown)
                      q == kind->initial ||              /* stays listed when another is chosen */
                      q == NS_QUANTITY_LAYER_ABLATION || /* the tile offers to measure it */
                      q == NS_QUANTITY_LOGIT_LENS;
-        if (fits && there && !is_usual(q)) add_choice(choices, (int)q);
+        bool usual = false;
+        for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++) usual |= USUAL[i] == q;
+        if (fits && there && !usual) add_choice(choices, (int)q);
     }
     return choices;
 }
@@ -307,22 +302,16 @@ static void add_item(GMenu *menu, const char *label, const char *action, const c
     g_menu_append_item(menu, item);
 }
 
-static GMenu *kinds(void)
+static GMenuModel *make_model(bool maximized, bool smoothing)
 {
     GMenu *menu = g_menu_new();
+    g_autoptr(GMenu) all = g_menu_new();
     for (size_t i = 0; ns_figure_kind(i); i++) {
         const NsChoice *choice = &ns_figure_kind(i)->choice;
         g_autoptr(GMenuItem) item = g_menu_item_new(_(choice->label), NULL);
         g_menu_item_set_action_and_target(item, "tile.kind", "s", choice->key);
-        g_menu_append_item(menu, item);
+        g_menu_append_item(all, item);
     }
-    return menu;
-}
-
-static GMenuModel *make_model(bool maximized, bool smoothing)
-{
-    GMenu *menu = g_menu_new();
-    g_autoptr(GMenu) all = kinds();
     GMenu *show = g_menu_new(), *copy = g_menu_new(), *view = g_menu_new();
     g_menu_append_submenu(show, _("Show"), G_MENU_MODEL(all));
     add_section(menu, show);

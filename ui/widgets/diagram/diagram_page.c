@@ -26,15 +26,6 @@ struct _NsDiagramLanes {
 
 G_DEFINE_FINAL_TYPE(NsDiagramLanes, ns_diagram_lanes, GTK_TYPE_WIDGET)
 
-static int count(GtkWidget *widget)
-{
-    int n = 0;
-    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
-         child = gtk_widget_get_next_sibling(child))
-        n++;
-    return n;
-}
-
 static void ns_diagram_lanes_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
                                      int *minimum, int *natural, int *minimum_baseline,
                                      int *natural_baseline)
@@ -61,10 +52,13 @@ static gboolean notify(gpointer data)
 static void ns_diagram_lanes_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsDiagramLanes *lanes = NS_DIAGRAM_LANES(widget);
-    int n = MAX(count(widget), 1), i = 0, least;
+    int n = 0, i = 0, least;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        n++;
     gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-    int each = (width - (n - 1) * GAP) / n;
-    bool abreast = n == 1 || each >= MAX(LANE, least);
+    int each = (width - (n - 1) * GAP) / MAX(n, 1);
+    bool abreast = n <= 1 || each >= MAX(LANE, least);
     /* The visibility of widgets must not change while sizes are allocated. */
     if (abreast != lanes->abreast && !lanes->telling) lanes->telling = g_idle_add(notify, lanes);
     lanes->abreast = abreast;
@@ -112,7 +106,7 @@ struct _NsDiagramPage {
     NsRange range;
     gint64 refreshed;
     bool due;
-    GtkWidget *lanes, *legend, *words, *layer, *tabs, *tab[NS_LANES_MAX];
+    GtkWidget *lanes, *legend, *words, *layer, *above, *tabs, *tab[NS_LANES_MAX];
     GtkWidget *flow[NS_FLOWS];
     GtkWidget *views[NS_LANES_MAX];
     size_t n;
@@ -252,15 +246,6 @@ static NsDiagramView *active_view(NsDiagramPage *page)
     return NS_DIAGRAM_VIEW(page->views[MIN(page->session->active, page->n - 1)]);
 }
 
-static void show_layer(NsDiagramPage *page)
-{
-    const NsDiagram *d = ns_diagram_view_diagram(active_view(page));
-    if (!d) return;
-    g_autofree char *at = ns_group_digits(d->layer), *of = ns_group_digits((int64_t)d->layers);
-    g_autofree char *words = g_strdup_printf(_("Layer %s of %s"), at, of);
-    ns_text_label_set(page->layer, words);
-}
-
 static bool page_refresh(NsPage *self)
 {
     NsDiagramPage *page = NS_DIAGRAM_PAGE(self);
@@ -279,7 +264,13 @@ static bool page_refresh(NsPage *self)
             behind |= !ns_diagram_view_diagram(NS_DIAGRAM_VIEW(page->views[i])) &&
                       gtk_widget_get_child_visible(page->views[i]);
         }
-        show_layer(page);
+        const NsDiagram *shown = ns_diagram_view_diagram(active_view(page));
+        if (shown) {
+            g_autofree char *at = ns_group_digits(shown->layer);
+            g_autofree char *of = ns_group_digits((int64_t)shown->layers);
+            g_autofree char *words = g_strdup_printf(_("Layer %s of %s"), at, of);
+            ns_text_label_set(page->layer, words);
+        }
     } else {
         behind = true;
     }
@@ -352,14 +343,9 @@ static void on_flow(GtkToggleButton *toggle, NsDiagramPage *page)
     show_range(page);
 }
 
-static void on_up(NsDiagramPage *page)
+static void on_walk(NsDiagramPage *page, GtkWidget *button)
 {
-    ns_diagram_view_walk(active_view(page), 1);
-}
-
-static void on_down(NsDiagramPage *page)
-{
-    ns_diagram_view_walk(active_view(page), -1);
+    ns_diagram_view_walk(active_view(page), button == page->above ? 1 : -1);
 }
 
 static GtkWidget *add_toggle(GtkWidget *box, GtkWidget *group, const char *label, const char *tip)
@@ -379,12 +365,11 @@ static GtkWidget *new_linked(void)
     return box;
 }
 
-static GtkWidget *new_button(const char *icon, const char *words, GCallback callback,
-                             NsDiagramPage *page)
+static GtkWidget *new_button(const char *icon, const char *words, NsDiagramPage *page)
 {
     GtkWidget *button = gtk_button_new_from_icon_name(icon);
     ns_accessible_tooltip(button, words);
-    g_signal_connect_swapped(button, "clicked", callback, page);
+    g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_walk), page);
     return button;
 }
 
@@ -403,9 +388,9 @@ static GtkWidget *new_bar(NsDiagramPage *page)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->flow[NS_FLOW_SIGNAL]), TRUE);
     for (int i = 0; i < NS_FLOWS; i++)
         g_signal_connect(page->flow[i], "toggled", G_CALLBACK(on_flow), page);
-    ns_box_append(
-        layer, new_button("go-down-symbolic", _("The layer below"), G_CALLBACK(on_down), page),
-        new_button("go-up-symbolic", _("The layer above"), G_CALLBACK(on_up), page), NULL);
+    page->above = new_button("go-up-symbolic", _("The layer above"), page);
+    ns_box_append(layer, new_button("go-down-symbolic", _("The layer below"), page), page->above,
+                  NULL);
     page->layer = ns_line_label_new("", "numeric");
     page->words = ns_text_label_new("", "hint");
     gtk_label_set_lines(GTK_LABEL(page->words), 2);

@@ -133,15 +133,6 @@ static void aim_next(NsDiagramView *view, int by)
 
 /* ---- what is shown ---- */
 
-/* Whether the measured model has the wiring that the controls show. */
-static bool same_model(const NsSettings *a, const NsSettings *b)
-{
-    const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++)
-        if (param->group == NS_GROUP_MODEL && !ns_settings_same(a, b, param)) return false;
-    return true;
-}
-
 static bool is_focusable(const NsNode *node)
 {
     switch (node->kind) {
@@ -184,26 +175,25 @@ static int focused_node(NsDiagramView *view)
 
 static void on_activated(GtkWidget *part, NsDiagramView *view);
 
-/* Adds to the sentence of a node what keys do there, for people who cannot see it. */
-static char *with_hint(const NsNode *node, const char *sentence)
-{
-    if (is_movable(node))
-        return g_strdup_printf(_("%s Left and Right move this norm, Enter places it."), sentence);
-    if (node->kind == NS_NODE_BRANCH)
-        return g_strdup_printf(
-            _("%s Left and Right choose a place for another norm, Enter adds it."), sentence);
-    return g_strdup(sentence);
-}
-
 static void describe_parts(NsDiagramView *view)
 {
     for (guint i = 0; i < view->nodes->len; i++) {
         unsigned node = g_array_index(view->nodes, unsigned, i);
         g_autofree char *name = ns_text_plain(ns_diagram_node(view->diagram, node)->text);
         g_autofree char *reported = ns_diagram_describe_node(view->diagram, node);
-        g_autofree char *sentence = with_hint(ns_diagram_node(view->diagram, node), reported);
+        const NsNode *shown = ns_diagram_node(view->diagram, node);
+        /* What keys do there, for people who cannot see it. */
+        g_autofree char *hint =
+            is_movable(shown)
+                ? g_strdup_printf(_("%s Left and Right move this norm, Enter places it."), reported)
+            : shown->kind == NS_NODE_BRANCH
+                ? g_strdup_printf(
+                      _("%s Left and Right choose a place for another norm, Enter adds it."),
+                      reported)
+                : NULL;
         gtk_accessible_update_property(view->parts->pdata[i], GTK_ACCESSIBLE_PROPERTY_LABEL, name,
-                                       GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, sentence, -1);
+                                       GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, hint ? hint : reported,
+                                       -1);
     }
     g_autofree char *words = ns_diagram_describe(view->diagram);
     gtk_accessible_update_property(GTK_ACCESSIBLE(view), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words,
@@ -220,17 +210,6 @@ static void list_nodes(NsDiagramView *view)
         if (is_focusable(node)) g_array_append_val(view->nodes, i);
 }
 
-/* The widget of a node for the keyboard and a screen reader.  It draws nothing: the diagram below
- * does. */
-static GtkWidget *make_part(NsDiagramView *view)
-{
-    GtkWidget *part = g_object_new(GTK_TYPE_BUTTON, "css-name", "part", "can-target", FALSE, NULL);
-    gtk_widget_set_parent(part, GTK_WIDGET(view));
-    g_signal_connect(part, "activate", G_CALLBACK(on_activated), view);
-    g_signal_connect_swapped(part, "notify::has-focus", G_CALLBACK(gtk_widget_queue_draw), view);
-    return part;
-}
-
 /* Makes a part for every node that can have the focus. */
 static void sync_parts(NsDiagramView *view)
 {
@@ -239,7 +218,17 @@ static void sync_parts(NsDiagramView *view)
         gtk_widget_unparent(view->parts->pdata[view->parts->len - 1]);
         g_ptr_array_set_size(view->parts, (int)view->parts->len - 1);
     }
-    while (view->parts->len < view->nodes->len) g_ptr_array_add(view->parts, make_part(view));
+    /* The widget of a node for the keyboard and a screen reader draws nothing: the diagram below
+     * does. */
+    while (view->parts->len < view->nodes->len) {
+        GtkWidget *part =
+            g_object_new(GTK_TYPE_BUTTON, "css-name", "part", "can-target", FALSE, NULL);
+        gtk_widget_set_parent(part, GTK_WIDGET(view));
+        g_signal_connect(part, "activate", G_CALLBACK(on_activated), view);
+        g_signal_connect_swapped(part, "notify::has-focus", G_CALLBACK(gtk_widget_queue_draw),
+                                 view);
+        g_ptr_array_add(view->parts, part);
+    }
     if (view->diagram) describe_parts(view);
     gtk_widget_queue_allocate(GTK_WIDGET(view));
 }
@@ -316,8 +305,12 @@ bool ns_diagram_view_read(NsDiagramView *view)
     bool there = view->lane < shown->started.n;
     const NsSettings *settings = &view->session->experiment.lane[view->lane];
     const char *name = view->session->experiment.n > 1 ? ns_lane_letter(view->lane) : NULL;
-    bool measured = there && !ns_session_is_watching(view->session) &&
-                    same_model(&shown->now.lane[view->lane], settings);
+    /* Numbers belong to it if the measured model has the wiring that the controls show. */
+    bool measured = there && !ns_session_is_watching(view->session);
+    const NsParam *param;
+    for (size_t i = 0; measured && (param = ns_param(i)); i++)
+        measured = param->group != NS_GROUP_MODEL ||
+                   ns_settings_same(&shown->now.lane[view->lane], settings, param);
     NsDiagramData *data = ns_diagram_data_new(
         settings, name, measured ? shown->histories[view->lane] : NULL, shown->step);
     NsDiagram *before = view->diagram;

@@ -119,32 +119,13 @@ static bool needs_new_run(NsLearnPane *pane, const NsCard *card)
            ns_lesson_present_run(pane->session) == pane->situation.run;
 }
 
-/* Points out a control until what the card waits for is done, a chart as long as the card is shown.
- */
-static void point_out(NsLearnPane *pane, const NsCard *card, bool done)
-{
-    const char *name = card->highlight ? card->highlight : "";
-    bool waited = done && card->conditions.n > 0;
-    if (waited && !ns_figure_find(name)) name = "";
-    if (g_strcmp0(pane->pointed_out, name) == 0) return;
-    pane->pointed_out = name;
-    g_signal_emit_by_name(pane, "point-out", name);
-}
-
-static bool has_numbers(const NsCard *card)
-{
-    for (char **text = card->texts; *text; text++)
-        if (strchr(*text, '{')) return true;
-    return false;
-}
-
 /* The text of the card with the numbers of the run on view, as soon as they have been measured.
  * Returns whether they have. */
 static bool look_at_data(NsLearnPane *pane, const NsCard *card)
 {
     bool prepared = ns_lesson_is_prepared(pane->session);
-    bool there = ns_lesson_has_data(pane->lesson, pane->at, pane->session, &pane->situation) &&
-                 (prepared || !has_numbers(card));
+    bool there = ns_lesson_has_data(pane->lesson, pane->at, pane->session, &pane->situation);
+    for (char **text = card->texts; *text; text++) there &= prepared || !strchr(*text, '{');
     GtkWidget *words = gtk_widget_get_first_child(pane->waits);
     gtk_widget_set_visible(pane->columns, there);
     gtk_widget_set_visible(pane->waits, !there);
@@ -219,7 +200,14 @@ static void look(NsLearnPane *pane)
                                                  : last ? _("Finish")
                                                         : _("Next"));
     ns_set_css_class(pane->next, "suggested-action", done && there);
-    point_out(pane, card, done);
+    /* Points out a control until what the card waits for is done, a chart as long as the card is
+     * shown. */
+    const char *name = card->highlight ? card->highlight : "";
+    if (done && card->conditions.n > 0 && !ns_figure_find(name)) name = "";
+    if (g_strcmp0(pane->pointed_out, name) != 0) {
+        pane->pointed_out = name;
+        g_signal_emit_by_name(pane, "point-out", name);
+    }
     if (pane->prediction) look_at_drawing(pane);
     if (!pane->run) return;
     bool left = ns_lesson_steps(pane->session) < card->run || needs_new_run(pane, card);
@@ -235,21 +223,18 @@ static void run_to(NsLearnPane *pane, int64_t step)
     pane->runs = false;
 }
 
-/* A spike on the way does not end the run that a card asks for. */
-static bool has_jumped(NsSession *session)
-{
-    NsTrouble trouble;
-    return session->state == NS_TRAINER_PAUSED && session->pause_on_trouble &&
-           ns_session_trouble(session, &trouble) && trouble.spike &&
-           trouble.step == ns_session_steps(session);
-}
-
 static gboolean on_watch(gpointer data)
 {
     NsLearnPane *pane = data;
     /* While a run is being prepared, the steps of the session are those of the run before. */
     bool prepared = ns_lesson_is_prepared(pane->session);
-    bool starts = pane->run_to && (!pane->runs || has_jumped(pane->session));
+    /* A spike on the way does not end the run that a card asks for. */
+    NsSession *session = pane->session;
+    NsTrouble trouble;
+    bool jumped = session->state == NS_TRAINER_PAUSED && session->pause_on_trouble &&
+                  ns_session_trouble(session, &trouble) && trouble.spike &&
+                  trouble.step == ns_session_steps(session);
+    bool starts = pane->run_to && (!pane->runs || jumped);
     if (starts && prepared && ns_session_can_run(pane->session)) {
         ns_session_run_to(pane->session, pane->run_to);
         pane->runs = true;

@@ -50,15 +50,6 @@ char *ns_lesson_words(const char *text, NsSession *session)
     return ns_measure_fill(&source, text, number_words);
 }
 
-static bool is_loss(const NsLessonCondition *wait, NsSession *session)
-{
-    const NsView *view = session->view;
-    NsHistory *history = wait->lane < view->started.n ? view->histories[wait->lane] : NULL;
-    size_t records = history ? ns_seeds_records(history) : 0;
-    return ns_lesson_is_prepared(session) && records > 0 &&
-           ns_lesson_condition_compare(wait, ns_seeds_step(history, records - 1).loss);
-}
-
 static bool is_other_run(NsSession *session, const NsLessonSituation *situation, bool fork)
 {
     const NsSessionRun *run = present(session);
@@ -83,8 +74,13 @@ static bool holds(const NsLessonCondition *wait, NsSession *session,
     case NS_CONDITION_SETTING:
         return wait->lane < session->experiment.n &&
                ns_lesson_condition_setting(wait, &session->experiment.lane[wait->lane]);
-    case NS_CONDITION_LOSS:
-        return is_loss(wait, session);
+    case NS_CONDITION_LOSS: {
+        const NsView *view = session->view;
+        NsHistory *history = wait->lane < view->started.n ? view->histories[wait->lane] : NULL;
+        size_t records = history ? ns_seeds_records(history) : 0;
+        return ns_lesson_is_prepared(session) && records > 0 &&
+               ns_lesson_condition_compare(wait, ns_seeds_step(history, records - 1).loss);
+    }
     case NS_CONDITION_DIVERGED:
         return wait->lane < session->view->started.n &&
                ns_session_lane_state(session, wait->lane) == NS_TRAINER_DIVERGED;

@@ -18,16 +18,6 @@
 
 #define MOST_CHARS 46
 
-/* The label wraps, so that a long answer does not take space from the chart. */
-static GtkWidget *new_choice(const char *words)
-{
-    GtkWidget *choice = gtk_check_button_new_with_label(words);
-    GtkLabel *label = GTK_LABEL(gtk_widget_get_last_child(choice));
-    gtk_label_set_wrap(label, TRUE);
-    gtk_label_set_max_width_chars(label, MOST_CHARS);
-    return choice;
-}
-
 static void on_choice(GtkCheckButton *choice, GtkWidget *question)
 {
     if (!gtk_check_button_get_active(choice)) return;
@@ -54,7 +44,11 @@ GtkWidget *ns_lesson_question_new(const NsCard *card, size_t *answer, GCallback 
     g_object_set_data(G_OBJECT(question), ANSWER, answer);
     gtk_widget_set_visible(verdict, FALSE);
     for (size_t i = 0; i < card->n_choices; i++) {
-        GtkWidget *choice = new_choice(_(card->choices[i]));
+        GtkWidget *choice = gtk_check_button_new_with_label(_(card->choices[i]));
+        /* The label wraps, so that a long answer does not take space from the chart. */
+        GtkLabel *label = GTK_LABEL(gtk_widget_get_last_child(choice));
+        gtk_label_set_wrap(label, TRUE);
+        gtk_label_set_max_width_chars(label, MOST_CHARS);
         if (first) gtk_check_button_set_group(GTK_CHECK_BUTTON(choice), GTK_CHECK_BUTTON(first));
         if (!first) first = choice;
         g_object_set_data(G_OBJECT(choice), PLACE, GSIZE_TO_POINTER(i));
@@ -269,16 +263,6 @@ char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
 
 /* ---- The widget ---- */
 
-static void ns_prediction_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
-                                  int *minimum, int *natural, int *minimum_baseline,
-                                  int *natural_baseline)
-{
-    (void)widget, (void)for_size;
-    *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? WIDTH : HEIGHT;
-    *natural = *minimum;
-    *minimum_baseline = *natural_baseline = -1;
-}
-
 static void ns_prediction_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     (void)width, (void)height, (void)baseline;
@@ -310,7 +294,6 @@ static void ns_prediction_class_init(NsPredictionClass *klass)
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->finalize = ns_prediction_finalize;
     widget_class->snapshot = ns_prediction_snapshot;
-    widget_class->measure = ns_prediction_measure;
     widget_class->size_allocate = ns_prediction_size_allocate;
     widget_class->css_changed = ns_prediction_css_changed;
     gtk_widget_class_set_css_name(widget_class, "chart");
@@ -322,6 +305,7 @@ static void ns_prediction_init(NsPrediction *p)
 {
     GtkWidget *widget = GTK_WIDGET(p);
     p->last = -1;
+    gtk_widget_set_size_request(widget, WIDTH, HEIGHT);
     gtk_widget_set_focusable(widget, TRUE);
     GtkGesture *drag = gtk_gesture_drag_new();
     g_signal_connect(drag, "drag-begin", G_CALLBACK(on_begin), p);

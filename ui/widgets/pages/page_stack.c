@@ -12,20 +12,14 @@
 
 /* ---- The table of pages ---- */
 
-static GtkWidget *new_overview(NsSession *session)
-{
-    GtkWidget *page = ns_dashboard_new(session, "loss,gradient-norm,hidden-norm,gradient-heatmap");
-    ns_dashboard_remember_stage(NS_DASHBOARD(page), "stage");
-    return page;
-}
-
+#define OVERVIEW "loss,gradient-norm,hidden-norm,gradient-heatmap"
 #define LAYERS                                                                                     \
     "profile:layer-ablation,profile:logit-lens,gradient-norm,hidden-norm,similarity:angle"
 
 #define ATTENTION "attention,heads,profile:attention-first-key,cross-attention"
 
 static const NsPageKind PAGES[] = {
-    {"dashboard", N_("Dashboard"), .create = new_overview},
+    {"dashboard", N_("Dashboard"), .figures = OVERVIEW, .stage = "stage"},
     {"profile", N_("Profile"), .figures = "profile"},
     {"heatmap", N_("Heatmap"), .figures = "heatmap"},
     {"diagram", N_("Diagram"), .create = ns_diagram_page_new},
@@ -83,9 +77,9 @@ void ns_page_stack_create(NsPageStack *stack, const char *key)
     const NsPageKind *kind = kind_of(key);
     GtkWidget *place = kind ? gtk_stack_get_child_by_name(GTK_STACK(stack->stack), key) : NULL;
     if (!place || page_in(GTK_SCROLLED_WINDOW(place))) return;
-    GtkWidget *page = kind->create    ? kind->create(stack->session)
-                      : kind->by_lane ? ns_dashboard_new_by_lane(stack->session, kind->figures)
-                                      : ns_dashboard_new(stack->session, kind->figures);
+    GtkWidget *page = kind->create ? kind->create(stack->session)
+                                   : ns_dashboard_new(stack->session, kind->figures, kind->by_lane);
+    if (kind->stage) ns_dashboard_remember_stage(NS_DASHBOARD(page), kind->stage);
     ns_connect(page, "pointed", G_CALLBACK(on_pointed), stack);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(place), page);
 }
@@ -149,8 +143,8 @@ GtkWidget *ns_page_stack_new(NsSession *session)
         gtk_stack_add_titled(GTK_STACK(stack->stack), place, ns_page_kind(i)->key,
                              _(ns_page_kind(i)->title));
     }
-    ns_box_append(GTK_WIDGET(stack), ns_page_switcher_new(GTK_STACK(stack->stack), NS_PAGE_TABS),
-                  stack->stack, NULL);
+    ns_box_append(GTK_WIDGET(stack), ns_page_switcher_new(GTK_STACK(stack->stack)), stack->stack,
+                  NULL);
     g_signal_connect_swapped(stack->stack, "notify::visible-child", G_CALLBACK(on_switched), stack);
     on_switched(stack);
     return GTK_WIDGET(stack);
@@ -162,7 +156,6 @@ struct _NsPageSwitcher {
     GtkWidget parent;
     GtkWidget *tabs, *list;
     GtkWidget *more; /* the button of a menu with the last pages */
-    guint shown;     /* number of pages with a tab */
 };
 
 G_DEFINE_FINAL_TYPE(NsPageSwitcher, ns_page_switcher, GTK_TYPE_WIDGET)
@@ -243,7 +236,7 @@ static void sync_more(NsPageSwitcher *switcher, GParamSpec *property, GtkStack *
     g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
     guint n = g_list_model_get_n_items(G_LIST_MODEL(pages)), at = 0;
     while (at < n && !gtk_selection_model_is_selected(pages, at)) at++;
-    bool tab = at < switcher->shown || at == n;
+    bool tab = at < NS_PAGE_TABS || at == n;
     g_autoptr(GObject) page = tab ? NULL : g_list_model_get_item(G_LIST_MODEL(pages), at);
     gtk_menu_button_set_label(GTK_MENU_BUTTON(switcher->more),
                               page ? gtk_stack_page_get_title(GTK_STACK_PAGE(page)) : _("More"));
@@ -257,7 +250,7 @@ static GtkWidget *new_more(NsPageSwitcher *switcher, GtkWidget *tabs, GtkStack *
     g_autoptr(GMenu) menu = g_menu_new();
     GtkWidget *tab = gtk_widget_get_first_child(tabs);
     for (guint i = 0; tab; i++, tab = gtk_widget_get_next_sibling(tab)) {
-        if (i < switcher->shown) continue;
+        if (i < NS_PAGE_TABS) continue;
         g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(pages), i);
         GtkStackPage *page = GTK_STACK_PAGE(item);
         g_autofree char *action = g_strconcat("win.page::", gtk_stack_page_get_name(page), NULL);
@@ -272,7 +265,7 @@ static GtkWidget *new_more(NsPageSwitcher *switcher, GtkWidget *tabs, GtkStack *
     return switcher->more;
 }
 
-GtkWidget *ns_page_switcher_new(GtkStack *stack, guint shown)
+GtkWidget *ns_page_switcher_new(GtkStack *stack)
 {
     NsPageSwitcher *switcher = g_object_new(NS_TYPE_PAGE_SWITCHER, NULL);
     g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
@@ -281,7 +274,6 @@ GtkWidget *ns_page_switcher_new(GtkStack *stack, guint shown)
     GtkLayoutManager *row = gtk_widget_get_layout_manager(tabs);
     gtk_box_layout_set_homogeneous(GTK_BOX_LAYOUT(row), FALSE);
     gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(tabs), stack);
-    switcher->shown = shown;
     switcher->tabs = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     ns_box_append(switcher->tabs, tabs, new_more(switcher, tabs, stack), NULL);
     switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);

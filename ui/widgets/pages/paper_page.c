@@ -160,21 +160,6 @@ static void on_estimated(GObject *object, GAsyncResult *result, gpointer data)
     sync_card(card);
 }
 
-/* A finished study is trained again; an unfinished one continues. */
-static bool begin_card(Card *card)
-{
-    g_autoptr(GError) error = NULL;
-    if (card->turn) g_clear_pointer(&card->work, ns_study_work_unref);
-    if (!card->work) {
-        g_auto(NsStudy) study;
-        ns_paper_make(card->study, &study, NULL);
-        card->work = ns_study_work_new(&study, NULL, NULL);
-    }
-    if (ns_study_work_start(card->work, jobs(), &error)) return true;
-    ns_session_report(card->page->session, error->message);
-    return false;
-}
-
 /* Begins the next card or the next estimate; FALSE if there is nothing to do. */
 static bool begin_next(NsPaperPage *page)
 {
@@ -189,7 +174,16 @@ static bool begin_next(NsPaperPage *page)
         }
         return page->estimating;
     }
-    page->running = begin_card(card) ? card : NULL;
+    /* A finished study is trained again; an unfinished one continues. */
+    g_autoptr(GError) error = NULL;
+    if (card->turn) g_clear_pointer(&card->work, ns_study_work_unref);
+    if (!card->work) {
+        g_auto(NsStudy) study;
+        ns_paper_make(card->study, &study, NULL);
+        card->work = ns_study_work_new(&study, NULL, NULL);
+    }
+    page->running = ns_study_work_start(card->work, jobs(), &error) ? card : NULL;
+    if (error) ns_session_report(page->session, error->message);
     card->state = page->running ? RUNNING : RESTING;
     sync_card(card);
     return true;
@@ -304,13 +298,6 @@ static void on_export(Card *card)
                         _("Export the study"), file, on_path, card->page);
 }
 
-static bool has_focus(GtkWidget *part)
-{
-    GtkWidget *focus = gtk_root_get_focus(gtk_widget_get_root(part));
-    GtkWidget *card = gtk_widget_get_ancestor(part, GTK_TYPE_FLOW_BOX_CHILD);
-    return focus && gtk_widget_is_ancestor(focus, card);
-}
-
 /* The card with the focus if it has a result, else the one whose result is the newest. */
 static Card *card_to_save(NsPaperPage *page)
 {
@@ -318,7 +305,9 @@ static Card *card_to_save(NsPaperPage *page)
     for (guint i = 0; i < page->cards->len; i++) {
         Card *card = card_at(page, i);
         if (!card->result) continue;
-        if (has_focus(card->run)) return card;
+        GtkWidget *focus = gtk_root_get_focus(gtk_widget_get_root(card->run));
+        GtkWidget *place = gtk_widget_get_ancestor(card->run, GTK_TYPE_FLOW_BOX_CHILD);
+        if (focus && gtk_widget_is_ancestor(focus, place)) return card;
         if (card->turn && (!newest || card->turn > newest->turn)) newest = card;
     }
     return newest;

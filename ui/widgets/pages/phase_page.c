@@ -282,23 +282,17 @@ static bool is_going(const NsPhasePage *page)
 }
 
 /* Continues the sweep that the controls describe, or starts it in place of another one. */
-static bool go(NsPhasePage *page, GError **error)
-{
-    if (!prepare(page, error)) return false;
-    if (!is_going(page) && !ns_study_work_start(page->work, 0, error)) return false;
-    page->stopped = false;
-    if (!page->tick)
-        page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
-    return true;
-}
-
 static void start(NsPhasePage *page)
 {
     g_autoptr(GError) error = NULL;
-    if (go(page, &error))
+    if (prepare(page, &error) && (is_going(page) || ns_study_work_start(page->work, 0, &error))) {
+        page->stopped = false;
+        if (!page->tick)
+            page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
         show_hint(page);
-    else
+    } else {
         set_hint(page, error->message, true);
+    }
     update_chart(page);
     sync_controls(page);
 }
@@ -489,19 +483,6 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
     return grid;
 }
 
-static GtkWidget *make_progress(NsPhaseControls *c)
-{
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    c->queue = gtk_progress_bar_new();
-    ns_name_control(c->queue, _("Finished cells"), NULL);
-    c->words = ns_line_label_new(NULL, "numeric");
-    gtk_widget_add_css_class(c->words, "hint");
-    gtk_widget_set_hexpand(box, TRUE);
-    gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
-    ns_box_append(box, c->words, c->queue, NULL);
-    return box;
-}
-
 static GtkWidget *make_buttons(NsPhasePage *page)
 {
     NsPhaseControls *c = &page->controls;
@@ -519,8 +500,16 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     gtk_widget_set_tooltip_text(c->export_, _("Save the sweep as PDF, SVG, PNG, CSV or TeX"));
     ns_connect(c->start, "clicked", G_CALLBACK(on_start), page);
     ns_connect(c->export_, "clicked", G_CALLBACK(on_export), page);
-    ns_box_append(box, gtk_label_new(_("Steps")), c->steps, c->start, c->export_, c->side,
-                  make_progress(c), NULL);
+    GtkWidget *progress = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    c->queue = gtk_progress_bar_new();
+    ns_name_control(c->queue, _("Finished cells"), NULL);
+    c->words = ns_line_label_new(NULL, "numeric");
+    gtk_widget_add_css_class(c->words, "hint");
+    gtk_widget_set_hexpand(progress, TRUE);
+    gtk_widget_set_valign(progress, GTK_ALIGN_CENTER);
+    ns_box_append(progress, c->words, c->queue, NULL);
+    ns_box_append(box, gtk_label_new(_("Steps")), c->steps, c->start, c->export_, c->side, progress,
+                  NULL);
     return box;
 }
 

@@ -41,7 +41,6 @@ static void attach(NsGradientCheckPanel *panel, int column, int row, const char 
     bool number = column > 0;
     GtkWidget *label = gtk_label_new(text);
     gtk_label_set_xalign(GTK_LABEL(label), number ? 1.0F : 0.0F);
-    gtk_label_set_selectable(GTK_LABEL(label), FALSE);
     gtk_widget_set_hexpand(label, !number);
     if (number) gtk_widget_add_css_class(label, "numeric");
     if (css) gtk_widget_add_css_class(label, css);
@@ -77,20 +76,15 @@ static void clear_table(NsGradientCheckPanel *panel)
 
 /* ---- The verdict ---- */
 
-static const char *worst_tensor(const NsGradientCheck *check)
-{
-    for (size_t i = 0; i < check->n; i++)
-        if (check->row[i].along.error >= check->worst && check->row[i].along.unknown <= UNKNOWN)
-            return check->row[i].tensor;
-    return check->n ? check->row[0].tensor : "";
-}
-
 static char *verdict_words(NsSession *session, const NsGradientCheck *check)
 {
     if (*check->problem) return g_strdup(check->problem);
     g_autofree char *along = ns_text_value(check->worst, 2);
     g_autofree char *random = ns_text_value(check->worst_random, 2);
-    const char *tensor = worst_tensor(check), *lane = ns_lane_letter(check->lane);
+    const char *tensor = check->n ? check->row[0].tensor : "", *lane = ns_lane_letter(check->lane);
+    for (size_t i = check->n; i-- > 0;)
+        if (check->row[i].along.error >= check->worst && check->row[i].along.unknown <= UNKNOWN)
+            tensor = check->row[i].tensor;
     g_autofree char *step = ns_group_digits(check->step), *layer = ns_group_digits(check->layer);
     GString *words = g_string_new(NULL);
     g_string_printf(words,

@@ -22,7 +22,7 @@ struct _NsInspector {
     guint events_hash;   /* of the events in the list */
     GtkWidget *runs;
     NsChartTile *pointed; /* weak */
-    gint64 said;
+    gint64 updated;
 };
 
 G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_BOX)
@@ -104,13 +104,6 @@ static int64_t common_step(const NsFigureInput *input, int64_t step)
     return step;
 }
 
-static double value_at(const NsSeries *series, double x)
-{
-    for (size_t i = series->n; i-- > 0;)
-        if (series->x[i] <= x) return series->x[i] == x ? series->y[i] : (double)NAN;
-    return NAN;
-}
-
 /* The measured curves of the first two lanes are the first two of their plot. */
 static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *reading)
 {
@@ -121,7 +114,10 @@ static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *read
         bool measured = !series->previous && !series->theory && !series->muted;
         if (!measured || series->kind == NS_SERIES_BAND) continue;
         if (series->style != found) return;
-        values[found++] = value_at(series, reading->x);
+        size_t at = series->n;
+        while (at > 0 && !(series->x[at - 1] <= reading->x)) at--;
+        values[found++] =
+            at > 0 && series->x[at - 1] == reading->x ? series->y[at - 1] : (double)NAN;
     }
     if (found < 2 || !isfinite(values[0]) || !isfinite(values[1]) || values[0] == 0.0) return;
     g_autofree char *ratio = number(values[1] / values[0], DIGITS);
@@ -379,9 +375,9 @@ static void show_section(GtkWidget *contents, bool shown)
 void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
 {
     gint64 now = g_get_monotonic_time();
-    if (!at_once && now - inspector->said < REPORT_EVERY_US) return;
+    if (!at_once && now - inspector->updated < REPORT_EVERY_US) return;
     if (!gtk_widget_get_mapped(GTK_WIDGET(inspector))) return;
-    inspector->said = now;
+    inspector->updated = now;
     NsChartTile *tile = inspector->pointed;
     if (tile && !gtk_widget_is_ancestor(GTK_WIDGET(tile), GTK_WIDGET(page))) tile = NULL;
     NsDashboard *dashboard = NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL;

@@ -19,7 +19,7 @@ struct _NsRunTree {
 
 G_DEFINE_FINAL_TYPE(NsRunTree, ns_run_tree, GTK_TYPE_BOX)
 
-static const char ID[] = "ns-run-id", SAYS[] = "ns-run-says";
+static const char ID[] = "ns-run-id", WORDS[] = "ns-run-words";
 
 static unsigned id_of(gpointer button)
 {
@@ -152,10 +152,10 @@ static void rebuild(NsRunTree *tree)
                             run->differs ? run->differs : "", run->title, facts, open);
         GtkWidget *row = old;
         if (old) old = gtk_widget_get_next_sibling(old);
-        if (!row || !g_str_equal(g_object_get_data(G_OBJECT(row), SAYS), words)) {
+        if (!row || !g_str_equal(g_object_get_data(G_OBJECT(row), WORDS), words)) {
             if (row) remove_row(tree, row);
             row = make_row(tree, &runs[i], generation);
-            g_object_set_data_full(G_OBJECT(row), SAYS, g_steal_pointer(&words), g_free);
+            g_object_set_data_full(G_OBJECT(row), WORDS, g_steal_pointer(&words), g_free);
             gtk_box_insert_child_after(GTK_BOX(tree), row, last);
         }
         last = row;

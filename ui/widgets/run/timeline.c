@@ -35,24 +35,6 @@ struct _NsTimeline {
 
 G_DEFINE_FINAL_TYPE(NsTimeline, ns_timeline, GTK_TYPE_WIDGET)
 
-/* 1, 2 or 5 times a power of ten. */
-static int64_t round_up(int64_t steps)
-{
-    for (int64_t power = 1;; power *= 10)
-        for (int i = 0; i < 3; i++) {
-            static const int64_t leading[] = {1, 2, 5};
-            if (steps <= leading[i] * power) return leading[i] * power;
-        }
-}
-
-/* The line ends where the run will end; the line of a run without an end grows in leaps. */
-static int64_t end_of(NsSession *session, int64_t first, int64_t newest)
-{
-    int64_t end = ns_session_end_step(session);
-    if (end > first) return end;
-    return first + round_up(MAX(newest - first, LEAST_SPAN));
-}
-
 static double line_width(NsTimeline *timeline)
 {
     int label = 0, width = gtk_widget_get_width(GTK_WIDGET(timeline));
@@ -178,7 +160,13 @@ void ns_timeline_sync(NsTimeline *timeline)
 {
     int64_t first = ns_session_first_step(timeline->session),
             newest = ns_session_steps(timeline->session);
-    int64_t end = end_of(timeline->session, first, newest), shown = -1;
+    int64_t end = ns_session_end_step(timeline->session), shown = -1;
+    /* The line of a run without an end grows in leaps, to 1, 2 or 5 times a power of ten. */
+    static const int64_t leading[] = {1, 2, 5};
+    int64_t steps = MAX(newest - first, LEAST_SPAN);
+    for (int64_t power = 1; end <= first; power *= 10)
+        for (size_t i = 0; i < G_N_ELEMENTS(leading) && end <= first; i++)
+            if (steps <= leading[i] * power) end = first + leading[i] * power;
     if (ns_session_is_behind(timeline->session)) shown = ns_session_shown_step(timeline->session);
     size_t n_marks = 0;
     ns_session_marks(timeline->session, &n_marks);
@@ -279,12 +267,6 @@ static void draw_mark(cairo_t *cr, NsSessionMarkKind kind, double x, double y)
     }
 }
 
-static NsColor color_of(const NsSessionMark *mark, const NsStyle *style)
-{
-    if (mark->kind == NS_SESSION_MARK_CHECKPOINT) return style->axis;
-    return mark->lane >= 0 ? style->series[mark->lane % NS_SERIES_STYLES].color : style->text;
-}
-
 static void ns_timeline_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsTimeline *timeline = NS_TIMELINE(widget);
@@ -310,7 +292,10 @@ static void ns_timeline_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
         bool below = marks[i].kind == NS_SESSION_MARK_CHECKPOINT;
         if (x == last[marks[i].kind]) continue;
         last[marks[i].kind] = x;
-        ns_set_color(cr, color_of(&marks[i], style));
+        ns_set_color(cr, below ? style->axis
+                         : marks[i].lane >= 0
+                             ? style->series[marks[i].lane % NS_SERIES_STYLES].color
+                             : style->text);
         draw_mark(cr, marks[i].kind, x, below ? middle + TRACK : middle - TRACK - MARK - 1);
     }
     cairo_arc(cr, shown, middle, HANDLE, 0, 2 * G_PI);
@@ -331,15 +316,6 @@ static void ns_timeline_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     gtk_snapshot_restore(snapshot);
 }
 
-static void ns_timeline_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
-                                int *minimum, int *natural, int *minimum_baseline,
-                                int *natural_baseline)
-{
-    (void)widget, (void)for_size;
-    *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? LEAST_WIDTH : HEIGHT;
-    *minimum_baseline = *natural_baseline = -1;
-}
-
 static void ns_timeline_finalize(GObject *object)
 {
     g_object_unref(NS_TIMELINE(object)->label);
@@ -350,7 +326,6 @@ static void ns_timeline_class_init(NsTimelineClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->finalize = ns_timeline_finalize;
-    widget_class->measure = ns_timeline_measure;
     widget_class->snapshot = ns_timeline_snapshot;
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_SLIDER);
     gtk_widget_class_set_css_name(widget_class, "timeline");
@@ -360,6 +335,7 @@ static void ns_timeline_init(NsTimeline *timeline)
 {
     GtkWidget *widget = GTK_WIDGET(timeline);
     timeline->label = gtk_widget_create_pango_layout(widget, NULL);
+    gtk_widget_set_size_request(widget, LEAST_WIDTH, HEIGHT);
     gtk_widget_set_focusable(widget, TRUE);
     gtk_widget_set_has_tooltip(widget, TRUE);
     ns_accessible_name(widget, _("Timeline"));

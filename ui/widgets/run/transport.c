@@ -22,7 +22,7 @@ struct _NsTransport {
     int lit; /* a stage; -1: none */
     GtkWidget *entry, *timeline, *live, *speed, *pace, *cost;
     bool syncing; /* the slider follows the session */
-    gint64 said;
+    gint64 updated;
     bool busy; /* when last updated */
 };
 
@@ -183,9 +183,9 @@ void ns_transport_sync(NsTransport *transport)
     sync_stages(transport);
     gtk_revealer_set_reveal_child(GTK_REVEALER(transport->live), !live);
     gtk_widget_set_can_target(transport->live, !live);
-    if (busy && transport->busy && now - transport->said < REPORT_EVERY_US) return;
+    if (busy && transport->busy && now - transport->updated < REPORT_EVERY_US) return;
     transport->busy = busy;
-    transport->said = now;
+    transport->updated = now;
     gtk_widget_set_sensitive(transport->speed, !ns_session_is_watching(transport->session));
     sync_entry(transport);
     sync_pace(transport);

@@ -60,17 +60,6 @@ static char *sentence_of(NsSession *session, const NsTrouble *trouble)
                            ns_lane_letter((size_t)trouble->lane), trouble->event->text);
 }
 
-/* The sentence about a first loss far above that of a uniform guess, or NULL. */
-static const char *first_loss_words(NsSession *session, const NsTrouble *trouble)
-{
-    NsHistory *all = session->view->histories[trouble->lane];
-    const NsHistory *history = ns_history_seed(all, (size_t)trouble->seed);
-    for (size_t i = 0; i < ns_history_events(history); i++)
-        if (ns_history_event(history, i)->kind == NS_EVENT_FIRST_LOSS)
-            return ns_history_event(history, i)->text;
-    return NULL;
-}
-
 static const char *advice_on(const NsTrouble *trouble)
 {
     if (trouble->first)
@@ -142,33 +131,20 @@ static void sync_remedies(NsTroublePanel *panel)
     gtk_label_set_wrap(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(panel->go_on))), TRUE);
 }
 
-typedef struct {
-    const char *figure;
-    NsQuantity quantity; /* of the curve over steps or layers */
-} Evidence;
-
-/* The curve that jumped; before any update, how it grows from layer to layer. */
-static Evidence evidence_of(const NsTrouble *trouble)
-{
-    bool of_loss = g_str_equal(trouble->event->what, "loss");
-    if (of_loss && !trouble->first) return (Evidence){.figure = "loss"};
-    return (Evidence){trouble->first ? "profile" : "steps",
-                      of_loss || (g_str_equal(trouble->event->what, "hidden state") ||
-                                  g_str_equal(trouble->event->what, "embedding"))
-                          ? NS_QUANTITY_HIDDEN_NORM
-                      : trouble->first ? NS_QUANTITY_GRAD_LAYER
-                                       : NS_QUANTITY_GRAD_TOTAL};
-}
-
-/* Shows the curve of the lane alone. */
+/* Shows the curve that jumped, of the lane alone; before any update, how it grows from layer to
+ * layer. */
 static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
 {
     NsChartView *chart = NS_CHART_VIEW(panel->chart);
-    Evidence evidence = evidence_of(trouble);
-    const NsFigureKind *kind = ns_figure_find(evidence.figure);
+    const char *what = trouble->event->what;
+    bool loss = g_str_equal(what, "loss");
+    bool hidden = loss || g_str_equal(what, "hidden state") || g_str_equal(what, "embedding");
+    const NsFigureKind *kind = ns_figure_find(trouble->first ? "profile" : loss ? "loss" : "steps");
     NsFigureInput input = ns_view_input(panel->session->view);
     if (ns_chart_view_kind(chart) != kind) ns_chart_view_set_kind(chart, kind);
-    input.quantity = evidence.quantity;
+    input.quantity = hidden           ? NS_QUANTITY_HIDDEN_NORM
+                     : trouble->first ? NS_QUANTITY_GRAD_LAYER
+                                      : NS_QUANTITY_GRAD_TOTAL;
     if ((unsigned)trouble->lane >= MAX(input.n_lanes, 1u)) return;
     if (input.n_lanes > 0) {
         input.history = input.lanes[trouble->lane].history;
@@ -203,8 +179,14 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
         gtk_label_set_text(GTK_LABEL(panel->title), title);
         g_autofree char *sentence = sentence_of(panel->session, &trouble);
         ns_text_label_set_sentence(panel->sentence, sentence);
-        const char *first = first_loss_words(panel->session, &trouble);
-        gtk_label_set_text(GTK_LABEL(panel->advice), first ? first : advice_on(&trouble));
+        const char *advice = advice_on(&trouble);
+        /* The sentence about a first loss far above that of a uniform guess. */
+        const NsHistory *history =
+            ns_history_seed(panel->session->view->histories[trouble.lane], (size_t)trouble.seed);
+        for (size_t i = ns_history_events(history); i-- > 0;)
+            if (ns_history_event(history, i)->kind == NS_EVENT_FIRST_LOSS)
+                advice = ns_history_event(history, i)->text;
+        gtk_label_set_text(GTK_LABEL(panel->advice), advice);
         show_chart(panel, &trouble);
     }
     panel->shown = trouble;

@@ -343,21 +343,16 @@ GtkWidget *ns_entry_control_new(NsSession *session, const NsParam *param)
     return box;
 }
 
-/* The next value up or down: a power of two where the setting is logarithmic. */
-static double neighbor(const NsParam *param, double value, bool up)
-{
-    if (param->scale != NS_SLIDER_LOG) return value + (up ? 1.0 : -1.0);
-    if (value < 1.0) return up ? 1.0 : 0.0;
-    double power = log2(value);
-    double next = exp2(up ? floor(power + 1e-9) + 1.0 : ceil(power - 1e-9) - 1.0);
-    return next < 1.0 ? 0.0 : next;
-}
-
 static void move(NsControl *number, bool up)
 {
     commit(number);
     double value = ns_settings_get_number(ns_session_settings(number->session), number->param);
-    double next = neighbor(number->param, value, up);
+    double next = value + (up ? 1.0 : -1.0);
+    if (number->param->scale == NS_SLIDER_LOG) { /* the next power of two */
+        double power = log2(value);
+        next = value < 1.0 ? up : exp2(up ? floor(power + 1e-9) + 1.0 : ceil(power - 1e-9) - 1.0);
+        if (next < 1.0) next = 0.0;
+    }
     set_number(number, CLAMP(next, number->param->least, number->param->most));
 }
 

@@ -33,22 +33,6 @@ static Pane *pane_of(GtkWidget *widget)
 
 /* ---- Pending changes ---- */
 
-/* Shows from which step a fork would continue; FALSE if no fork is possible. */
-static bool offer_fork(const Pane *pane)
-{
-    int64_t step = ns_session_fork_step(pane->session);
-    if (step < 0) {
-        gtk_widget_set_tooltip_text(
-            pane->fork, _("There is no checkpoint from which all lanes could continue."));
-        return false;
-    }
-    g_autofree char *digits = ns_group_digits(step);
-    g_autofree char *words = g_strdup_printf(
-        _("Continue from step %s with these settings, as a new branch (F)"), digits);
-    gtk_widget_set_tooltip_text(pane->fork, words);
-    return true;
-}
-
 static void sync_bar(GtkWidget *widget)
 {
     const Pane *pane = pane_of(widget);
@@ -64,7 +48,14 @@ static void sync_bar(GtkWidget *widget)
      * button is insensitive, since screen readers do not look at their parent. */
     gtk_widget_set_can_target(pane->bar, waits);
     gtk_widget_set_sensitive(pane->restart, waits && ns_session_can_restart(pane->session));
-    gtk_widget_set_sensitive(pane->fork, waits && offer_fork(pane));
+    int64_t step = ns_session_fork_step(pane->session);
+    g_autofree char *digits = ns_group_digits(step);
+    g_autofree char *from =
+        step < 0 ? g_strdup(_("There is no checkpoint from which all lanes could continue."))
+                 : g_strdup_printf(
+                       _("Continue from step %s with these settings, as a new branch (F)"), digits);
+    if (waits) gtk_widget_set_tooltip_text(pane->fork, from);
+    gtk_widget_set_sensitive(pane->fork, waits && step >= 0);
     gtk_widget_set_sensitive(pane->drop, waits);
     if (had_focus) gtk_widget_child_focus(pane->pending, GTK_DIR_TAB_FORWARD);
 }
@@ -282,16 +273,6 @@ static const char *const GROUPS[] = {
     [NS_GROUP_RUN] = N_("Run and measurement"),
 };
 
-static GtkWidget *text_control(NsSession *session, const NsParam *param)
-{
-    GtkWidget *entry = ns_entry_control_new(session, param);
-    GtkWidget *field = gtk_widget_get_first_child(entry);
-    gtk_widget_set_hexpand(field, TRUE);
-    gtk_editable_set_alignment(GTK_EDITABLE(field), 0.0f);
-    gtk_editable_set_max_width_chars(GTK_EDITABLE(field), -1);
-    return entry;
-}
-
 /* Empty for other settings. */
 static Row row_of(const char *key)
 {
@@ -308,11 +289,15 @@ static NsSettingControl control_for(NsSession *session, const NsParam *param)
     if (row.most > 0.0)
         return (NsSettingControl){ns_entry_control_new(session, param),
                                   ns_slider_control_new(session, param, row.least, row.most)};
-    if (param->type == NS_PARAM_TEXT)
-        return (NsSettingControl){.below = text_control(session, param)};
     if (param->type == NS_PARAM_CHOICE)
         return (NsSettingControl){.alongside = ns_choice_control_new(session, param)};
-    return (NsSettingControl){.alongside = ns_entry_control_new(session, param)};
+    GtkWidget *entry = ns_entry_control_new(session, param);
+    if (param->type != NS_PARAM_TEXT) return (NsSettingControl){.alongside = entry};
+    GtkWidget *field = gtk_widget_get_first_child(entry);
+    gtk_widget_set_hexpand(field, TRUE);
+    gtk_editable_set_alignment(GTK_EDITABLE(field), 0.0f);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(field), -1);
+    return (NsSettingControl){.below = entry};
 }
 
 /* The memory of the run, under the row of its number of layers. */

@@ -308,18 +308,6 @@ static void on_lane(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *ch
     begin_again(charts);
 }
 
-static void add_lane(NsExportCharts *charts)
-{
-    const char *labels[NS_LANES_MAX + 2] = {_("All lanes")};
-    size_t n = charts->view->started.n;
-    if (n < 2) return;
-    for (size_t i = 0; i < n; i++) labels[i + 1] = ns_lane_letter(i);
-    GtkWidget *drop_down = gtk_drop_down_new_from_strings(labels);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), (guint)(current(charts)->lane + 1));
-    g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_lane), charts);
-    add_words(charts, _("Lanes"), drop_down);
-}
-
 /* ---- Names of lanes ---- */
 
 static void on_names(NsExportCharts *charts)
@@ -345,6 +333,7 @@ static void build_editor(NsExportCharts *charts)
     GtkWidget *child;
     while ((child = gtk_widget_get_first_child(charts->editor)))
         gtk_grid_remove(GTK_GRID(charts->editor), child);
+    size_t n = charts->view->started.n;
     charts->rows = 0;
     memset(charts->limits, 0, sizeof charts->limits);
     if (charts->sheet->charts->len) {
@@ -353,7 +342,15 @@ static void build_editor(NsExportCharts *charts)
         gtk_entry_set_placeholder_text(GTK_ENTRY(charts->title), charts->facts->title);
         add_words(charts, _("Title"), charts->title);
         add_choice(charts);
-        add_lane(charts);
+        const char *lanes[NS_LANES_MAX + 2] = {_("All lanes")};
+        for (size_t i = 0; i < n; i++) lanes[i + 1] = ns_lane_letter(i);
+        if (n > 1) {
+            GtkWidget *drop_down = gtk_drop_down_new_from_strings(lanes);
+            gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down),
+                                       (guint)(current(charts)->lane + 1));
+            g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_lane), charts);
+            add_words(charts, _("Lanes"), drop_down);
+        }
         for (int i = 0; i < NS_VIEW_STATE_AXES; i++)
             if (charts->facts->axis[i]) {
                 const char *label = charts->facts->axis[i];
@@ -378,7 +375,6 @@ static void build_editor(NsExportCharts *charts)
             gtk_grid_attach(GTK_GRID(charts->editor), check, 0, charts->rows++, 2, 1);
         }
     }
-    size_t n = charts->view->started.n;
     g_autofree char *text = ns_sheet_names_text(charts->sheet);
     g_auto(GStrv) names = g_strsplit(text ? text : "", ";", -1);
     if (n < 2) return;

@@ -340,18 +340,6 @@ static void take_points(GtkWidget *spin, double *points, double usual)
     *points = fabs(value - usual) < 1e-9 ? 0 : value;
 }
 
-static void take_size(NsExportDialog *dialog)
-{
-    NsExportChoices *choices = &dialog->choices;
-    guint row = selected(dialog->size);
-    bool custom = !ns_page_choice(row ? row - 1 : 0);
-    choices->page = custom ? NS_PAGE_CUSTOM : (int)row - 1;
-    if (!custom) return;
-    choices->unit = (NsUnit)selected(dialog->unit);
-    choices->width = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->width));
-    choices->height = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->height));
-}
-
 static void take_choices(NsExportDialog *dialog)
 {
     NsExportChoices *choices = &dialog->choices;
@@ -359,7 +347,14 @@ static void take_choices(NsExportDialog *dialog)
                            ? gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->seconds))
                            : 0;
     NsExportChoices bare = *choices;
-    take_size(dialog);
+    guint row = selected(dialog->size);
+    bool custom = !ns_page_choice(row ? row - 1 : 0);
+    choices->page = custom ? NS_PAGE_CUSTOM : (int)row - 1;
+    if (custom) {
+        choices->unit = (NsUnit)selected(dialog->unit);
+        choices->width = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->width));
+        choices->height = gtk_spin_button_get_value(GTK_SPIN_BUTTON(dialog->height));
+    }
     choices->style = selected(dialog->style) ? ns_style(selected(dialog->style) - 1) : NULL;
     choices->dpi = selected(dialog->dpi) ? DPI[selected(dialog->dpi) - 1] : 0;
     choices->legend = (NsLegendPlace)selected(dialog->legend);

@@ -176,16 +176,6 @@ static char *choices_of(const NsParam *param)
     return g_string_free(text, FALSE);
 }
 
-static char *effect_of(const NsParam *param)
-{
-    if (param->effect == NS_EFFECT_LIVE)
-        return g_strdup(_("Live: takes effect in the running model from the next step."));
-    if (param->effect == NS_EFFECT_RESTART)
-        return g_strdup(
-            _("Restart: the model is rebuilt; a fork keeps the tensors that still fit."));
-    return g_strdup(_("Fork: a new branch continues with all weights."));
-}
-
 static void add_choices(GPtrArray *topics, const char *section, NsChoices choices)
 {
     const NsChoice *row;
@@ -210,7 +200,13 @@ GPtrArray *ns_help_topics(void)
         add_paragraph(topic, g_strdup(_(param->help)));
         if (param->unit) add_paragraph(topic, g_strdup_printf(_("Unit: %s"), _(param->unit)));
         add_paragraph(topic, choices_of(param));
-        add_paragraph(topic, effect_of(param));
+        const char *effect =
+            param->effect == NS_EFFECT_LIVE
+                ? _("Live: takes effect in the running model from the next step.")
+            : param->effect == NS_EFFECT_RESTART
+                ? _("Restart: the model is rebuilt; a fork keeps the tensors that still fit.")
+                : _("Fork: a new branch continues with all weights.");
+        add_paragraph(topic, g_strdup(effect));
         if (*param->default_text)
             add_paragraph(topic, g_strdup_printf(_("Default: %s"), param->default_text));
         add_paragraph(topic,
@@ -312,26 +308,20 @@ static gboolean is_shown(GtkListBoxRow *row, gpointer data)
                                  gtk_editable_get_text(GTK_EDITABLE(window->search)));
 }
 
-/* The first topic with the question in its title, or else the first in whose text it is. */
-static GtkListBoxRow *best_shown(NsHelpWindow *window)
-{
-    const char *question = gtk_editable_get_text(GTK_EDITABLE(window->search));
-    GtkListBoxRow *row, *first = NULL;
-    for (int i = 0; (row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(window->list), i)); i++) {
-        if (!is_shown(row, window)) continue;
-        if (*question && g_str_match_string(question, topic_of(row)->title, TRUE)) return row;
-        if (!first) first = row;
-    }
-    return first;
-}
-
 static void on_search(NsHelpWindow *window)
 {
+    const char *question = gtk_editable_get_text(GTK_EDITABLE(window->search));
+    GtkListBoxRow *row, *first = NULL, *best = NULL;
     gtk_list_box_invalidate_filter(GTK_LIST_BOX(window->list));
     gtk_list_box_invalidate_headers(GTK_LIST_BOX(window->list));
-    GtkListBoxRow *row = best_shown(window);
-    gtk_widget_set_visible(window->nothing, !row);
-    if (row) gtk_list_box_select_row(GTK_LIST_BOX(window->list), row);
+    /* The first topic with the question in its title, or else the first in whose text it is. */
+    for (int i = 0; (row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(window->list), i)); i++) {
+        if (best || !is_shown(row, window)) continue;
+        if (*question && g_str_match_string(question, topic_of(row)->title, TRUE)) best = row;
+        if (!first) first = row;
+    }
+    gtk_widget_set_visible(window->nothing, !first);
+    if (first) gtk_list_box_select_row(GTK_LIST_BOX(window->list), best ? best : first);
 }
 
 static void add_header(GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
@@ -348,17 +338,6 @@ static void add_header(GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
     gtk_list_box_row_set_header(row, label);
 }
 
-static GtkWidget *make_row(NsHelpTopic *topic)
-{
-    GtkWidget *row = gtk_list_box_row_new(), *label = ns_line_label_new(topic->title, NULL);
-    gtk_widget_set_tooltip_text(row, topic->title);
-    gtk_widget_add_css_class(row, "help-topic");
-    gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), label);
-    ns_accessible_name(row, topic->title);
-    g_object_set_data(G_OBJECT(row), TOPIC, topic);
-    return row;
-}
-
 static GtkWidget *make_side(NsHelpWindow *window)
 {
     GtkWidget *side = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
@@ -372,9 +351,16 @@ static GtkWidget *make_side(NsHelpWindow *window)
     gtk_widget_add_css_class(window->nothing, "hint");
     gtk_widget_set_visible(window->nothing, FALSE);
     gtk_list_box_set_header_func(GTK_LIST_BOX(window->list), add_header, NULL, NULL);
-    for (guint i = 0; i < window->topics->len; i++)
-        gtk_list_box_append(GTK_LIST_BOX(window->list),
-                            make_row(g_ptr_array_index(window->topics, i)));
+    for (guint i = 0; i < window->topics->len; i++) {
+        NsHelpTopic *topic = g_ptr_array_index(window->topics, i);
+        GtkWidget *row = gtk_list_box_row_new(), *label = ns_line_label_new(topic->title, NULL);
+        gtk_widget_set_tooltip_text(row, topic->title);
+        gtk_widget_add_css_class(row, "help-topic");
+        gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), label);
+        ns_accessible_name(row, topic->title);
+        g_object_set_data(G_OBJECT(row), TOPIC, topic);
+        gtk_list_box_append(GTK_LIST_BOX(window->list), row);
+    }
     gtk_list_box_set_filter_func(GTK_LIST_BOX(window->list), is_shown, window, NULL);
     ns_box_append(side, window->search, window->nothing, ns_scrolled_new(window->list), NULL);
     gtk_widget_set_size_request(side, LIST_WIDTH, -1);
@@ -432,19 +418,6 @@ static void ns_help_window_init(NsHelpWindow *window)
     on_search(window);
 }
 
-static void choose(NsHelpWindow *window, const char *topic)
-{
-    gtk_editable_set_text(GTK_EDITABLE(window->search), "");
-    for (guint i = 0; i < window->topics->len; i++) {
-        const NsHelpTopic *at = g_ptr_array_index(window->topics, i);
-        if (!g_str_equal(at->key, topic)) continue;
-        GtkListBoxRow *row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(window->list), (int)i);
-        gtk_list_box_select_row(GTK_LIST_BOX(window->list), row);
-        gtk_widget_grab_focus(GTK_WIDGET(row));
-        return;
-    }
-}
-
 void ns_help_present(GtkWindow *parent, const char *topic)
 {
     static NsHelpWindow *shown;
@@ -455,6 +428,14 @@ void ns_help_present(GtkWindow *parent, const char *topic)
     /* It closes with the window that opened it last. */
     gtk_window_set_transient_for(GTK_WINDOW(shown), parent);
     gtk_window_set_destroy_with_parent(GTK_WINDOW(shown), TRUE);
-    if (topic) choose(shown, topic);
+    if (topic) gtk_editable_set_text(GTK_EDITABLE(shown->search), "");
+    for (guint i = 0; topic && i < shown->topics->len; i++) {
+        const NsHelpTopic *at = g_ptr_array_index(shown->topics, i);
+        if (!g_str_equal(at->key, topic)) continue;
+        GtkListBoxRow *row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(shown->list), (int)i);
+        gtk_list_box_select_row(GTK_LIST_BOX(shown->list), row);
+        gtk_widget_grab_focus(GTK_WIDGET(row));
+        break;
+    }
     gtk_window_present(GTK_WINDOW(shown));
 }

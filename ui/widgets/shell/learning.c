@@ -231,17 +231,6 @@ static void on_page(NsWindow *window, const char *page)
     ns_page_stack_show(ns_window_pages(window), page);
 }
 
-/* The tile of the page that has this figure; otherwise the large one, which then shows it. */
-static NsChartTile *tile_with(NsDashboard *dashboard, const NsFigureKind *kind)
-{
-    NsChartTile *tile;
-    for (size_t i = 0; (tile = ns_dashboard_tile(dashboard, i)); i++)
-        if (ns_chart_tile_kind(tile) == kind) return tile;
-    tile = ns_dashboard_stage(dashboard);
-    ns_chart_tile_set_kind(tile, kind);
-    return tile;
-}
-
 void ns_window_show_chart(NsWindow *window, const char *name)
 {
     NsDashboard *dashboard = ns_window_dashboard(window);
@@ -249,7 +238,13 @@ void ns_window_show_chart(NsWindow *window, const char *name)
     if (!dashboard || !*name || !ns_figure_specs_read(specs, name, NULL)) return;
     for (guint i = 0; i < specs->len; i++) {
         const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, i);
-        NsChartTile *tile = tile_with(dashboard, spec->kind);
+        /* The tile of the page that has this figure; otherwise the large one, which then shows it.
+         */
+        NsChartTile *tile;
+        size_t k = 0;
+        while ((tile = ns_dashboard_tile(dashboard, k)) && ns_chart_tile_kind(tile) != spec->kind)
+            k++;
+        if (!tile) tile = ns_dashboard_stage(dashboard);
         ns_dashboard_set_stage(dashboard, tile);
         ns_chart_tile_show(tile, spec);
     }

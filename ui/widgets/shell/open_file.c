@@ -264,18 +264,6 @@ static void open_run(NsWindow *window, const char *path, bool run)
 
 /* ---- Studies and their results ---- */
 
-/* Reads the results of a study, if its file exists. */
-static bool read_cells(NsStudyWork *work, const char *path, GError **error)
-{
-    const NsStudy *study = ns_study_work_study(work);
-    if (!ns_study_store_is(path)) return true;
-    g_autoptr(NsStudyStore) store = ns_study_store_look(path, study, error);
-    g_auto(NsStudyResults) results = {0};
-    if (!store || !ns_study_store_results(store, &results, error)) return false;
-    ns_study_work_set_cells(work, results.cells);
-    return true;
-}
-
 static bool read_results(Reading *reading, GCancellable *cancellable, GError **error)
 {
     (void)cancellable;
@@ -285,24 +273,25 @@ static bool read_results(Reading *reading, GCancellable *cancellable, GError **e
         return false;
     g_autofree char *out = ns_study_results_path(reading->path);
     reading->work = ns_study_work_new(&study, out, NULL);
-    return read_cells(reading->work, out, error);
-}
-
-static bool show_results(NsWindow *window, NsStudyWork *work, GError **error)
-{
-    /* Checks whether it can be shown before anything changes. */
-    g_autoptr(NsPhase) phase = ns_phase_new(work, 0, 0, 1, error);
-    if (!phase) return false;
-    NsPageStack *pages = ns_window_pages(window);
-    open_other(window, &phase->study->experiment);
-    ns_page_stack_show(pages, "phase");
-    return ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), work, error);
+    if (!ns_study_store_is(out)) return true; /* no results yet */
+    g_autoptr(NsStudyStore) store =
+        ns_study_store_look(out, ns_study_work_study(reading->work), error);
+    g_auto(NsStudyResults) results = {0};
+    if (!store || !ns_study_store_results(store, &results, error)) return false;
+    ns_study_work_set_cells(reading->work, results.cells);
+    return true;
 }
 
 static void on_results(NsWindow *window, Reading *reading, const GError *error)
 {
     g_autoptr(GError) unfit = NULL;
-    if (error || !show_results(window, reading->work, &unfit)) {
+    /* Checks whether it can be shown before anything changes. */
+    g_autoptr(NsPhase) phase = error ? NULL : ns_phase_new(reading->work, 0, 0, 1, &unfit);
+    NsPageStack *pages = ns_window_pages(window);
+    if (phase) open_other(window, &phase->study->experiment);
+    if (phase) ns_page_stack_show(pages, "phase");
+    if (!phase || !ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), reading->work,
+                                            &unfit)) {
         refuse(window, error ? error->message : unfit->message);
         return;
     }

@@ -61,24 +61,18 @@ static int stored_quantity(const char *key, NsDomain domain)
 
 /* ---- The window ---- */
 
-static void keep_size(GtkWindow *window)
+/* The view changes often, so it is stored only when the window closes. */
+static void on_unrealize(GtkWindow *window)
 {
     GSettings *preferences = ns_preferences();
     int width = 0, height = 0;
-    g_settings_set_boolean(preferences, "window-maximized", gtk_window_is_maximized(window));
-    if (gtk_window_is_maximized(window) || gtk_window_is_fullscreen(window)) return;
-    gtk_window_get_default_size(window, &width, &height);
+    bool maximized = gtk_window_is_maximized(window);
+    if (!maximized && !gtk_window_is_fullscreen(window))
+        gtk_window_get_default_size(window, &width, &height);
+    g_settings_set_boolean(preferences, "window-maximized", maximized);
     if (width > 0) g_settings_set_int(preferences, "window-width", width);
     if (height > 0) g_settings_set_int(preferences, "window-height", height);
-}
-
-/* The view changes often, so it is stored only when the window closes. */
-static void on_unrealize(GtkWidget *window)
-{
-    keep_size(GTK_WINDOW(window));
-    NsSession *session = ns_window_session(NS_WINDOW(window));
-    GSettings *preferences = ns_preferences();
-    const NsView *view = session->view;
+    const NsView *view = ns_window_session(NS_WINDOW(window))->view;
     g_settings_set_boolean(preferences, "log", view->log);
     g_settings_set_boolean(preferences, "theory", view->theory);
     g_settings_set_string(preferences, "gradient", ns_quantity_choice(view->gradient)->key);

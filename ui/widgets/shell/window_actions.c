@@ -55,46 +55,30 @@ static void on_run_until_loss(NsWindow *window)
     ns_ask_popover(ns_window_run_menu(window), &ask, window);
 }
 
-/* Shows a later recorded step; past the newest one, a new step is trained. */
-static void forward(NsSession *session, int64_t by)
+/* The actions that go on or back by steps. */
+static const struct {
+    const char *action;
+    int64_t by;
+} STEPS[] = {
+    {"step", 1},        {"step-ten", FAR},         {"back-step", -1},
+    {"back-ten", -FAR}, {"first", -INT64_MAX / 2},
+};
+
+/* Shows another recorded step; past the newest one, a new step is trained. */
+static void on_step(NsWindow *window, GVariant *parameter, GAction *action)
 {
+    (void)parameter;
+    NsSession *session = ns_window_session(window);
     int64_t shown = ns_session_shown_step(session), newest = ns_session_steps(session);
-    if (ns_session_is_behind(session))
-        ns_session_show_step(session, shown + by >= newest ? -1 : shown + by);
-    else if (!session->wants_run)
-        ns_session_step(session, by);
-}
-
-static void look_back(NsSession *session, int64_t by)
-{
-    int64_t first = ns_session_first_step(session);
-    int64_t to = MAX(ns_session_shown_step(session) - by, first);
-    if (to < ns_session_steps(session)) ns_session_show_step(session, to);
-}
-
-static void on_step(NsWindow *window)
-{
-    forward(ns_window_session(window), 1);
-}
-
-static void on_step_ten(NsWindow *window)
-{
-    forward(ns_window_session(window), FAR);
-}
-
-static void on_back_step(NsWindow *window)
-{
-    look_back(ns_window_session(window), 1);
-}
-
-static void on_back_ten(NsWindow *window)
-{
-    look_back(ns_window_session(window), FAR);
-}
-
-static void on_first(NsWindow *window)
-{
-    look_back(ns_window_session(window), INT64_MAX / 2);
+    size_t i = 0;
+    while (!g_str_equal(STEPS[i].action, g_action_get_name(action))) i++;
+    int64_t to = MAX(shown + STEPS[i].by, ns_session_first_step(session));
+    if (STEPS[i].by < 0 && to < newest)
+        ns_session_show_step(session, to);
+    else if (STEPS[i].by > 0 && ns_session_is_behind(session))
+        ns_session_show_step(session, to >= newest ? -1 : to);
+    else if (STEPS[i].by > 0 && !session->wants_run)
+        ns_session_step(session, STEPS[i].by);
 }
 
 static void on_live(NsWindow *window)
@@ -140,17 +124,17 @@ static void on_faster(NsWindow *window)
     change_speed(window, true);
 }
 
+/* sync_actions sets the states of these two. */
 static void on_slow_motion(GSimpleAction *action, GVariant *state, gpointer window)
 {
+    (void)action;
     ns_session_set_slow_motion(ns_window_session(window), g_variant_get_boolean(state));
-    g_simple_action_set_state(action, state);
-    ns_transport_sync(ns_window_transport(window));
 }
 
 static void on_pause_on_trouble(GSimpleAction *action, GVariant *state, gpointer window)
 {
+    (void)action;
     ns_session_set_pause_on_trouble(ns_window_session(window), g_variant_get_boolean(state));
-    g_simple_action_set_state(action, state);
 }
 
 static void on_new_seed(NsWindow *window)
@@ -389,11 +373,6 @@ static const NsWindowCommand COMMANDS[] = {
     {.action = "run", .of_window = on_run},
     {.action = "run-to", .of_window = on_run_to},
     {.action = "run-until-loss", .of_window = on_run_until_loss},
-    {.action = "step", .of_window = on_step},
-    {.action = "step-ten", .of_window = on_step_ten},
-    {.action = "back-step", .of_window = on_back_step},
-    {.action = "back-ten", .of_window = on_back_ten},
-    {.action = "first", .of_window = on_first},
     {.action = "live", .of_window = on_live},
     {.action = "reset", .of_window = on_reset},
     {.action = "reset-to-start", .of_session = ns_session_reset_to_start},
@@ -492,6 +471,8 @@ static void sync_actions(NsWindow *window)
 void ns_window_add_actions(NsWindow *window)
 {
     ns_window_add_commands(window, COMMANDS, G_N_ELEMENTS(COMMANDS));
+    for (size_t i = 0; i < G_N_ELEMENTS(STEPS); i++)
+        ns_add_command(G_ACTION_MAP(window), STEPS[i].action, G_CALLBACK(on_step), window);
     g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
     NsSession *session = ns_window_session(window);
     NsPageStack *pages = ns_window_pages(window);

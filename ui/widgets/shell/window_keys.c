@@ -111,37 +111,29 @@ static bool focus_takes_keys(NsWindow *window)
     return GTK_IS_EDITABLE(focus) || gtk_widget_get_ancestor(focus, GTK_TYPE_POPOVER) != NULL;
 }
 
-/* A chart takes Space if the keyboard focused it, but not if it was clicked. */
-static bool chart_takes_key(NsWindow *window, guint keyval)
-{
-    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
-    return (keyval == GDK_KEY_space || keyval == GDK_KEY_KP_Space) && NS_IS_CHART_VIEW(focus) &&
-           gtk_window_get_focus_visible(GTK_WINDOW(window));
-}
-
 static gboolean on_early_key(GtkEventControllerKey *keys, guint keyval, guint code,
                              GdkModifierType modifiers, gpointer window)
 {
     (void)keys, (void)code;
-    if (focus_takes_keys(window) || chart_takes_key(window, keyval)) return GDK_EVENT_PROPAGATE;
+    /* A chart takes Space if the keyboard focused it, but not if it was clicked. */
+    bool chart = (keyval == GDK_KEY_space || keyval == GDK_KEY_KP_Space) &&
+                 NS_IS_CHART_VIEW(gtk_window_get_focus(window)) &&
+                 gtk_window_get_focus_visible(window);
+    if (focus_takes_keys(window) || chart) return GDK_EVENT_PROPAGATE;
     return act(window, NS_KEY_EARLY, keyval, modifiers);
-}
-
-/* In a pane that the keyboard focused, the arrows move from control to control. */
-static bool arrows_move_focus(NsWindow *window)
-{
-    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
-    return focus && gtk_window_get_focus_visible(GTK_WINDOW(window)) &&
-           (gtk_widget_is_ancestor(focus, ns_window_settings_pane(window)) ||
-            gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_inspector(window))) ||
-            gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_learn_pane(window))));
 }
 
 static gboolean on_late_key(GtkEventControllerKey *keys, guint keyval, guint code,
                             GdkModifierType modifiers, gpointer window)
 {
     (void)keys, (void)code;
-    if (!(modifiers & GDK_CONTROL_MASK) && (focus_takes_keys(window) || arrows_move_focus(window)))
+    /* In a pane that the keyboard focused, the arrows move from control to control. */
+    GtkWidget *focus = gtk_window_get_focus(window);
+    bool pane = focus && gtk_window_get_focus_visible(window) &&
+                (gtk_widget_is_ancestor(focus, ns_window_settings_pane(window)) ||
+                 gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_inspector(window))) ||
+                 gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_learn_pane(window))));
+    if (!(modifiers & GDK_CONTROL_MASK) && (focus_takes_keys(window) || pane))
         return GDK_EVENT_PROPAGATE;
     if (!(modifiers & MODIFIERS) && ns_learn_pane_scroll(ns_window_learn_pane(window), keyval))
         return GDK_EVENT_STOP;
