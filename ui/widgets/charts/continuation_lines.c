@@ -24,18 +24,6 @@ typedef struct {
     bool asking, again; /* ask again, because the text was changed meanwhile */
 } Question;
 
-static void show_token(Question *q, size_t lane, size_t row, const NsNextToken *token)
-{
-    GtkWidget **cell = q->cell[lane][row];
-    for (size_t i = 0; i < COLUMNS; i++) gtk_widget_set_visible(cell[i], token != NULL);
-    if (!token) return;
-    double percent = 100 * token->probability;
-    g_autofree char *words = g_strdup_printf(percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
-    ns_text_label_set(cell[0], token->text);
-    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(cell[1]), token->probability);
-    ns_text_label_set(cell[2], words);
-}
-
 static void show_answer(Question *q, const NsAnswer *answer)
 {
     const NsView *view = q->session->view;
@@ -44,9 +32,19 @@ static void show_answer(Question *q, const NsAnswer *answer)
         gtk_widget_set_visible(q->name[lane], there && answer->lanes > 1);
         if (there && lane < view->started.n)
             ns_text_label_set(q->name[lane], ns_view_lane_name(view, lane));
-        for (size_t row = 0; row < NS_NEXT_TOKENS; row++)
-            show_token(q, lane, row,
-                       there && row < answer->n[lane] ? &answer->next[lane][row] : NULL);
+        for (size_t row = 0; row < NS_NEXT_TOKENS; row++) {
+            GtkWidget **cell = q->cell[lane][row];
+            bool shown = there && row < answer->n[lane];
+            for (size_t i = 0; i < COLUMNS; i++) gtk_widget_set_visible(cell[i], shown);
+            if (!shown) continue;
+            const NsNextToken *token = &answer->next[lane][row];
+            double percent = 100 * token->probability;
+            g_autofree char *words =
+                g_strdup_printf(percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+            ns_text_label_set(cell[0], token->text);
+            gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(cell[1]), token->probability);
+            ns_text_label_set(cell[2], words);
+        }
     }
 }
 

@@ -193,26 +193,19 @@ GtkWidget *ns_smoothing_control_new(NsSession *session)
 
 /* ---- Controls ---- */
 
-/* The words of every mode, in the order of NsHeatMode; they name the lanes. */
-static char **heat_words(NsSession *session)
-{
-    size_t active = session->active;
-    char **words = g_new0(char *, 4);
-    words[NS_HEAT_STACKED] = g_strdup(_("All lanes"));
-    words[NS_HEAT_LANE] = g_strdup_printf(_("Lane %s"), ns_lane_letter(active));
-    words[NS_HEAT_RATIO] =
-        g_strdup_printf(_("Ratio %s / %s"), ns_lane_letter(MAX(active, 1)), ns_lane_letter(0));
-    return words;
-}
-
 static void sync_heat(GtkWidget *control, NsSession *session)
 {
     GtkDropDown *drop_down = GTK_DROP_DOWN(control);
     GtkStringList *old = GTK_STRING_LIST(gtk_drop_down_get_model(drop_down));
-    g_auto(GStrv) words = heat_words(session);
+    const char *active = ns_lane_letter(session->active), *reference = ns_lane_letter(0);
+    const char *other = ns_lane_letter(MAX(session->active, 1));
+    g_autofree char *lane = g_strdup_printf(_("Lane %s"), active);
+    g_autofree char *ratio = g_strdup_printf(_("Ratio %s / %s"), other, reference);
+    const char *const words[] = {
+        [NS_HEAT_STACKED] = _("All lanes"), [NS_HEAT_LANE] = lane, [NS_HEAT_RATIO] = ratio};
     /* A new list would select another row while it is being set. */
     g_signal_handlers_block_matched(control, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, session);
-    for (guint i = 0; words[i]; i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++) {
         if (g_strcmp0(gtk_string_list_get_string(old, i), words[i]) == 0) continue;
         const char *one[] = {words[i], NULL};
         bool there = i < g_list_model_get_n_items(G_LIST_MODEL(old));

@@ -172,21 +172,6 @@ void ns_style_manager_set_contrast(NsStyleManager *manager, bool contrast)
     apply(manager);
 }
 
-/* A style with the larger text and lines of class mode, made once for each of its two sizes. */
-static const NsStyle *enlarge(const NsStyle *style, double scale)
-{
-    static GHashTable *sizes[2];
-    GHashTable **enlarged = &sizes[scale > LARGE_TEXT];
-    if (!*enlarged) *enlarged = g_hash_table_new(NULL, NULL);
-    NsStyle *large = g_hash_table_lookup(*enlarged, style);
-    if (large) return large;
-    large = g_new(NsStyle, 1);
-    *large = ns_style_scaled(style, scale);
-    large->line_width *= scale * LINES;
-    g_hash_table_insert(*enlarged, (gpointer)(guintptr)style, large);
-    return large;
-}
-
 static const NsStyle *style_of_theme(GtkWidget *widget)
 {
     GtkRoot *root = gtk_widget_get_root(widget);
@@ -226,9 +211,19 @@ double ns_text_scale(GtkWidget *widget)
 
 const NsStyle *ns_chart_style_for(GtkWidget *widget)
 {
+    static GHashTable *sizes[2]; /* of styles with larger text and lines, made once each */
     const NsStyle *style = style_of_theme(widget);
     double scale = ns_text_scale(widget);
-    return scale > 1 ? enlarge(style, scale) : style;
+    if (scale <= 1) return style;
+    GHashTable **enlarged = &sizes[scale > LARGE_TEXT];
+    if (!*enlarged) *enlarged = g_hash_table_new(NULL, NULL);
+    NsStyle *large = g_hash_table_lookup(*enlarged, style);
+    if (large) return large;
+    large = g_new(NsStyle, 1);
+    *large = ns_style_scaled(style, scale);
+    large->line_width *= scale * LINES;
+    g_hash_table_insert(*enlarged, (gpointer)(guintptr)style, large);
+    return large;
 }
 
 static void ns_style_manager_dispose(GObject *object)

@@ -115,22 +115,6 @@ bool ns_diagram_view_is_carrying(NsDiagramView *view)
     return view->hand.carried;
 }
 
-static void aim_next(NsDiagramView *view, int by)
-{
-    const NsDiagramLook *hand = &view->hand;
-    const int places = NS_PLACES_MOVABLE + 1; /* the tray is the last node */
-    int at = hand->aim < 0 ? NS_PLACES_MOVABLE : hand->aim;
-    for (int i = 0; i < places; i++) {
-        at = (at + by + places) % places;
-        int place = at == NS_PLACES_MOVABLE ? -1 : at;
-        bool legal = place == hand->carried_from ||
-                     ns_diagram_moved(view->diagram, hand->sublayer, hand->carried_from, place);
-        if (!legal) continue;
-        aim_at(view, hand->sublayer, place);
-        return;
-    }
-}
-
 /* ---- what is shown ---- */
 
 static bool is_focusable(const NsNode *node)
@@ -241,16 +225,6 @@ static gboolean on_resized(GtkWidget *widget, GdkFrameClock *clock, gpointer dat
     return G_SOURCE_REMOVE;
 }
 
-static void refocus(NsDiagramView *view)
-{
-    if (view->sublayer_shown < 0) return;
-    int node = ns_diagram_norm_at(view->diagram, view->sublayer_shown, view->place_shown);
-    for (guint i = 0; i < view->nodes->len; i++)
-        if ((int)g_array_index(view->nodes, unsigned, i) == node)
-            gtk_widget_grab_focus(view->parts->pdata[i]);
-    view->sublayer_shown = -1;
-}
-
 /* Whether both have the same nodes at the same positions. */
 static bool same_nodes(const NsDiagram *a, const NsDiagram *b)
 {
@@ -329,7 +303,14 @@ bool ns_diagram_view_read(NsDiagramView *view)
     if (view->diagram && !alike) {
         view->hand = ns_diagram_look(view->style, view->flow, view->range);
         sync_parts(view);
-        refocus(view);
+        /* The norm that was moved has the focus again. */
+        int node = view->sublayer_shown < 0
+                       ? -1
+                       : ns_diagram_norm_at(view->diagram, view->sublayer_shown, view->place_shown);
+        for (guint i = 0; node >= 0 && i < view->nodes->len; i++)
+            if ((int)g_array_index(view->nodes, unsigned, i) == node)
+                gtk_widget_grab_focus(view->parts->pdata[i]);
+        view->sublayer_shown = -1;
     } else if (view->diagram && g_get_monotonic_time() - view->reported > REPORT_US) {
         describe_parts(view);
     }
@@ -530,7 +511,17 @@ static bool move_focused(NsDiagramView *view, int by)
     if (!node || !(branch || is_movable(node))) return false;
     int place = branch ? -1 : (int)node->place;
     if (!view->hand.carried && !ns_diagram_view_take(view, node->sublayer, place)) return false;
-    aim_next(view, by);
+    const NsDiagramLook *hand = &view->hand;
+    const int places = NS_PLACES_MOVABLE + 1; /* the tray is the last node */
+    int at = hand->aim < 0 ? NS_PLACES_MOVABLE : hand->aim, aim = -1;
+    bool legal = false;
+    for (int k = 0; k < places && !legal; k++) {
+        at = (at + by + places) % places;
+        aim = at == NS_PLACES_MOVABLE ? -1 : at;
+        legal = aim == hand->carried_from ||
+                ns_diagram_moved(view->diagram, hand->sublayer, hand->carried_from, aim);
+    }
+    if (legal) aim_at(view, hand->sublayer, aim);
     return true;
 }
 

@@ -8,20 +8,13 @@
 
 #define POINTED_OUT "pointed-out"
 
-static bool is_called(GtkWidget *widget, const char *name)
-{
-    if (NS_IS_CHART_TILE(widget))
-        return g_str_equal(ns_chart_tile_kind(NS_CHART_TILE(widget))->choice.key, name);
-    const char *id = gtk_buildable_get_buildable_id(GTK_BUILDABLE(widget));
-    if (!id) return false;
-    if (g_str_equal(id, name)) return true;
-    size_t length = strlen(name);
-    return strncmp(id, name, length) == 0 && g_str_equal(id + length, "_button");
-}
-
 static GtkWidget *find(GtkWidget *widget, const char *name)
 {
-    if (is_called(widget, name)) return widget;
+    const char *id = NS_IS_CHART_TILE(widget)
+                         ? ns_chart_tile_kind(NS_CHART_TILE(widget))->choice.key
+                         : gtk_buildable_get_buildable_id(GTK_BUILDABLE(widget));
+    g_autofree char *button = g_strconcat(name, "_button", NULL);
+    if (id && (g_str_equal(id, name) || g_str_equal(id, button))) return widget;
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
          child = gtk_widget_get_next_sibling(child)) {
         GtkWidget *found = find(child, name);
@@ -36,23 +29,18 @@ GtkWidget *ns_lesson_part(GtkWidget *root, GtkWidget *settings_pane, const char 
     return row ? row : find(root, name);
 }
 
-/* Scrolls as little as necessary, once the widget has its place. */
-static void scroll_to(GtkWidget *widget)
-{
-    GtkWidget *scroller = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
-    graphene_rect_t bounds;
-    if (!scroller || !gtk_widget_compute_bounds(widget, scroller, &bounds)) return;
-    GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scroller));
-    double top = gtk_adjustment_get_value(adjustment) + (double)bounds.origin.y;
-    gtk_adjustment_clamp_page(adjustment, top - 8, top + (double)bounds.size.height + 8);
-}
-
 /* A widget that was unfolded has its place at the end of the first frame. */
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer frames)
 {
     (void)clock;
     if (++*(unsigned *)frames < 2) return G_SOURCE_CONTINUE;
-    scroll_to(widget);
+    /* Scrolls as little as necessary. */
+    GtkWidget *scroller = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
+    graphene_rect_t bounds;
+    if (!scroller || !gtk_widget_compute_bounds(widget, scroller, &bounds)) return G_SOURCE_REMOVE;
+    GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scroller));
+    double top = gtk_adjustment_get_value(adjustment) + (double)bounds.origin.y;
+    gtk_adjustment_clamp_page(adjustment, top - 8, top + (double)bounds.size.height + 8);
     return G_SOURCE_REMOVE;
 }
 

@@ -551,22 +551,13 @@ static void on_searched(NsRunLibrary *library)
     gtk_filter_changed(library->filter, GTK_FILTER_CHANGE_DIFFERENT);
 }
 
-static void on_record(NsRunLibrary *library)
+static void on_recording(NsRunLibrary *library)
 {
-    g_signal_emit_by_name(library, "recording",
-                          gtk_switch_get_active(GTK_SWITCH(library->parts.record)));
-}
-
-static void on_bound(NsRunLibrary *library)
-{
-    double gib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->parts.bound));
-    g_signal_emit_by_name(library, "bound", (guint64)(gib * GIB));
-}
-
-static void on_checkpoints(NsRunLibrary *library)
-{
-    double mib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->parts.checkpoints));
-    g_signal_emit_by_name(library, "checkpoints", (guint64)(mib * MIB));
+    const NsRunLibraryParts *parts = &library->parts;
+    double gib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(parts->bound));
+    double mib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(parts->checkpoints));
+    g_signal_emit_by_name(library, "recording", gtk_switch_get_active(GTK_SWITCH(parts->record)),
+                          (guint64)(gib * GIB), (guint64)(mib * MIB));
 }
 
 void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes,
@@ -700,10 +691,10 @@ static void make_footer(NsRunLibrary *library)
         parts->checkpoints,
         _("Memory limit for the checkpoints of this run and earlier runs together. Beyond it some "
           "are dropped, so fewer steps can be forked from"));
-    g_signal_connect_swapped(parts->checkpoints, "value-changed", G_CALLBACK(on_checkpoints),
+    g_signal_connect_swapped(parts->checkpoints, "value-changed", G_CALLBACK(on_recording),
                              library);
-    g_signal_connect_swapped(parts->record, "notify::active", G_CALLBACK(on_record), library);
-    g_signal_connect_swapped(parts->bound, "value-changed", G_CALLBACK(on_bound), library);
+    g_signal_connect_swapped(parts->record, "notify::active", G_CALLBACK(on_recording), library);
+    g_signal_connect_swapped(parts->bound, "value-changed", G_CALLBACK(on_recording), library);
 }
 
 /* ---- Life ---- */
@@ -742,9 +733,8 @@ static void ns_run_library_class_init(NsRunLibraryClass *klass)
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "pin", 1, G_TYPE_STRING);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "marks", 1, G_TYPE_HASH_TABLE);
     ns_signal_new(NS_TYPE_RUN_LIBRARY, "folder", 1, G_TYPE_STRING);
-    ns_signal_new(NS_TYPE_RUN_LIBRARY, "bound", 1, G_TYPE_UINT64);
-    ns_signal_new(NS_TYPE_RUN_LIBRARY, "checkpoints", 1, G_TYPE_UINT64);
-    ns_signal_new(NS_TYPE_RUN_LIBRARY, "recording", 1, G_TYPE_BOOLEAN);
+    ns_signal_new(NS_TYPE_RUN_LIBRARY, "recording", 3, G_TYPE_BOOLEAN, G_TYPE_UINT64,
+                  G_TYPE_UINT64);
 }
 
 static void ns_run_library_init(NsRunLibrary *library)

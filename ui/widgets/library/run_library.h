@@ -14,10 +14,9 @@ G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkBox)
 /* Shows the run files of a folder, which may be another than that of the saved runs, `own`, and
  * which of them are pinned (paths, or NULL).
  * Signals: "folder" (path), another folder is shown; "open" (path), a run is wanted on view; "pin"
- * (path), its curves are wanted beside those on view, or no more; "bound" (guint64), another bound
- * on what all may take, in bytes, 0 for none; "recording" (bool), whether runs are to be recorded;
- * "checkpoints" (guint64), the bytes of memory for checkpoints of a run.
- */
+ * (path), its curves are wanted beside those on view, or no more; "recording" (bool, guint64,
+ * guint64), whether runs are to be recorded, what all may take, in bytes, 0 for no bound, and the
+ * bytes of memory for checkpoints of a run. */
 GtkWidget *ns_run_library_new(const char *own, const char *folder, const char *const *pinned);
 
 /* Sets the values of the switch, the bound and the memory of checkpoints; call it before the

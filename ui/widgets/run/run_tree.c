@@ -36,18 +36,6 @@ static void on_opened(GtkWidget *button, NsRunTree *tree)
     ns_session_open_run(tree->session, id_of(button));
 }
 
-static int generation_of(const NsSessionRun *runs, size_t n, const NsSessionRun *run)
-{
-    int generation = 0;
-    unsigned parent = run->parent;
-    for (size_t i = n; i-- > 0 && generation < MOST_GENERATIONS;) {
-        if (!parent || runs[i].id != parent) continue;
-        parent = runs[i].parent;
-        generation++;
-    }
-    return generation;
-}
-
 static char *facts_of(const NsSessionRun *run)
 {
     if (!run->measured) return g_strdup(_("no step measured yet"));
@@ -142,7 +130,13 @@ static void rebuild(NsRunTree *tree)
     const NsSessionRun *runs = ns_session_runs(tree->session, &n);
     GtkWidget *old = gtk_widget_get_first_child(GTK_WIDGET(tree)), *last = NULL;
     for (size_t i = 0; i < n; i++) {
-        int generation = generation_of(runs, n, &runs[i]);
+        int generation = 0;
+        unsigned parent = runs[i].parent;
+        for (size_t k = n; k-- > 0 && generation < MOST_GENERATIONS;) {
+            if (!parent || runs[k].id != parent) continue;
+            parent = runs[k].parent;
+            generation++;
+        }
         /* The words of a row, without those that change with every step of the present run. */
         const NsSessionRun *run = &runs[i];
         g_autofree char *facts = run->present ? g_strdup("") : facts_of(run);

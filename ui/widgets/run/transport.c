@@ -89,17 +89,6 @@ static void on_speed(NsTransport *transport)
     sync_speed(transport);
 }
 
-/* A slider with a logarithmic scale. */
-static GtkWidget *new_speed(NsTransport *transport)
-{
-    GtkWidget *slider = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, UNLIMITED, 0.025);
-    gtk_scale_set_draw_value(GTK_SCALE(slider), FALSE);
-    gtk_widget_set_size_request(slider, SLIDER_WIDTH, -1);
-    ns_accessible_name(slider, _("Speed"));
-    g_signal_connect_swapped(slider, "value-changed", G_CALLBACK(on_speed), transport);
-    return slider;
-}
-
 /* ---- Stages ---- */
 
 static const struct {
@@ -274,7 +263,13 @@ GtkWidget *ns_transport_new(NsSession *session)
                                      GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT);
     transport->live = revealer;
     transport->stages = new_stages(transport);
-    transport->speed = new_speed(transport);
+    /* A slider with a logarithmic scale. */
+    GtkWidget *speed = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, UNLIMITED, 0.025);
+    gtk_scale_set_draw_value(GTK_SCALE(speed), FALSE);
+    gtk_widget_set_size_request(speed, SLIDER_WIDTH, -1);
+    ns_accessible_name(speed, _("Speed"));
+    g_signal_connect_swapped(speed, "value-changed", G_CALLBACK(on_speed), transport);
+    transport->speed = speed;
     gtk_widget_set_hexpand(transport->timeline, TRUE);
     ns_box_append(
         row, new_button("media-skip-backward-symbolic", "win.first", _("First step (Home)")),

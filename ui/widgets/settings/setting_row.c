@@ -51,18 +51,6 @@ static char *limit(const NsParam *param, double value)
     return ns_text_input(value, 6);
 }
 
-static void add_number(GtkWidget *box, const NsParam *param)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(FORMULAS); i++)
-        if (g_str_equal(FORMULAS[i].key, param->key))
-            add_text(box, _(FORMULAS[i].formula), "formula");
-    if (param->type == NS_PARAM_TEXT) return;
-    g_autofree char *least = limit(param, param->least), *most = limit(param, param->most);
-    g_autofree char *range =
-        g_strdup_printf(_("From %s to %s; default %s."), least, most, param->default_text);
-    add_text(box, range, "hint");
-}
-
 /* A row that has the keyboard may be scrolled away; the popover then stands at the edge of the
  * window that is nearest to it, for GTK finds no monitor for one that points beyond the screen. */
 static GdkRectangle place_in_window(GtkWidget *at)
@@ -88,7 +76,15 @@ static void show_help(NsSession *session, const NsParam *param, GtkWidget *at)
     gtk_widget_add_css_class(popover, "setting-help");
     add_text(box, _(param->label), "heading");
     add_text(box, _(param->help), NULL);
-    if (param->type != NS_PARAM_CHOICE) add_number(box, param);
+    for (size_t i = 0; i < G_N_ELEMENTS(FORMULAS); i++)
+        if (g_str_equal(FORMULAS[i].key, param->key))
+            add_text(box, _(FORMULAS[i].formula), "formula");
+    if (param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL) {
+        g_autofree char *least = limit(param, param->least), *most = limit(param, param->most);
+        g_autofree char *range =
+            g_strdup_printf(_("From %s to %s; default %s."), least, most, param->default_text);
+        add_text(box, range, "hint");
+    }
     add_text(box, param->source, "hint");
     if (param->type == NS_PARAM_CHOICE) {
         const NsChoice *chosen =

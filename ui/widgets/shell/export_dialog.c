@@ -600,19 +600,6 @@ static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
     chart->view.no_grid = view_state->no_grid;
 }
 
-/* All visible charts of a dashboard; of another page its current one. */
-static void take_tiles(NsExportDialog *dialog, NsChartTile *current)
-{
-    NsChartTile *tile;
-    NsDashboard *dashboard = ns_window_dashboard(dialog->window);
-    if (!dashboard) take_tile(dialog, current);
-    for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
-        if (!gtk_widget_get_visible(GTK_WIDGET(tile))) continue;
-        if (tile == current) dialog->current = dialog->sheet.charts->len;
-        take_tile(dialog, tile);
-    }
-}
-
 static void ns_export_dialog_dispose(GObject *object)
 {
     NsExportDialog *dialog = NS_EXPORT_DIALOG(object);
@@ -686,7 +673,15 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
         GTK_WINDOW(dialog), MAX(width, gtk_widget_get_width(GTK_WIDGET(dialog->window)) * 3 / 4),
         MAX(height, gtk_widget_get_height(GTK_WIDGET(dialog->window)) * 3 / 4));
     dialog->view = ns_view_copy(ns_window_session(window)->view);
-    take_tiles(dialog, tile);
+    /* All visible charts of a dashboard; of another page its current one. */
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    NsChartTile *each;
+    if (!dashboard) take_tile(dialog, tile);
+    for (size_t i = 0; dashboard && (each = ns_dashboard_tile(dashboard, i)); i++) {
+        if (!gtk_widget_get_visible(GTK_WIDGET(each))) continue;
+        if (each == tile) dialog->current = dialog->sheet.charts->len;
+        take_tile(dialog, each);
+    }
     /* If this text is the same, the charts and names of the previous dialog are used. */
     GString *text = g_string_new(NULL);
     g_autofree char *charts = ns_sheet_text(&dialog->sheet, 0, dialog->sheet.charts->len);

@@ -293,16 +293,6 @@ static bool check_scene(const NsScene *scene, GError **error)
     return ns_entry_blame(&(NsEntry){.line = scene->line}, wrong, error);
 }
 
-static bool check_scenes(const NsLecture *lecture, const char *path, GError **error)
-{
-    g_autoptr(GError) wrong = NULL;
-    size_t i = 0;
-    while (i < lecture->n && check_scene(&lecture->scene[i], &wrong)) i++;
-    if (!wrong) return true;
-    g_autofree char *name = g_filename_display_basename(path);
-    return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
-}
-
 static void forget(Presenter *presenter)
 {
     presenter->shown = false;
@@ -327,7 +317,13 @@ bool ns_lecture_show_file(NsWindow *window, const char *path, GError **error)
 {
     Presenter *presenter = presenter_of(window);
     g_autoptr(NsLecture) lecture = ns_lecture_load(path, error);
-    if (!lecture || !check_scenes(lecture, path, error)) return false;
+    g_autoptr(GError) wrong = NULL;
+    if (!lecture) return false;
+    for (size_t i = 0; i < lecture->n && !wrong; i++) check_scene(&lecture->scene[i], &wrong);
+    if (wrong) {
+        g_autofree char *name = g_filename_display_basename(path);
+        return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
+    }
     open_lecture(presenter, g_steal_pointer(&lecture), path);
     enter(presenter);
     show_scene(presenter, 0);

@@ -94,22 +94,18 @@ static void start(NsWindow *window, Reading *reading, const char *path)
 
 /* ---- Texts to learn ---- */
 
-/* Whether a file is a table or JSON, which would be a useless text to train on. */
-static bool is_data(const char *path)
-{
-    static const char *const suffixes[] = {".csv", ".tsv", ".json", ".jsonl", ".ndjson"};
-    g_autofree char *lower = g_ascii_strdown(path, -1);
-    for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
-        if (g_str_has_suffix(lower, suffixes[i])) return true;
-    char head[2];
-    return ns_database_file_head(path, head, sizeof head) == sizeof head &&
-           memcmp(head, "{\"", sizeof head) == 0;
-}
-
 static bool try_text(Reading *reading, GCancellable *cancellable, GError **error)
 {
     (void)cancellable;
-    if (is_data(reading->path))
+    /* A table or JSON would be a useless text to train on. */
+    static const char *const suffixes[] = {".csv", ".tsv", ".json", ".jsonl", ".ndjson"};
+    g_autofree char *lower = g_ascii_strdown(reading->path, -1);
+    char head[2];
+    bool data = ns_database_file_head(reading->path, head, sizeof head) == sizeof head &&
+                memcmp(head, "{\"", sizeof head) == 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
+        data |= g_str_has_suffix(lower, suffixes[i]);
+    if (data)
         return ns_refuse(
             error, NS_ERROR_FILE,
             N_("“%s” is neither a Normscope figure, run or preset nor a text to train on."),

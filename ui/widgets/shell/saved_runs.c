@@ -64,24 +64,16 @@ static void on_marks(NsWindow *window, GHashTable *marks)
     ns_session_mark_runs(ns_window_session(window), marks ? g_hash_table_ref(marks) : NULL);
 }
 
-static void on_recording(NsWindow *window, gboolean recording)
+static void on_recording(NsWindow *window, gboolean recording, guint64 most, guint64 checkpoints)
 {
-    if (ns_preferences()) g_settings_set_boolean(ns_preferences(), "record", recording);
+    GSettings *preferences = ns_preferences();
+    if (preferences) {
+        g_settings_set_boolean(preferences, "record", recording);
+        g_settings_set_double(preferences, "record-gib", (double)most / GIB);
+        g_settings_set_int(preferences, "checkpoint-mib", (int)(checkpoints / MIB));
+    }
     ns_saved_runs_record(window);
-}
-
-static void on_bound(NsWindow *window, guint64 bytes)
-{
-    if (ns_preferences())
-        g_settings_set_double(ns_preferences(), "record-gib", (double)bytes / GIB);
-    ns_saved_runs_record(window);
-}
-
-static void on_checkpoints(NsWindow *window, guint64 bytes)
-{
-    if (ns_preferences())
-        g_settings_set_int(ns_preferences(), "checkpoint-mib", (int)(bytes / MIB));
-    ns_session_set_checkpoint_bytes(ns_window_session(window), (size_t)bytes);
+    ns_session_set_checkpoint_bytes(ns_window_session(window), (size_t)checkpoints);
 }
 
 /* A name of a folder may have any bytes; a setting is UTF-8. */
@@ -110,8 +102,6 @@ static GtkWidget *make_library(NsWindow *parent)
     ns_connect(library, "pin", G_CALLBACK(on_pin), parent);
     ns_connect(library, "marks", G_CALLBACK(on_marks), parent);
     ns_connect(library, "recording", G_CALLBACK(on_recording), parent);
-    ns_connect(library, "bound", G_CALLBACK(on_bound), parent);
-    ns_connect(library, "checkpoints", G_CALLBACK(on_checkpoints), parent);
     ns_session_listen(session, "runs-changed", G_CALLBACK(on_runs), library);
     return library;
 }
