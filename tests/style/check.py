@@ -27,7 +27,7 @@ README_WORDS = 1500
 MOST_PRODUCT_LINES = 82252
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 30
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 134
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 99
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }
@@ -37,7 +37,7 @@ WORDS = {
     "told": ("reported", 0),
     "tell": ("report", 0),
     "itself": ("alone, standalone", 0),
-    "goes": ("continues", 1),
+    "goes": ("continues", 0),
     "kept": ("retained, stored, checkpoint", 1),
     "room": ("layout, plan, space", 3),
     "dear": ("expensive", 0),
@@ -48,7 +48,7 @@ WORDS = {
     "way_out": ("exit", 0),
     "whole": ("complete, intact", 5),
     "anew": ("again, new", 1),
-    "beside": ("alongside, next_to", 2),
+    "beside": ("alongside, next_to", 1),
 }
 # Comments that begin with a bare word in place of the thing that they are about.
 BARE, MOST_BARE_COMMENTS = r"What|Who|Whose|Such|One", 0

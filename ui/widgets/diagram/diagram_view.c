@@ -166,7 +166,7 @@ static void describe_parts(NsDiagramView *view)
         g_autofree char *name = ns_text_plain(ns_diagram_node(view->diagram, node)->text);
         g_autofree char *reported = ns_diagram_describe_node(view->diagram, node);
         const NsNode *shown = ns_diagram_node(view->diagram, node);
-        /* What keys do there, for people who cannot see it. */
+        /* The keys that act there, for people who cannot see it. */
         g_autofree char *hint =
             is_movable(shown)
                 ? g_strdup_printf(_("%s Left and Right move this norm, Enter places it."), reported)
