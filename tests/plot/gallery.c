@@ -129,7 +129,7 @@ static void describe_curves(void)
     strip = (NsPlot){.left = axis("learning rate", NULL, NS_SCALE_LINEAR, false),
                      .series = &rates,
                      .n_series = 1};
-    charts[0] = (NsPlot){.title = "Loss and learning rate",
+    charts[0] = (NsPlot){.title = "Loss",
                          .subtitle = "Pre-LN, 6 layers, lr 0.003, warm-up 400",
                          .x = axis("step", NULL, NS_SCALE_LINEAR, true),
                          .left = axis("loss", "nats per token", NS_SCALE_LINEAR, false),

@@ -210,7 +210,7 @@ static void test_loss(void)
     g_assert_cmpuint(series_named(plot, "B Pre-LN, warm-up 100")->style, ==, 1);
     /* The learning rates are in a strip of their own. */
     g_assert_cmpuint(series_named(plot->lower, "A learning rate")->n, ==, 9);
-    g_assert_cmpstr(plot->title, ==, "Loss and learning rate");
+    g_assert_cmpstr(plot->title, ==, "Loss");
     const NsSeries *past = series_named(plot, ns_text_literal_name("run_1 A"));
     g_assert_true(past->previous && past->tinted && past->n == 5);
     g_assert_cmpuint(plot->n_series, ==, 3);

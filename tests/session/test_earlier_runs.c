@@ -72,6 +72,9 @@ static void test_before(void)
     reset_and_step(session);
     g_assert_cmpuint(view->n_pinned, ==, 4);
     /* A name says what differs from the run on view, in the lane of the same letter. */
+    const NsEvent change = {
+        .step = 2, .kind = NS_EVENT_SETTING, .what = "clip", .text = "clip was changed."};
+    ns_history_append_event(view->histories[0], &change);
     ns_session_set_active(session, 1);
     ns_session_set_linked(session, ns_param_find("lr"), false);
     ns_session_set(session, "lr", "0.01");
@@ -79,6 +82,7 @@ static void test_before(void)
     SESSION_UNTIL(session, session->state == NS_TRAINER_READY && view->n_pinned == 4);
     g_assert_cmpstr(view->pinned[0].name, ==, "run 2 A");
     g_assert_cmpstr(view->pinned[1].name, ==, "run 2 B lr 0.003");
+    g_assert_cmpstr(view->pinned[2].name, ==, "run 4 A, changed at step 2");
 }
 
 /* A lesson, a preset or a file is another experiment: nothing of the one before is pinned, shown as

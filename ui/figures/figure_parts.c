@@ -157,9 +157,7 @@ static char *shared_words(const NsFigureInput *input, unsigned runs, const char 
 
 /* ---- Text ---- */
 
-/* The step at which a setting of the model or its training was first changed during the run; 0 if
- * none was. */
-static int64_t first_change(const NsHistory *history)
+int64_t ns_figure_first_change(const NsHistory *history)
 {
     for (size_t i = 0; history && i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
@@ -174,7 +172,7 @@ char *ns_figure_previous_label(const NsFigureInput *input)
 {
     if (!input->previous_settings || !input->settings) return g_strdup(_("previous run"));
     g_autofree char *difference = ns_settings_difference(input->previous_settings, input->settings);
-    int64_t changed = first_change(input->previous);
+    int64_t changed = ns_figure_first_change(input->previous);
     if (!changed) return g_strdup_printf(_("previous run: %s"), difference);
     g_autofree char *step = ns_group_digits(changed);
     return g_strdup_printf(_("previous run: %s, changed at step %s"), difference, step);
@@ -310,7 +308,7 @@ static char *settings_words(const NsFigureInput *input, size_t *differ)
     if (*common) g_string_append_printf(words, "%s%s", words->len ? between : "", common);
     int64_t changed = 0;
     for (unsigned i = 0; i < n; i++) {
-        int64_t at = first_change(ns_figure_run(input, i).history);
+        int64_t at = ns_figure_first_change(ns_figure_run(input, i).history);
         if (at && (!changed || at < changed)) changed = at;
     }
     g_autofree char *step = ns_group_digits(changed);

@@ -167,6 +167,10 @@ NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i);
 /* The index of the active lane; 0 if there is only one. */
 unsigned ns_figure_active(const NsFigureInput *input);
 
+/* The step at which a setting of the model or its training was first changed during the run; 0 if
+ * none was. */
+int64_t ns_figure_first_change(const NsHistory *history);
+
 /* How losses are smoothed: with NS_SMOOTH_AUTO by EMA 0.9 if a run has at least 500 of them. */
 NsSmoothing ns_figure_smoothing(const NsFigureInput *input);
 

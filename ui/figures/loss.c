@@ -215,11 +215,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         const NsHistory *history = ns_figure_run(input, i).history;
         if (history) newest = MAX(newest, ns_history_last_step(history));
     }
-    ns_figure_words(
-        figure, input,
-        (NsFigureWords){.title = rate_varies(loss, input) ? _("Loss and learning rate") : _("Loss"),
-                        .step = newest,
-                        .note = note(loss)});
+    ns_figure_words(figure, input,
+                    (NsFigureWords){.title = _("Loss"), .step = newest, .note = note(loss)});
     if (!figure->changed) return;
     show(loss, input);
     /* The learning rate in a strip of its own. */

@@ -123,13 +123,15 @@ static char *pinned_name(NsSession *session, const NsPastRun *run, size_t lane)
     const NsSettings *settings[] = {&run->recorded->experiment.lane[lane],
                                     &now->lane[MIN(lane, now->n - 1)]};
     if (run->watch) return g_strdup(run->recorded->names[lane]);
-    g_autoptr(GString) name = g_string_new(NULL);
+    g_autofree char *differs = ns_settings_special_words(settings, 2, 0);
+    int64_t changed = ns_figure_first_change(run->recorded->histories[lane]);
+    g_autofree char *step = ns_group_digits(changed);
+    GString *name = g_string_new(NULL);
     g_string_printf(name, _("run %u"), run->listed.id);
     if (run->listed.lanes > 1) g_string_append_printf(name, " %s", ns_lane_letter(lane));
-    if (ns_session_is_watching(session)) return g_string_free(g_steal_pointer(&name), FALSE);
-    g_autofree char *differs = ns_settings_special_words(settings, 2, 0);
-    if (*differs) g_string_append_printf(name, " %s", differs);
-    return g_string_free(g_steal_pointer(&name), FALSE);
+    if (*differs && !ns_session_is_watching(session)) g_string_append_printf(name, " %s", differs);
+    if (changed) g_string_append_printf(name, _(", changed at step %s"), step);
+    return g_string_free(name, FALSE);
 }
 
 void ns_session_show_pinned(NsSession *session)

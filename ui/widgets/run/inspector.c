@@ -289,7 +289,7 @@ typedef struct {
     unsigned number;
 } Pinned;
 
-/* The reading of a pin now: "Loss and learning rate, step 20\ntraining: 3.2"; NULL where there is
+/* The reading of a pin now: "Loss, step 20\ntraining: 3.2"; NULL where there is
  * nothing to read. */
 static char *words_of(NsChartTile *tile, const NsPin *pin)
 {
