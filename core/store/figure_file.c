@@ -243,7 +243,7 @@ static bool nothing_in(const char *name, NsFileKind kind, const char *foreign, G
 {
     if (foreign)
         return ns_refuse(error, NS_ERROR_FILE, "“%s” cannot be read: %s; choose another file.",
-                         name, foreign);
+                         name, _(foreign));
     if (kind == NS_FILE_FIGURE)
         return ns_refuse(error, NS_ERROR_FILE,
                          N_("“%s” contains no experiment: choose a figure that Normscope exported "
@@ -274,7 +274,10 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
      * reported. */
     if (found == NS_FILE_OTHER && g_str_has_suffix(path, ".preset")) found = NS_FILE_PRESET;
     if (kind) *kind = found;
-    if (kind && found == NS_FILE_OTHER) return false;
+    const char *foreign = ns_figure_file_foreign(path, bytes, size);
+    /* A page or a notebook may be a text to train on. */
+    if (kind && found == NS_FILE_OTHER && (!foreign || g_utf8_validate_len(bytes, size, NULL)))
+        return false;
     /* The mistake in a preset is reported also if the caller accepts nothing but experiments. */
     if (found == NS_FILE_PRESET || (found == NS_FILE_OTHER && ns_preset_begins(bytes, size))) {
         g_auto(NsPreset) read = {0};

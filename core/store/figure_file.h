@@ -18,8 +18,8 @@ NsFileKind ns_figure_file_find(const char *bytes, size_t size, char **line);
 /* Reads the experiment of a figure, a run or a preset into an initialized provenance, and a preset
  * also into `preset` unless it is NULL.  `kind` may be NULL; otherwise it is set to the kind of the
  * file, also on failure.  For a file of kind OTHER the function returns false, without an error if
- * `kind` is given, otherwise with NS_ERROR_FILE.  A file whose name ends in ".preset" is always a
- * preset.  Errors name the file. */
+ * `kind` is given and the file may be a text, otherwise with NS_ERROR_FILE.  A file whose name ends
+ * in ".preset" is always a preset.  Errors name the file. */
 bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char *path,
                          NsFileKind *kind, GError **error);
 

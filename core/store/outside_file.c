@@ -159,7 +159,7 @@ static bool refuse(const char *path, const char *why, GError **error)
 {
     g_autofree char *name = g_filename_display_name(path);
     return ns_refuse(error, NS_ERROR_FILE, "“%s” cannot be read: %s; choose another file.", name,
-                     why);
+                     _(why));
 }
 
 static Stream *stream_new(const char *path, const char *prefix, size_t lane)

@@ -417,9 +417,14 @@ static void test_reading(void)
          "“bad.svg”: layers is 0", NS_FILE_FIGURE},
         {"book.txt", "Once upon a time", "“book.txt” is neither a figure, a run nor a preset",
          NS_FILE_OTHER},
+        {"page.ipynb", "{\"cells\": []}", "“page.ipynb” cannot be read: it is a notebook",
+         NS_FILE_OTHER},
+        {"a.parquet", "PAR1\xff", "“a.parquet” cannot be read: it is a binary table",
+         NS_FILE_OTHER},
     };
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        bool text = g_utf8_validate(rows[i].contents, -1, NULL);
         g_autofree char *path = ns_test_folder_write(folder, rows[i].name, rows[i].contents);
         g_auto(NsProvenance) provenance;
         ns_provenance_init(&provenance);
@@ -434,7 +439,7 @@ static void test_reading(void)
         NsFileKind kind;
         ns_figure_file_read(&provenance, NULL, path, &kind, &error);
         g_assert_cmpint(kind, ==, rows[i].kind);
-        g_assert_true((error != NULL) == (rows[i].sentence && kind != NS_FILE_OTHER));
+        g_assert_true((error != NULL) == (rows[i].sentence && (kind != NS_FILE_OTHER || !text)));
     }
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
