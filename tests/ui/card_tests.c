@@ -356,12 +356,31 @@ static void test_other_page(void)
     ui_close(window);
 }
 
+/* Whatever its width, no line of a text ends after the hyphen of a name. */
+static void test_hyphen(void)
+{
+    GtkWidget *label =
+        g_object_ref_sink(ns_learn_label_new("A is Post-LN, B is Pre-LN.", NULL, 20));
+    g_autoptr(PangoLayout) text = pango_layout_copy(gtk_label_get_layout(GTK_LABEL(label)));
+    int width;
+    pango_layout_set_width(text, -1);
+    for (pango_layout_get_pixel_size(text, &width, NULL); width > 80; width--) {
+        pango_layout_set_width(text, width * PANGO_SCALE);
+        for (int i = 1; i < pango_layout_get_line_count(text); i++) {
+            int start = pango_layout_get_line_readonly(text, i)->start_index;
+            g_assert_cmpint(pango_layout_get_text(text)[start - 1], !=, '-');
+        }
+    }
+    g_object_unref(label);
+}
+
 void ui_add_card_tests(void)
 {
     g_test_add_func("/ui/card/other-page", test_other_page);
     g_test_add_func("/ui/card/data", test_data);
     g_test_add_func("/ui/card/data-of-divergence", test_data_of_divergence);
     g_test_add_func("/ui/card/start", test_start);
+    g_test_add_func("/ui/card/hyphen", test_hyphen);
     g_test_add_func("/ui/card/preparing", test_preparing);
     g_test_add_func("/ui/card/focus", test_focus);
     g_test_add_func("/ui/card/trouble", test_trouble);

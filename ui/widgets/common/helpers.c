@@ -106,9 +106,25 @@ GtkWidget *ns_icon_button_new(const char *icon, const char *words)
 
 /* ---- Labels that begin at the left ---- */
 
+/* A line does not end after the hyphen of "Pre-LN". */
+static void on_text(GtkLabel *label)
+{
+    const char *text = gtk_label_get_text(label);
+    g_autoptr(PangoAttrList) attributes = pango_attr_list_new();
+    for (const char *at = text; (at = strstr(at, "-LN")); at++) {
+        PangoAttribute *name = pango_attr_allow_breaks_new(FALSE);
+        name->start_index = (guint)(at - text);
+        name->end_index = name->start_index + 2;
+        pango_attr_list_insert(attributes, name);
+    }
+    gtk_label_set_attributes(label, attributes);
+}
+
 GtkWidget *ns_text_label_new(const char *text, const char *css_class)
 {
-    GtkWidget *label = gtk_label_new(text);
+    GtkWidget *label = gtk_label_new(NULL);
+    g_signal_connect(label, "notify::label", G_CALLBACK(on_text), NULL);
+    gtk_label_set_text(GTK_LABEL(label), text);
     gtk_label_set_wrap(GTK_LABEL(label), TRUE);
     gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0F);

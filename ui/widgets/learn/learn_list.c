@@ -39,15 +39,12 @@ void ns_lesson_set_finished(const char *key)
 
 GtkWidget *ns_learn_label_new(const char *text, const char *style, int chars)
 {
-    GtkWidget *label = gtk_label_new(text);
-    gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+    GtkWidget *label = ns_text_label_new(text, style);
     /* The minimum width is bounded, because the height of a window is that of its labels at their
      * minimum width. */
     gtk_label_set_width_chars(GTK_LABEL(label), MIN(chars, LEAST_CHARS));
     gtk_label_set_max_width_chars(GTK_LABEL(label), chars);
     gtk_widget_set_halign(label, GTK_ALIGN_START);
-    if (style) gtk_widget_add_css_class(label, style);
     return label;
 }
 
