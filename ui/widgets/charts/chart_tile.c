@@ -60,16 +60,11 @@ struct _NsChartTile {
 
 G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
 
-static const NsFigureKind *kind_of(const NsChartTile *tile)
-{
-    return ns_chart_view_kind(tile->chart);
-}
-
 /* The interval at which what the figure shows is measured, if the runs never measure it; else
  * NULL. */
 static const char *missing_interval(const NsChartTile *tile)
 {
-    const NsFigureKind *kind = kind_of(tile);
+    const NsFigureKind *kind = tile->own.kind;
     const NsSettings *settings = ns_session_settings(tile->session);
     const NsQuantityInfo *info = ns_quantity(tile->own.quantity);
     const char *every = kind->expensive      ? "probe-every"
@@ -103,7 +98,7 @@ static void make_note(GtkMenuButton *button, gpointer tile)
 /* Shows the continuations below a chart of losses, if there are any. */
 static void sync_continued(NsChartTile *tile)
 {
-    bool loss = !tile->compact && g_str_equal(kind_of(tile)->choice.key, "loss");
+    bool loss = !tile->compact && g_str_equal(tile->own.kind->choice.key, "loss");
     gtk_widget_set_visible(tile->continued, loss && ns_continuation_lines_update(tile->continued));
 }
 
@@ -128,7 +123,7 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
         input.pending = _("Pause to measure this.");
     else if (missing && tile->compact)
         input.pending = _("Enlarge this chart to measure it.");
-    NsFigureSpec spec = ns_figure_spec_of(kind_of(tile), &input);
+    NsFigureSpec spec = ns_figure_spec_of(tile->own.kind, &input);
     ns_view_look_closer(tile->session->view, &spec, &input);
     bool one = tile->lane >= 0 && input.n_lanes > 1 && tile->lane < (int)input.n_lanes;
     return one ? ns_figure_input_of(&input, (unsigned)tile->lane) : input;
@@ -137,13 +132,13 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
 static int shown_choice(const NsChartTile *tile)
 {
     const NsView *view = tile->session->view;
-    NsSubject subject = kind_of(tile)->subject;
+    NsSubject subject = tile->own.kind->subject;
     if (subject == NS_SUBJECT_GRADIENT) return (int)view->gradient;
     if (subject == NS_SUBJECT_HIDDEN) return (int)view->hidden;
     if (subject == NS_SUBJECT_PLACE && !tile->own.layer) {
         /* The default place of a figure that shows one place. */
         const NsHistory *history = tile->session->view->history;
-        bool of_head = ns_chart_view_kind(tile->chart)->of_head;
+        bool of_head = tile->own.kind->of_head;
         size_t layers = history ? ns_history_layout(history)->layers : 0;
         int selected = tile->session->view->layer;
         size_t layer = selected > 0 ? MIN((size_t)selected, layers) : layers;
@@ -160,15 +155,15 @@ static void bind_choice(GtkListItemFactory *factory, GtkListItem *item, NsChartT
     if (i >= tile->choices->len) return;
     GtkLabel *label = GTK_LABEL(gtk_list_item_get_child(item));
     int choice = g_array_index(tile->choices, int, i);
-    const char *symbol = ns_tile_choice_symbol(kind_of(tile), choice);
+    const char *symbol = ns_tile_choice_symbol(tile->own.kind, choice);
     /* In the list, symbols alone would not distinguish quantities of all kinds; on the button,
      * beside the title, they do. */
     bool in_words = !symbol || (g_object_get_data(G_OBJECT(factory), LIST) &&
-                                kind_of(tile)->subject == NS_SUBJECT_QUANTITY);
-    g_autofree char *words = in_words ? ns_tile_choice_label(kind_of(tile), choice) : NULL;
+                                tile->own.kind->subject == NS_SUBJECT_QUANTITY);
+    g_autofree char *words = in_words ? ns_tile_choice_label(tile->own.kind, choice) : NULL;
     g_autofree char *markup = ns_text_markup(in_words ? words : symbol, NS_LABEL_SIZE);
     gtk_label_set_markup(label, markup);
-    ns_tooltip(GTK_WIDGET(label), ns_tile_choice_purpose(kind_of(tile), choice));
+    ns_tooltip(GTK_WIDGET(label), ns_tile_choice_purpose(tile->own.kind, choice));
 }
 
 static void set_up_choice(GtkListItemFactory *factory, GtkListItem *item)
@@ -183,7 +178,7 @@ static void set_up_choice(GtkListItemFactory *factory, GtkListItem *item)
 
 static void sync_choices(NsChartTile *tile)
 {
-    const NsFigureKind *kind = kind_of(tile);
+    const NsFigureKind *kind = tile->own.kind;
     int shown = shown_choice(tile);
     const NsHistory *history = tile->session->view->history;
     /* The quantities of a run are known from its first step on, and filling a list takes a while.
@@ -212,7 +207,7 @@ static void sync_choices(NsChartTile *tile)
 
 static void sync_controls(NsChartTile *tile)
 {
-    const NsFigureKind *kind = kind_of(tile);
+    const NsFigureKind *kind = tile->own.kind;
     bool heat = kind->rows_are_layers && kind->abscissa == NS_OVER_STEPS &&
                 !g_str_equal(kind->choice.key, "ratio");
     tile->syncing = true;
@@ -248,7 +243,7 @@ static void sync_controls(NsChartTile *tile)
 static void sync_follow(NsChartTile *tile)
 {
     const NsViewState *view_state = ns_chart_view_state(tile->chart);
-    bool held = view_state->held && kind_of(tile)->abscissa == NS_OVER_STEPS;
+    bool held = view_state->held && tile->own.kind->abscissa == NS_OVER_STEPS;
     bool fitted = ns_view_state_is_fitted(view_state);
     gtk_button_set_label(GTK_BUTTON(tile->follow), held ? _("Follow") : _("Fit"));
     gtk_widget_set_tooltip_text(tile->follow,
@@ -270,7 +265,7 @@ static void on_log(NsChartTile *tile)
 {
     bool active = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(tile->log));
     if (tile->syncing) return;
-    (kind_of(tile)->log ? ns_session_show_log : ns_session_show_log_loss)(tile->session, active);
+    (tile->own.kind->log ? ns_session_show_log : ns_session_show_log_loss)(tile->session, active);
 }
 
 static void on_copy_image(NsChartTile *tile)
@@ -315,7 +310,7 @@ static void on_unpin(NsChartTile *tile)
 static void on_follow(NsChartTile *tile)
 {
     NsViewState *view_state = ns_chart_view_state(tile->chart);
-    if (view_state->held && kind_of(tile)->abscissa == NS_OVER_STEPS) {
+    if (view_state->held && tile->own.kind->abscissa == NS_OVER_STEPS) {
         ns_view_state_follow(view_state);
     } else {
         ns_view_state_fit(view_state);
@@ -328,7 +323,7 @@ static void on_follow(NsChartTile *tile)
  * cell of a step shows that step, too, before its pin does: the view changes once. */
 static void on_clicked(NsChartTile *tile, double x, double row)
 {
-    const NsFigureKind *kind = kind_of(tile);
+    const NsFigureKind *kind = tile->own.kind;
     bool heads = kind->subject == NS_SUBJECT_QUANTITY &&
                  ns_quantity(tile->own.quantity)->domain == NS_DOMAIN_HEAD;
     double layer = kind->abscissa == NS_OVER_LAYERS  ? x
@@ -374,7 +369,7 @@ static void on_limits(NsChartTile *tile)
 /* Curves over steps can be smoothed. */
 static GtkWidget *make_menu(NsChartTile *tile)
 {
-    bool curves = kind_of(tile)->abscissa == NS_OVER_STEPS && !kind_of(tile)->rows_are_layers;
+    bool curves = tile->own.kind->abscissa == NS_OVER_STEPS && !tile->own.kind->rows_are_layers;
     return ns_tile_menu_new(tile->maximized,
                             curves ? ns_smoothing_control_new(tile->session) : NULL);
 }
@@ -462,7 +457,7 @@ static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height
     NsChartTile *tile = NS_CHART_TILE(widget);
     bool roomy = width >= SHARED_CHOICE_FROM;
     /* Another tile shows the same choice. */
-    bool shared = kind_of(tile)->subject == NS_SUBJECT_GRADIENT && kind_of(tile)->rows_are_layers;
+    bool shared = tile->own.kind->subject == NS_SUBJECT_GRADIENT && tile->own.kind->rows_are_layers;
     ns_tile_fold(tile->choice, !shared || roomy);
     ns_tile_fold(tile->heat, roomy);
     int chart = allocate_continued(tile, width, height);
@@ -545,18 +540,18 @@ static void sync_kind(NsChartTile *tile)
 {
     GAction *action = g_action_map_lookup_action(tile->actions, "kind");
     g_simple_action_set_state(G_SIMPLE_ACTION(action),
-                              g_variant_new_string(kind_of(tile)->choice.key));
-    ns_accessible_name(GTK_WIDGET(tile), _(kind_of(tile)->choice.label));
-    g_autofree char *words = g_strdup_printf(_("Enlarge “%s”"), _(kind_of(tile)->choice.label));
+                              g_variant_new_string(tile->own.kind->choice.key));
+    ns_accessible_name(GTK_WIDGET(tile), _(tile->own.kind->choice.label));
+    g_autofree char *words = g_strdup_printf(_("Enlarge “%s”"), _(tile->own.kind->choice.label));
     ns_accessible_name(tile->enlarge, words);
 }
 
-GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec)
+GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec, int lane)
 {
     NsChartTile *tile = g_object_new(NS_TYPE_CHART_TILE, NULL);
     tile->session = ns_session_hold(session, tile);
     tile->own = *spec;
-    tile->lane = -1;
+    tile->lane = lane;
     tile->chart = NS_CHART_VIEW(ns_chart_view_new(spec->kind));
     ns_chart_input_add(tile->chart);
     tile->overlay = gtk_overlay_new();
@@ -574,8 +569,8 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec)
     tile->choice = make_choice(tile);
     tile->log = gtk_toggle_button_new_with_label("log");
     gtk_widget_add_css_class(tile->log, "flat");
-    gtk_widget_set_tooltip_text(tile->log, kind_of(tile)->log ? _("Logarithmic axis (L)")
-                                                              : _("Logarithmic axis"));
+    gtk_widget_set_tooltip_text(tile->log, tile->own.kind->log ? _("Logarithmic axis (L)")
+                                                               : _("Logarithmic axis"));
     ns_connect(tile->log, "toggled", G_CALLBACK(on_log), tile);
     tile->menu_button = gtk_menu_button_new();
     gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(tile->menu_button), "view-more-symbolic");
@@ -633,12 +628,12 @@ NsChartView *ns_chart_tile_chart(NsChartTile *tile)
 
 const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile)
 {
-    return kind_of(tile);
+    return tile->own.kind;
 }
 
 void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
 {
-    if (kind == kind_of(tile)) return;
+    if (kind == tile->own.kind) return;
     ns_chart_view_set_kind(tile->chart, kind);
     /* The quantity stays if the new figure can show it. */
     if (!(kind->domains & 1u << ns_quantity(tile->own.quantity)->domain))
@@ -672,11 +667,6 @@ void ns_chart_tile_show(NsChartTile *tile, const NsFigureSpec *spec)
         sync_controls(tile);
         g_signal_emit_by_name(tile, "kind-changed");
     }
-}
-
-void ns_chart_tile_set_lane(NsChartTile *tile, int lane)
-{
-    tile->lane = lane;
 }
 
 int ns_chart_tile_lane(NsChartTile *tile)

@@ -16,8 +16,8 @@
 #define NS_TYPE_CHART_TILE (ns_chart_tile_get_type())
 G_DECLARE_FINAL_TYPE(NsChartTile, ns_chart_tile, NS, CHART_TILE, GtkWidget)
 
-/* kind: a row of the registry of figures. */
-GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec);
+/* Shows this lane alone; -1 lets the figure choose. */
+GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec, int lane);
 
 NsChartView *ns_chart_tile_chart(NsChartTile *tile);
 
@@ -28,8 +28,6 @@ void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind);
 NsFigureSpec ns_chart_tile_spec(NsChartTile *tile);
 void ns_chart_tile_show(NsChartTile *tile, const NsFigureSpec *spec);
 
-/* Shows this lane alone; -1 (the default) lets the figure choose. */
-void ns_chart_tile_set_lane(NsChartTile *tile, int lane);
 int ns_chart_tile_lane(NsChartTile *tile);
 
 /* The input of its figure: the view of the session with the choices of the tile. */

@@ -316,19 +316,16 @@ static void refocus(NsChartView *chart)
     ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
     chart->shown.readings = !chart->compact;
     if (chart->noteless) chart->shown.note = NULL;
+    if (chart->compact || chart->bare) {
+        chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
+        chart->shown.lower = NULL;
+    }
     if (chart->compact) {
         /* Removes all but the title and the curves from a thumbnail; the chart on the stage has the
          * rest. */
-        chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
         chart->shown.legend = NS_LEGEND_NONE;
-        chart->shown.lower = NULL;
         chart->shown.x.quiet = chart->shown.left.quiet = chart->shown.no_bar = true;
         chart->shown.n_markers = chart->shown.n_levels = chart->shown.n_slopes = 0;
-    }
-    if (chart->bare) {
-        /* The text next to the chart has the rest. */
-        chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
-        chart->shown.lower = NULL;
     }
     if (chart->compact && chart->name) chart->shown.title = chart->name;
     chart->shown.version = ++chart->version;

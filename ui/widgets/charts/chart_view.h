@@ -26,7 +26,7 @@ GtkWidget *ns_chart_view_new(const NsFigureKind *kind);
 
 const NsFigureKind *ns_chart_view_kind(NsChartView *chart);
 
-/* Shows another figure in full and resets the view state. */
+/* Shows the figure; another one in full, with the view state reset. */
 void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind);
 
 /* Brings the figure up to date.  TRUE if there is something new to see. */

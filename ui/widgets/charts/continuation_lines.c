@@ -110,7 +110,7 @@ static void make_popover(GtkMenuButton *button, gpointer session)
     q->entry = gtk_entry_new();
     q->head = ns_line_label_new("", "hint");
     q->hint = ns_text_label_new(NULL, "error");
-    q->grid = gtk_grid_new();
+    q->grid = ns_grid_new(2, 6);
     gtk_widget_add_css_class(box, "ask");
     /* Begins with the prompt that the run continues. */
     const NsHistory *history = q->session->view->histories[0];
@@ -121,8 +121,6 @@ static void make_popover(GtkMenuButton *button, gpointer session)
     ns_accessible_name(q->entry, _("Text to continue"));
     gtk_label_set_max_width_chars(GTK_LABEL(q->hint), CHARS);
     gtk_widget_set_visible(q->hint, FALSE);
-    gtk_grid_set_column_spacing(GTK_GRID(q->grid), 6);
-    gtk_grid_set_row_spacing(GTK_GRID(q->grid), 2);
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++) make_lane(q, lane);
     show_answer(q, NULL);
     ns_box_append(box, q->entry, q->head, q->hint, q->grid, NULL);

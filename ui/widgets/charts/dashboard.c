@@ -679,13 +679,12 @@ GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, bool by_lan
     for (guint i = 0; i < specs->len; i++) {
         const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, i);
         for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++) {
-            GtkWidget *tile = ns_chart_tile_new(dashboard->session, spec);
+            GtkWidget *tile = ns_chart_tile_new(dashboard->session, spec, by_lane ? lane : -1);
             NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
             Slot slot = {.tile = NS_CHART_TILE(tile),
                          .stale = true,
                          .pinned = NAN,
                          .cross = g_str_equal(spec->kind->choice.key, "cross-attention")};
-            ns_chart_tile_set_lane(slot.tile, by_lane ? lane : -1);
             g_array_append_val(dashboard->slots, slot);
             gtk_widget_set_parent(tile, GTK_WIDGET(dashboard));
             g_signal_connect_object(chart, "hovered", G_CALLBACK(on_hovered), dashboard, 0);

@@ -142,13 +142,11 @@ static void add_row(Limits *limits, GtkGrid *grid, NsViewStateAxis which)
 GtkWidget *ns_limits_popover_new(NsChartView *chart)
 {
     Limits *limits = g_new0(Limits, 1);
-    GtkWidget *popover = gtk_popover_new(), *grid = gtk_grid_new();
+    GtkWidget *popover = gtk_popover_new(), *grid = ns_grid_new(6, 6);
     const NsPlot *plot = ns_chart_view_plot(chart);
     limits->chart = chart;
     g_object_set_data_full(G_OBJECT(popover), "ns-limits", limits, g_free);
     gtk_widget_add_css_class(grid, "limits");
-    gtk_grid_set_row_spacing(GTK_GRID(grid), 6);
-    gtk_grid_set_column_spacing(GTK_GRID(grid), 6);
     gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "from")), 1, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "to")), 2, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), make_label(C_("axis", "scale")), 3, 0, 1, 1);

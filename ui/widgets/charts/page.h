@@ -37,19 +37,3 @@ bool ns_page_back(NsPage *page);
 
 /* The signal. */
 void ns_page_point(NsPage *page, NsChartTile *tile);
-
-typedef struct {
-    const char *key;                          /* key in the action win.page */
-    const char *title;                        /* marked with N_ */
-    const char *figures;                      /* figures of a dashboard
-                                               * (ui/widgets/charts/dashboard.h) */
-    bool by_lane;                             /* it has every figure once for each lane */
-    const char *stage;                        /* the preference that remembers its stage, or NULL */
-    GtkWidget *(*create)(NsSession *session); /* constructor of any other page; otherwise NULL */
-} NsPageKind;
-
-/* The number of pages with a tab; a menu has the others. */
-#define NS_PAGE_TABS 5
-
-/* The i-th row of the table of pages, in the order of the switcher; NULL past its end. */
-const NsPageKind *ns_page_kind(size_t i);

@@ -76,6 +76,12 @@ void ns_box_append(GtkWidget *box, ...)
     va_end(children);
 }
 
+GtkWidget *ns_grid_new(int row_spacing, int column_spacing)
+{
+    return g_object_new(GTK_TYPE_GRID, "row-spacing", row_spacing, "column-spacing", column_spacing,
+                        NULL);
+}
+
 GtkWidget *ns_scrolled_new(GtkWidget *child)
 {
     GtkWidget *scroller = gtk_scrolled_window_new();

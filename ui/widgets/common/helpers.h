@@ -50,6 +50,9 @@ double ns_motion(gint64 since);
 /* Appends widgets, which end with NULL, to a GtkBox. */
 void ns_box_append(GtkWidget *box, ...) G_GNUC_NULL_TERMINATED;
 
+/* A grid with gaps of so many pixels. */
+GtkWidget *ns_grid_new(int row_spacing, int column_spacing);
+
 /* A scrolled window that takes what height there is, and is as wide as its child. */
 GtkWidget *ns_scrolled_new(GtkWidget *child);
 

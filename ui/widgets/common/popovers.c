@@ -165,7 +165,7 @@ static void on_answer(Question *question)
 
 static GtkWidget *make_contents(Question *question)
 {
-    GtkWidget *grid = gtk_grid_new();
+    GtkWidget *grid = ns_grid_new(6, 8);
     GtkWidget *label = gtk_label_new(_(question->ask->question));
     GtkWidget *button = gtk_button_new_with_label(_(question->ask->answer));
     question->entry = gtk_entry_new();
@@ -178,8 +178,6 @@ static GtkWidget *make_contents(Question *question)
     gtk_label_set_max_width_chars(GTK_LABEL(question->hint), 32);
     gtk_widget_set_visible(question->hint, FALSE);
     gtk_widget_add_css_class(grid, "ask");
-    gtk_grid_set_row_spacing(GTK_GRID(grid), 6);
-    gtk_grid_set_column_spacing(GTK_GRID(grid), 8);
     gtk_grid_attach(GTK_GRID(grid), label, 0, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), question->entry, 1, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), button, 2, 0, 1, 1);

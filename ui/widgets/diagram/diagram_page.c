@@ -459,7 +459,7 @@ GtkWidget *ns_diagram_page_new(NsSession *session)
         g_object_new(NS_TYPE_DIAGRAM_PAGE, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     page->session = ns_session_hold(session, page);
     const NsFigureSpec diagram = ns_figure_spec(ns_figure_find("diagram"));
-    page->tile = ns_chart_tile_new(session, &diagram);
+    page->tile = ns_chart_tile_new(session, &diagram, -1);
     gtk_box_append(GTK_BOX(page), page->tile);
     ns_hide(page->tile, NS_HIDDEN_USELESS, true);
     ns_session_listen(session, "settings-changed", G_CALLBACK(on_change), page);

@@ -97,10 +97,8 @@ static GtkWidget *new_preset_row(size_t i)
 /* The rows of a registry from row `from` on, column by column. */
 static GtkWidget *new_grid(NsChoices rows, size_t from, GtkWidget *(*make)(size_t i))
 {
-    GtkWidget *grid = gtk_grid_new();
+    GtkWidget *grid = ns_grid_new(4, 8);
     gtk_grid_set_column_homogeneous(GTK_GRID(grid), TRUE);
-    gtk_grid_set_row_spacing(GTK_GRID(grid), 4);
-    gtk_grid_set_column_spacing(GTK_GRID(grid), 8);
     size_t n = 0;
     while (rows(from + n)) n++;
     int high = (int)((n + COLUMNS - 1) / COLUMNS);

@@ -30,8 +30,7 @@ typedef struct {
     NsPaperResult *result; /* of the release's report, then of this machine; NULL before either */
     guint turn;            /* order of the results; 0 for that of the report */
     double seconds;        /* estimated seconds; negative if unknown */
-    CardState state;
-    unsigned panel; /* which of its results the chart shows */
+    unsigned panel;        /* which of its results the chart shows */
     NsChartView *chart;
     GtkWidget *run, *export_, *progress;
     struct {
@@ -64,6 +63,12 @@ static Card *card_at(NsPaperPage *page, guint i)
     return &g_array_index(page->cards, Card, i);
 }
 
+static CardState state_of(const Card *card)
+{
+    if (card == card->page->running) return RUNNING;
+    return g_queue_find(card->page->waiting, card) ? WAITING : RESTING;
+}
+
 /* ---- What a card shows ---- */
 
 static NsFigureInput input_of(const Card *card)
@@ -83,8 +88,8 @@ static void update_chart(Card *card)
 
 static char *run_words(const Card *card)
 {
-    if (card->state == RUNNING) return g_strdup(_("Stop"));
-    if (card->state == WAITING) return g_strdup(_("Queued"));
+    if (state_of(card) == RUNNING) return g_strdup(_("Stop"));
+    if (state_of(card) == WAITING) return g_strdup(_("Queued"));
     if (card->turn) return g_strdup(_("Run again"));
     if (card->seconds < 0) return g_strdup(_("Repeat here"));
     int64_t seconds = MAX(1, llround(ceil(card->seconds)));
@@ -121,7 +126,7 @@ static void sync_card(Card *card)
 {
     g_autofree char *run = run_words(card);
     gtk_button_set_label(GTK_BUTTON(card->run), run);
-    gtk_widget_set_visible(card->progress, card->state == RUNNING);
+    gtk_widget_set_visible(card->progress, state_of(card) == RUNNING);
     gtk_widget_set_sensitive(card->export_, card->result != NULL);
     sync_claims(card);
 }
@@ -129,7 +134,7 @@ static void sync_card(Card *card)
 static void sync_all(NsPaperPage *page)
 {
     bool resting = false;
-    for (guint i = 0; i < page->cards->len; i++) resting |= card_at(page, i)->state == RESTING;
+    for (guint i = 0; i < page->cards->len; i++) resting |= state_of(card_at(page, i)) == RESTING;
     gtk_widget_set_sensitive(page->all, resting);
 }
 
@@ -184,7 +189,6 @@ static bool begin_next(NsPaperPage *page)
     }
     page->running = ns_study_work_start(card->work, jobs(), &error) ? card : NULL;
     if (error) ns_session_report(page->session, error->message);
-    card->state = page->running ? RUNNING : RESTING;
     sync_card(card);
     return true;
 }
@@ -196,7 +200,6 @@ static void take_result(Card *card)
     GError *failure = ns_study_work_take_failure(card->work);
     NsPaperResult *result = failure ? NULL : ns_paper_result_new(card->study, card->work, &error);
     if (failure) g_propagate_error(&error, failure);
-    card->state = RESTING;
     if (error) ns_session_report(page->session, error->message);
     if (!result) return;
     ns_paper_result_unref(card->result);
@@ -248,17 +251,14 @@ static void wake(NsPaperPage *page)
 static void on_run(Card *card)
 {
     NsPaperPage *page = card->page;
-    switch (card->state) {
+    switch (state_of(card)) {
     case RESTING:
-        card->state = WAITING;
         g_queue_push_tail(page->waiting, card);
         break;
     case WAITING:
-        card->state = RESTING;
         g_queue_remove(page->waiting, card);
         break;
     case RUNNING:
-        card->state = RESTING;
         ns_study_work_stop(card->work);
         page->running = NULL;
         break;
@@ -271,7 +271,7 @@ static void on_run(Card *card)
 static void on_all(NsPaperPage *page)
 {
     for (guint i = 0; i < page->cards->len; i++)
-        if (card_at(page, i)->state == RESTING) on_run(card_at(page, i));
+        if (state_of(card_at(page, i)) == RESTING) on_run(card_at(page, i));
 }
 
 /* ---- Export ---- */
@@ -420,10 +420,8 @@ static void attach_row(GtkGrid *grid, int row, GtkWidget *const cells[4])
 static GtkWidget *make_table(NsPaperPage *page)
 {
     static const char *const heads[] = {N_("Claim"), N_("Expected"), N_("Measured"), N_("Verdict")};
-    GtkWidget *grid = gtk_grid_new(), *cells[4];
+    GtkWidget *grid = ns_grid_new(4, 18), *cells[4];
     gtk_widget_add_css_class(grid, "study-card");
-    gtk_grid_set_column_spacing(GTK_GRID(grid), 18);
-    gtk_grid_set_row_spacing(GTK_GRID(grid), 4);
     int row = 1;
     for (size_t i = 0; i < 4; i++) cells[i] = ns_text_label_new(_(heads[i]), "dim-label");
     attach_row(GTK_GRID(grid), 0, cells);

@@ -67,7 +67,7 @@ static GtkWidget *new_number(Range *range)
 GtkWidget *ns_range_button_new(GtkWidget *entry)
 {
     GtkWidget *button = gtk_menu_button_new(), *popover = gtk_popover_new();
-    GtkWidget *grid = gtk_grid_new();
+    GtkWidget *grid = ns_grid_new(6, 12);
     Range *range = g_new0(Range, 1);
     range->entry = entry;
     range->from = new_number(range);
@@ -76,8 +76,6 @@ GtkWidget *ns_range_button_new(GtkWidget *entry)
     range->log = gtk_check_button_new_with_label(_("Logarithmic spacing"));
     g_signal_connect_swapped(range->count, "value-changed", G_CALLBACK(on_changed), range);
     g_signal_connect_swapped(range->log, "toggled", G_CALLBACK(on_changed), range);
-    gtk_grid_set_row_spacing(GTK_GRID(grid), 6);
-    gtk_grid_set_column_spacing(GTK_GRID(grid), 12);
     add_field(grid, 0, _("From"), range->from);
     add_field(grid, 1, _("To"), range->to);
     add_field(grid, 2, _("Count"), range->count);

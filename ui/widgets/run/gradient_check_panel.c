@@ -314,9 +314,7 @@ static GtkWidget *new_panel(NsSession *session)
                     "3e-3, and ten times that along a random direction."));
     parts->verdict = make_text(NULL);
     gtk_widget_add_css_class(parts->verdict, "verdict");
-    parts->table = gtk_grid_new();
-    gtk_grid_set_column_spacing(GTK_GRID(parts->table), 18);
-    gtk_grid_set_row_spacing(GTK_GRID(parts->table), 2);
+    parts->table = ns_grid_new(2, 18);
     GtkWidget *scroll = gtk_scrolled_window_new();
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), parts->table);
     gtk_widget_set_size_request(scroll, -1, TABLE_HEIGHT);

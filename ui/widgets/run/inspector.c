@@ -92,18 +92,6 @@ static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar,
     g_ptr_array_add(rows, g_string_free(row, FALSE));
 }
 
-/* During training one lane or seed may be a step ahead; then all have the step before it. */
-static int64_t common_step(const NsFigureInput *input, int64_t step)
-{
-    for (unsigned i = 0; i < input->n_lanes; i++) {
-        NsHistory *history = input->lanes[i].history;
-        NsStep record;
-        if (!record_at(history, step, &record) && record_at(history, step - 1, &record))
-            return step - 1;
-    }
-    return step;
-}
-
 /* The measured curves of the first two lanes are the first two of their plot. */
 static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *reading)
 {
@@ -188,7 +176,14 @@ static void sync_readings(NsInspector *inspector, NsChartTile *tile)
     /* Of char *, cells with tabs between. */
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
     NsFigureInput input = ns_view_input(inspector->session->view);
-    int64_t step = common_step(&input, ns_session_shown_step(inspector->session));
+    int64_t shown = ns_session_shown_step(inspector->session), step = shown;
+    /* During training one lane or seed may be a step ahead; then all have the step before it. */
+    for (unsigned i = 0; i < input.n_lanes; i++) {
+        NsHistory *history = input.lanes[i].history;
+        NsStep record;
+        if (!record_at(history, shown, &record) && record_at(history, shown - 1, &record))
+            step = shown - 1;
+    }
     g_autofree char *digits = ns_group_digits(step);
     GString *head = g_string_new(NULL);
     g_string_append_printf(head, _("Step %s"), digits);

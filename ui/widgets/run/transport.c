@@ -149,20 +149,6 @@ static void sync_entry(NsTransport *transport)
         gtk_editable_set_text(GTK_EDITABLE(transport->entry), step);
 }
 
-static void sync_pace(NsTransport *transport)
-{
-    NsPace now = ns_session_pace(transport->session);
-    bool known = isfinite(now.steps_per_second);
-    g_autofree char *number = ns_text_fixed(now.steps_per_second, now.steps_per_second < 9.95);
-    g_autofree char *pace = known ? g_strdup_printf(_("%s steps/s"), number) : g_strdup("");
-    bool expensive = known && now.probe_share >= 0.005;
-    g_autofree char *cost =
-        expensive ? g_strdup_printf(_("measuring %.0f%%"), 100.0 * now.probe_share) : g_strdup("");
-    ns_text_label_set(transport->pace, pace);
-    ns_text_label_set(transport->cost, cost);
-    gtk_widget_set_visible(transport->cost, *cost != '\0');
-}
-
 void ns_transport_sync(NsTransport *transport)
 {
     gint64 now = g_get_monotonic_time();
@@ -177,7 +163,18 @@ void ns_transport_sync(NsTransport *transport)
     transport->updated = now;
     gtk_widget_set_sensitive(transport->speed, !ns_session_is_watching(transport->session));
     sync_entry(transport);
-    sync_pace(transport);
+    NsPace measured = ns_session_pace(transport->session);
+    bool known = isfinite(measured.steps_per_second);
+    g_autofree char *number =
+        ns_text_fixed(measured.steps_per_second, measured.steps_per_second < 9.95);
+    g_autofree char *pace = known ? g_strdup_printf(_("%s steps/s"), number) : g_strdup("");
+    bool expensive = known && measured.probe_share >= 0.005;
+    g_autofree char *cost =
+        expensive ? g_strdup_printf(_("measuring %.0f%%"), 100.0 * measured.probe_share)
+                  : g_strdup("");
+    ns_text_label_set(transport->pace, pace);
+    ns_text_label_set(transport->cost, cost);
+    gtk_widget_set_visible(transport->cost, *cost != '\0');
     ns_timeline_describe(NS_TIMELINE(transport->timeline));
 }
 

@@ -141,7 +141,7 @@ static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
     bool hidden = loss || g_str_equal(what, "hidden state") || g_str_equal(what, "embedding");
     const NsFigureKind *kind = ns_figure_find(trouble->first ? "profile" : loss ? "loss" : "steps");
     NsFigureInput input = ns_view_input(panel->session->view);
-    if (ns_chart_view_kind(chart) != kind) ns_chart_view_set_kind(chart, kind);
+    ns_chart_view_set_kind(chart, kind);
     input.quantity = hidden           ? NS_QUANTITY_HIDDEN_NORM
                      : trouble->first ? NS_QUANTITY_GRAD_LAYER
                                       : NS_QUANTITY_GRAD_TOTAL;

@@ -122,9 +122,7 @@ static void add_columns(GtkWidget *pane, Parts *parts, guint source)
 {
     const NsOutsideReading *reading = parts->readings->pdata[source];
     const GPtrArray *columns = reading ? reading->columns : NULL;
-    GtkWidget *grid = gtk_grid_new();
-    gtk_grid_set_row_spacing(GTK_GRID(grid), 2);
-    gtk_grid_set_column_spacing(GTK_GRID(grid), 6);
+    GtkWidget *grid = ns_grid_new(2, 6);
     guint rows = 0;
     for (guint i = 0; i < NS_OUTSIDE_MEANINGS; i++)
         for (guint k = 0; columns && k < columns->len; k++) {

@@ -125,23 +125,6 @@ static char *special(const NsExperiment *experiment, size_t lane)
     return words;
 }
 
-static void sync_tab(const Pane *pane, size_t lane, bool named)
-{
-    const NsExperiment *experiment = &pane->session->experiment;
-    bool there = lane < experiment->n && experiment->n > 1;
-    gtk_widget_set_visible(pane->tab[lane], there);
-    if (!there) return;
-    g_autofree char *own = special(experiment, lane);
-    g_autofree char *words =
-        g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), named ? own : ""));
-    g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
-                                  : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
-    gtk_label_set_text(GTK_LABEL(pane->names[lane]), words);
-    ns_accessible_tooltip(pane->tab[lane], whole);
-    if (lane == pane->session->active)
-        gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pane->tab[lane]), TRUE);
-}
-
 static void sync_tabs(GtkWidget *widget)
 {
     const Pane *pane = pane_of(widget);
@@ -154,7 +137,20 @@ static void sync_tabs(GtkWidget *widget)
         chars += g_utf8_strlen(own, -1);
     }
     bool named = n <= 2 && chars <= NAMES_CHARS;
-    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) sync_tab(pane, lane, named);
+    for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
+        bool there = lane < n && n > 1;
+        gtk_widget_set_visible(pane->tab[lane], there);
+        if (!there) continue;
+        g_autofree char *own = special(experiment, lane);
+        g_autofree char *words =
+            g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), named ? own : ""));
+        g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
+                                      : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
+        gtk_label_set_text(GTK_LABEL(pane->names[lane]), words);
+        ns_accessible_tooltip(pane->tab[lane], whole);
+        if (lane == pane->session->active)
+            gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pane->tab[lane]), TRUE);
+    }
     gtk_widget_set_visible(pane->add_label, n == 1);
     gtk_widget_set_hexpand(pane->add, n == 1);
     gtk_widget_set_sensitive(pane->add, n < NS_LANES_MAX); /* Remove stays where it is */

@@ -453,12 +453,10 @@ GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint first,
     charts->sheet = sheet;
     charts->current = first;
     charts->list = gtk_list_box_new();
-    charts->editor = gtk_grid_new();
+    charts->editor = ns_grid_new(8, 12);
     charts->problem = problem;
     gtk_widget_add_css_class(charts->list, "charts");
     ns_accessible_name(charts->list, _("Charts of the figure, in order"));
-    gtk_grid_set_row_spacing(GTK_GRID(charts->editor), 8);
-    gtk_grid_set_column_spacing(GTK_GRID(charts->editor), 12);
     GtkWidget *button = gtk_menu_button_new();
     g_autoptr(GMenu) menu = g_menu_new();
     for (size_t i = 0; ns_figure_kind(i); i++) {

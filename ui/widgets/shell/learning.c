@@ -260,11 +260,6 @@ static void on_point_out(NsWindow *window, const char *name)
     ns_lesson_point_out(root, part);
 }
 
-static void on_shown(NsWindow *window)
-{
-    ns_window_set_strip(window, ns_learn_pane_is_open(ns_window_learn_pane(window)));
-}
-
 static void on_cover(NsWindow *window, gboolean covers)
 {
     gtk_widget_set_visible(GTK_WIDGET(ns_window_pages(window)), !covers);
@@ -309,7 +304,6 @@ void ns_window_add_learning(NsWindow *window)
     ns_connect(pane, "page", G_CALLBACK(on_page), window);
     ns_connect(pane, "chart", G_CALLBACK(ns_window_show_chart), window);
     ns_connect(pane, "point-out", G_CALLBACK(on_point_out), window);
-    ns_connect(pane, "notify::visible", G_CALLBACK(on_shown), window);
     ns_connect(pane, "cover", G_CALLBACK(on_cover), window);
     ns_connect(pages, "switched", G_CALLBACK(on_switched), window);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));

@@ -133,17 +133,6 @@ static void open_other(NsWindow *window, const NsExperiment *experiment)
     ns_session_leave_experiment(ns_window_session(window));
 }
 
-/* Shows the page that the figure was saved from; FALSE if the axes of its sweep cannot be read. */
-static bool restore_page(NsWindow *window, const NsProvenance *provenance, GError **error)
-{
-    NsPageStack *pages = ns_window_pages(window);
-    if (provenance->study) ns_page_stack_show(pages, "paper");
-    if (!provenance->x || !provenance->y) return true;
-    ns_page_stack_show(pages, "phase");
-    return ns_phase_page_set_axes(NS_PHASE_PAGE(ns_page_stack_page(pages)), provenance->x,
-                                  provenance->y, provenance->experiment.lane[0].steps, error);
-}
-
 static void on_run_to(gpointer step, gpointer toast)
 {
     NsWindow *window = NS_WINDOW(gtk_widget_get_root(toast));
@@ -187,7 +176,14 @@ static bool open_experiment(NsWindow *window, const char *path)
             ns_window_open_preset(window, &preset);
         else
             open_other(window, &provenance.experiment);
-        if (!restore_page(window, &provenance, &error))
+        /* Shows the page that the figure was saved from, with the axes of its sweep. */
+        NsPageStack *pages = ns_window_pages(window);
+        bool sweep = provenance.x && provenance.y;
+        if (provenance.study) ns_page_stack_show(pages, "paper");
+        if (sweep) ns_page_stack_show(pages, "phase");
+        if (sweep &&
+            !ns_phase_page_set_axes(NS_PHASE_PAGE(ns_page_stack_page(pages)), provenance.x,
+                                    provenance.y, provenance.experiment.lane[0].steps, &error))
             ns_window_toast(window, error->message);
         else if (!preset.note) /* which is shown */
             report_experiment(window, &provenance, name);

@@ -47,9 +47,9 @@ struct _NsWindow {
     int width;                        /* at the last allocation */
     bool folded[G_N_ELEMENTS(PANES)]; /* because of the width, not by the user */
     const NsStyle *style;             /* of charts; depends on the height in class mode */
-    bool strip;                       /* the strip is shown */
+    GtkWidget *strip;                 /* beside the pages; hidden at times */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
-    GtkWidget *run_menu, *menu_button, *learn_button;
+    GtkWidget *run_menu, *menu_button;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
     GtkWidget *stage;     /* the pages and their overlays */
@@ -119,6 +119,11 @@ static void sync_title(NsWindow *window)
         gtk_window_set_title(GTK_WINDOW(window), whole);
 }
 
+static bool has_strip(NsWindow *window)
+{
+    return window->strip && gtk_widget_get_visible(window->strip);
+}
+
 /* The trouble panel covers the inspector or, without it, the thumbnails; it is folded where it
  * would cover a large chart. */
 static void place_trouble(NsWindow *window)
@@ -135,7 +140,7 @@ static void place_trouble(NsWindow *window)
         g_object_unref(panel);
     }
     ns_trouble_panel_set_width(window->trouble, inspector ? 0 : thumbnails);
-    ns_trouble_panel_set_folded(window->trouble, !inspector && !(window->strip && thumbnails));
+    ns_trouble_panel_set_folded(window->trouble, !inspector && !(has_strip(window) && thumbnails));
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -233,14 +238,14 @@ static Breadth breadth_of(NsWindow *window, int width)
 /* A strip beside the pages replaces the inspector unless the window has space for both. */
 static bool is_narrow(NsWindow *window, size_t pane)
 {
-    bool for_strip = window->strip && g_str_equal(PANES[pane].action, "inspector");
+    bool for_strip = has_strip(window) && g_str_equal(PANES[pane].action, "inspector");
     return breadth_of(window, window->width) < (for_strip ? ROOMY : PANES[pane].from);
 }
 
 /* The strip is below the pages if the inspector is open and both do not fit beside them. */
 static void place_strip(NsWindow *window)
 {
-    bool both = window->strip && gtk_widget_get_visible(window->inspector_scroller);
+    bool both = has_strip(window) && gtk_widget_get_visible(window->inspector_scroller);
     bool below = breadth_of(window, window->width) < (both ? ROOMY : WIDE);
     gtk_orientable_set_orientation(GTK_ORIENTABLE(window->row),
                                    below ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
@@ -367,18 +372,18 @@ bool ns_window_folds(NsWindow *window, const char *pane)
     return i < G_N_ELEMENTS(PANES) && is_narrow(window, i);
 }
 
-void ns_window_add_strip(NsWindow *window, GtkWidget *strip)
+static void on_strip(NsWindow *window)
 {
-    gtk_box_append(GTK_BOX(window->row), strip);
-}
-
-void ns_window_set_strip(NsWindow *window, bool shown)
-{
-    if (window->strip == shown) return;
-    window->strip = shown;
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
     place_strip(window);
     place_trouble(window);
+}
+
+void ns_window_add_strip(NsWindow *window, GtkWidget *strip)
+{
+    window->strip = strip;
+    gtk_box_append(GTK_BOX(window->row), strip);
+    ns_connect(strip, "notify::visible", G_CALLBACK(on_strip), window);
 }
 
 const char *ns_window_toast_text(NsWindow *window)
@@ -470,6 +475,7 @@ static void ns_window_dispose(GObject *object)
     NsWindow *window = NS_WINDOW(object);
     g_clear_handle_id(&window->fold_source, g_source_remove);
     g_clear_handle_id(&window->title_source, g_source_remove);
+    window->strip = NULL;
     if (window->session) g_signal_handlers_disconnect_by_data(window->session, window);
     G_OBJECT_CLASS(ns_window_parent_class)->dispose(object);
     g_clear_object(&window->session);
@@ -491,7 +497,6 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, subtitle_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_menu);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, menu_button);
-    gtk_widget_class_bind_template_child(widget_class, NsWindow, learn_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, foot);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_label);
@@ -500,12 +505,6 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, pane_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, inspector_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, center);
-}
-
-/* The button of the lessons is shown once their action exists. */
-static void on_action_added(NsWindow *window)
-{
-    ns_hide(window->learn_button, NS_HIDDEN_USELESS, false);
 }
 
 static void ns_window_init(NsWindow *window)
@@ -519,8 +518,6 @@ static void ns_window_init(NsWindow *window)
     if (start) gtk_widget_set_hexpand(start, TRUE);
     guard_divider(window->pane_scroller);
     guard_divider(window->inspector_scroller);
-    ns_hide(window->learn_button, NS_HIDDEN_USELESS, true);
-    g_signal_connect(window, "action-added::learn", G_CALLBACK(on_action_added), NULL);
     window->toast = ns_toast_new();
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
 }

@@ -51,10 +51,9 @@ void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *l
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path);
 const char *ns_window_toast_text(NsWindow *window);
 
-/* Adds a strip beside the pages, or below them in a narrow window, and shows or hides it.  It
- * replaces the inspector if both do not fit. */
+/* Adds a strip beside the pages, or below them in a narrow window.  While it is visible it replaces
+ * the inspector if both do not fit. */
 void ns_window_add_strip(NsWindow *window, GtkWidget *strip);
-void ns_window_set_strip(NsWindow *window, bool shown);
 
 /* Whether the window is too narrow to show a pane, "pane" or "inspector" (the name of its action),
  * by default. */

@@ -1,8 +1,7 @@
 /* The actions of a window, in one table.
  * SPDX-License-Identifier: MIT
  *
- * Their keys are in ui/widgets/shell/window_keys.h.  What lies elsewhere adds its own action to the
- * window: the button for "learn" comes up when there is one. */
+ * Their keys are in ui/widgets/shell/window_keys.h. */
 #pragma once
 
 #include "ui/widgets/shell/window.h"
