@@ -152,7 +152,7 @@ static void test_no_end(void)
     g_autoptr(NsFigure) figure = figure_new("gradient-norm");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
-    g_assert_cmpfloat(layout->ends_room, >, 0);
+    g_assert_cmpfloat(layout->ends_space, >, 0);
     g_assert_cmpuint(count_words(layout, "A Post-LN"), ==, 1);
     g_assert_cmpuint(count_words(layout, "B Pre-LN"), ==, 1);
     g_assert_cmpuint(count_words(layout->lower, "6 values are not a number"), ==, 1);
@@ -165,7 +165,7 @@ static void test_no_end(void)
     g_autoptr(NsFigure) loss = figure_new("loss");
     plot = ns_figure_update(loss, &wild.input);
     g_autoptr(NsPlotLayout) page = ns_plot_layout(plot, 900, 560, ns_style_find("screen-light"));
-    g_assert_cmpfloat(page->ends_room, >, 0);
+    g_assert_cmpfloat(page->ends_space, >, 0);
     g_assert_cmpuint(count_words(page, "A Post-LN"), ==, 1);
     g_assert_cmpuint(count_words(page, "B Pre-LN"), ==, 1);
     pair_clear(&wild);

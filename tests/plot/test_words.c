@@ -36,7 +36,7 @@ static void test_abridge(void)
         size_t before = strlen(SUBTITLE);
         for (double width = 400; width > 2; width -= 1.5) {
             g_autofree char *words =
-                ns_text_abridge(&(NsTextRoom){context, style, style->text_size, width, 1},
+                ns_text_abridge(&(NsTextSpace){context, style, style->text_size, width, 1},
                                 &(NsCaption){SUBTITLE, 0, ends[e]});
             if (!words) {
                 before = 0;
@@ -53,8 +53,9 @@ static void test_abridge(void)
         }
         g_assert_cmpuint(before, ==, 0);
     }
-    g_autofree char *narrow = ns_text_abridge(
-        &(NsTextRoom){context, style, style->text_size, 110, 1}, &(NsCaption){SUBTITLE, 0, MOMENT});
+    g_autofree char *narrow =
+        ns_text_abridge(&(NsTextSpace){context, style, style->text_size, 110, 1},
+                        &(NsCaption){SUBTITLE, 0, MOMENT});
     g_assert_cmpstr(narrow, ==, "A Post-LN, …, step 12405");
     g_object_unref(context);
 }

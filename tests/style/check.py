@@ -27,7 +27,7 @@ README_WORDS = 1500
 MOST_PRODUCT_LINES = 82252
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 30
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 99
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 98
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }
@@ -39,7 +39,7 @@ WORDS = {
     "itself": ("alone, standalone", 0),
     "goes": ("continues", 0),
     "kept": ("retained, stored, checkpoint", 1),
-    "room": ("layout, plan, space", 3),
+    "room": ("layout, plan, space", 0),
     "dear": ("expensive", 0),
     "drawn": ("visible, rendered", 2),
     "of_texts": ("from_texts", 0),

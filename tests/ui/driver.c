@@ -85,7 +85,7 @@ NsPoint ui_inside(NsChartView *chart, double across, double down)
 {
     ui_enlarge(chart);
     NsBox area = ns_plot_area(ns_chart_view_layout(chart));
-    area.width -= ns_chart_view_layout(chart)->ends_room;
+    area.width -= ns_chart_view_layout(chart)->ends_space;
     double x = round(area.x + across * area.width), y = round(area.y + down * area.height);
     return (NsPoint){CLAMP(x, ceil(area.x), floor(area.x + area.width)),
                      CLAMP(y, ceil(area.y), floor(area.y + area.height))};

@@ -624,8 +624,8 @@ static void draw_head(const Brush *p)
                           .space = p->d->width - p->d->stacks.x});
     const char *formula = ns_diagram_formula(p->d);
     double space = p->d->width - p->d->stacks.x;
-    g_autofree char *brief = ns_text_abridge(&(NsTextRoom){p->context, p->style, p->size, space, 1},
-                                             &(NsCaption){.text = formula});
+    g_autofree char *brief = ns_text_abridge(
+        &(NsTextSpace){p->context, p->style, p->size, space, 1}, &(NsCaption){.text = formula});
     write_text(p, &(Text){.text = brief ? brief : formula,
                           .color = p->style->faint_text,
                           .size = p->size,
@@ -722,7 +722,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     }
     double x = length + size;
     g_autofree char *brief = ns_text_abridge(
-        &(NsTextRoom){pen.context, p->style, small, width - x, 1}, &(NsCaption){.text = what});
+        &(NsTextSpace){pen.context, p->style, small, width - x, 1}, &(NsCaption){.text = what});
     write_text(p, &(Text){.text = brief ? brief : what,
                           .color = p->style->faint_text,
                           .size = small,

@@ -96,8 +96,8 @@ static void summarize_theory(NsDataSummary *summary, const NsPlot *plot)
     const NsAxis *axis = &plot->left;
     if (axis->scale == NS_SCALE_LOG && summary->y.lo <= summary->y.hi) {
         double decades = log10(summary->y.hi / summary->y.lo);
-        double room = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));
-        double least = summary->y.lo / room, most = summary->y.hi * room;
+        double space = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));
+        double least = summary->y.lo / space, most = summary->y.hi * space;
         summary->theory_beyond |= isnan(axis->lo) && (lo < least || hi > most);
         lo = MAX(lo, least);
         hi = MIN(hi, most);

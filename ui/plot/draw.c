@@ -348,7 +348,7 @@ static void clip_to_cut(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
     const NsPlot *plot = layout->plot;
-    double right = area->x + area->width, at = right - layout->ends_room;
+    double right = area->x + area->width, at = right - layout->ends_space;
     if (plot->cut) at = CLAMP(ns_plot_x_to_pixel(layout, plot->cut_at), area->x, at);
     if (at >= right) return;
     cairo_rectangle(cr, 0, 0, at, layout->height);

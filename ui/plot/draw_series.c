@@ -28,9 +28,9 @@ void ns_bar_ends(const NsPlotLayout *layout, size_t i, size_t j, double *from, d
     for (size_t k = 0; k < i; k++)
         before += plot->series[k].kind == NS_SERIES_BARS && !plot->series[k].hidden &&
                   !plot->series[k].edges;
-    double room = layout->summary.bar_width * FILL;
-    double width = room / (double)MAX(layout->summary.groups, 1);
-    *from = series->x[j] - room / 2 + (double)before * width;
+    double space = layout->summary.bar_width * FILL;
+    double width = space / (double)MAX(layout->summary.groups, 1);
+    *from = series->x[j] - space / 2 + (double)before * width;
     *to = *from + width;
 }
 

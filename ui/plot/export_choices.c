@@ -218,7 +218,7 @@ static const Row rows[] = {
                 "Line width of curves (default: 1; slide: 2.75)"},
      NUMBER(line_width, "line width", "a number of points from 0.25 to 10", "auto", 0.25, 10)},
     {.choice = {"legend", "Legend", "PLACE", NULL,
-                "outside (default: names at the ends of the curves if there is room, otherwise "
+                "outside (default: names at the ends of the curves if there is space, otherwise "
                 "above), above, inside or none"},
      FIELD(legend, "place for the legend", "outside, above, inside or none"),
      .words = {[NS_LEGEND_OUTSIDE] = "outside",

@@ -88,12 +88,12 @@ static unsigned crowd(const NsPlotLayout *layout, const NsBox *box)
 bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners, size_t n,
                              double width, double height, NsPoint *best)
 {
-    NsBox room = ns_layout_inside(layout);
+    NsBox space = ns_layout_inside(layout);
     unsigned least = G_MAXUINT;
     for (size_t i = 0; i < n; i++) {
         NsBox box = {corners[i].x, corners[i].y, width, height};
-        if (!(box.x >= room.x - 1e-6 && box.x + width <= room.x + room.width + 1e-6 &&
-              box.y >= room.y - 1e-6 && box.y + height <= room.y + room.height + 1e-6) ||
+        if (!(box.x >= space.x - 1e-6 && box.x + width <= space.x + space.width + 1e-6 &&
+              box.y >= space.y - 1e-6 && box.y + height <= space.y + space.height + 1e-6) ||
             is_taken(layout, &box))
             continue;
         unsigned found = crowd(layout, &box);
@@ -176,15 +176,15 @@ int ns_frame_write_subtitle(NsFrame *frame, int lines)
         caption.text += plot->special + strspn(plot->subtitle + plot->special, ";, ");
         caption.keep = 0;
     }
-    const NsTextRoom room = {layout->context, style, style->text_size,
-                             layout->width - 2 * style->padding, MAX(lines, 1)};
-    g_autofree char *words = caption.text ? ns_text_abridge(&room, &caption) : NULL;
+    const NsTextSpace space = {layout->context, style, style->text_size,
+                               layout->width - 2 * style->padding, MAX(lines, 1)};
+    g_autofree char *words = caption.text ? ns_text_abridge(&space, &caption) : NULL;
     g_clear_object(&frame->text[NS_PART_SUBTITLE]);
-    write_part(frame, NS_PART_SUBTITLE, words, room.size, false);
+    write_part(frame, NS_PART_SUBTITLE, words, space.size, false);
     if (!frame->show[NS_PART_SUBTITLE]) return 0;
     PangoLayout *text = frame->text[NS_PART_SUBTITLE];
-    if (ns_text_width(text) > room.width)
-        pango_layout_set_width(text, (int)(room.width * PANGO_SCALE));
+    if (ns_text_width(text) > space.width)
+        pango_layout_set_width(text, (int)(space.width * PANGO_SCALE));
     return pango_layout_get_line_count(text);
 }
 
@@ -193,17 +193,17 @@ int ns_frame_write_note(NsFrame *frame, int lines)
 {
     NsPlotLayout *layout = frame->layout;
     const NsStyle *style = layout->style;
-    const NsTextRoom room = {layout->context, style, NOTE_SIZE * style->text_size,
-                             layout->width - 2 * style->padding, lines};
+    const NsTextSpace space = {layout->context, style, NOTE_SIZE * style->text_size,
+                               layout->width - 2 * style->padding, lines};
     g_clear_object(&frame->text[NS_PART_NOTE]);
     frame->show[NS_PART_NOTE] = layout->note && !layout->lower;
     if (!frame->show[NS_PART_NOTE]) return 0;
-    g_autofree char *brief = ns_text_abridge(&room, &(NsCaption){.text = layout->note});
+    g_autofree char *brief = ns_text_abridge(&space, &(NsCaption){.text = layout->note});
     const char *words = brief ? brief : layout->note;
     bool cut = !brief || !g_str_equal(brief, layout->note);
     if (cut && lines == 1 && layout->marks) words = layout->marks;
-    write_part(frame, NS_PART_NOTE, words, room.size, false);
-    ns_text_limit(frame->text[NS_PART_NOTE], room.width, lines);
+    write_part(frame, NS_PART_NOTE, words, space.size, false);
+    ns_text_limit(frame->text[NS_PART_NOTE], space.width, lines);
     return pango_layout_get_line_count(frame->text[NS_PART_NOTE]);
 }
 
@@ -212,7 +212,7 @@ void ns_frame_write(NsFrame *frame)
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
     const NsStyle *style = layout->style;
-    double size = style->text_size, room = layout->width - 2 * style->padding;
+    double size = style->text_size, space = layout->width - 2 * style->padding;
     g_autofree char *x = axis_title(plot->x.label, plot->x.unit);
     g_autofree char *left = axis_title(plot->left.label, plot->left.unit);
     write_part(frame, NS_PART_TITLE, plot->title, style->title_size, true);
@@ -228,7 +228,7 @@ void ns_frame_write(NsFrame *frame)
         /* A title has one line, one more on a high page, and one more beside controls. */
         double taken = MAX(style->corner + CORNER_GAP * size - style->padding, 0);
         bool alongside = style->corner > 0, high = layout->height >= TWO_TITLE_LINES * size;
-        ns_text_limit(frame->text[NS_PART_TITLE], alongside ? room - taken : room,
+        ns_text_limit(frame->text[NS_PART_TITLE], alongside ? space - taken : space,
                       1 + alongside + high);
     }
     frame->show[NS_PART_X_TICK] = !plot->x.quiet;

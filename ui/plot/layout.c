@@ -241,9 +241,9 @@ static void fit_vertical(NsFrame *frame)
     }
     layout->strip_top = faults[NS_FAULT_NAN] || faults[NS_FAULT_INFINITE] ? strip : 0;
     layout->strip_bottom = faults[NS_FAULT_LOW] ? strip : 0;
-    double room = layout->area.height - layout->strip_top - layout->strip_bottom;
+    double space = layout->area.height - layout->strip_top - layout->strip_bottom;
     double inset = summary->points ? layout->style->mark_size / 2 + 1 : 0;
-    inset = MIN(inset, room / 4);
+    inset = MIN(inset, space / 4);
     NsScale *scale = &layout->y;
     ns_scale_fit(scale, &plot->left, summary->y.lo, summary->y.hi, plot->heatmap ? 0 : 0.04);
     double foot = layout->area.y + layout->area.height - layout->strip_bottom - inset;
@@ -332,7 +332,7 @@ static void fit_x_range(NsPlotLayout *layout)
     inset = MIN(inset + (summary->points ? 0.25 * layout->style->text_size : 0),
                 layout->area.width / 8);
     double left = layout->area.x + inset;
-    double right = layout->area.x + layout->area.width - inset - layout->ends_room;
+    double right = layout->area.x + layout->area.width - inset - layout->ends_space;
     layout->x.p0 = axis->reversed ? right : left;
     layout->x.p1 = axis->reversed ? left : right;
 }
@@ -650,10 +650,10 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
     make_notes(layout);
     NsFrame frame = {.layout = layout, .size = style->text_size};
     ns_end_names_fit(layout);
-    double room = width - 2 * style->padding;
+    double space = width - 2 * style->padding;
     bool listed = !plot->heatmap && !plot->drawing &&
                   (plot->legend == NS_LEGEND_OUTSIDE || plot->legend == NS_LEGEND_ABOVE);
-    double legend = listed ? ns_legend_place(layout, 0, 0, room, width, false) : 0;
+    double legend = listed ? ns_legend_place(layout, 0, 0, space, width, false) : 0;
     frame.show[NS_PART_SUBTITLE] = plot->subtitle != NULL;
     layout->identified = layout->names && ns_frame_names_identify(&frame);
     int n = ns_frame_write_subtitle(&frame, NS_SUBTITLE_LINES);

@@ -103,7 +103,7 @@ bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series)
 {
     bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS;
     bool behind = series->previous || series->theory;
-    return layout->ends_room > 0 && curve && has_end(layout->plot, series) &&
+    return layout->ends_space > 0 && curve && has_end(layout->plot, series) &&
            series != layout->plot->key && !(behind && layout->ends > NS_ENDS_ALL);
 }
 
@@ -117,19 +117,19 @@ static GPtrArray *listed(NsPlotLayout *layout)
 }
 
 /* A text that is shortened to this number of lines. */
-static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double room, int lines,
+static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double space, int lines,
                                bool *cut)
 {
-    const NsTextRoom line = {layout->context, layout->style, layout->style->text_size, room, 1};
+    const NsTextSpace line = {layout->context, layout->style, layout->style->text_size, space, 1};
     PangoLayout *text = ns_layout_text(layout, false, words);
-    if (ns_text_width(text) <= room) return text;
-    pango_layout_set_width(text, (int)(room * PANGO_SCALE));
+    if (ns_text_width(text) <= space) return text;
+    pango_layout_set_width(text, (int)(space * PANGO_SCALE));
     if (pango_layout_get_line_count(text) <= lines) return text;
     *cut = true;
     g_autofree char *brief = ns_text_abridge(&line, &(NsCaption){.text = words});
     g_object_unref(text);
     text = ns_layout_text(layout, false, brief ? brief : words);
-    if (!brief) ns_text_limit(text, room, 1);
+    if (!brief) ns_text_limit(text, space, 1);
     return text;
 }
 
@@ -137,10 +137,10 @@ static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double r
 static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, double value)
 {
     double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
-    double room = pen->right - pen->left - before - value;
-    if (room < LEAST * size) return false;
+    double space = pen->right - pen->left - before - value;
+    if (space < LEAST * size) return false;
     g_autofree char *words = ns_legend_words(series, pen->letters);
-    g_autoptr(PangoLayout) text = entry_text(layout, words, room, pen->lines, &pen->cut);
+    g_autoptr(PangoLayout) text = entry_text(layout, words, space, pen->lines, &pen->cut);
     if (series->hidden) ns_text_strike(text);
     ns_text_size(text, &width, &height);
     double whole = before + width + value;
@@ -204,14 +204,14 @@ static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
  * the ends of curves. */
 unsigned ns_legend_least(const NsPlotLayout *layout)
 {
-    return layout->plot->lettered || layout->ends_room > 0 ? 1 : 2;
+    return layout->plot->lettered || layout->ends_space > 0 ? 1 : 2;
 }
 
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw)
 {
     g_autoptr(GPtrArray) series = listed(layout);
-    layout->names = !series->len && layout->ends_room > 0;
+    layout->names = !series->len && layout->ends_space > 0;
     if (series->len < ns_legend_least(layout)) return 0;
     /* Try complete names, then names shortened to a line each, then letters. */
     const int ways = layout->plot->lettered ? 3 : 2;
@@ -263,16 +263,16 @@ void ns_legend_place_inside(NsPlotLayout *layout)
     g_autoptr(GPtrArray) series = listed(layout);
     if (series->len < ns_legend_least(layout)) return;
     const NsStyle *style = layout->style;
-    NsBox room = ns_layout_inside(layout);
+    NsBox space = ns_layout_inside(layout);
     double margin = MARGIN * style->text_size;
     Pen pen = {
-        .right = 0.7 * room.width, .line = style->text_size * LINE, .lines = 1, .column = true};
+        .right = 0.7 * space.width, .line = style->text_size * LINE, .lines = 1, .column = true};
     if (!place_all(layout, &pen, series)) return;
     double width = pen.widest + 2 * margin, height = pen.y + pen.line + 2 * margin;
-    if (height > 0.7 * room.height) return;
-    double right = room.x + room.width - width, bottom = room.y + room.height - height;
+    if (height > 0.7 * space.height) return;
+    double right = space.x + space.width - width, bottom = space.y + space.height - height;
     const NsPoint corners[] = {
-        {right, room.y}, {room.x, room.y}, {right, bottom}, {room.x, bottom}};
+        {right, space.y}, {space.x, space.y}, {right, bottom}, {space.x, bottom}};
     NsPoint at;
     if (!ns_layout_least_crowded(layout, corners, G_N_ELEMENTS(corners), width, height, &at))
         return;
@@ -290,7 +290,7 @@ void ns_legend_place_inside(NsPlotLayout *layout)
 
 bool ns_plot_has_legend(const NsPlotLayout *layout)
 {
-    return layout->legend->len > 0 && layout->ends_room <= 0;
+    return layout->legend->len > 0 && layout->ends_space <= 0;
 }
 
 int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y)
@@ -369,17 +369,17 @@ void ns_end_names_fit(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
     double size = layout->style->text_size;
-    layout->ends_room = 0;
+    layout->ends_space = 0;
     bool data = layout->summary.any && !plot->heatmap && !plot->drawing;
     if (plot->legend != NS_LEGEND_OUTSIDE || !data || plot->x.reversed ||
         layout->width < LEAST_WIDTH * size || layout->height < LEAST_HEIGHT * size)
         return;
     g_autoptr(GPtrArray) entries = ns_legend_entries(layout);
     if (entries->len < ns_legend_least(layout)) return;
-    for (int ends = NS_ENDS_ALL; ends <= NS_ENDS_OWN && layout->ends_room <= 0; ends++) {
+    for (int ends = NS_ENDS_ALL; ends <= NS_ENDS_OWN && layout->ends_space <= 0; ends++) {
         layout->ends = (NsEnds)ends;
-        layout->ends_room = size;
-        layout->ends_room = width_for(layout, entries);
+        layout->ends_space = size;
+        layout->ends_space = width_for(layout, entries);
     }
 }
 
@@ -390,7 +390,7 @@ static bool find_end(const NsPlotLayout *layout, const NsSeries *series, NsPoint
     const NsPlot *plot = layout->plot;
     const NsScale *x = &layout->x, *y = &layout->y;
     const NsBox *area = &layout->area;
-    double right = area->x + area->width - layout->ends_room, sum = 0;
+    double right = area->x + area->width - layout->ends_space, sum = 0;
     unsigned n = 0;
     for (size_t i = series->n; i-- > 0;) {
         double px = ns_scale_to_pixel(x, series->x[i]), py = ns_scale_to_pixel(y, series->y[i]);
@@ -439,13 +439,13 @@ static void add(NsPlotLayout *layout, const Name *name, double line)
 
 void ns_end_names_place(NsPlotLayout *layout)
 {
-    if (layout->ends_room <= 0) return;
+    if (layout->ends_space <= 0) return;
     double size = layout->style->text_size, line = NAME_LINE * size, last = 0;
-    NsBox room = ns_layout_inside(layout);
+    NsBox space = ns_layout_inside(layout);
     g_autoptr(GArray) names = g_array_new(FALSE, TRUE, sizeof(Name));
     g_array_set_clear_func(names, clear_name);
     g_autoptr(GPtrArray) entries = ns_legend_entries(layout);
-    for (unsigned i = 0; i < entries->len && (names->len + 1) * line <= room.height; i++) {
+    for (unsigned i = 0; i < entries->len && (names->len + 1) * line <= space.height; i++) {
         Name name = {.series = entries->pdata[i]};
         if (!ns_legend_is_at_end(layout, name.series) || !find_end(layout, name.series, &name.end))
             continue;
@@ -478,8 +478,8 @@ void ns_end_names_place(NsPlotLayout *layout)
                 all[j].y += missing / 2;
                 all[k].y -= missing / 2;
             }
-            double least = room.y + line / 2 + line * j;
-            double most = room.y + room.height - line / 2 - line * (n - 1 - j);
+            double least = space.y + line / 2 + line * j;
+            double most = space.y + space.height - line / 2 - line * (n - 1 - j);
             all[j].y = CLAMP(all[j].y, MIN(least, most), most);
         }
     for (unsigned i = 0; i < names->len; i++) add(layout, &all[i], line);

@@ -431,9 +431,9 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, reading->text);
     /* A tooltip that is too wide is cut instead of wrapped, since swatches assume one line for each
      * series. */
-    double room = layout->width - 2.6 * pad - indent;
+    double space = layout->width - 2.6 * pad - indent;
     ns_text_size(text, &width, &height);
-    if (width > room) ns_text_limit(text, room, 1);
+    if (width > space) ns_text_limit(text, space, 1);
     ns_text_size(text, &width, &height);
     width += 2 * pad + indent;
     height += 1.5 * pad;

@@ -51,12 +51,12 @@ double ns_place_head(NsFrame *frame, bool place)
         y += y > pad ? 0.25 * frame->size : 0;
         y += ns_legend_place_panels(layout, pad, y, layout->width - 2 * pad, place);
     } else if (frame->show[NS_PART_LEGEND]) {
-        double room = layout->width - 2 * pad, gap = y > pad ? 0.25 * frame->size : 0;
+        double space = layout->width - 2 * pad, gap = y > pad ? 0.25 * frame->size : 0;
         /* Names of runs may use more space, because a letter does not describe a run. */
         bool runs = layout->plot->lettered;
         double most = MIN((runs ? 0.5 : 0.25) * layout->height,
                           (runs ? LEGEND_MOST_OF_RUNS : LEGEND_MOST) * frame->size);
-        double height = ns_legend_place(layout, pad, y + gap, room, most, place);
+        double height = ns_legend_place(layout, pad, y + gap, space, most, place);
         if (height > 0) y += gap + height;
     }
     return y + (y > pad ? NS_GAP * frame->size : 0.5 * frame->digit);
@@ -346,25 +346,25 @@ static void place_panel_names(NsFrame *frame)
 
 /* The title of an axis, without its unit if it is too long, and then without the part in
  * parentheses. */
-static PangoLayout *fit_label(NsFrame *frame, NsPart part, double room)
+static PangoLayout *fit_label(NsFrame *frame, NsPart part, double space)
 {
     NsPlotLayout *layout = frame->layout;
     const NsPlot *plot = layout->plot;
     const NsAxis *axis = part == NS_PART_X_LABEL ? &plot->x : &plot->left;
     bool bar = part == NS_PART_BAR_LABEL;
     PangoLayout **text = &frame->text[part];
-    if (ns_text_width(*text) <= room) return *text;
+    if (ns_text_width(*text) <= space) return *text;
     if (axis->unit && !bar) {
         g_object_unref(*text);
         *text = ns_layout_text(layout, false, axis->label);
     }
     const char *bracket = bar || !axis->label ? NULL : strstr(axis->label, " (");
-    if (bracket && ns_text_width(*text) > room) {
+    if (bracket && ns_text_width(*text) > space) {
         g_autofree char *brief = g_strndup(axis->label, (gsize)(bracket - axis->label));
         g_object_unref(*text);
         *text = ns_layout_text(layout, false, brief);
     }
-    if (ns_text_width(*text) > room) ns_text_limit(*text, room, 1);
+    if (ns_text_width(*text) > space) ns_text_limit(*text, space, 1);
     return *text;
 }
 
@@ -533,20 +533,20 @@ static void add_backed(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsCo
  * left. */
 static void place_level(NsPlotLayout *layout, const NsLevel *level)
 {
-    NsBox room = ns_layout_inside(layout);
+    NsBox space = ns_layout_inside(layout);
     double py = ns_scale_to_pixel(&layout->y, level->y), width, height;
     if (!level->text || isnan(py)) return;
     const NsStyle *style = layout->style;
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, level->text);
-    if (ns_text_width(text) > room.width) ns_text_limit(text, room.width, 1);
+    if (ns_text_width(text) > space.width) ns_text_limit(text, space.width, 1);
     ns_text_size(text, &width, &height);
     double gap = CLEAR * style->text_size;
     if (level->handle)
         gap = MAX(gap, NS_GRIP * style->text_size / 2 + (NS_GRIP_ARROW + 1) * style->axis_width);
     double above = py - gap - height, below = py + gap;
-    double right = room.x + room.width - width, middle = room.x + (room.width - width) / 2;
-    const NsPoint all[] = {{right, above},           {right, below},      {room.x, above},
-                           {room.x, below},          {middle, above},     {middle, below},
+    double right = space.x + space.width - width, middle = space.x + (space.width - width) / 2;
+    const NsPoint all[] = {{right, above},           {right, below},      {space.x, above},
+                           {space.x, below},         {middle, above},     {middle, below},
                            {right, py - 2 * height}, {right, py + height}};
     NsPoint corners[G_N_ELEMENTS(all)], at;
     size_t n = 0;
@@ -599,14 +599,14 @@ static PangoLayout *value_text(const NsPlotLayout *layout, double value, int dig
 }
 
 /* The largest number of digits that fits into every cell; 1 if two do not. */
-static int value_digits(const NsPlotLayout *layout, double room)
+static int value_digits(const NsPlotLayout *layout, double space)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     int digits = CELL_DIGITS;
     for (size_t i = 0; i < map->rows * map->columns && digits > 1;) {
         double value = (double)ns_heatmap_row(map, i / map->columns)[i % map->columns];
         g_autoptr(PangoLayout) text = value_text(layout, value, digits);
-        if (ns_scale_shows(layout->z.kind, value) && ns_text_width(text) > room)
+        if (ns_scale_shows(layout->z.kind, value) && ns_text_width(text) > space)
             digits--;
         else
             i++;

@@ -125,7 +125,7 @@ struct NsPlotLayout {
                                           * names */
     bool identified;                     /* names identify the runs, so that the subtitle omits
                                           * what distinguishes them */
-    double ends_room;                    /* width of the area that is reserved for names at the
+    double ends_space;                   /* width of the area that is reserved for names at the
                                           * ends of curves */
     NsEnds ends;                         /* the curves that have names at their ends */
     NsBox legend_box;                    /* a legend inside the area; its width is 0 if there is
@@ -161,7 +161,7 @@ typedef struct {
  * g_ptr_array_unref. */
 GPtrArray *ns_legend_entries(NsPlotLayout *layout);
 
-/* Returns whether the name of an entry is at the end of its curve, according to ends_room and ends
+/* Returns whether the name of an entry is at the end of its curve, according to ends_space and ends
  * of the layout. */
 bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series);
 

@@ -39,9 +39,9 @@ const NsSeriesStyle ns_theory_styles[NS_THEORY_STYLES] = {
 };
 
 /* The font and all sizes. */
-#define SIZES(text, title, line, axes, mark, room)                                                 \
+#define SIZES(text, title, line, axes, mark, space)                                                \
     .font = FONT, .text_size = (text), .title_size = (title), .line_width = (line),                \
-    .axis_width = (axes), .mark_size = (mark), .padding = (room)
+    .axis_width = (axes), .mark_size = (mark), .padding = (space)
 
 #define COLORS(ground, words, faint, axes, lines, before, warning)                                 \
     .background = RGB(ground), .panel = RGB(ground), .text = RGB(words), .faint_text = RGB(faint), \

@@ -276,13 +276,13 @@ const char *ns_text_words(PangoLayout *text)
 /* Maximum lines of a caption whose beginning is never shortened. */
 #define MOST_LINES 12
 
-static bool has_room(const NsTextRoom *room, const char *text)
+static bool has_space(const NsTextSpace *space, const char *text)
 {
     g_autoptr(PangoLayout) layout =
-        ns_text_new(room->context, room->style, room->size, false, text);
-    if (ns_text_width(layout) <= room->width) return true;
-    pango_layout_set_width(layout, (int)(MAX(room->width, 1) * PANGO_SCALE));
-    return room->lines > 1 && pango_layout_get_line_count(layout) <= room->lines;
+        ns_text_new(space->context, space->style, space->size, false, text);
+    if (ns_text_width(layout) <= space->width) return true;
+    pango_layout_set_width(layout, (int)(MAX(space->width, 1) * PANGO_SCALE));
+    return space->lines > 1 && pango_layout_get_line_count(layout) <= space->lines;
 }
 
 /* The length of text[0..end - 1] without its last clause or sentence; 0 if there is only one. */
@@ -302,29 +302,29 @@ static size_t without_word(const char *text, size_t end)
     return end;
 }
 
-static char *fit(const NsTextRoom *room, const NsCaption *caption)
+static char *fit(const NsTextSpace *space, const NsCaption *caption)
 {
     const char *text = caption->text, *end = caption->end;
     size_t length = strlen(text) - (end ? strlen(end) : 0), keep = caption->keep;
-    if (has_room(room, text)) return g_strdup(text);
+    if (has_space(space, text)) return g_strdup(text);
     for (size_t n = length; (n = without_clause(text, n)) && n >= keep;) {
         g_autofree char *words =
             g_strdup_printf("%.*s…%s%s", (int)n, text, end ? ", " : "", end ? end : "");
-        if (has_room(room, words)) return g_steal_pointer(&words);
+        if (has_space(space, words)) return g_steal_pointer(&words);
     }
     if (keep) return NULL;
-    if (end) return has_room(room, end) ? g_strdup(end) : NULL;
+    if (end) return has_space(space, end) ? g_strdup(end) : NULL;
     for (size_t n = length; (n = without_word(text, n));) {
         g_autofree char *words = g_strdup_printf("%.*s…", (int)n, text);
-        if (has_room(room, words)) return g_steal_pointer(&words);
+        if (has_space(space, words)) return g_steal_pointer(&words);
     }
     return NULL;
 }
 
-char *ns_text_abridge(const NsTextRoom *room, const NsCaption *caption)
+char *ns_text_abridge(const NsTextSpace *space, const NsCaption *caption)
 {
-    NsTextRoom taller = *room;
-    char *text = fit(room, caption);
+    NsTextSpace taller = *space;
+    char *text = fit(space, caption);
     while (!text && caption->keep && taller.lines++ < MOST_LINES) text = fit(&taller, caption);
     return text;
 }

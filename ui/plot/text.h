@@ -78,7 +78,7 @@ typedef struct {
     const NsStyle *style;
     double size, width;
     int lines;
-} NsTextRoom;
+} NsTextSpace;
 
 /* A text, the length in bytes of its start that is never shortened, and an end that is always
  * shown, or NULL. */
@@ -92,7 +92,7 @@ typedef struct {
  * then words are omitted before its end, as in "Pre-LN, 6 layers, …, step 1240".  Uses more lines
  * if that is necessary to show what must not be omitted.  NULL if nothing fits.  Free with
  * g_free. */
-char *ns_text_abridge(const NsTextRoom *room, const NsCaption *caption);
+char *ns_text_abridge(const NsTextSpace *space, const NsCaption *caption);
 
 /* Limits a text to `lines` lines of `width`, with an ellipsis if it does not fit. */
 void ns_text_limit(PangoLayout *text, double width, int lines);

@@ -455,11 +455,11 @@ static int allocate_continued(NsChartTile *tile, int width, int height)
 static void ns_chart_tile_size_allocate(GtkWidget *widget, int width, int height, int baseline)
 {
     NsChartTile *tile = NS_CHART_TILE(widget);
-    bool roomy = width >= SHARED_CHOICE_FROM;
+    bool wide = width >= SHARED_CHOICE_FROM;
     /* Another tile shows the same choice. */
     bool shared = tile->own.kind->subject == NS_SUBJECT_GRADIENT && tile->own.kind->rows_are_layers;
-    ns_tile_fold(tile->choice, !shared || roomy);
-    ns_tile_fold(tile->heat, roomy);
+    ns_tile_fold(tile->choice, !shared || wide);
+    ns_tile_fold(tile->heat, wide);
     int chart = allocate_continued(tile, width, height);
     gtk_widget_size_allocate(tile->overlay, &(GtkAllocation){0, 0, width, chart}, baseline);
     int left = width, bottom = 0;

@@ -27,26 +27,21 @@ static void add_choice(GArray *choices, int choice)
  * nearest listed place. */
 #define PLACES 64
 
-static void add_places(GArray *choices, const NsFigureKind *kind, const NsRecordLayout *layout)
-{
-    bool of_head = kind->of_head;
-    size_t heads = of_head ? layout->heads : 1, layers = layout->layers;
-    size_t shown = MIN(MAX(PLACES / MAX(heads, 1), 2), layers);
-    for (size_t i = 0; i < shown; i++) {
-        size_t layer = shown < 2 ? layers : 1 + i * (layers - 1) / (shown - 1);
-        for (size_t head = 1; head <= heads; head++)
-            add_choice(choices, NS_TILE_PLACE(layer, of_head ? head : 0));
-    }
-}
-
 GArray *ns_tile_choices(const NsFigureKind *kind, const NsView *view, int shown)
 {
     const NsHistory *history = view->history, *closer = view->closer[view->active];
     GArray *choices = g_array_new(FALSE, FALSE, sizeof(int));
     if (kind->subject == NS_SUBJECT_SIMILARITY)
         for (int i = 0; i < NS_SIMILARITY_COUNT; i++) add_choice(choices, i);
-    if (kind->subject == NS_SUBJECT_PLACE && history)
-        add_places(choices, kind, ns_history_layout(history));
+    bool places = kind->subject == NS_SUBJECT_PLACE && history;
+    size_t layers = places ? ns_history_layout(history)->layers : 0;
+    size_t heads = places && kind->of_head ? ns_history_layout(history)->heads : 1;
+    size_t n = MIN(MAX(PLACES / MAX(heads, 1), 2), layers);
+    for (size_t i = 0; i < n; i++) {
+        size_t layer = n < 2 ? layers : 1 + i * (layers - 1) / (n - 1);
+        for (size_t head = 1; head <= heads; head++)
+            add_choice(choices, NS_TILE_PLACE(layer, kind->of_head ? head : 0));
+    }
     for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++)
         if (kind->domains & 1u << ns_quantity(USUAL[i])->domain) add_choice(choices, (int)USUAL[i]);
     for (NsQuantity q = 0; kind->domains && q < NS_QUANTITY_COUNT; q++) {

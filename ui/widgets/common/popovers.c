@@ -163,8 +163,12 @@ static void on_answer(Question *question)
     gtk_widget_set_visible(question->hint, TRUE);
 }
 
-static GtkWidget *make_contents(Question *question)
+GtkWidget *ns_ask_popover(GtkWidget *at, const NsAsk *ask, gpointer data)
 {
+    Question *question = g_new0(Question, 1);
+    GtkWidget *popover = gtk_popover_new();
+    *question = (Question){.ask = ask, .data = data, .popover = popover};
+    g_object_set_data_full(G_OBJECT(popover), "ns-question", question, g_free);
     GtkWidget *grid = ns_grid_new(6, 8);
     GtkWidget *label = gtk_label_new(_(question->ask->question));
     GtkWidget *button = gtk_button_new_with_label(_(question->ask->answer));
@@ -184,16 +188,7 @@ static GtkWidget *make_contents(Question *question)
     gtk_grid_attach(GTK_GRID(grid), question->hint, 0, 1, 3, 1);
     g_signal_connect_swapped(question->entry, "activate", G_CALLBACK(on_answer), question);
     g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_answer), question);
-    return grid;
-}
-
-GtkWidget *ns_ask_popover(GtkWidget *at, const NsAsk *ask, gpointer data)
-{
-    Question *question = g_new0(Question, 1);
-    GtkWidget *popover = gtk_popover_new();
-    *question = (Question){.ask = ask, .data = data, .popover = popover};
-    g_object_set_data_full(G_OBJECT(popover), "ns-question", question, g_free);
-    gtk_popover_set_child(GTK_POPOVER(popover), make_contents(question));
+    gtk_popover_set_child(GTK_POPOVER(popover), grid);
     ns_popover_pass(popover, at, NULL);
     gtk_widget_grab_focus(question->entry);
     return popover;

@@ -461,12 +461,9 @@ static void build(NsPaperPage *page)
     gtk_widget_set_valign(page->all, GTK_ALIGN_CENTER);
     ns_connect(page->all, "clicked", G_CALLBACK(on_all), page);
     ns_box_append(head, words, page->all, NULL);
-    GtkWidget *flow = gtk_flow_box_new();
-    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
-    gtk_flow_box_set_homogeneous(GTK_FLOW_BOX(flow), TRUE);
-    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 4);
-    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 10);
-    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 10);
+    GtkWidget *flow = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
+                                   "max-children-per-line", 4, "column-spacing", 10, "row-spacing",
+                                   10, "homogeneous", TRUE, NULL);
     for (guint i = 0; i < page->cards->len; i++) {
         GtkWidget *card = make_card(card_at(page, i));
         gtk_flow_box_append(GTK_FLOW_BOX(flow), card);

@@ -537,12 +537,10 @@ static void build(NsPhasePage *page)
     }
     show_charts(page, 1);
     /* The two axes beside each other, or below each other where the window is narrow. */
-    GtkWidget *flow = gtk_flow_box_new();
+    GtkWidget *flow =
+        g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
+                     "max-children-per-line", 2, "column-spacing", 12, "row-spacing", 6, NULL);
     g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
-    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
-    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), 2);
-    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 12);
-    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
     for (int axis = 0; axis < 2; axis++) {
         GtkWidget *part = make_axis(page, axis, axis ? _("Rows") : _("Columns"), settings);
         gtk_flow_box_append(GTK_FLOW_BOX(flow), part);

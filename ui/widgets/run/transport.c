@@ -215,24 +215,6 @@ static GtkWidget *new_button(const char *icon, const char *action, const char *t
     return button;
 }
 
-static GtkWidget *new_numbers(NsTransport *transport)
-{
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    transport->pace = gtk_label_new("");
-    transport->cost = gtk_label_new("");
-    gtk_label_set_width_chars(GTK_LABEL(transport->pace), PACE_CHARS);
-    gtk_label_set_xalign(GTK_LABEL(transport->pace), 0.0F);
-    gtk_label_set_xalign(GTK_LABEL(transport->cost), 0.0F);
-    gtk_widget_set_tooltip_text(transport->pace, _("Measured steps per second"));
-    gtk_widget_set_tooltip_text(transport->cost,
-                                _("Share of the time spent on expensive measurements"));
-    gtk_widget_add_css_class(transport->pace, "numeric");
-    gtk_widget_add_css_class(transport->cost, "hint");
-    ns_box_append(box, transport->pace, transport->cost, NULL);
-    gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
-    return box;
-}
-
 GtkWidget *ns_transport_new(NsSession *session)
 {
     NsTransport *transport =
@@ -268,15 +250,28 @@ GtkWidget *ns_transport_new(NsSession *session)
     g_signal_connect_swapped(speed, "value-changed", G_CALLBACK(on_speed), transport);
     transport->speed = speed;
     gtk_widget_set_hexpand(transport->timeline, TRUE);
-    ns_box_append(
-        row, new_button("media-skip-backward-symbolic", "win.first", _("First step (Home)")),
-        new_button("go-previous-symbolic", "win.back-step",
-                   _("One step back (comma; with Shift, ten)")),
-        transport->entry,
-        new_button("go-next-symbolic", "win.step",
-                   _("Next step; trains one if at the end (period; with Shift, ten)")),
-        new_button("media-skip-forward-symbolic", "win.live", _("Newest step (End)")),
-        transport->timeline, transport->live, transport->speed, new_numbers(transport), NULL);
+    GtkWidget *numbers = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    transport->pace = gtk_label_new("");
+    transport->cost = gtk_label_new("");
+    gtk_label_set_width_chars(GTK_LABEL(transport->pace), PACE_CHARS);
+    gtk_label_set_xalign(GTK_LABEL(transport->pace), 0.0F);
+    gtk_label_set_xalign(GTK_LABEL(transport->cost), 0.0F);
+    gtk_widget_set_tooltip_text(transport->pace, _("Measured steps per second"));
+    gtk_widget_set_tooltip_text(transport->cost,
+                                _("Share of the time spent on expensive measurements"));
+    gtk_widget_add_css_class(transport->pace, "numeric");
+    gtk_widget_add_css_class(transport->cost, "hint");
+    ns_box_append(numbers, transport->pace, transport->cost, NULL);
+    gtk_widget_set_valign(numbers, GTK_ALIGN_CENTER);
+    ns_box_append(row,
+                  new_button("media-skip-backward-symbolic", "win.first", _("First step (Home)")),
+                  new_button("go-previous-symbolic", "win.back-step",
+                             _("One step back (comma; with Shift, ten)")),
+                  transport->entry,
+                  new_button("go-next-symbolic", "win.step",
+                             _("Next step; trains one if at the end (period; with Shift, ten)")),
+                  new_button("media-skip-forward-symbolic", "win.live", _("Newest step (End)")),
+                  transport->timeline, transport->live, transport->speed, numbers, NULL);
     ns_box_append(GTK_WIDGET(transport), transport->stages, row, NULL);
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_speed), transport);
     sync_speed(transport);

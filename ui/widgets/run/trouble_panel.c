@@ -252,11 +252,9 @@ static void on_go_on(NsTroublePanel *panel)
 /* The buttons, in as many rows as they need. */
 static GtkWidget *new_buttons(NsTroublePanel *panel)
 {
-    GtkWidget *flow = gtk_flow_box_new();
-    gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(flow), GTK_SELECTION_NONE);
-    gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(flow), NS_REMEDIES + 1);
-    gtk_flow_box_set_column_spacing(GTK_FLOW_BOX(flow), 6);
-    gtk_flow_box_set_row_spacing(GTK_FLOW_BOX(flow), 6);
+    GtkWidget *flow = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
+                                   "max-children-per-line", NS_REMEDIES + 1, "column-spacing", 6,
+                                   "row-spacing", 6, NULL);
     for (size_t i = 0; i < NS_REMEDIES; i++) {
         panel->remedies[i] = gtk_button_new_with_label("");
         gtk_accessible_update_relation(GTK_ACCESSIBLE(panel->remedies[i]),

@@ -421,6 +421,7 @@ static void value_words(NsControl *number)
 static void sync_slider(GtkWidget *widget)
 {
     NsControl *number = control_of(widget);
+    if (number->syncing) return;
     double value = ns_settings_get_number(ns_session_settings(number->session), number->param);
     double inside = CLAMP(value, number->least, number->most);
     number->syncing = true;
@@ -445,11 +446,6 @@ static void on_slide(GtkRange *range, gpointer user_data)
     value_words(number);
 }
 
-static void sync_slider_at_rest(GtkWidget *widget)
-{
-    if (!control_of(widget)->syncing) sync_slider(widget);
-}
-
 GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, double least,
                                  double most)
 {
@@ -465,7 +461,7 @@ GtkWidget *ns_slider_control_new(NsSession *session, const NsParam *param, doubl
             gtk_widget_remove_controller(scale, controller);
     }
     ns_accessible_name(scale, _(param->label));
-    NsControl *number = control_new(session, param, scale, G_CALLBACK(sync_slider_at_rest));
+    NsControl *number = control_new(session, param, scale, G_CALLBACK(sync_slider));
     number->range = GTK_RANGE(scale);
     number->least = least;
     number->most = most;

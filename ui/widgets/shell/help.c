@@ -164,18 +164,6 @@ static char *source_of(const char *reference)
     return reference ? g_strdup_printf(_("Source: %s"), reference) : NULL;
 }
 
-static char *choices_of(const NsParam *param)
-{
-    if (param->type != NS_PARAM_CHOICE) return NULL;
-    GString *text = g_string_new(NULL);
-    for (size_t i = 0; param->choices(i); i++) {
-        const NsChoice *row = param->choices(i);
-        g_string_append_printf(text, "%s%s: %s", i ? "\n" : "", _(row->label),
-                               row->purpose ? _(row->purpose) : "");
-    }
-    return g_string_free(text, FALSE);
-}
-
 static void add_choices(GPtrArray *topics, const char *section, NsChoices choices)
 {
     const NsChoice *row;
@@ -199,7 +187,12 @@ GPtrArray *ns_help_topics(void)
         NsHelpTopic *topic = add(topics, _("Settings"), param->key, _(param->label));
         add_paragraph(topic, g_strdup(_(param->help)));
         if (param->unit) add_paragraph(topic, g_strdup_printf(_("Unit: %s"), _(param->unit)));
-        add_paragraph(topic, choices_of(param));
+        g_autoptr(GString) choices = g_string_new(NULL);
+        const NsChoice *row;
+        for (size_t k = 0; param->type == NS_PARAM_CHOICE && (row = param->choices(k)); k++)
+            g_string_append_printf(choices, "%s%s: %s", k ? "\n" : "", _(row->label),
+                                   row->purpose ? _(row->purpose) : "");
+        add_paragraph(topic, g_strdup(choices->str));
         const char *effect =
             param->effect == NS_EFFECT_LIVE
                 ? _("Live: takes effect in the running model from the next step.")

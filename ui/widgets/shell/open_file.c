@@ -203,30 +203,25 @@ static bool read_run(Reading *reading, GCancellable *cancellable, GError **error
     return reading->saved != NULL;
 }
 
-static void show_run(NsWindow *window, Reading *reading)
-{
-    NsSession *session = ns_window_session(window);
-    ns_session_leave_experiment(session);
-    g_autofree char *message = ns_past_run_take_message(reading->saved);
-    ns_session_open_saved(session, g_steal_pointer(&reading->saved));
-    g_autofree char *last = ns_group_digits(ns_session_steps(session));
-    int64_t from = ns_session_continues_from(session);
-    g_autofree char *step = ns_group_digits(from);
-    g_autofree char *words =
-        from >= 0 ? g_strdup_printf(
-                        _("%s is shown, up to step %s; press Run to continue it from step %s."),
-                        reading->name, last, step)
-                  : g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."),
-                                    reading->name, last);
-    ns_window_toast(window, message ? message : words);
-}
-
 static void on_run_read(NsWindow *window, Reading *reading, const GError *error)
 {
+    NsSession *session = ns_window_session(window);
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     if (!error) {
-        show_run(window, reading);
+        ns_session_leave_experiment(session);
+        g_autofree char *message = ns_past_run_take_message(reading->saved);
+        ns_session_open_saved(session, g_steal_pointer(&reading->saved));
+        int64_t from = ns_session_continues_from(session);
+        g_autofree char *last = ns_group_digits(ns_session_steps(session));
+        g_autofree char *step = ns_group_digits(from);
+        g_autofree char *words =
+            from >= 0 ? g_strdup_printf(
+                            _("%s is shown, up to step %s; press Run to continue it from step %s."),
+                            reading->name, last, step)
+                      : g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."),
+                                        reading->name, last);
+        ns_window_toast(window, message ? message : words);
     } else if (g_error_matches(error, NS_ERROR, NS_ERROR_EMPTY) &&
                ns_figure_file_read(&provenance, NULL, reading->path, NULL, NULL)) {
         /* A file with settings only is an experiment that can be run. */
@@ -236,7 +231,7 @@ static void on_run_read(NsWindow *window, Reading *reading, const GError *error)
         refuse(window, error->message);
         return;
     }
-    if (reading->run) ns_session_run(ns_window_session(window));
+    if (reading->run) ns_session_run(session);
 }
 
 static void open_run(NsWindow *window, const char *path, bool run)
