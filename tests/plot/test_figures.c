@@ -486,6 +486,7 @@ static void test_edge(void)
     g_assert_cmpuint(ns_figure_update(figure, &input)->n_levels, ==, 0);
     append_expensive(run);
     const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpstr(plot->title, ==, "Rate × sharpness"); /* short enough for half a page */
     g_assert_cmpuint(plot->n_levels, ==, 1);
     g_assert_cmpfloat(fabs(plot->levels[0].y - 38), <, 1e-9);
     input.quantity = NS_QUANTITY_CRITICAL_RATIO;

@@ -172,15 +172,18 @@ static void make_texts(Steps *steps, const NsFigureInput *input)
 {
     NsFigure *figure = &steps->figure;
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
+    const char *name = _(info->choice.label);
     int64_t newest = ns_figure_newest(input);
     bool records = newest >= 0;
     bool missing =
         input->history && ns_history_steps(input->history) && !has_quantity(steps, input->history);
-    g_autofree char *empty =
-        missing   ? ns_figure_absent(steps->quantity, input)
-        : records ? g_strdup_printf(_("%s has not been measured yet."), _(info->choice.label))
-                  : NULL;
-    g_autofree char *title = g_strdup_printf(_("%s over the steps"), _(info->choice.label));
+    g_autofree char *empty = missing   ? ns_figure_absent(steps->quantity, input)
+                             : records ? g_strdup_printf(_("%s has not been measured yet."), name)
+                                       : NULL;
+    /* A value per step has no other chart that its name could be mistaken for. */
+    g_autofree char *title = info->domain == NS_DOMAIN_STEP
+                                 ? g_strdup(name)
+                                 : g_strdup_printf(_("%s over the steps"), name);
     NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
     for (unsigned i = 0; i < steps->n; i++) label_lane(steps, input, i);
     ns_figure_words(
