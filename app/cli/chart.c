@@ -521,8 +521,9 @@ static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
             if (!plot) return false;
             g_ptr_array_add(plots, plot);
         }
-    g_auto(NsProvenance) provenance = ns_sheet_provenance(&chart->sheet, first, n, &chart->input,
-                                                          drawing->done, &chart->a->experiment);
+    const NsFigureInput input = input_of(drawing);
+    g_auto(NsProvenance) provenance =
+        ns_sheet_provenance(&chart->sheet, first, n, &input, drawing->done, &chart->a->experiment);
     /* A run of another program has no settings to store. */
     const NsProvenance *stamp = chart->outside ? NULL : &provenance;
     g_autofree char *key = key_of(chart, first);
@@ -530,7 +531,6 @@ static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
     if (!(chart->a->picture.choices.seconds > 0))
         return ns_picture_write(&chart->a->picture, (const NsPlot *const *)plots->pdata, plots->len,
                                 stamp, key, error);
-    const NsFigureInput input = input_of(drawing);
     const NsSheetFile file = {&chart->a->picture.choices, NS_FORMAT_GIF, stamp, path, NULL};
     return ns_sheet_write_film(&chart->sheet, first, n, &input, &file, error);
 }

@@ -323,7 +323,9 @@ def test_smoothing_and_theory():
         assert run("chart", "--from", path, "--out", again, small=False).returncode == 0
         assert read_text(path) == read_text(again)
         chart(path, "--smooth", "auto", figure="loss")
-        assert "EMA" not in read_text(path) and " smooth=auto " in read_text(path)
+        assert "EMA" not in read_text(path) and " smooth=none " in read_text(path)
+        chart(path, "--smooth", "auto", figure="loss", steps="500")
+        assert "EMA 0.9" in read_text(path) and " smooth=auto " in read_text(path)
         for wrong in ("ema:1", "ema:", "mean:0", "mean:1.5", "0.9"):
             sentence(run("chart", "--figure", "loss", "--out", path, "--smooth", wrong), 2)
         sentence(run("chart", "--figure", "loss", "--out", path, "--theory", "maybe"), 2)

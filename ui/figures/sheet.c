@@ -340,13 +340,14 @@ NsProvenance ns_sheet_provenance(const NsSheet *sheet, guint first, guint n,
                                  const NsExperiment *experiment)
 {
     bool before = input->step >= 0 && input->step < newest;
+    bool smooth = ns_figure_smoothing(input).kind != NS_SMOOTH_NONE;
     NsProvenance provenance = {
         .step = before ? input->step : newest,
         .until = before ? newest : 0,
         .figure = ns_sheet_text(sheet, first, n),
         .names = ns_sheet_names_text(sheet),
         .axes = g_strdup(input->log ? "log" : "linear"),
-        .smooth = ns_smoothing_text(input->smoothing),
+        .smooth = smooth ? ns_smoothing_text(input->smoothing) : g_strdup("none"),
         .theory = g_strdup(input->theory ? "on" : "off"),
     };
     ns_experiment_copy(&provenance.experiment, experiment);

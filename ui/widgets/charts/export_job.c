@@ -115,7 +115,7 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
     if (provenance.names) append_quoted(command, "--names", provenance.names);
     if (request->what == NS_EXPORT_SEPARATE) g_string_append(command, " --each");
     if (!view->log) g_string_append(command, " --linear");
-    if (view->smoothing.kind != NS_SMOOTH_NONE)
+    if (!g_str_equal(provenance.smooth, "none"))
         g_string_append_printf(command, " --smooth %s", provenance.smooth);
     if (!view->theory) g_string_append(command, " --theory off");
     g_string_append_printf(command, " --step %" G_GINT64_FORMAT, provenance.step);
