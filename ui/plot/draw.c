@@ -406,7 +406,6 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_save(cr);
     cairo_rectangle(cr, area->x, area->y, area->width, area->height);
     cairo_clip(cr);
-    if (style->raster) cairo_set_antialias(cr, CAIRO_ANTIALIAS_FAST);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
     if (layout->plot->heatmap) draw_cell_spans(layout, cr);
     draw_points(layout, cr);
