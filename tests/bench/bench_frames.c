@@ -117,9 +117,9 @@ static bool measure(size_t which, int seconds)
     bench_idle(1000);
     Frames frames;
     begin(&frames, window);
-    int64_t before = ns_session_steps(ns_window_session(window));
+    int64_t before = ns_session_steps(window->session);
     bench_idle((unsigned)seconds * 1000);
-    double steps = (double)(ns_session_steps(ns_window_session(window)) - before) / seconds;
+    double steps = (double)(ns_session_steps(window->session) - before) / seconds;
     printf("%s, %.1f steps/s, %u frames in %d s\n", models[which].name, steps, frames.work->len,
            seconds);
     return end(&frames, window);
@@ -150,7 +150,7 @@ static bool measure_watching(void)
     begin(&frames, window);
     int64_t began = g_get_monotonic_time();
     ns_window_watch(window, (const char *const[]){path, NULL});
-    UI_UNTIL(ns_session_steps(ns_window_session(window)) == LINES - 1);
+    UI_UNTIL(ns_session_steps(window->session) == LINES - 1);
     printf("%d lines watched in %.1f s, %u frames\n", LINES,
            (double)(g_get_monotonic_time() - began) / 1e6, frames.work->len);
     g_remove(path);

@@ -32,7 +32,7 @@ static void reach(Opening *opening, int moment)
 
 static void look(Opening *opening)
 {
-    NsSession *session = ns_window_session(opening->window);
+    NsSession *session = opening->window->session;
     const NsHistory *history = session->view->history;
     if (history == opening->before) return;
     reach(opening, MEASURED);
@@ -47,7 +47,7 @@ static void on_painted(GdkFrameClock *clock, Opening *opening)
 
 static void open_preset(NsWindow *window, const char *key, double ms[MOMENTS])
 {
-    Opening opening = {window, ns_window_session(window)->view->history, 0, {0}};
+    Opening opening = {window, window->session->view->history, 0, {0}};
     GdkFrameClock *clock = gtk_widget_get_frame_clock(GTK_WIDGET(window));
     gulong handler = g_signal_connect(clock, "after-paint", G_CALLBACK(on_painted), &opening);
     opening.began = g_get_monotonic_time();
@@ -55,7 +55,7 @@ static void open_preset(NsWindow *window, const char *key, double ms[MOMENTS])
     g_action_group_activate_action(G_ACTION_GROUP(window), "run", NULL);
     UI_UNTIL((look(&opening), opening.ms[PAINTED] > 0 && opening.ms[UPDATED] > 0));
     g_signal_handler_disconnect(clock, handler);
-    ns_session_pause(ns_window_session(window));
+    ns_session_pause(window->session);
     bench_idle(300);
     for (size_t i = 0; i < MOMENTS; i++) ms[i] = opening.ms[i];
 }

@@ -40,7 +40,7 @@ static void reach(Start *start, int moment)
 
 static bool has_record(Start *start)
 {
-    const NsHistory *history = ns_window_session(start->window)->view->history;
+    const NsHistory *history = start->window->session->view->history;
     return history && ns_history_steps(history) > 1;
 }
 

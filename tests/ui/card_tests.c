@@ -20,7 +20,7 @@ static NsLearnPane *begin(NsWindow *window, const char *text)
     g_autoptr(GError) error = NULL;
     NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
     g_assert_no_error(error);
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsLearnPane *pane = window->learn_pane;
     ns_learn_pane_begin(pane, lesson, NULL);
     return pane;
 }
@@ -61,7 +61,7 @@ static void test_data(void)
         "[card]\ntitle = Three\ntext = So.\n"
         "[card]\ntitle = Four\ntext = A {layer} stays.\n";
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsLearnPane *pane = begin(window, text);
     UI_WAIT(window, ui_is_ready);
     ns_session_set_speed(session, 4);
@@ -106,7 +106,7 @@ static void test_data_of_divergence(void)
     UI_UNTIL(ns_learn_pane_is_done(pane));
     press(pane, "Next");
     UI_UNTIL(says(pane, "It diverged."));
-    g_assert_cmpint(ns_session_steps(ns_window_session(window)), <, 30);
+    g_assert_cmpint(ns_session_steps(window->session), <, 30);
     ui_close(window);
 }
 
@@ -122,12 +122,12 @@ static void test_start(void)
     NsWindow *window = ui_open("");
     NsLearnPane *pane = begin(window, text);
     UI_UNTIL(says(pane, "The first update is 0.0"));
-    g_assert_cmpint(ns_session_steps(ns_window_session(window)), ==, 1);
+    g_assert_cmpint(ns_session_steps(window->session), ==, 1);
     UI_WAIT(window, ui_is_paused);
     /* The same again begins no other run. */
-    NsHistory *history = ns_window_session(window)->view->history;
+    NsHistory *history = window->session->view->history;
     begin(window, text);
-    g_assert_true(ns_window_session(window)->view->history == history);
+    g_assert_true(window->session->view->history == history);
     ui_close(window);
 }
 
@@ -141,8 +141,8 @@ static void test_preparing(void)
         "[card]\ntitle = Two\ntext = So.\n[card]\ntitle = Three\ntext = So.\n"
         "[card]\ntitle = Four\ntext = So.\n";
     NsWindow *window = ui_open_running("");
-    NsSession *session = ns_window_session(window);
-    GtkWidget *pages = GTK_WIDGET(ns_window_pages(window));
+    NsSession *session = window->session;
+    GtkWidget *pages = GTK_WIDGET(window->pages);
     g_assert_false(gtk_widget_has_css_class(pages, "stale"));
     NsLearnPane *pane = begin(window, text);
     g_assert_cmpint(session->state, ==, NS_TRAINER_PREPARING);
@@ -177,7 +177,7 @@ static void test_focus(void)
 
 static bool has_trouble(NsWindow *window)
 {
-    return ns_trouble_panel_title(ns_window_trouble(window)) != NULL;
+    return ns_trouble_panel_title(window->trouble) != NULL;
 }
 
 /* Beside a card the panel of trouble stands on the thumbnails, not on the card nor on the chart of
@@ -193,14 +193,14 @@ static void test_trouble(void)
         "[card]\ntitle = Four\ntext = So.\n";
     NsWindow *window = ui_open("");
     NsLearnPane *pane = begin(window, text);
-    GtkWidget *panel = GTK_WIDGET(ns_window_trouble(window));
+    GtkWidget *panel = GTK_WIDGET(window->trouble);
     UI_WAIT(window, ui_is_ready);
     ui_settle(GTK_WIDGET(window));
     press(pane, "Run to step 30");
     UI_WAIT(window, has_trouble);
     UI_UNTIL(gtk_widget_get_mapped(panel));
     ui_rest(window);
-    g_assert_false(ns_trouble_panel_is_folded(ns_window_trouble(window)));
+    g_assert_false(ns_trouble_panel_is_folded(window->trouble));
     GtkWidget *others[] = {GTK_WIDGET(pane),
                            GTK_WIDGET(ns_dashboard_stage(ns_window_dashboard(window)))};
     graphene_rect_t bounds, other;
@@ -224,7 +224,7 @@ static const char change_text[] =
 static void test_change(gconstpointer label)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsLearnPane *pane = begin(window, change_text);
     UI_WAIT(window, ui_is_ready);
     g_autoptr(NsHistory) history = ns_history_ref(session->view->histories[0]);
@@ -256,7 +256,7 @@ static void test_change(gconstpointer label)
 static void test_change_at_another_step(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsLearnPane *pane = begin(window, change_text);
     UI_WAIT(window, ui_is_ready);
     press(pane, "Skip");
@@ -324,7 +324,7 @@ static void test_charts(void)
     NsDashboard *dashboard = ns_window_dashboard(window);
     g_assert_true(ns_dashboard_stage(dashboard) == ui_tile(window, LOSS));
     g_assert_true(ns_dashboard_second(dashboard) == ui_tile(window, GRADIENT));
-    g_assert_cmpint(ns_window_session(window)->view->gradient, ==, NS_QUANTITY_GRAD_W2);
+    g_assert_cmpint(window->session->view->gradient, ==, NS_QUANTITY_GRAD_W2);
     ns_view_state_pin(view_state, 0, NAN);
     g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
                                    g_variant_new_string("first-screen"));
@@ -347,8 +347,8 @@ static void test_other_page(void)
 {
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    NsLearnPane *pane = ns_window_learn_pane(window);
-    ns_page_stack_show(ns_window_pages(window), "profile");
+    NsLearnPane *pane = window->learn_pane;
+    ns_page_stack_show(window->pages, "profile");
     ns_learn_pane_open(pane);
     g_assert_cmpint(ns_learn_pane_card(pane), <, 0);
     gtk_widget_activate_action(GTK_WIDGET(pane), NS_LEARN_BEGIN, "u", 1);

@@ -90,7 +90,7 @@ static void test_follow(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open_paused();
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsChartView *chart = ui_chart(window, LOSS);
     ui_point(chart, ui_inside(chart, 0.0, 0.5));
     ui_scroll(chart, -4, 0);
@@ -189,7 +189,7 @@ static void test_pins(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open_paused();
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsChartView *chart = ui_chart(window, LOSS);
     ui_click_at(chart, ui_inside(chart, 0.25, 0.5), 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
@@ -243,10 +243,10 @@ static void test_too_many_pins(void)
         ui_press_on(chart, GDK_KEY_Right, 0);
     }
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, NS_VIEW_STATE_PINS);
-    g_assert_null(ns_window_toast_text(window));
+    g_assert_null(ns_toast_text(window->toast));
     ui_press_on(chart, GDK_KEY_Return, 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, NS_VIEW_STATE_PINS);
-    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "9 readings are pinned"));
+    g_assert_true(g_str_has_prefix(ns_toast_text(window->toast), "9 readings are pinned"));
     ui_close(window);
 }
 
@@ -353,12 +353,12 @@ static void test_space(void)
     ui_press_on(chart, GDK_KEY_Home, 0);
     ui_press_on(chart, GDK_KEY_space, 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
-    g_assert_false(ns_window_session(window)->wants_run);
+    g_assert_false(window->session->wants_run);
     /* A chart that was clicked leaves it to the run. */
     ui_click_at(chart, ui_inside(chart, 0.75, 0.5), 0);
     g_assert_true(gtk_widget_has_focus(GTK_WIDGET(chart)));
     ui_stroke(GTK_WIDGET(window), GDK_KEY_space, 0);
-    g_assert_true(ns_window_session(window)->wants_run);
+    g_assert_true(window->session->wants_run);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 2);
     ui_close(window);
 }
@@ -385,7 +385,7 @@ static void test_crosshairs(void)
     /* Under a pointer that rests the steps move, and the others follow. */
     ui_point(ui_chart(window, LOSS), ui_inside(ui_chart(window, LOSS), 0.5, 0.5));
     double before = read_x(ui_chart(window, LOSS));
-    ns_session_step(ns_window_session(window), 20);
+    ns_session_step(window->session, 20);
     UI_UNTIL(read_x(ui_chart(window, LOSS)) > before + 5);
     UI_WAIT(window, ui_is_paused);
     UI_UNTIL(read_x(ui_chart(window, HEATMAP)) == read_x(ui_chart(window, LOSS)));

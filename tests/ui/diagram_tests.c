@@ -22,8 +22,8 @@ static NsWindow *open_paused(const char *assignments, int64_t steps)
 {
     NsWindow *window = ui_open(assignments);
     UI_WAIT(window, ui_is_ready);
-    ns_session_step(ns_window_session(window), steps);
-    UI_UNTIL(ns_session_steps(ns_window_session(window)) >= steps);
+    ns_session_step(window->session, steps);
+    UI_UNTIL(ns_session_steps(window->session) >= steps);
     UI_WAIT(window, ui_is_paused);
     return window;
 }
@@ -35,7 +35,7 @@ static const NsDiagram *diagram_of(NsDiagramPage *page, size_t lane)
 
 static const char *placement_of(NsWindow *window, size_t lane)
 {
-    const NsSettings *settings = &ns_window_session(window)->experiment.lane[lane];
+    const NsSettings *settings = &window->session->experiment.lane[lane];
     return ns_placement(settings->placement)->choice.key;
 }
 
@@ -111,7 +111,7 @@ static void test_shows_run(void)
     g_assert_cmpint(d->data->steps.last, ==, 3);
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);
     /* A step in the past. */
-    ns_session_show_step(ns_window_session(window), 1);
+    ns_session_show_step(window->session, 1);
     UI_UNTIL(diagram_of(page, 0)->data->steps.last == 1);
     /* The gradient. */
     GtkWidget *signal = ui_first(GTK_WIDGET(page), GTK_TYPE_TOGGLE_BUTTON);
@@ -131,7 +131,7 @@ static void test_layers(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = open_paused("layers=12", 1);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsDiagramPage *page = show_page(window);
     NsDiagramView *view = ns_diagram_page_view(page, 0);
     g_assert_true(press(view, GDK_KEY_Down));
@@ -249,7 +249,7 @@ static void test_keys(void)
     g_assert_true(ns_diagram_view_is_carrying(view));
     g_signal_emit_by_name(gtk_root_get_focus(window_root), "activate");
     g_assert_cmpstr(placement_of(window, 0), ==, "keel");
-    ns_session_undo(ns_window_session(window));
+    ns_session_undo(window->session);
     g_assert_cmpstr(placement_of(window, 0), ==, "post");
     UI_UNTIL(!has_norm(page, NS_PLACE_IN));
     /* The first LayerNorm is that after the embedding. */
@@ -274,14 +274,14 @@ static void test_keys(void)
     g_assert_true(ns_diagram_view_is_carrying(view));
     ns_diagram_view_let_go(view, false);
     /* What waits for a restart is not said to be so. */
-    ns_session_step(ns_window_session(window), 1);
+    ns_session_step(window->session, 1);
     UI_WAIT(window, ui_has_stepped);
     UI_WAIT(window, ui_is_paused);
     focus(view, "Feed-forward", 0);
     g_assert_true(press(view, GDK_KEY_Left));
     ns_diagram_view_let_go(view, true);
-    g_test_message("%s", ns_window_toast_text(window));
-    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "The placement becomes "));
+    g_test_message("%s", ns_toast_text(window->toast));
+    g_assert_true(g_str_has_prefix(ns_toast_text(window->toast), "The placement becomes "));
     ui_close(window);
 }
 
@@ -289,7 +289,7 @@ static void test_lanes(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open("placement=post");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
@@ -324,7 +324,7 @@ static gboolean draw_again(GtkWidget *widget, GdkFrameClock *clock, gpointer dat
 static void test_lane_in_place(void)
 {
     NsWindow *window = ui_open("placement=post layers=12");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     gtk_window_set_default_size(GTK_WINDOW(window), 800, 600);
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 4);
@@ -356,7 +356,7 @@ static void test_pending(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = open_paused("placement=post", 5);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsDiagramPage *page = show_page(window);
     UI_UNTIL(has_numbers(page, 0));
     drag(ns_diagram_page_view(page, 0), 0, NS_PLACE_OUT, 0, NS_PLACE_IN);
@@ -381,7 +381,7 @@ static void on_answer(GObject *session, GAsyncResult *result, gpointer answer)
 static void test_line(void)
 {
     NsWindow *window = open_paused("layers=2 d-model=16", 1);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     for (int64_t step = 1; step < 4; step++) {
         g_autofree NsAnswer *line = NULL, *asked = NULL;
         UI_UNTIL(ns_session_fork_step(session) == step); /* its checkpoint has been made */
@@ -403,7 +403,7 @@ static void test_line(void)
 static void test_slow_motion(void)
 {
     NsWindow *window = open_paused("layers=2", 1);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsDiagramPage *page = show_page(window);
     gtk_widget_activate(ui_find_button(GTK_WIDGET(page), "Slow motion"));
     UI_UNTIL(session->slow);

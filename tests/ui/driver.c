@@ -62,8 +62,8 @@ NsWindow *ui_open_paused(void)
 {
     NsWindow *window = ui_open("layers=4 eval-every=20");
     UI_WAIT(window, ui_is_ready);
-    ns_session_step(ns_window_session(window), 40);
-    UI_UNTIL(ns_session_steps(ns_window_session(window)) >= 40);
+    ns_session_step(window->session, 40);
+    UI_UNTIL(ns_session_steps(window->session) >= 40);
     UI_WAIT(window, ui_is_paused);
     UI_WAIT(window, shows_steps);
     UI_WAIT(window, ui_is_drawn);

@@ -110,7 +110,7 @@ static double resident_bytes(void)
 
 static void measure(const Hand *hand, double values[N_MEASURES])
 {
-    NsSession *session = hand->window ? ns_window_session(hand->window) : NULL;
+    NsSession *session = hand->window ? hand->window->session : NULL;
     values[RSS] = resident_bytes() / MIB;
     values[HEAP] = heap_bytes() / MIB;
     values[FILES] = count_entries("/proc/self/fd");
@@ -172,7 +172,7 @@ static void print_slopes(const GArray *samples, const char *per)
 
 static NsSession *session_of(const Hand *hand)
 {
-    return ns_window_session(hand->window);
+    return hand->window->session;
 }
 
 static void open_window(Hand *hand, const char *settings)
@@ -217,7 +217,7 @@ static void run_or_pause(Hand *hand)
 
 static void scrub(Hand *hand)
 {
-    GtkWidget *timeline = ui_first(GTK_WIDGET(ns_window_transport(hand->window)), NS_TYPE_TIMELINE);
+    GtkWidget *timeline = ui_first(GTK_WIDGET(hand->window->transport), NS_TYPE_TIMELINE);
     double width = gtk_widget_get_width(timeline), middle = gtk_widget_get_height(timeline) / 2.0;
     NsPoint from = {g_rand_double_range(hand->random, 0, width), middle};
     NsPoint to = {g_rand_double_range(hand->random, 0, width), middle};

@@ -12,7 +12,7 @@ static NsWindow *open_with_steps(void)
 {
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    ns_session_step(ns_window_session(window), 5);
+    ns_session_step(window->session, 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
     return window;
@@ -107,7 +107,7 @@ static void test_each_format(void)
         g_autofree char *path = g_build_filename(folder, name, NULL);
         g_autofree char *sentence = g_strconcat("Exported ", name, NULL);
         export_as(window, NS_EXPORT_SHEET, table[i].format, path);
-        UI_UNTIL(g_str_equal(ns_window_toast_text(window), sentence));
+        UI_UNTIL(g_str_equal(ns_toast_text(window->toast), sentence));
         assert_begins(path, table[i].magic);
     }
     ui_close(window);
@@ -154,7 +154,7 @@ static void test_folder_that_is_not_there(void)
     g_assert_cmpstr(ns_export_dialog_command(dialog), ==, command);
     ns_export_dialog_write(dialog, path);
     UI_WAIT(window, ui_has_toast);
-    g_assert_cmpstr(ns_window_toast_text(window), ==, "Exported chart.pdf");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Exported chart.pdf");
     assert_begins(path, "%PDF-");
     g_rmdir(folder);
     ui_close(window);
@@ -281,8 +281,8 @@ static void test_command(void)
         if (i == 1) g_action_group_activate_action(G_ACTION_GROUP(window), "smooth", NULL);
         if (i == 1) g_action_group_activate_action(G_ACTION_GROUP(window), "theory", NULL);
         /* A step that is looked at while the run went on, and a layer that is selected. */
-        if (i != 1) ns_session_show_step(ns_window_session(window), 2);
-        if (i == 3) ns_session_select_layer(ns_window_session(window), 2);
+        if (i != 1) ns_session_show_step(window->session, 2);
+        if (i == 3) ns_session_select_layer(window->session, 2);
         if (i == 3)
             g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
                                                g_variant_new_string("diagram"));
@@ -383,11 +383,10 @@ static bool previews(NsExportDialog *dialog, GdkTexture *saved)
 
 static NsExportDialog *open_figure(NsWindow *window)
 {
-    ns_session_set_lanes(ns_window_session(window), 2);
-    ns_session_set_lane(ns_window_session(window), 1, "placement", "pre");
-    UI_UNTIL(ns_window_session(window)->view->started.n == 2 &&
-             ns_window_session(window)->state == NS_TRAINER_READY);
-    ns_session_step(ns_window_session(window), 5);
+    ns_session_set_lanes(window->session, 2);
+    ns_session_set_lane(window->session, 1, "placement", "pre");
+    UI_UNTIL(window->session->view->started.n == 2 && window->session->state == NS_TRAINER_READY);
+    ns_session_step(window->session, 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
     ui_rest(window);
@@ -503,7 +502,7 @@ static void test_figure(void)
 
     NsExportRequest request = ns_export_dialog_request(dialog);
     bool done = false;
-    ns_export_async(ns_window_session(window)->view, &request, path, on_done, &done);
+    ns_export_async(window->session->view, &request, path, on_done, &done);
     UI_UNTIL(done);
     g_autoptr(GdkTexture) saved = gdk_texture_new_from_filename(path, NULL);
     UI_UNTIL(previews(dialog, saved));
@@ -585,7 +584,7 @@ static void test_film_canceled(void)
 
 static bool has_three_layers(NsWindow *window)
 {
-    return ns_session_settings(ns_window_session(window))->layers == 3;
+    return ns_session_settings(window->session)->layers == 3;
 }
 
 /* A figure sets the window up as it was when the figure was made. */
@@ -595,11 +594,10 @@ static void test_restore(void)
     g_autofree char *path = g_build_filename(folder, "figure.pdf", NULL);
     NsWindow *window = ui_open("layers=3 placement=pre seed=9 lr=0.0125 task=reverse");
     UI_WAIT(window, ui_is_ready);
-    ns_session_step(ns_window_session(window), 5);
+    ns_session_step(window->session, 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
-    g_autofree char *before =
-        ns_settings_line(ns_session_settings(ns_window_session(window)), true);
+    g_autofree char *before = ns_settings_line(ns_session_settings(window->session), true);
     export_as(window, NS_EXPORT_ONE, NS_FORMAT_PDF, path);
     ui_close(window);
 
@@ -607,24 +605,24 @@ static void test_restore(void)
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path);
     UI_WAIT(window, has_three_layers);
-    g_assert_cmpstr(ns_window_toast_text(window), ==,
+    g_assert_cmpstr(ns_toast_text(window->toast), ==,
                     "Set up as in figure.pdf. The figure shows step 5.");
-    g_autofree char *after = ns_settings_line(ns_session_settings(ns_window_session(window)), true);
+    g_autofree char *after = ns_settings_line(ns_session_settings(window->session), true);
     g_assert_cmpstr(after, ==, before);
     g_unlink(path);
 
     g_assert_true(g_file_set_contents(path, "%PDF-1.4 of something else", -1, NULL));
     ns_window_open(window, path);
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "“figure.pdf” contains no experiment"));
+    g_assert_nonnull(strstr(ns_toast_text(window->toast), "“figure.pdf” contains no experiment"));
     g_assert_true(g_file_set_contents(path, "layers = 2\nwings = 3\n", -1, NULL));
     ns_window_open(window, path);
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "There is no setting “wings”"));
+    g_assert_nonnull(strstr(ns_toast_text(window->toast), "There is no setting “wings”"));
     g_assert_true(has_three_layers(window));
     g_autofree char *text = g_strnfill(200, 'a');
     text[100] = 'b';
     g_assert_true(g_file_set_contents(path, text, -1, NULL));
     ns_window_open(window, path);
-    UI_UNTIL(g_str_equal(ns_session_settings(ns_window_session(window))->text, path));
+    UI_UNTIL(g_str_equal(ns_session_settings(window->session)->text, path));
     ui_close(window);
     g_unlink(path);
     g_rmdir(folder);

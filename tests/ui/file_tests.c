@@ -78,7 +78,7 @@ static File record_file(int steps)
 
 static bool is_read(NsWindow *window)
 {
-    const char *toast = ns_window_toast_text(window);
+    const char *toast = ns_toast_text(window->toast);
     return toast && !g_str_has_prefix(toast, "Reading ");
 }
 
@@ -93,13 +93,13 @@ static void test_run(void)
 {
     File file = record_file(6);
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_view_state_pin(ns_chart_view_state(ui_chart(window, LOSS)), 0, NAN);
     ns_window_open(window, file.path);
     UI_WAIT(window, is_read);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
-    g_assert_cmpstr(ns_window_toast_text(window), ==,
+    g_assert_cmpstr(ns_toast_text(window->toast), ==,
                     "run.jsonl is shown, up to step 6; press Run to restart it.");
     const NsView *view = session->view;
     g_assert_cmpuint(view->started.n, ==, 2);
@@ -131,7 +131,7 @@ static const char *open_text(NsWindow *window, const File *file, const char *tex
     g_assert_true(g_file_set_contents(file->path, text, (gssize)size, NULL));
     ns_window_open(window, file->path);
     UI_WAIT(window, is_read);
-    return ns_window_toast_text(window);
+    return ns_toast_text(window->toast);
 }
 
 /* What is whole is shown, and one sentence says what is not. */
@@ -141,7 +141,7 @@ static void test_mangled(void)
     g_autofree char *text = record_two_lanes(3);
     size_t size = strlen(text);
     NsWindow *window = ui_open("layers=3");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpstr(
         open_text(window, &file, text, size - 20), ==,
@@ -164,7 +164,7 @@ static void test_mangled(void)
 
 static bool has_refused(NsWindow *window)
 {
-    const char *toast = ns_window_toast_text(window);
+    const char *toast = ns_toast_text(window->toast);
     return toast && g_str_has_suffix(toast, "  Nothing was changed.");
 }
 
@@ -195,7 +195,7 @@ static void test_foreign(void)
         {"long.txt", "{\"" LONG, 0},
     };
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, 2);
     UI_UNTIL(ns_session_steps(session) == 2 && ui_is_paused(window));
@@ -207,7 +207,7 @@ static void test_foreign(void)
         ns_window_toast(window, "");
         ns_window_open(window, file.path);
         UI_WAIT(window, has_refused);
-        g_test_message("%s", ns_window_toast_text(window));
+        g_test_message("%s", ns_toast_text(window->toast));
         g_autofree char *after = ns_settings_line(ns_session_settings(session), true);
         g_assert_cmpstr(after, ==, before);
         g_assert_cmpuint(ns_session_pending(session), ==, 0);
@@ -230,8 +230,8 @@ static void test_unnamed(void)
         NsWindow *window = ui_open("");
         UI_WAIT(window, ui_is_ready);
         ns_window_open(window, file.path);
-        UI_UNTIL(ns_session_is_watching(ns_window_session(window)));
-        g_assert_nonnull(strstr(ns_window_toast_text(window), "choose its column on the left"));
+        UI_UNTIL(ns_session_is_watching(window->session));
+        g_assert_nonnull(strstr(ns_toast_text(window->toast), "choose its column on the left"));
         ui_close(window);
         remove_file(&file);
     }
@@ -245,7 +245,7 @@ static void test_text(void)
     for (int i = 0; i < 400; i++) g_string_append_printf(text, "%d bottles of ink.\n", i);
     g_assert_true(g_file_set_contents(file.path, text->str, -1, NULL));
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_window_open_and_run(window, file.path);
     UI_UNTIL(g_str_equal(ns_session_settings(session)->text, file.path));
@@ -265,7 +265,7 @@ static void test_failed(void)
 {
     File file = new_file("gone.txt");
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_set(session, "text", file.path);
     UI_WAIT(window, has_way_out);
@@ -277,7 +277,7 @@ static void test_failed(void)
     g_autofree char *option = g_strconcat("text=", file.path, NULL);
     window = ui_open(option);
     UI_WAIT(window, has_way_out);
-    g_assert_false(ns_window_session(window)->undo->len > 0);
+    g_assert_false(window->session->undo->len > 0);
     ui_click(window, "banner_button");
     UI_WAIT(window, ui_is_ready);
     ui_close(window);
@@ -293,13 +293,13 @@ static void test_run_to_shown(void)
     g_autofree char *text = g_strconcat("figure,settings\nloss,\"", line, "\"\n", NULL);
     g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
     NsWindow *window = ui_open("layers=3");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, 9);
     UI_UNTIL(ns_session_steps(session) == 9);
     UI_WAIT(window, ui_is_paused);
     ns_window_open(window, file.path);
-    g_test_message("%s", ns_window_toast_text(window));
+    g_test_message("%s", ns_toast_text(window->toast));
     GtkWidget *button = ui_find_button(GTK_WIDGET(window), "Run to step 12");
     g_assert_nonnull(button);
     g_signal_emit_by_name(button, "clicked");
@@ -328,7 +328,7 @@ static void test_and_run(void)
 {
     File file = record_file(2);
     NsWindow *window = ui_open("layers=3");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_window_open_and_run(window, file.path);
     UI_UNTIL(ns_session_steps(session) > 2 && session->view->started.n == 2);
     g_assert_true(session->wants_run);
@@ -386,28 +386,28 @@ static void test_save_and_open(void)
 {
     File file = new_file("experiment.preset");
     NsWindow *window = ui_open("seed=9 lr=0.012345678901234567");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 3);
     ns_session_set_lane(session, 1, "placement", "sandwich");
     ns_session_set_lane(session, 2, "warmup", "100");
-    ns_page_stack_show(ns_window_pages(window), "profile");
+    ns_page_stack_show(window->pages, "profile");
     check_dialog(window, "save");
     check_dialog(window, "open");
     ns_window_save(window, file.path);
-    g_assert_cmpstr(ns_window_toast_text(window), ==, "Saved as experiment.preset");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Saved as experiment.preset");
     g_autofree char *before = all_settings(session);
     ui_close(window);
     window = ui_open("layers=3");
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, file.path);
-    g_autofree char *after = all_settings(ns_window_session(window));
+    g_autofree char *after = all_settings(window->session);
     g_assert_cmpstr(after, ==, before);
-    g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "profile");
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "profile");
     /* Where it cannot be written, that is said. */
     g_autofree char *nowhere = g_build_filename(file.folder, "no", "where.preset", NULL);
     ns_window_save(window, nowhere);
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "where.preset"));
+    g_assert_nonnull(strstr(ns_toast_text(window->toast), "where.preset"));
     ui_close(window);
     remove_file(&file);
 }

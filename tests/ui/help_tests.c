@@ -125,9 +125,9 @@ static void test_remember(void)
     g_assert_nonnull(preferences);
     NsWindow *window = ui_open("");
     ns_remember_window(window);
-    ns_session_show_log(ns_window_session(window), false);
-    ns_session_show_smoothing(ns_window_session(window), (NsSmoothing){NS_SMOOTH_MEAN, 20});
-    ns_session_show_gradient(ns_window_session(window), NS_QUANTITY_GRAD_W1);
+    ns_session_show_log(window->session, false);
+    ns_session_show_smoothing(window->session, (NsSmoothing){NS_SMOOTH_MEAN, 20});
+    ns_session_show_gradient(window->session, NS_QUANTITY_GRAD_W1);
     gtk_window_set_default_size(GTK_WINDOW(window), 1000, 700);
     g_action_group_change_action_state(G_ACTION_GROUP(window), "pane",
                                        g_variant_new_boolean(FALSE));
@@ -138,7 +138,7 @@ static void test_remember(void)
 
     window = ui_open("");
     ns_remember_window(window);
-    const NsView *view = ns_window_session(window)->view;
+    const NsView *view = window->session->view;
     g_assert_false(view->log);
     g_assert_cmpint(view->smoothing.kind, ==, NS_SMOOTH_MEAN);
     g_assert_cmpfloat(view->smoothing.amount, ==, 20);
@@ -165,7 +165,7 @@ static void test_remember(void)
     g_settings_set_double(preferences, "smoothing-amount", 7.0);
     window = ui_open("");
     ns_remember_window(window);
-    g_assert_cmpint(ns_window_session(window)->view->smoothing.kind, ==, NS_SMOOTH_AUTO);
+    g_assert_cmpint(window->session->view->smoothing.kind, ==, NS_SMOOTH_AUTO);
     ui_close(window);
     const char *const keys[] = {"gradient", "page",          "smoothing",    "smoothing-amount",
                                 "log",      "settings-pane", "window-width", "window-height"};
@@ -201,7 +201,7 @@ static void test_tab(void)
 static void test_scroll_keys(void)
 {
     NsWindow *window = ui_open("");
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsLearnPane *pane = window->learn_pane;
     gtk_window_set_focus_visible(GTK_WINDOW(window), FALSE);
     g_assert_false(ui_press_late(window, GDK_KEY_Page_Down, 0)); /* closed */
     ns_learn_pane_open(pane);
@@ -224,8 +224,8 @@ static void test_other_settings(void)
 {
     g_settings_reset(ns_preferences(), "greeted");
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
-    GtkWidget *pane = GTK_WIDGET(ns_window_learn_pane(window));
+    NsSession *session = window->session;
+    GtkWidget *pane = GTK_WIDGET(window->learn_pane);
     ns_window_greet(window);
     GtkWidget *back = ui_find_button(pane, "Use the lesson’s settings");
     UI_UNTIL(!gtk_widget_is_visible(back));

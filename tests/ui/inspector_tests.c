@@ -4,7 +4,7 @@
 
 static GtkWidget *part(NsWindow *window, GType type)
 {
-    return ui_first(GTK_WIDGET(ns_window_inspector(window)), type);
+    return ui_first(GTK_WIDGET(window->inspector), type);
 }
 
 /* A line for every row of the table, with tabs between its cells. */
@@ -43,9 +43,9 @@ static void test_step(void)
     UI_UNTIL(says(window, "Step 40\n"));
     g_assert_true(says(window, "Loss\t"));
     g_assert_true(says(window, "Learning rate\t"));
-    ns_session_show_step(ns_window_session(window), 7);
+    ns_session_show_step(window->session, 7);
     UI_UNTIL(says(window, "Step 7\n"));
-    double loss = ns_history_step(ns_window_session(window)->view->history, 7)->loss;
+    double loss = ns_history_step(window->session->view->history, 7)->loss;
     g_autofree char *wanted = g_strdup_printf("Loss\t%#.4g\n", loss);
     g_assert_true(says(window, wanted));
     ui_close(window);
@@ -55,7 +55,7 @@ static void test_step(void)
 static void test_seeds(void)
 {
     NsWindow *window = ui_open("seeds=3");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, 5);
     UI_UNTIL(ns_session_steps(session) == 5 && ui_is_paused(window));
@@ -83,7 +83,7 @@ static void test_crosshair(void)
     ui_point(ui_chart(window, LOSS), ui_inside(ui_chart(window, LOSS), 0.5, 0.5));
     UI_UNTIL(says(window, "Loss\nstep "));
     /* A title has both columns; above it a row has the same name. */
-    GtkWidget *title = label_of(GTK_WIDGET(ns_window_inspector(window)), "Loss");
+    GtkWidget *title = label_of(GTK_WIDGET(window->inspector), "Loss");
     do title = gtk_widget_get_next_sibling(title);
     while (!g_str_equal(gtk_label_get_text(GTK_LABEL(title)), "Loss"));
     UI_UNTIL(gtk_widget_get_width(title) == gtk_widget_get_width(gtk_widget_get_parent(title)));
@@ -93,7 +93,7 @@ static void test_crosshair(void)
 static void test_ratio(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
@@ -139,7 +139,7 @@ static void test_pins(void)
     NsChartView *chart = ui_chart(window, LOSS);
     ui_click_at(chart, ui_inside(chart, 0.5, 0.5), 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
-    GtkWidget *inspector = GTK_WIDGET(ns_window_inspector(window));
+    GtkWidget *inspector = GTK_WIDGET(window->inspector);
     GtkWidget *remove = ui_find_tip(inspector, "Remove pin 1");
     g_assert_nonnull(remove);
     const char *text = gtk_label_get_text(GTK_LABEL(gtk_widget_get_prev_sibling(remove)));
@@ -153,7 +153,7 @@ static void test_pins(void)
 static void test_events(void)
 {
     NsWindow *window = ui_open_paused();
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkListBox *events = GTK_LIST_BOX(part(window, GTK_TYPE_LIST_BOX));
     g_assert_null(gtk_list_box_get_row_at_index(events, 0));
     ns_session_set(session, "lr", "0.001");
@@ -177,7 +177,7 @@ static GtkWidget *row_at(GtkWidget *tree, int i)
 static bool has_two_runs(NsWindow *window)
 {
     size_t n = 0;
-    ns_session_runs(ns_window_session(window), &n);
+    ns_session_runs(window->session, &n);
     return n == 2 && row_at(part(window, NS_TYPE_RUN_TREE), 1);
 }
 
@@ -190,7 +190,7 @@ static const char *facts_of(GtkWidget *tree)
 static void test_runs(void)
 {
     NsWindow *window = ui_open_paused();
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkWidget *tree = part(window, NS_TYPE_RUN_TREE);
     g_assert_nonnull(row_at(tree, 0));
     g_assert_null(ui_first(row_at(tree, 0), GTK_TYPE_TOGGLE_BUTTON));
@@ -228,8 +228,8 @@ static bool pane_is_shown(GtkWidget *inside)
 static void test_folding(void)
 {
     NsWindow *window = ui_open("");
-    GtkWidget *left = ns_window_settings_pane(window);
-    GtkWidget *right = GTK_WIDGET(ns_window_inspector(window));
+    GtkWidget *left = window->settings_pane;
+    GtkWidget *right = GTK_WIDGET(window->inspector);
     UI_WAIT(window, ui_is_ready);
     UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(window)) >= 1200);
     g_assert_true(pane_is_shown(left) && pane_is_shown(right));
@@ -261,7 +261,7 @@ static void test_title(void)
 {
     NsWindow *window = ui_open_paused();
     GtkLabel *status = GTK_LABEL(ui_find(window, "subtitle_label"));
-    ns_session_show_step(ns_window_session(window), 7);
+    ns_session_show_step(window->session, 7);
     UI_UNTIL(strstr(gtk_label_get_text(status), " steps/s; showing step 7"));
     gtk_window_set_default_size(GTK_WINDOW(window), 700, 700);
     UI_UNTIL(!strstr(gtk_label_get_text(status), " steps/s"));
@@ -303,7 +303,7 @@ static void check_header(NsWindow *window)
 static void test_narrow(void)
 {
     NsWindow *window = ui_open("");
-    GtkWidget *left = ns_window_settings_pane(window);
+    GtkWidget *left = window->settings_pane;
     UI_WAIT(window, ui_is_ready);
     /* Nothing that folds keeps it from becoming so narrow. */
     int least;

@@ -31,7 +31,7 @@ static char *write_lecture(const char *name, const char *text)
 /* Whether a page was made. */
 static bool has_page(NsWindow *window, const char *key)
 {
-    GtkWidget *stack = gtk_widget_get_last_child(GTK_WIDGET(ns_window_pages(window)));
+    GtkWidget *stack = gtk_widget_get_last_child(GTK_WIDGET(window->pages));
     GtkWidget *place = gtk_stack_get_child_by_name(GTK_STACK(stack), key);
     return gtk_scrolled_window_get_child(GTK_SCROLLED_WINDOW(place)) != NULL;
 }
@@ -66,7 +66,7 @@ static bool is_at(NsWindow *window, size_t scene)
 {
     g_autofree char *count = g_strdup_printf("%zu of %d", scene + 1, SCENES);
     g_autofree char *title = g_strdup_printf("Scene %zu", scene + 1);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     return shows(GTK_WIDGET(window), count) && shows(GTK_WIDGET(window), title) &&
            session->experiment.lane[0].seed == (int)scene + 1;
 }
@@ -104,7 +104,7 @@ static void test_keys(void)
     if (!ui_has_input()) return;
     g_autofree char *path = write_scenes();
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path);
     g_assert_true(is_at(window, 0));
@@ -129,8 +129,7 @@ static void test_keys(void)
         g_assert_cmpint(steps_at_title, ==, step_of(i));
         g_assert_cmpint(ns_session_steps(session), ==, step_of(i));
         g_assert_false(session->wants_run);
-        g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==,
-                        i % 2 ? "profile" : "dashboard");
+        g_assert_cmpstr(ns_page_stack_key(window->pages), ==, i % 2 ? "profile" : "dashboard");
     }
     stroke(window, GDK_KEY_Page_Down); /* there is none */
     g_assert_true(is_at(window, SCENES - 1));
@@ -156,10 +155,10 @@ static void test_early(void)
     if (!ui_has_input()) return;
     g_autofree char *path = write_scenes();
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_window_open(window, path);
     stroke(window, GDK_KEY_F9);
-    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, "layers");
     gtk_widget_grab_focus(ui_first(row, GTK_TYPE_ENTRY));
     for (size_t i = 1; i < 4; i++) {
         stroke(window, GDK_KEY_Page_Down);
@@ -190,7 +189,7 @@ static void test_same_bits(void)
 {
     g_autofree char *path = write_scenes();
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_window_open(window, path);
     UI_WAIT(window, is_prepared);
     g_action_group_activate_action(G_ACTION_GROUP(window), "next-scene", NULL);
@@ -224,16 +223,16 @@ static void test_pages(void)
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; ns_page_kind(i); i++) {
         const char *page = ns_page_kind(i)->key;
-        ns_page_stack_show(ns_window_pages(window), page);
+        ns_page_stack_show(window->pages, page);
         ui_settle(GTK_WIDGET(window));
         g_action_group_activate_action(actions, "lecture-mode", NULL);
         ui_settle(GTK_WIDGET(window));
         g_action_group_activate_action(actions, "back", NULL);
-        g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, page);
+        g_assert_cmpstr(ns_page_stack_key(window->pages), ==, page);
         ns_window_open(window, path);
         UI_WAIT(window, is_prepared);
         g_action_group_activate_action(actions, "back", NULL);
-        g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, page);
+        g_assert_cmpstr(ns_page_stack_key(window->pages), ==, page);
         UI_WAIT(window, ui_is_ready);
     }
     g_unlink(path);
@@ -246,7 +245,7 @@ static void test_back(void)
 {
     g_autofree char *path = write_scenes();
     NsWindow *window = ui_open("layers=3");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GActionGroup *actions = G_ACTION_GROUP(window);
     UI_WAIT(window, ui_is_ready);
     ns_session_run_to(session, 7);
@@ -262,7 +261,7 @@ static void test_back(void)
     NsFigureSpec second = ns_chart_tile_spec(ns_dashboard_second(ns_window_dashboard(window)));
     g_assert_cmpstr(second.kind->choice.key, ==, "loss");
     g_assert_cmpint(session->view->gradient, ==, NS_QUANTITY_GRAD_W2);
-    g_assert_false(gtk_widget_get_mapped(GTK_WIDGET(ns_window_transport(window))));
+    g_assert_false(gtk_widget_get_mapped(GTK_WIDGET(window->transport)));
     g_action_group_activate_action(actions, "next-scene", NULL);
     g_assert_true(is_at(window, 1));
     g_action_group_activate_action(actions, "back", NULL);
@@ -270,7 +269,7 @@ static void test_back(void)
     g_assert_cmpint(ns_session_steps(session), ==, 7);
     g_assert_cmpuint(session->experiment.n, ==, 1);
     g_assert_cmpint(session->experiment.lane[0].layers, ==, 3);
-    g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "dashboard");
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "dashboard");
     NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
     g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "gradient-norm");
     g_assert_cmpint(session->view->gradient, ==, NS_QUANTITY_GRAD_WQ);
@@ -309,8 +308,8 @@ static void test_mistakes(void)
     for (size_t i = 0; i < G_N_ELEMENTS(lectures); i++) {
         g_autofree char *path = write_lecture("normscope-ui-bad.lecture", lectures[i].text);
         ns_window_open(window, path);
-        g_test_message("%s", ns_window_toast_text(window));
-        g_assert_true(g_str_has_prefix(ns_window_toast_text(window), lectures[i].words));
+        g_test_message("%s", ns_toast_text(window->toast));
+        g_assert_true(g_str_has_prefix(ns_toast_text(window->toast), lectures[i].words));
         g_assert_false(ns_class_mode_is_on(window));
         g_unlink(path);
     }
@@ -323,7 +322,7 @@ static void test_add(void)
     static const char text[] = "# mine\ntitle = Mine\n[scene]\ntitle = First\n" SMALL_LINES;
     g_autofree char *path = write_lecture("normscope-ui-add.lecture", text);
     NsWindow *window = ui_open("layers=3");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path);
     ns_session_set(session, "layers", "4");
@@ -332,7 +331,7 @@ static void test_add(void)
     ns_session_run_to(session, 6);
     UI_UNTIL(ns_session_steps(session) == 6);
     g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
-    g_assert_cmpstr(ns_window_toast_text(window), ==, "Added scene 2 to normscope-ui-add.lecture");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 2 to normscope-ui-add.lecture");
     g_autoptr(GError) error = NULL;
     g_autoptr(NsLecture) lecture = ns_lecture_load(path, &error);
     g_assert_no_error(error);
@@ -357,7 +356,7 @@ static void test_over_list(void)
     g_autofree char *path = write_scenes();
     NsWindow *window = ui_open("");
     GActionGroup *actions = G_ACTION_GROUP(window);
-    GtkWidget *pages = GTK_WIDGET(ns_window_pages(window));
+    GtkWidget *pages = GTK_WIDGET(window->pages);
     UI_WAIT(window, ui_is_ready);
     g_action_group_activate_action(actions, "learn", NULL);
     g_action_group_activate_action(actions, "lecture-mode", NULL);
@@ -376,7 +375,7 @@ static void test_preset_in_class(void)
 {
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "momentum");
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, "momentum");
     g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                        g_variant_new_boolean(TRUE));
     g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
@@ -388,8 +387,7 @@ static void test_preset_in_class(void)
     ns_session_first_experiment(&first);
     for (size_t i = 0; i < 2; i++) {
         g_autofree char *one = ns_settings_line(&first.lane[i], true);
-        g_autofree char *other =
-            ns_settings_line(&ns_window_session(window)->experiment.lane[i], true);
+        g_autofree char *other = ns_settings_line(&window->session->experiment.lane[i], true);
         g_assert_cmpstr(one, ==, other);
     }
     ui_close(window);

@@ -37,7 +37,7 @@ static NsLearnPane *begin(NsWindow *window)
     g_autoptr(GError) error = NULL;
     NsLesson *lesson = ns_lesson_new(lesson_text, strlen(lesson_text), &error);
     g_assert_no_error(error);
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsLearnPane *pane = window->learn_pane;
     ns_learn_pane_begin(pane, lesson, NULL);
     return pane;
 }
@@ -74,17 +74,17 @@ static bool is_set(NsSession *session, size_t lane, const char *key, const char 
 static void test_list(void)
 {
     NsWindow *window = ui_open("");
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsLearnPane *pane = window->learn_pane;
     g_assert_false(ns_learn_pane_is_open(pane));
     g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
     g_assert_true(ns_learn_pane_is_open(pane));
     g_assert_cmpint(ns_learn_pane_card(pane), ==, -1);
     for (size_t i = 0; ns_lesson_choice(i); i++)
         g_assert_true(has_label(GTK_WIDGET(pane), ns_lesson_choice(i)->label));
-    g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
+    g_assert_false(gtk_widget_get_visible(GTK_WIDGET(window->pages)));
     g_action_group_activate_action(G_ACTION_GROUP(window), "learn", NULL);
     g_assert_false(ns_learn_pane_is_open(pane));
-    g_assert_true(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
+    g_assert_true(gtk_widget_get_visible(GTK_WIDGET(window->pages)));
     ui_close(window);
 }
 
@@ -92,8 +92,8 @@ static void test_list(void)
 static void test_list_is_left(void)
 {
     NsWindow *window = ui_open("");
-    NsLearnPane *pane = ns_window_learn_pane(window);
-    NsPageStack *pages = ns_window_pages(window);
+    NsLearnPane *pane = window->learn_pane;
+    NsPageStack *pages = window->pages;
     UI_WAIT(window, ui_is_ready);
     ns_learn_pane_open(pane);
     g_assert_true(ui_press(window, GDK_KEY_Escape));
@@ -121,7 +121,7 @@ static void test_greet(void)
 {
     g_settings_reset(ns_preferences(), "greeted");
     NsWindow *window = ui_open("");
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsLearnPane *pane = window->learn_pane;
     ns_window_greet(window);
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
     g_assert_nonnull(ui_find_button(GTK_WIDGET(pane), "Run to step 200"));
@@ -135,7 +135,7 @@ static void test_greet(void)
     ui_close(window);
     window = ui_open("");
     ns_window_greet(window);
-    g_assert_false(ns_learn_pane_is_open(ns_window_learn_pane(window)));
+    g_assert_false(ns_learn_pane_is_open(window->learn_pane));
     ui_close(window);
 }
 
@@ -143,7 +143,7 @@ static void test_greet(void)
 static void test_set_up_already(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     begin(window);
     UI_WAIT(window, ui_is_ready);
     NsHistory *history = session->view->history;
@@ -170,8 +170,8 @@ static void test_earlier_run(void)
                                "[card]\ntitle = Three\ntext = So.\n"
                                "[card]\ntitle = Four\ntext = So.\n";
     NsWindow *window = ui_open("layers=3");
-    NsSession *session = ns_window_session(window);
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsSession *session = window->session;
+    NsLearnPane *pane = window->learn_pane;
     g_autoptr(GError) error = NULL;
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, 9);
@@ -201,7 +201,7 @@ static void test_earlier_run(void)
 static void test_set_up(void)
 {
     NsWindow *window = ui_open_running("layers=4");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsLearnPane *pane = begin(window);
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 0);
     g_assert_cmpuint(session->experiment.n, ==, 2);
@@ -210,7 +210,7 @@ static void test_set_up(void)
     g_assert_cmpuint(ns_session_pending(session), ==, 0);
     g_assert_true(is_set(session, 0, "placement", "post") &&
                   is_set(session, 1, "placement", "pre"));
-    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, "layers");
     g_assert_true(ui_find_class(GTK_WIDGET(window), "pointed-out") == row);
     /* It waits for nothing. */
     g_assert_true(ns_learn_pane_is_done(pane));
@@ -229,7 +229,7 @@ static void test_set_up(void)
 static void test_wait(gconstpointer by_hand)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsLearnPane *pane = begin(window);
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
@@ -269,7 +269,7 @@ static void test_wait(gconstpointer by_hand)
 static void test_run_rests(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsLearnPane *pane = begin(window);
     press(pane, "Next");
     press(pane, "Set it for me");
@@ -296,7 +296,7 @@ static void test_run_at_once(void)
     press(pane, "Run to step 6");
     UI_UNTIL(ns_learn_pane_is_done(pane));
     UI_WAIT(window, ui_is_paused);
-    g_assert_cmpint(ns_session_steps(ns_window_session(window)), ==, 6);
+    g_assert_cmpint(ns_session_steps(window->session), ==, 6);
     ui_close(window);
 }
 
@@ -327,14 +327,14 @@ static void test_run_over_jump(void)
         "[card]\ntitle = Three\ntext = More.\n"
         "[card]\ntitle = Four\ntext = More.\n";
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_autoptr(GError) error = NULL;
     NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
     g_assert_no_error(error);
-    ns_learn_pane_begin(ns_window_learn_pane(window), lesson, NULL);
+    ns_learn_pane_begin(window->learn_pane, lesson, NULL);
     UI_WAIT(window, ui_is_ready);
-    press(ns_window_learn_pane(window), "Run to step 30");
-    UI_UNTIL(ns_learn_pane_is_done(ns_window_learn_pane(window)));
+    press(window->learn_pane, "Run to step 30");
+    UI_UNTIL(ns_learn_pane_is_done(window->learn_pane));
     NsHistory *history = session->view->history;
     g_assert_cmpuint(ns_history_events(history), >, 0);
     g_assert_cmpint(ns_history_event(history, 0)->kind, ==, NS_EVENT_SPIKE);
@@ -346,7 +346,7 @@ static void test_run_over_jump(void)
 static void test_skip_after_run(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsLearnPane *pane = begin(window);
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
@@ -365,7 +365,7 @@ static void test_skip_after_run(void)
 static void test_skip_on_its_way(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsLearnPane *pane = begin(window);
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
@@ -424,7 +424,7 @@ static void test_prediction(void)
     press(pane, "Skip");
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 3);
     /* What was skipped is done, so that the drawing is of the model of which the card speaks. */
-    UI_UNTIL(ns_session_steps(ns_window_session(window)) == 6);
+    UI_UNTIL(ns_session_steps(window->session) == 6);
     NsPrediction *prediction = NS_PREDICTION(ui_first(GTK_WIDGET(pane), NS_TYPE_PREDICTION));
     GtkWidget *compare = ui_find_button(GTK_WIDGET(pane), "Compare");
     g_assert_false(gtk_widget_is_sensitive(compare));
@@ -434,10 +434,10 @@ static void test_prediction(void)
     g_assert_false(gtk_widget_is_sensitive(compare));
     ns_prediction_set(prediction, 3, 5);
     g_assert_cmpuint(ns_prediction_missing(prediction), ==, 0);
-    g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
+    g_assert_false(gtk_widget_get_visible(GTK_WIDGET(window->pages)));
     g_assert_false(gtk_widget_get_mapped(ui_find(window, "inspector_scroller")));
     press(pane, "Compare");
-    g_assert_true(gtk_widget_get_visible(GTK_WIDGET(ns_window_pages(window))));
+    g_assert_true(gtk_widget_get_visible(GTK_WIDGET(window->pages)));
     g_assert_true(ns_prediction_is_compared(prediction));
     g_assert_true(ns_learn_pane_is_done(pane));
     g_assert_true(has_label(GTK_WIDGET(pane), "correlation 0.77"));
@@ -494,7 +494,7 @@ static void test_drawing(void)
 static void test_preset(void)
 {
     NsWindow *window = ui_open_running("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     static const char text[] =
         "title = Two\n" SMALL_LINES "hide = layers, export\nlarge-text = on\n"
         "[A]\nplacement = none\n[B]\nplacement = sandwich\n";
@@ -514,8 +514,8 @@ static void test_preset(void)
         g_autofree char *other = ns_settings_line(&saved.experiment.lane[i], true);
         g_assert_cmpstr(one, ==, other);
     }
-    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
-    GtkWidget *other = ns_settings_pane_row(ns_window_settings_pane(window), "lr");
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, "layers");
+    GtkWidget *other = ns_settings_pane_row(window->settings_pane, "lr");
     g_assert_true(ns_class_mode_is_on(window));
     g_assert_false(gtk_widget_get_visible(row));
     g_assert_true(gtk_widget_get_visible(other));
@@ -602,12 +602,12 @@ static void test_preset_folds(void)
 static void test_preset_hides_parts(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GActionGroup *actions = G_ACTION_GROUP(window);
     UI_WAIT(window, ui_is_ready);
     open_hiding(window, "loss, pane_scroller, banner_button");
     GtkWidget *root = GTK_WIDGET(window);
-    GtkWidget *loss = ns_lesson_part(root, ns_window_settings_pane(window), "loss");
+    GtkWidget *loss = ns_lesson_part(root, window->settings_pane, "loss");
     g_assert_true(NS_IS_CHART_TILE(loss));
     g_assert_false(gtk_widget_get_visible(loss));
     ns_session_step(session, 3);
@@ -632,7 +632,7 @@ static void test_preset_hides_parts(void)
 static void test_preset_file(void)
 {
     NsWindow *window = ui_open_running("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_autofree char *path = g_build_filename(g_get_tmp_dir(), "normscope-ui-test.preset", NULL);
     g_assert_true(g_file_set_contents(
         path, "title = T\nlarge-text = on\n" SMALL_LINES "[A]\nlr = 0.01\n[B]\nlr = 0.02\n", -1,
@@ -645,7 +645,7 @@ static void test_preset_file(void)
     g_assert_cmpint(ns_session_steps(session), ==, 0);
     g_assert_true(g_file_set_contents(path, "title = T\nlayers = many\n", -1, NULL));
     ns_window_open(window, path);
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "Line 2"));
+    g_assert_nonnull(strstr(ns_toast_text(window->toast), "Line 2"));
     g_assert_cmpuint(session->experiment.n, ==, 2);
     g_unlink(path);
     ui_close(window);
@@ -670,9 +670,9 @@ static void test_preset_action(void)
     UI_WAIT(window, ui_is_ready);
     g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
                                    g_variant_new_string("sgd-adam"));
-    g_assert_cmpuint(ns_window_session(window)->experiment.n, ==, 3);
-    g_assert_true(is_set(ns_window_session(window), 0, "optimizer", "sgd"));
-    g_assert_nonnull(ns_window_toast_text(window));
+    g_assert_cmpuint(window->session->experiment.n, ==, 3);
+    g_assert_true(is_set(window->session, 0, "optimizer", "sgd"));
+    g_assert_nonnull(ns_toast_text(window->toast));
     UI_WAIT(window, ui_is_ready);
     ui_close(window);
 }
@@ -711,13 +711,13 @@ static bool has_chart(NsWindow *window, const char *chart)
 static void test_parts(void)
 {
     NsWindow *window = ui_open("");
-    GtkWidget *pane = ns_window_settings_pane(window);
+    GtkWidget *pane = window->settings_pane;
     for (size_t i = 0; ns_lesson_choice(i); i++) {
         g_autoptr(NsLesson) lesson = ns_lesson_open(i, NULL);
         for (size_t c = 0; c < lesson->n; c++) {
             const NsCard *card = &lesson->card[c];
             const char *part = card->highlight, *page = card->page;
-            if (page) g_assert_true(ns_page_stack_show(ns_window_pages(window), page));
+            if (page) g_assert_true(ns_page_stack_show(window->pages, page));
             bool named = card->chart || (part && ns_figure_find(part));
             if (ns_window_dashboard(window)) g_assert_true(named);
             if (card->chart) g_assert_true(has_chart(window, card->chart));
@@ -733,14 +733,14 @@ static void test_parts(void)
 static void test_unfold(void)
 {
     NsWindow *window = ui_open("");
-    GtkWidget *pane = ns_window_settings_pane(window);
+    GtkWidget *pane = window->settings_pane;
     GtkWidget *row = ns_settings_pane_row(pane, "momentum");
     GtkExpander *more = GTK_EXPANDER(ns_settings_pane_row(pane, NS_MORE_SETTINGS));
     UI_WAIT(window, ui_is_ready);
     g_assert_false(gtk_expander_get_expanded(more));
-    g_signal_emit_by_name(ns_window_learn_pane(window), "point-out", "layers");
+    g_signal_emit_by_name(window->learn_pane, "point-out", "layers");
     g_assert_false(gtk_expander_get_expanded(more));
-    g_signal_emit_by_name(ns_window_learn_pane(window), "point-out", "momentum");
+    g_signal_emit_by_name(window->learn_pane, "point-out", "momentum");
     g_assert_true(gtk_expander_get_expanded(more));
     g_assert_true(ui_find_class(GTK_WIDGET(window), "pointed-out") == row);
     GtkWidget *scroller = gtk_widget_get_ancestor(row, GTK_TYPE_SCROLLED_WINDOW);
@@ -750,7 +750,7 @@ static void test_unfold(void)
              bounds.origin.y + bounds.size.height <= (float)gtk_widget_get_height(scroller));
     /* Where it is folded away again, it is not pointed out any more once another is. */
     gtk_expander_set_expanded(more, FALSE);
-    g_signal_emit_by_name(ns_window_learn_pane(window), "point-out", "layers");
+    g_signal_emit_by_name(window->learn_pane, "point-out", "layers");
     g_assert_false(gtk_widget_has_css_class(row, "pointed-out"));
     ui_close(window);
 }
@@ -761,8 +761,8 @@ static void test_other_settings(void)
     NsWindow *window = ui_open("");
     GtkWidget *button = ui_find_button(GTK_WIDGET(begin(window)), "Use the lesson’s settings");
     for (size_t i = 0; i < G_N_ELEMENTS(settings); i++) {
-        g_assert_true(ns_session_set(ns_window_session(window), settings[i][0], settings[i][1]));
-        ns_learn_pane_set_page(ns_window_learn_pane(window), "dashboard"); /* it looks at once */
+        g_assert_true(ns_session_set(window->session, settings[i][0], settings[i][1]));
+        ns_learn_pane_set_page(window->learn_pane, "dashboard"); /* it looks at once */
         g_assert_true(gtk_widget_get_visible(gtk_widget_get_parent(button)) == (i == 2));
     }
     ui_close(window);

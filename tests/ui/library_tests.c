@@ -181,7 +181,7 @@ static void test_open_folder(void)
     g_autofree char *inner = g_build_filename(folder, "one", NULL);
     g_assert_cmpint(g_mkdir_with_parents(inner, 0700), ==, 0);
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     for (int i = 0; i < 3; i++) {
         g_autofree char *log = g_strdup_printf("%s/lr_1e-%d.csv", i ? folder : inner, i + 2);
         g_assert_true(g_file_set_contents(log, "step,loss\n0,3\n1,2\n", -1, NULL));
@@ -207,7 +207,7 @@ static void test_folder(void)
         g_assert_true(g_file_set_contents(log, "step,loss\n0,3\n1,2\n", -1, NULL));
     }
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsRunLibrary *library = ns_saved_runs_present(window);
     const NsRunLibraryParts *parts = ns_run_library_parts(library);
     g_autoptr(GFile) file = g_file_new_for_path(folder);
@@ -334,7 +334,7 @@ static void test_buttons(void)
 
 static bool is_shown(NsWindow *window)
 {
-    const char *toast = ns_window_toast_text(window);
+    const char *toast = ns_toast_text(window->toast);
     return toast && !g_str_has_prefix(toast, "Reading ");
 }
 
@@ -344,13 +344,13 @@ static void test_open(void)
     set_up();
     g_autofree char *path = record("", 4), *name = g_path_get_basename(path);
     NsWindow *window = ui_open("layers=3");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path);
     UI_WAIT(window, is_shown);
     g_autofree char *words =
         g_strdup_printf("%s is shown, up to step 4; press Run to continue it from step 4.", name);
-    g_assert_cmpstr(ns_window_toast_text(window), ==, words);
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, words);
     g_assert_cmpint(ns_session_steps(session), ==, 4);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     ns_session_step(session, 3);
@@ -371,7 +371,7 @@ static void test_refused(void)
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path);
     UI_WAIT(window, is_shown);
-    g_assert_true(g_str_has_suffix(ns_window_toast_text(window), "  Nothing was changed."));
+    g_assert_true(g_str_has_suffix(ns_toast_text(window->toast), "  Nothing was changed."));
     ui_close(window);
     tear_down();
 }
@@ -380,7 +380,7 @@ static void test_refused(void)
 static void test_reset(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, 3);
     wait_at_rest(session, 3);
@@ -390,7 +390,7 @@ static void test_reset(void)
     ns_session_step(session, 2);
     wait_at_rest(session, 5);
     g_action_group_activate_action(G_ACTION_GROUP(window), "reset", NULL);
-    g_assert_cmpstr(ns_window_toast_text(window), ==, "Reset to step 3, where the run was forked.");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Reset to step 3, where the run was forked.");
     UI_UNTIL(ns_session_steps(session) == 3 && ui_is_ready(window));
     GtkWidget *button = ui_find_button(GTK_WIDGET(window), "Reset to step 0");
     g_assert_nonnull(button);
@@ -412,8 +412,8 @@ static size_t count_events(NsSession *session)
 static void test_events_move_nothing(void)
 {
     NsWindow *window = ui_open_running("");
-    NsSession *session = ns_window_session(window);
-    GtkWidget *inspector = GTK_WIDGET(ns_window_inspector(window));
+    NsSession *session = window->session;
+    GtkWidget *inspector = GTK_WIDGET(window->inspector);
     ns_session_pause(session);
     UI_WAIT(window, ui_is_paused);
     GtkWidget *list = ui_first(inspector, GTK_TYPE_LIST_BOX);
@@ -428,7 +428,7 @@ static void test_events_move_nothing(void)
         wait_at_rest(session, next);
     }
     ui_rest(window);
-    ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
+    ns_inspector_sync(window->inspector, ns_window_page(window), true);
     GtkListBox *events = GTK_LIST_BOX(list);
     g_assert_nonnull(gtk_list_box_get_row_at_index(events, 1));
     g_assert_true(gtk_widget_get_mapped(list));
@@ -440,8 +440,8 @@ static void test_events_move_nothing(void)
 static void test_events_of_run(void)
 {
     NsWindow *window = ui_open("placement=none layers=60");
-    NsSession *session = ns_window_session(window);
-    GtkWidget *list = ui_first(GTK_WIDGET(ns_window_inspector(window)), GTK_TYPE_LIST_BOX);
+    NsSession *session = window->session;
+    GtkWidget *list = ui_first(GTK_WIDGET(window->inspector), GTK_TYPE_LIST_BOX);
     GtkListBox *events = GTK_LIST_BOX(list);
     g_autofree char *before = NULL;
     for (int i = 0; i < 2; i++) {
@@ -450,7 +450,7 @@ static void test_events_of_run(void)
             ns_session_restart(session);
         }
         UI_WAIT(window, ui_is_ready);
-        ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
+        ns_inspector_sync(window->inspector, ns_window_page(window), true);
         GtkListBoxRow *row = gtk_list_box_get_row_at_index(events, 0);
         g_assert_nonnull(row);
         g_assert_null(gtk_list_box_get_row_at_index(events, 1));
@@ -468,7 +468,7 @@ static void test_checkpoints(void)
 {
     set_up();
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_assert_cmpuint(session->most_checkpoint_bytes, ==, (size_t)256 << 20);
     NsRunLibrary *library = ns_saved_runs_present(window);
     GtkSpinButton *spin = GTK_SPIN_BUTTON(ns_run_library_parts(library)->checkpoints);

@@ -64,13 +64,13 @@ static void open_question(NsWindow *window, NsChartTile *tile)
 static void open_help(NsWindow *window, NsChartTile *tile)
 {
     (void)tile;
-    ns_setting_row_explain(ns_settings_pane_row(ns_window_settings_pane(window), "warmup"));
+    ns_setting_row_explain(ns_settings_pane_row(window->settings_pane, "warmup"));
 }
 
 static void open_main_menu(NsWindow *window, NsChartTile *tile)
 {
     (void)tile;
-    gtk_menu_button_popup(GTK_MENU_BUTTON(ns_window_main_menu(window)));
+    gtk_menu_button_popup(GTK_MENU_BUTTON(window->menu_button));
 }
 
 static const Opener OPENERS[] = {
@@ -82,7 +82,7 @@ static const Opener OPENERS[] = {
 static void test_f10(void)
 {
     NsWindow *window = ui_open_paused();
-    g_assert_true(gtk_menu_button_get_primary(GTK_MENU_BUTTON(ns_window_main_menu(window))));
+    g_assert_true(gtk_menu_button_get_primary(GTK_MENU_BUTTON(window->menu_button)));
     ui_close(window);
 }
 
@@ -132,7 +132,7 @@ static void change_kind(NsWindow *window, NsChartTile *tile)
 static void change_lanes(NsWindow *window, NsChartTile *tile)
 {
     (void)tile;
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_set_lanes(session, 1);
     ns_session_restart(session);
     UI_UNTIL(session->view->started.n < 2);
@@ -170,7 +170,7 @@ static const struct {
 static NsWindow *open_similarity(NsChartTile **tile)
 {
     NsWindow *window = ui_open("probe-every=1");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     UI_UNTIL(session->view->started.n == 2 && session->state == NS_TRAINER_READY);
@@ -261,7 +261,7 @@ static void choose(GtkWidget *menu, const char *text)
 static void test_main_menu_fits(void)
 {
     NsWindow *window = ui_open_paused();
-    GtkWidget *button = ns_window_main_menu(window);
+    GtkWidget *button = window->menu_button;
     gtk_menu_button_popup(GTK_MENU_BUTTON(button));
     UI_UNTIL(open_popover(button));
     int height = 0;
@@ -276,7 +276,7 @@ static void test_keys_after_choice(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open_paused();
-    GtkWidget *button = ns_window_main_menu(window);
+    GtkWidget *button = window->menu_button;
     ui_pointer_to(button, 8, 8);
     ui_click_here(GDK_BUTTON_PRIMARY);
     UI_UNTIL(open_popover(button));
@@ -284,7 +284,7 @@ static void test_keys_after_choice(void)
     choose(open_popover(button), "Light");
     UI_UNTIL(!open_popover(button));
     ui_stroke(GTK_WIDGET(window), GDK_KEY_3, 0);
-    g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "heatmap");
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "heatmap");
     ui_close(window);
 }
 

@@ -11,7 +11,7 @@
 static NsWindow *open_lanes(const char *assignments)
 {
     NsWindow *window = ui_open(assignments);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
@@ -81,7 +81,7 @@ static void test_pages(void)
 static void test_lanes(void)
 {
     NsWindow *window = open_lanes("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_UNTIL(has_series(plot_at(window, GRADIENT), "A Post-LN"));
     g_assert_true(has_series(plot_at(window, GRADIENT), "B Pre-LN"));
     g_assert_nonnull(plot_at(window, GRADIENT)->lower);
@@ -97,7 +97,7 @@ static void test_lanes(void)
 static void test_heat(void)
 {
     NsWindow *window = open_lanes("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     show_page(window, "heatmap");
     GtkWidget *tile = GTK_WIDGET(ui_tile(window, 0));
     GtkWidget *control = ui_find_tip(tile, "Which lanes");
@@ -117,7 +117,7 @@ static void test_select_layer(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = open_lanes("layers=4");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsChartView *chart = ui_chart(window, GRADIENT);
     UI_UNTIL(has_series(plot_at(window, GRADIENT), "B Pre-LN") && ns_chart_view_layout(chart));
     ui_enlarge(chart);
@@ -180,7 +180,7 @@ static void test_ground_below_chart(void)
 static void test_probe(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     show_page(window, "similarity");
     g_assert_false(gtk_widget_get_visible(GTK_WIDGET(ui_tile(window, 1))));
@@ -201,7 +201,7 @@ static void test_probe_of_begun(void)
 {
     for (int waits = 0; waits < 2; waits++) {
         NsWindow *window = open_lanes("");
-        NsSession *session = ns_window_session(window);
+        NsSession *session = window->session;
         ns_session_set_linked(session, ns_param_find("probe-every"), false);
         show_page(window, "attention");
         /* Both lanes were measured at this step, and the run is what it was. */
@@ -239,7 +239,7 @@ static void test_probe_of_begun(void)
 static void test_layers(void)
 {
     NsWindow *window = open_lanes("layers=3");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_run(session);
     show_page(window, "attention");
     UI_UNTIL(g_strcmp0(plot_at(window, 0)->empty, "Pause to measure this.") == 0);
@@ -266,7 +266,7 @@ static void test_layers(void)
 static void test_curvature(void)
 {
     NsWindow *window = open_lanes("layers=2");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     show_page(window, "curves");
     ui_settle(GTK_WIDGET(window));
     g_assert_false(ns_view_looked(session->view, "curvature-every"));
@@ -337,7 +337,7 @@ static void test_place(void)
 static void test_export(void)
 {
     NsWindow *window = open_lanes("");
-    const NsView *view = ns_window_session(window)->view;
+    const NsView *view = window->session->view;
     g_auto(NsSheet) sheet;
     NsFigureInput input = ns_chart_tile_input(ui_tile(window, GRADIENT));
     ns_sheet_init(&sheet);

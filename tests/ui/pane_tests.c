@@ -8,7 +8,7 @@
 
 static GtkWidget *pane_of(NsWindow *window)
 {
-    return ns_window_settings_pane(window);
+    return window->settings_pane;
 }
 
 static GtkWidget *row_of(NsWindow *window, const char *key)
@@ -70,7 +70,7 @@ static const char *waiting(NsWindow *window)
 
 static void step_and_rest(NsWindow *window, int64_t n)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     int64_t goal = ns_session_steps(session) + n;
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, n);
@@ -82,7 +82,7 @@ static void step_and_rest(NsWindow *window, int64_t n)
 static void test_tabs(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_assert_false(gtk_widget_get_visible(tab(window, 0)));
     g_assert_false(gtk_widget_get_visible(tab(window, REMOVE)));
     g_assert_null(differences(window));
@@ -112,7 +112,7 @@ static void test_tabs(void)
 static void test_tab_names(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     for (size_t i = 0; ns_placement_choice(i); i++) {
@@ -133,7 +133,7 @@ static void test_tab_names(void)
 static void test_link(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkWidget *link = part(window, "layers", "link");
     g_assert_false(gtk_widget_get_visible(link));
     press(tab(window, ADD));
@@ -161,7 +161,7 @@ static void test_link(void)
 static void test_rows_follow_the_tab(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     press(tab(window, ADD));
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
@@ -217,7 +217,7 @@ static void test_badges(void)
 static void test_restart_button(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_assert_null(waiting(window));
     step_and_rest(window, 3);
     ui_toggle(window, "Pre-LN");
@@ -235,7 +235,7 @@ static void test_restart_button(void)
 static void test_fork_button(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     step_and_rest(window, 3);
     const NsHistory *old = session->view->history;
     ui_type(window, "beta1", "0.5");
@@ -247,14 +247,14 @@ static void test_fork_button(void)
     g_assert_cmpint(session->fork_step, ==, 3);
     g_assert_cmpuint(session->experiment.n, ==, 1);
     g_assert_cmpfloat(session->view->now.lane[0].beta1, ==, 0.5);
-    g_assert_cmpstr(ns_window_toast_text(window), ==, "Forked at step 3.");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Forked at step 3.");
     ui_close(window);
 }
 
 static void test_undo_button(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     step_and_rest(window, 2);
     ui_type(window, "heads", "4");
     ui_type(window, "layers", "4");
@@ -338,7 +338,7 @@ static void test_help_by_keyboard(void)
 static void test_size_of_what_waits(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     step_and_rest(window, 2);
     GtkLabel *size = GTK_LABEL(gtk_widget_get_last_child(row_of(window, "layers")));
     ui_type(window, "layers", "40");

@@ -200,21 +200,21 @@ static void test_set_alone(void)
 {
     g_settings_reset(ns_preferences(), "greeted");
     NsWindow *window = open_with("set", "lr=1e-4");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_assert_cmpuint(session->experiment.n, ==, 2);
     for (size_t lane = 0; lane < 2; lane++)
         g_assert_cmpfloat(session->experiment.lane[lane].lr, ==, 1e-4);
     g_assert_cmpuint(session->experiment.lane[0].placement, !=,
                      session->experiment.lane[1].placement);
-    g_assert_false(ns_learn_pane_is_open(ns_window_learn_pane(window)));
+    g_assert_false(ns_learn_pane_is_open(window->learn_pane));
     g_assert_false(g_settings_get_boolean(ns_preferences(), "greeted"));
     ui_close(window);
     window = open_with("set", "placement=pre");
-    g_assert_cmpuint(ns_window_session(window)->experiment.n, ==, 1);
+    g_assert_cmpuint(window->session->experiment.n, ==, 1);
     ui_close(window);
     window = open_with("lane", "placement=pre lr=1e-4");
-    g_assert_cmpuint(ns_window_session(window)->experiment.n, ==, 1);
-    g_assert_false(ns_learn_pane_is_open(ns_window_learn_pane(window)));
+    g_assert_cmpuint(window->session->experiment.n, ==, 1);
+    g_assert_false(ns_learn_pane_is_open(window->learn_pane));
     ui_close(window);
 }
 

@@ -5,7 +5,7 @@
 static void test_run_and_pause(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpint(ns_session_steps(session), ==, 0);
     ui_click(window, "run_button");
@@ -26,7 +26,7 @@ static void test_run_and_pause(void)
 static void test_step(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "step_button");
     UI_WAIT(window, ui_has_stepped);
@@ -43,7 +43,7 @@ static void test_step(void)
 static void test_reset(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, 5);
     UI_WAIT(window, ui_has_stepped_five);
@@ -66,7 +66,7 @@ static void test_reset(void)
 static void test_reset_without_step_keeps_previous_run(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     const NsHistory *first = session->view->history;
     ui_click(window, "reset_button");
@@ -83,7 +83,7 @@ static void test_words(void)
     const char *subtitle = gtk_label_get_text(GTK_LABEL(ui_find(window, "subtitle_label")));
     g_assert_cmpstr(title, ==, "Pre-LN, 3 layers");
     g_assert_true(g_str_has_prefix(subtitle, "ready, step 0, loss "));
-    ns_session_step(ns_window_session(window), 5);
+    ns_session_step(window->session, 5);
     UI_WAIT(window, ui_has_stepped_five);
     UI_WAIT(window, ui_is_paused);
     ui_rest(window);
@@ -96,7 +96,7 @@ static void test_words(void)
 static void test_finished(void)
 {
     NsWindow *window = ui_open("steps=4");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_UNTIL(session->state == NS_TRAINER_FINISHED);
@@ -109,7 +109,7 @@ static void test_finished(void)
 static void test_diverged(void)
 {
     NsWindow *window = ui_open("placement=none lr=100 layers=12");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_WAIT(window, ui_is_diverged);
@@ -117,11 +117,11 @@ static void test_diverged(void)
     /* The panel tells it, and so the banner does not. */
     g_assert_nonnull(session->problem);
     g_assert_false(ui_has_banner(window));
-    g_assert_true(g_str_has_prefix(ns_trouble_panel_title(ns_window_trouble(window)), "Diverged"));
+    g_assert_true(g_str_has_prefix(ns_trouble_panel_title(window->trouble), "Diverged"));
     g_assert_false(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     ui_click(window, "reset_button");
     UI_WAIT(window, ui_is_ready);
-    UI_UNTIL(!ns_trouble_panel_title(ns_window_trouble(window)));
+    UI_UNTIL(!ns_trouble_panel_title(window->trouble));
     g_assert_false(ui_has_banner(window));
     g_assert_true(gtk_widget_is_sensitive(ui_find(window, "run_button")));
     ui_close(window);

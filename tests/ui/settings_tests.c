@@ -9,12 +9,12 @@
 
 static GtkWidget *row_of(NsWindow *window, const char *key)
 {
-    return ns_settings_pane_row(ns_window_settings_pane(window), key);
+    return ns_settings_pane_row(window->settings_pane, key);
 }
 
 static void wait_for_new_history(NsWindow *window, const NsHistory *old)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_UNTIL(session->view->history != old);
 }
 
@@ -29,7 +29,7 @@ static void test_every_setting_has_a_row(void)
 static void test_size(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkWidget *label = gtk_widget_get_last_child(row_of(window, "layers"));
     UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(label)), " parameters, ") &&
              session->state == NS_TRAINER_READY);
@@ -50,7 +50,7 @@ static void test_size(void)
 static void test_placement_leaves_previous_run(void)
 {
     NsWindow *window = ui_open_running("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_autoptr(NsHistory) old = ns_history_ref(session->view->history);
     ui_toggle(window, "Pre-LN");
     ns_session_restart(session);
@@ -69,7 +69,7 @@ static void test_placement_leaves_previous_run(void)
 static void test_previous_of_changed_run(void)
 {
     NsWindow *window = ui_open_running("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_autoptr(NsHistory) old = ns_history_ref(session->view->history);
     ns_session_set(session, "warmup", "100");
     UI_UNTIL(ns_history_events(old) > 0);
@@ -85,7 +85,7 @@ static void test_previous_of_changed_run(void)
 static void test_restart_without_step_leaves_no_previous_run(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     const NsHistory *old = session->view->history;
     ui_toggle(window, "Pre-LN");
@@ -98,7 +98,7 @@ static void test_restart_without_step_leaves_no_previous_run(void)
 static void test_change_and_back_restarts_nothing(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     const NsHistory *old = session->view->history;
     ui_toggle(window, "Pre-LN");
@@ -111,7 +111,7 @@ static void test_change_and_back_restarts_nothing(void)
 static void test_layers_slider(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     const NsHistory *old = session->view->history;
     GtkWidget *scale = ui_first(row_of(window, "layers"), GTK_TYPE_SCALE);
@@ -133,7 +133,7 @@ static void test_layers_slider(void)
 static void test_live_change(void)
 {
     NsWindow *window = ui_open_running("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     const NsHistory *history = session->view->history;
     g_assert_cmpuint(ns_history_events(history), ==, 0);
     ui_type(window, "lr", "1e-4");
@@ -154,7 +154,7 @@ static void test_live_change(void)
 static void test_typed_just_before_run(void)
 {
     NsWindow *window = ui_open("schedule=constant lr=0.01 warmup=1");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ui_type(window, "lr", "0.02");
     ui_type(window, "warmup", "100");
@@ -175,7 +175,7 @@ static void test_typed_just_before_run(void)
 static void test_dragged_live_change_arrives(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_WAIT(window, ui_has_stepped);
@@ -200,7 +200,7 @@ static void test_dragged_live_change_arrives(void)
 static void test_refused_value(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     const NsHistory *old = session->view->history;
     ui_type(window, "layers", "many");
@@ -228,7 +228,7 @@ static void test_refused_value(void)
 static void test_taken_back(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkWidget *entry = ui_first(row_of(window, "layers"), GTK_TYPE_ENTRY);
     GtkEditable *text = GTK_EDITABLE(entry);
     UI_WAIT(window, ui_is_ready);
@@ -254,7 +254,7 @@ static void test_taken_back(void)
 static void test_entered(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkWidget *entry = ui_first(row_of(window, "layers"), GTK_TYPE_ENTRY);
     UI_WAIT(window, ui_is_ready);
     gtk_widget_grab_focus(entry);
@@ -275,7 +275,7 @@ static void test_entered(void)
 static void test_spin_buttons(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkWidget *entry = ui_first(row_of(window, "d-model"), GTK_TYPE_ENTRY);
     GtkWidget *less = gtk_widget_get_next_sibling(entry);
     GtkWidget *more = gtk_widget_get_next_sibling(less);
@@ -293,7 +293,7 @@ static void test_spin_buttons(void)
 static void test_seed(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkWidget *entry = ui_first(row_of(window, "seed"), GTK_TYPE_ENTRY);
     int64_t before = ns_session_settings(session)->seed;
     g_signal_emit_by_name(gtk_widget_get_next_sibling(entry), "clicked");
@@ -317,7 +317,7 @@ static void test_seed(void)
 static void test_words(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkEditable *entry = GTK_EDITABLE(ui_first(row_of(window, "warmup"), GTK_TYPE_ENTRY));
     g_assert_cmpstr(gtk_editable_get_text(entry), ==, "off");
     ui_type(window, "warmup", "100");
@@ -333,7 +333,7 @@ static void test_words(void)
 static void test_next_lanes(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     for (size_t n = 2; n <= NS_LANES_MAX; n++) {
         ns_session_add_lane(session);
         g_assert_cmpuint(session->experiment.n, ==, n);
@@ -342,7 +342,7 @@ static void test_next_lanes(void)
             g_assert_cmpint(session->experiment.lane[i].placement, !=,
                             session->experiment.lane[n - 1].placement);
     }
-    GtkWidget *remove = ui_find_tip(ns_window_settings_pane(window), "Remove lane");
+    GtkWidget *remove = ui_find_tip(window->settings_pane, "Remove lane");
     GtkWidget *add = gtk_widget_get_next_sibling(remove);
     g_assert_true(gtk_widget_get_visible(add) && !gtk_widget_get_sensitive(add));
     ui_close(window);
@@ -356,7 +356,7 @@ static void test_text_file(void)
     g_assert_no_error(error);
     g_close(file, NULL);
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "step_button");
     UI_WAIT(window, ui_has_stepped);
@@ -403,7 +403,7 @@ static bool is_group_shown(NsWindow *window, const char *key)
 static void test_more_settings(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     GtkExpander *more = GTK_EXPANDER(row_of(window, NS_MORE_SETTINGS));
     g_assert_false(gtk_expander_get_expanded(more));

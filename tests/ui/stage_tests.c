@@ -172,7 +172,7 @@ static void test_heights(void)
     static const char *const pages[] = {"dashboard", "profile",    "heatmap",
                                         "curves",    "similarity", "attention"};
     NsWindow *window = ui_open("probe-every=1 layers=4");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
@@ -183,7 +183,7 @@ static void test_heights(void)
     for (size_t k = 0; k < G_N_ELEMENTS(sizes); k++) {
         set_size(window, sizes[k][0], sizes[k][1]);
         for (size_t i = 0; i < G_N_ELEMENTS(pages); i++) {
-            ns_page_stack_show(ns_window_pages(window), pages[i]);
+            ns_page_stack_show(window->pages, pages[i]);
             NsBox plot = plot_of_page(window);
             g_test_message("%s at %d: %g x %g", pages[i], sizes[k][0], plot.width, plot.height);
             bool two = ns_dashboard_tile(ns_window_dashboard(window), 2) != NULL;
@@ -200,7 +200,7 @@ static void test_first_screen(void)
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     int widths[] = {gtk_widget_get_width(GTK_WIDGET(window)), 1280};
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsLearnPane *pane = window->learn_pane;
     gtk_widget_activate_action(GTK_WIDGET(pane), NS_LEARN_BEGIN, "u", 0);
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; i < G_N_ELEMENTS(widths); i++) {
@@ -244,11 +244,11 @@ static void test_lesson(void)
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     set_size(window, 1280, 800);
-    int before = gtk_widget_get_width(GTK_WIDGET(ns_window_pages(window)));
+    int before = gtk_widget_get_width(GTK_WIDGET(window->pages));
     g_autoptr(GError) error = NULL;
     NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
     g_assert_no_error(error);
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsLearnPane *pane = window->learn_pane;
     ns_learn_pane_begin(pane, lesson, NULL);
     UI_WAIT(window, ui_is_ready);
     static const size_t large[] = {HIDDEN, GRADIENT, LOSS, LOSS, HIDDEN, HIDDEN};
@@ -258,14 +258,14 @@ static void test_lesson(void)
         g_assert_cmpfloat(plot.height, >=, LEAST_PLOT);
         g_assert_true(ns_dashboard_stage(ns_window_dashboard(window)) ==
                       ui_tile(window, large[card]));
-        g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(ns_window_pages(window))), ==, before);
+        g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(window->pages)), ==, before);
         /* One that was put away comes back. */
         if (card == 4)
             ns_chart_tile_set_kind(ui_tile(window, GRADIENT), ns_figure_find("schedule"));
         if (card + 1 < G_N_ELEMENTS(large)) next_card(pane);
     }
     g_assert_true(ns_chart_tile_kind(ui_tile(window, HIDDEN)) == ns_figure_find("gradient-norm"));
-    g_assert_cmpint(ns_window_session(window)->view->hidden, ==, NS_QUANTITY_HIDDEN_RMS);
+    g_assert_cmpint(window->session->view->hidden, ==, NS_QUANTITY_HIDDEN_RMS);
     ns_learn_pane_close(pane);
     ui_settle(GTK_WIDGET(window));
     g_assert_true(gtk_widget_get_visible(ui_find(window, "inspector_scroller")));
@@ -274,7 +274,7 @@ static void test_lesson(void)
 
 static double top_of(NsWindow *window, const char *key)
 {
-    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), key);
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, key);
     graphene_rect_t bounds;
     ui_settle(GTK_WIDGET(window));
     g_assert_true(gtk_widget_compute_bounds(row, GTK_WIDGET(window), &bounds));
@@ -285,7 +285,7 @@ static double top_of(NsWindow *window, const char *key)
 static void test_rows_stay(void)
 {
     NsWindow *window = ui_open_paused();
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     double warmup = top_of(window, "warmup"), lr = top_of(window, "lr");
     ns_session_set(session, "layers", "3");
     g_assert_cmpuint(ns_session_pending(session), >, 0);
@@ -300,7 +300,7 @@ static void test_rows_stay(void)
 
 static bool is_row_shown(NsWindow *window, const char *key)
 {
-    return gtk_widget_get_visible(ns_settings_pane_row(ns_window_settings_pane(window), key));
+    return gtk_widget_get_visible(ns_settings_pane_row(window->settings_pane, key));
 }
 
 static void set_class_mode(NsWindow *window, bool on)
@@ -313,8 +313,8 @@ static void set_class_mode(NsWindow *window, bool on)
 static void test_class_settings(void)
 {
     NsWindow *window = ui_open_paused();
-    NsSession *session = ns_window_session(window);
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsSession *session = window->session;
+    NsLearnPane *pane = window->learn_pane;
     static const char *const always[] = {"placement", "layers", "warmup", "lr"};
     set_class_mode(window, true);
     for (size_t i = 0; i < G_N_ELEMENTS(always); i++)
@@ -470,7 +470,7 @@ static void walk_pages(NsWindow *window, const char *what, GString *faults)
             g_autofree char *where =
                 g_strdup_printf("%s, %s, %d wide", ns_page_kind(i)->key, what, sizes[k][0]);
             Walk walk = {GTK_WIDGET(window), where, faults};
-            ns_page_stack_show(ns_window_pages(window), ns_page_kind(i)->key);
+            ns_page_stack_show(window->pages, ns_page_kind(i)->key);
             ui_settle(GTK_WIDGET(window));
             ui_rest(window);
             ui_settle(GTK_WIDGET(window));
@@ -483,7 +483,7 @@ static void walk_pages(NsWindow *window, const char *what, GString *faults)
 static void open_lanes(NsWindow *window, size_t lanes)
 {
     static const char *const placements[] = {"post", "pre", "deepnorm", "ln-scaling"};
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_set_lanes(session, lanes);
     for (size_t i = 0; i < lanes; i++) ns_session_set_lane(session, i, "placement", placements[i]);
     ns_session_restart(session);
@@ -523,7 +523,7 @@ static void test_all_pages(void)
 /* The words after each answer, too, which may be long. */
 static void check_card(const Walk *walk, NsWindow *window, const NsCard *card)
 {
-    GtkWidget *pane = GTK_WIDGET(ns_window_learn_pane(window));
+    GtkWidget *pane = GTK_WIDGET(window->learn_pane);
     for (size_t i = 0; i < card->n_choices; i++) {
         gtk_check_button_set_active(GTK_CHECK_BUTTON(ui_find_button(pane, card->choices[i])), TRUE);
         ui_settle(pane);
@@ -545,8 +545,8 @@ static void test_all_lessons(void)
 {
     g_autoptr(GString) faults = g_string_new(NULL);
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsSession *session = window->session;
+    NsLearnPane *pane = window->learn_pane;
     UI_WAIT(window, ui_is_ready);
     set_size(window, 1280, 800);
     for (size_t i = 0; ns_lesson_choice(i); i++) {

@@ -42,18 +42,18 @@ static double longest_turn(NsWindow *window, bool (*condition)(NsWindow *window)
 
 static bool has_made_steps(NsWindow *window)
 {
-    return ns_session_steps(ns_window_session(window)) >= 12;
+    return ns_session_steps(window->session) >= 12;
 }
 
 static bool has_begun_anew(NsWindow *window)
 {
-    return ns_session_steps(ns_window_session(window)) == 0;
+    return ns_session_steps(window->session) == 0;
 }
 
 static void test_thousand_layers(void)
 {
     NsWindow *window = ui_open("layers=1000 d-model=8");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ui_settle(GTK_WIDGET(window));
     double preparing = longest_turn(window, ui_is_ready);
     ui_click(window, "run_button");
@@ -86,7 +86,7 @@ static void change_something(NsWindow *window, GRand *random)
     static const char *const actions[] = {"run",      "run",      "step", "step-ten",
                                           "reset",    "new-seed", "log",  "next-placement",
                                           "maximize", "back",     "pane", "reset-settings"};
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     guint32 pick = g_rand_int(random);
     if (pick % 2) {
         gint32 i = g_rand_int_range(random, 0, G_N_ELEMENTS(changes));
@@ -111,7 +111,7 @@ static void test_quick_input(void)
         for (int turns = g_rand_int_range(random, 0, MOST_TURNS); turns > 0; turns--) ui_turn();
     }
     /* Whatever was done to it, it can be brought back to work. */
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_set_defaults(session);
     ns_session_pause(session);
     ui_rest(window);

@@ -53,8 +53,7 @@ static const char *start_label(NsPhasePage *page)
 
 static double setting(NsWindow *window, const char *key)
 {
-    return ns_settings_get_number(ns_session_settings(ns_window_session(window)),
-                                  ns_param_find(key));
+    return ns_settings_get_number(ns_session_settings(window->session), ns_param_find(key));
 }
 
 static void test_sweep(void)
@@ -85,15 +84,15 @@ static void test_open_cell(void)
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, 0.1, 0.2", "1, 10", 3);
     click_start(page);
-    UI_UNTIL(ns_window_toast_text(window) &&
-             strstr(ns_window_toast_text(window), "sweep is complete"));
+    UI_UNTIL(ns_toast_text(window->toast) &&
+             strstr(ns_toast_text(window->toast), "sweep is complete"));
     NsChartView *chart = NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW));
     UI_UNTIL(ns_chart_view_layout(chart) != NULL);
     ns_chart_view_point_at(chart, 2, 1);
     ui_press_on(chart, GDK_KEY_Return, 0);
     g_assert_cmpfloat(setting(window, "lr"), ==, 0.2);
     g_assert_cmpfloat(setting(window, "warmup"), ==, 10);
-    UI_UNTIL(strstr(ns_window_toast_text(window), "lr 0.2 and warmup 10"));
+    UI_UNTIL(strstr(ns_toast_text(window->toast), "lr 0.2 and warmup 10"));
 
     /* The opened cell leaves the sweep what it is: the same one is shown. */
     NsPhase *phase = ns_phase_page_phase(page);
@@ -215,7 +214,7 @@ static void test_axes(void)
 static void test_side_by_side(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 3);
     const NsPhaseControls *c = ns_phase_page_controls(page);
     g_assert_false(gtk_widget_get_visible(c->side));
@@ -259,7 +258,7 @@ static graphene_rect_t place_on(NsPhasePage *page, GtkWidget *widget)
 static void test_rows(void)
 {
     NsWindow *window = ui_open("");
-    ns_session_set_lanes(ns_window_session(window), 2);
+    ns_session_set_lanes(window->session, 2);
     gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
     NsPhasePage *page = open_phase(window, "1e-4:1e-1:7", "1, 10, 100", 3);
     const NsPhaseControls *c = ns_phase_page_controls(page);
@@ -335,7 +334,7 @@ static void write_sweep(NsPhasePage *page, const char *path, const char *x)
     }
     g_autoptr(NsFigure) figure = ns_figure_create(&ns_phase_kind);
     const NsPlot *plot = ns_figure_update(figure, &input);
-    ns_save_plots(ns_window_session(window), &plot, 1, &provenance, path);
+    ns_save_plots(window->session, &plot, 1, &provenance, path);
     g_assert_true(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
@@ -356,8 +355,8 @@ static void test_open_sweep(void)
     window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path);
-    g_assert_cmpstr(ns_page_stack_key(ns_window_pages(window)), ==, "phase");
-    g_assert_cmpstr(ns_window_toast_text(window), ==,
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "phase");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==,
                     "Set up as in phase.svg. Press Start to train the runs of its sweep.");
     page = NS_PHASE_PAGE(ns_window_page(window));
     g_autofree char *x_again = axis_words(page, 0), *y_again = axis_words(page, 1);
@@ -369,7 +368,7 @@ static void test_open_sweep(void)
 
     write_sweep(page, path, "wings=1,2");
     ns_window_open(window, path);
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "wings"));
+    g_assert_nonnull(strstr(ns_toast_text(window->toast), "wings"));
     g_autofree char *kept = axis_words(page, 0);
     g_assert_cmpstr(kept, ==, x);
     ui_close(window);
@@ -435,7 +434,7 @@ static void test_open_study(void)
     UI_UNTIL((page = NS_PHASE_PAGE(ui_first(GTK_WIDGET(window), NS_TYPE_PHASE_PAGE))) &&
              ns_phase_page_phase(page));
     const NsPhaseControls *c = ns_phase_page_controls(page);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_assert_cmpuint(session->experiment.n, ==, 2);
     g_assert_cmpint(session->experiment.lane[1].layers, ==, 3);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(c->values[0])), ==, "0.1, 0.2, 0.4");
@@ -494,8 +493,8 @@ static void test_open_other_study(void)
     UI_WAIT(window, ui_is_ready);
     g_autofree char *path = write_results("steps = 7\nlayers = 3\n[grid]\nlr = 0.1,0.2\n");
     ns_window_open(window, path);
-    UI_UNTIL(ns_window_toast_text(window) &&
-             strstr(ns_window_toast_text(window), "Nothing was changed"));
+    UI_UNTIL(ns_toast_text(window->toast) &&
+             strstr(ns_toast_text(window->toast), "Nothing was changed"));
     g_assert_cmpfloat(setting(window, "layers"), ==, 2);
     ui_close(window);
     remove_results(path);
@@ -591,13 +590,13 @@ static void test_export_by_key(void)
     GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     g_assert_true(g_action_group_get_action_enabled(G_ACTION_GROUP(window), "export"));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "press Export below"));
+    g_assert_nonnull(strstr(ns_toast_text(window->toast), "press Export below"));
     toggle_study(page, study_at("hidden-scale"));
     UI_UNTIL(was_run(page, study_at("hidden-scale")));
     export_by_key(window);
     NsPhasePage *phase = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "press Start first"));
+    g_assert_nonnull(strstr(ns_toast_text(window->toast), "press Start first"));
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(ns_phase_page_controls(phase)->steps), 1);
     ns_phase_page_toggle(phase);
     export_by_key(window);
@@ -650,8 +649,7 @@ static void test_paper_queue(void)
 static NsGradientCheckPanel *open_gradient_check(NsWindow *window)
 {
     g_action_group_activate_action(G_ACTION_GROUP(window), "gradient-check", NULL);
-    NsGradientCheckPanel *panel =
-        ns_gradient_check_present(GTK_WINDOW(window), ns_window_session(window));
+    NsGradientCheckPanel *panel = ns_gradient_check_present(GTK_WINDOW(window), window->session);
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel)));
     return panel;
 }
@@ -740,7 +738,7 @@ static void test_gradient_check_live(void)
     const NsSeries *series = &ns_chart_view_plot(parts->chart)->series[0];
     for (size_t i = 1; i < series->n; i++)
         g_assert_cmpfloat(series->x[i] - series->x[i - 1], >=, NS_GRADIENT_CHECK_EVERY);
-    g_assert_true(ns_window_session(window)->wants_run);
+    g_assert_true(window->session->wants_run);
     ui_close(window);
 }
 
@@ -764,7 +762,7 @@ static void test_gradient_check_layer(void)
     UI_WAIT(window, ui_is_ready);
     NsGradientCheckPanel *panel = open_gradient_check(window);
     GtkSpinButton *layer = GTK_SPIN_BUTTON(ns_gradient_check_panel_parts(panel)->layer);
-    ns_session_select_layer(ns_window_session(window), 3);
+    ns_session_select_layer(window->session, 3);
     g_assert_cmpint(gtk_spin_button_get_value_as_int(layer), ==, 3);
     double least, most;
     gtk_spin_button_get_range(layer, &least, &most);

@@ -86,7 +86,7 @@ void ui_turn(void)
 
 void ui_rest(NsWindow *window)
 {
-    UI_UNTIL(!ns_window_is_awake(window));
+    UI_UNTIL(!window->tick);
     ui_settle(GTK_WIDGET(window));
 }
 
@@ -174,14 +174,14 @@ static bool is_toggle(GtkWidget *widget, gconstpointer label)
 
 void ui_toggle(NsWindow *window, const char *label)
 {
-    GtkWidget *toggle = find(ns_window_settings_pane(window), is_toggle, label);
+    GtkWidget *toggle = find(window->settings_pane, is_toggle, label);
     g_assert_nonnull(toggle);
     g_signal_emit_by_name(toggle, "clicked");
 }
 
 void ui_type(NsWindow *window, const char *key, const char *text)
 {
-    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), key);
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, key);
     GtkWidget *entry = ui_first(row, GTK_TYPE_ENTRY);
     g_assert_nonnull(entry);
     gtk_editable_set_text(GTK_EDITABLE(entry), text);
@@ -244,37 +244,37 @@ void ui_answer_file_dialog(int response)
 
 bool ui_is_ready(NsWindow *window)
 {
-    return ns_window_session(window)->state == NS_TRAINER_READY;
+    return window->session->state == NS_TRAINER_READY;
 }
 
 bool ui_has_stepped(NsWindow *window)
 {
-    return ns_session_steps(ns_window_session(window)) >= 1;
+    return ns_session_steps(window->session) >= 1;
 }
 
 bool ui_has_stepped_five(NsWindow *window)
 {
-    return ns_session_steps(ns_window_session(window)) >= 5;
+    return ns_session_steps(window->session) >= 5;
 }
 
 bool ui_is_paused(NsWindow *window)
 {
-    return ns_window_session(window)->state == NS_TRAINER_PAUSED;
+    return window->session->state == NS_TRAINER_PAUSED;
 }
 
 bool ui_is_failed(NsWindow *window)
 {
-    return ns_window_session(window)->state == NS_TRAINER_FAILED;
+    return window->session->state == NS_TRAINER_FAILED;
 }
 
 bool ui_is_diverged(NsWindow *window)
 {
-    return ns_window_session(window)->state == NS_TRAINER_DIVERGED;
+    return window->session->state == NS_TRAINER_DIVERGED;
 }
 
 bool ui_has_toast(NsWindow *window)
 {
-    return ns_window_toast_text(window) != NULL;
+    return ns_toast_text(window->toast) != NULL;
 }
 
 bool ui_has_banner(NsWindow *window)

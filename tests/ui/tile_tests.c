@@ -15,7 +15,7 @@ static void test_kinds(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open("probe-every=1");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsChartTile *tile = ui_tile(window, HIDDEN);
     NsChartView *chart = ns_chart_tile_chart(tile);
     UI_WAIT(window, ui_is_ready);
@@ -94,7 +94,7 @@ static void test_titles(void)
     NsWindow *window = ui_open("probe-every=1");
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; i < G_N_ELEMENTS(pages); i++) {
-        ns_page_stack_show(ns_window_pages(window), pages[i]);
+        ns_page_stack_show(window->pages, pages[i]);
         ui_rest(window);
         NsDashboard *page = NS_DASHBOARD(ns_window_page(window));
         NsChartTile *tile;
@@ -182,7 +182,7 @@ static void test_copy(void)
     gdk_clipboard_read_text_async(clipboard, NULL, on_text, &text);
     UI_UNTIL(text);
     g_assert_true(strstr(text, "\nGradient norm of W2,step 40,4,") != NULL);
-    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "Copied all data"));
+    g_assert_true(g_str_has_prefix(ns_toast_text(window->toast), "Copied all data"));
     g_assert_true(ui_press_late(window, GDK_KEY_C, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
     g_assert_true(
         gdk_content_formats_contain_gtype(gdk_clipboard_get_formats(clipboard), GDK_TYPE_TEXTURE));
@@ -232,7 +232,7 @@ static bool has_series(NsChartView *chart, const char *label)
 static void test_smoothing(void)
 {
     NsWindow *window = ui_open_paused();
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsChartView *chart = ui_chart(window, LOSS);
     g_assert_false(is_pale(chart, "training"));
     g_assert_true(ui_press(window, GDK_KEY_s));
@@ -287,7 +287,7 @@ static void test_handle(void)
 {
     if (!ui_has_input()) return;
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsChartView *chart = ui_chart(window, LOSS);
     UI_WAIT(window, ui_is_ready);
     g_signal_emit_by_name(chart, "handle-moved", 0, 20.4);
@@ -346,7 +346,7 @@ static void test_handle(void)
 static void test_theory(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     g_assert_false(ns_chart_tile_input(ui_tile(window, GRADIENT)).theory);
     GtkWidget *note = ui_find_tip(GTK_WIDGET(ui_tile(window, LOSS)), "About this chart");
@@ -384,7 +384,7 @@ static void test_grid(void)
 static void test_continuations(void)
 {
     NsWindow *window = ui_open("sample-every=2 steps=5");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     GtkWidget *lines = ui_find_class(GTK_WIDGET(window), "continuations");
     GtkWidget *line = gtk_widget_get_first_child(gtk_widget_get_first_child(lines));

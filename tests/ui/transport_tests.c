@@ -11,7 +11,7 @@
 
 static NsTimeline *timeline_of(NsWindow *window)
 {
-    return NS_TIMELINE(ui_first(GTK_WIDGET(ns_window_transport(window)), NS_TYPE_TIMELINE));
+    return NS_TIMELINE(ui_first(GTK_WIDGET(window->transport), NS_TYPE_TIMELINE));
 }
 
 static bool offers_live(NsTransport *transport)
@@ -24,7 +24,7 @@ static bool offers_live(NsTransport *transport)
 static NsWindow *open_at(int64_t steps)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, steps);
     UI_UNTIL(ns_session_steps(session) >= steps && session->state == NS_TRAINER_PAUSED);
@@ -36,9 +36,9 @@ static NsWindow *open_at(int64_t steps)
 static void test_scrub(void)
 {
     NsWindow *window = open_at(40);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsTimeline *timeline = timeline_of(window);
-    NsTransport *transport = ns_window_transport(window);
+    NsTransport *transport = window->transport;
     g_assert_false(offers_live(transport));
     for (int64_t step = 0; step <= 40; step += 8)
         g_assert_cmpint(ns_timeline_step_at(timeline, ns_timeline_x_of(timeline, step)), ==, step);
@@ -60,7 +60,7 @@ static void test_scrub(void)
 static void test_timeline_keys(void)
 {
     NsWindow *window = open_at(40);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GtkWidget *timeline = GTK_WIDGET(timeline_of(window));
     static const struct {
         guint keyval;
@@ -84,7 +84,7 @@ static void test_timeline_keys(void)
 static void test_timeline_words(void)
 {
     NsWindow *window = open_at(10);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsTimeline *timeline = timeline_of(window);
     gtk_test_accessible_assert_role(GTK_WIDGET(timeline), GTK_ACCESSIBLE_ROLE_SLIDER);
     ns_session_set(session, "lr", "0.001");
@@ -105,7 +105,7 @@ static void test_timeline_words(void)
 
 static void type_step(NsWindow *window, const char *text)
 {
-    GtkWidget *entry = ui_first(GTK_WIDGET(ns_window_transport(window)), GTK_TYPE_ENTRY);
+    GtkWidget *entry = ui_first(GTK_WIDGET(window->transport), GTK_TYPE_ENTRY);
     gtk_editable_set_text(GTK_EDITABLE(entry), text);
     g_signal_emit_by_name(entry, "activate");
 }
@@ -113,7 +113,7 @@ static void type_step(NsWindow *window, const char *text)
 static void test_step_entry(void)
 {
     NsWindow *window = open_at(20);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     type_step(window, "7");
     g_assert_cmpint(ns_session_shown_step(session), ==, 7);
     type_step(window, "nonsense");
@@ -132,7 +132,7 @@ static void test_step_entry(void)
 static void test_keys_of_time(void)
 {
     NsWindow *window = open_at(30);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_assert_true(ui_press(window, GDK_KEY_comma));
     g_assert_cmpint(ns_session_shown_step(session), ==, 29);
     g_assert_true(ui_press(window, GDK_KEY_less));
@@ -155,7 +155,7 @@ static void test_keys_of_time(void)
 static void test_late_keys(void)
 {
     NsWindow *window = open_at(30);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     gtk_window_set_focus(GTK_WINDOW(window), NULL);
     g_assert_true(ui_press_late(window, GDK_KEY_Left, 0));
     g_assert_cmpint(ns_session_shown_step(session), ==, 29);
@@ -174,7 +174,7 @@ static void test_late_keys(void)
     g_assert_true(ui_press_late(window, GDK_KEY_Z, GDK_CONTROL_MASK | GDK_SHIFT_MASK));
     g_assert_cmpfloat(ns_session_settings(session)->lr, ==, 1e-3);
     /* In an entry the arrows move its cursor. */
-    gtk_widget_grab_focus(ui_first(GTK_WIDGET(ns_window_transport(window)), GTK_TYPE_ENTRY));
+    gtk_widget_grab_focus(ui_first(GTK_WIDGET(window->transport), GTK_TYPE_ENTRY));
     g_assert_false(ui_press_late(window, GDK_KEY_Left, 0));
     ui_close(window);
 }
@@ -183,7 +183,7 @@ static void test_late_keys(void)
 static void test_keys_of_experiment(void)
 {
     NsWindow *window = open_at(20);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_assert_cmpuint(session->experiment.n, ==, 1);
     g_assert_true(ui_press(window, GDK_KEY_b));
     g_assert_cmpuint(session->experiment.n, ==, 2);
@@ -198,7 +198,7 @@ static void test_keys_of_experiment(void)
     g_assert_true(ui_press(window, GDK_KEY_L));
     g_assert_false(view_state->rescaled[NS_VIEW_STATE_X]);
     g_assert_true(ui_press(window, GDK_KEY_R)); /* changes what is out of sight */
-    g_assert_nonnull(strstr(ns_window_toast_text(window), "with Restart or Fork"));
+    g_assert_nonnull(strstr(ns_toast_text(window->toast), "with Restart or Fork"));
     ns_session_show_step(session, 9);
     ns_session_set(session, "dropout", "0.1");
     g_assert_true(ui_press(window, GDK_KEY_f));
@@ -213,25 +213,25 @@ static void test_keys_of_experiment(void)
 static void test_next_placement(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     g_assert_true(ui_press(window, GDK_KEY_p));
-    g_assert_cmpstr(ns_window_toast_text(window), ==, "The placement is now Pre-LN.");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "The placement is now Pre-LN.");
     ns_session_set_lanes(session, 2);
     ns_session_set_active(session, 0);
     ns_session_set_linked(session, ns_param_find("placement"), false);
     g_assert_true(ui_press(window, GDK_KEY_p));
     g_autofree char *split = g_strdup_printf(
         "A is now %s.", ns_placement_choice(ns_session_settings(session)->placement)->label);
-    g_assert_cmpstr(ns_window_toast_text(window), ==, split);
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, split);
     ns_session_set_linked(session, ns_param_find("placement"), true);
     UI_UNTIL(!ns_session_differs(session) && ui_is_ready(window));
     ns_session_step(session, 1);
     UI_WAIT(window, ui_is_paused);
     g_assert_true(ui_press(window, GDK_KEY_p));
-    g_test_message("%s", ns_window_toast_text(window));
-    g_assert_true(g_str_has_prefix(ns_window_toast_text(window), "All lanes become "));
-    g_assert_true(g_str_has_suffix(ns_window_toast_text(window), " with Restart or Fork."));
+    g_test_message("%s", ns_toast_text(window->toast));
+    g_assert_true(g_str_has_prefix(ns_toast_text(window->toast), "All lanes become "));
+    g_assert_true(g_str_has_suffix(ns_toast_text(window->toast), " with Restart or Fork."));
     ui_close(window);
 }
 
@@ -255,7 +255,7 @@ static void test_enabled(void)
         g_signal_emit_by_name(window, "progressed");
         g_assert_false(can(window, "step") || can(window, "live"));
     }
-    g_assert_true(ns_window_session(window)->wants_run);
+    g_assert_true(window->session->wants_run);
     g_action_group_activate_action(G_ACTION_GROUP(window), "first", NULL);
     g_assert_true(can(window, "live") && can(window, "step"));
     g_assert_false(can(window, "first"));
@@ -275,9 +275,9 @@ static void test_speed(void)
     g_assert_cmpfloat(ns_speed_next(7, false), ==, 5);
 
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    GtkWidget *slider = ui_first(GTK_WIDGET(ns_window_transport(window)), GTK_TYPE_SCALE);
+    GtkWidget *slider = ui_first(GTK_WIDGET(window->transport), GTK_TYPE_SCALE);
     g_assert_cmpfloat(session->speed, ==, 0);
     g_assert_true(ui_press(window, GDK_KEY_bracketleft));
     g_assert_cmpfloat(session->speed, ==, 1000);
@@ -306,9 +306,9 @@ static const char *lit_word(GtkWidget *stages)
 static void test_slow_motion(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    GtkWidget *stages = ui_first(GTK_WIDGET(ns_window_transport(window)), GTK_TYPE_REVEALER);
+    GtkWidget *stages = ui_first(GTK_WIDGET(window->transport), GTK_TYPE_REVEALER);
     g_assert_null(lit_word(stages));
     g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
     g_assert_true(session->slow);
@@ -325,7 +325,7 @@ static void test_slow_motion(void)
 static GtkWidget *open_question(NsWindow *window, const char *action)
 {
     g_action_group_activate_action(G_ACTION_GROUP(window), action, NULL);
-    GtkWidget *child = gtk_widget_get_last_child(ns_window_run_menu(window));
+    GtkWidget *child = gtk_widget_get_last_child(window->run_menu);
     g_assert_true(GTK_IS_POPOVER(child));
     return child;
 }
@@ -333,7 +333,7 @@ static GtkWidget *open_question(NsWindow *window, const char *action)
 static void test_run_until(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     GtkWidget *popover = open_question(window, "run-to");
     GtkWidget *entry = ui_first(popover, GTK_TYPE_ENTRY);
@@ -462,7 +462,7 @@ static void test_key_table(void)
 static void test_pages(void)
 {
     NsWindow *window = ui_open("");
-    NsPageStack *pages = ns_window_pages(window);
+    NsPageStack *pages = window->pages;
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; ns_page_kind(i); i++) {
         if (i < 9)

@@ -7,7 +7,7 @@
 
 static NsTroublePanel *panel_of(NsWindow *window)
 {
-    return ns_window_trouble(window);
+    return window->trouble;
 }
 
 static bool has_trouble(NsWindow *window)
@@ -22,7 +22,7 @@ static GtkWidget *button_of(NsWindow *window, const char *key)
     GtkWidget *flow = ui_first(GTK_WIDGET(panel_of(window)), GTK_TYPE_FLOW_BOX);
     size_t n, i = 0;
     int64_t from;
-    const NsRemedy *remedies = ns_session_remedies(ns_window_session(window), &n, &from);
+    const NsRemedy *remedies = ns_session_remedies(window->session, &n, &from);
     while (i < n && !(g_str_equal(remedies[i].key, key) && remedies[i].state == NS_REMEDY_HELPS))
         i++;
     if (g_str_equal(key, "go-on")) i = NS_REMEDIES;
@@ -42,7 +42,7 @@ static bool is_tried(NsWindow *window)
 {
     size_t n, tried = 0, helps = 0;
     int64_t from;
-    const NsRemedy *remedies = ns_session_remedies(ns_window_session(window), &n, &from);
+    const NsRemedy *remedies = ns_session_remedies(window->session, &n, &from);
     for (size_t i = 0; i < n; i++) {
         tried += remedies[i].state > NS_REMEDY_IN_TRIAL;
         helps += remedies[i].state == NS_REMEDY_HELPS;
@@ -83,13 +83,13 @@ static void test_words(void)
 {
     NsWindow *window = open_in_trouble("placement=none lr=100 layers=12");
     NsTrouble trouble;
-    g_assert_true(ns_session_trouble(ns_window_session(window), &trouble));
+    g_assert_true(ns_session_trouble(window->session, &trouble));
     g_autofree char *step = ns_group_digits(trouble.step);
     g_assert_true(g_str_has_suffix(ns_trouble_panel_title(panel_of(window)), step));
     const char *cause = strstr(trouble.event->text, ": the ");
     g_autofree char *words = g_strconcat("T", cause + strlen(": t"), NULL);
     g_assert_true(has_label(GTK_WIDGET(panel_of(window)), words));
-    g_assert_false(ns_window_session(window)->wants_run);
+    g_assert_false(window->session->wants_run);
     /* The fifty steps before, or as many as there were. */
     const NsViewState *view_state = ns_chart_view_state(
         NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW)));
@@ -161,7 +161,7 @@ static void test_evidence(void)
         {"hidden state", "steps", "Hidden-state norm"},
     };
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
         ns_session_step(session, 1);
@@ -195,7 +195,7 @@ static bool covers(NsWindow *window, GtkWidget *widget)
 static void test_first(void)
 {
     NsWindow *window = ui_open("placement=none init-scale=1000 layers=60");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, has_trouble);
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
     g_assert_cmpstr(ns_trouble_panel_title(panel_of(window)), ==, "Diverged before any update");
@@ -225,7 +225,7 @@ static void test_huge(void)
 {
     NsWindow *window = ui_open("placement=none layers=60 lr=1e-6");
     UI_WAIT(window, ui_is_ready);
-    ns_session_run(ns_window_session(window));
+    ns_session_run(window->session);
     UI_WAIT(window, has_trouble);
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(panel_of(window))));
     g_assert_cmpstr(ns_trouble_panel_title(panel_of(window)), ==, "Diverged at step 1");
@@ -240,7 +240,7 @@ static void test_huge(void)
 static void note_places(GtkWidget *widget, NsWindow *window, GArray *places)
 {
     graphene_rect_t bounds;
-    if (!gtk_widget_get_mapped(widget) || widget == GTK_WIDGET(ns_window_inspector(window))) return;
+    if (!gtk_widget_get_mapped(widget) || widget == GTK_WIDGET(window->inspector)) return;
     /* It comes with the note of a chart, where nothing was. */
     if (GTK_IS_MENU_BUTTON(widget) &&
         g_strcmp0(gtk_menu_button_get_icon_name(GTK_MENU_BUTTON(widget)),
@@ -335,7 +335,7 @@ static void test_offers(void)
 static void check_remedy(const char *assignments, const char *key, const char *value)
 {
     NsWindow *window = open_in_trouble(assignments);
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsTrouble trouble;
     size_t n, i = 0;
     int64_t from;
@@ -373,13 +373,13 @@ static void test_close(void)
     NsTrouble trouble;
     while (has_trouble(window)) {
         g_signal_emit_by_name(button_of(window, "go-on"), "clicked");
-        UI_UNTIL(!has_trouble(window) || !ns_window_session(window)->wants_run);
-        if (ns_window_session(window)->state == NS_TRAINER_DIVERGED) break;
+        UI_UNTIL(!has_trouble(window) || !window->session->wants_run);
+        if (window->session->state == NS_TRAINER_DIVERGED) break;
     }
     g_signal_emit_by_name(button_of(window, "go-on"), "clicked");
     UI_UNTIL(!has_trouble(window));
     g_assert_false(gtk_widget_get_visible(GTK_WIDGET(panel_of(window))));
-    g_assert_false(ns_session_trouble(ns_window_session(window), &trouble));
+    g_assert_false(ns_session_trouble(window->session, &trouble));
     ui_close(window);
 }
 

@@ -42,7 +42,7 @@ static void test_charts_follow_the_run(void)
     UI_WAIT(window, ui_is_ready);
     UI_WAIT(window, is_drawn);
     uint64_t before = ns_chart_view_plot(chart_at(window, 3))->version;
-    ns_session_step(ns_window_session(window), 5);
+    ns_session_step(window->session, 5);
     UI_WAIT(window, step_is_drawn);
     UI_UNTIL(ns_chart_view_plot(chart_at(window, 3))->version > before);
     ui_close(window);
@@ -51,7 +51,7 @@ static void test_charts_follow_the_run(void)
 static void test_keys(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsDashboard *dashboard = ns_window_dashboard(window);
     UI_WAIT(window, ui_is_ready);
     gtk_window_set_focus(GTK_WINDOW(window), NULL);
@@ -77,7 +77,7 @@ static void test_keys(void)
     g_assert_false(ui_press(window, GDK_KEY_x));
 
     /* In an entry the same keys are text. */
-    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, "layers");
     gtk_widget_grab_focus(ui_first(row, GTK_TYPE_ENTRY));
     g_assert_false(ui_press(window, GDK_KEY_space));
     g_assert_false(ui_press(window, GDK_KEY_period));
@@ -100,8 +100,7 @@ static void test_accelerators(void)
         g_assert_cmpstr(actions[0], ==, table[i].action);
     }
     NsWindow *window = ui_open("");
-    GtkWidget *scroller =
-        gtk_widget_get_ancestor(ns_window_settings_pane(window), GTK_TYPE_SCROLLED_WINDOW);
+    GtkWidget *scroller = gtk_widget_get_ancestor(window->settings_pane, GTK_TYPE_SCROLLED_WINDOW);
     g_action_group_activate_action(G_ACTION_GROUP(window), "pane", NULL);
     g_assert_false(gtk_widget_get_visible(scroller));
     g_action_group_activate_action(G_ACTION_GROUP(window), "pane", NULL);
@@ -112,7 +111,7 @@ static void test_accelerators(void)
 static void test_gradient_choice(void)
 {
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     GtkWidget *tile = GTK_WIDGET(ns_dashboard_tile(ns_window_dashboard(window), 1));
     GtkWidget *drop_down = ui_first(tile, GTK_TYPE_DROP_DOWN);
@@ -165,7 +164,7 @@ static const char *style_key(NsWindow *window)
 /* Whether what a row says beside its control is drawn muted. */
 static bool is_pale(NsWindow *window)
 {
-    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, "layers");
     GtkWidget *hint = gtk_widget_get_last_child(row);
     g_assert_true(gtk_widget_has_css_class(hint, "hint"));
     g_autoptr(GdkPaintable) picture = gtk_widget_paintable_new(hint);

@@ -53,13 +53,13 @@ static void test_open(void)
     set_up();
     append(0, 5);
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    GtkWidget *row = ns_settings_pane_row(ns_window_settings_pane(window), "layers");
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, "layers");
     g_assert_true(gtk_widget_is_sensitive(row));
     ns_window_open(window, path);
     UI_UNTIL(ns_session_steps(session) == 5);
-    g_assert_cmpstr(ns_window_toast_text(window), ==,
+    g_assert_cmpstr(ns_toast_text(window->toast), ==,
                     "mine.jsonl is written by another program; new steps are shown live.");
     UI_UNTIL(!gtk_widget_is_sensitive(row));
     for (size_t i = 0; i < G_N_ELEMENTS(of_trainers); i++)
@@ -68,16 +68,16 @@ static void test_open(void)
                     "Another program trains this run");
     append(6, 40);
     NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), 0);
-    UI_UNTIL(ns_session_steps(session) == 40 && !ns_window_is_awake(window));
+    UI_UNTIL(ns_session_steps(session) == 40 && !window->tick);
     const NsPlot *plot = ns_chart_view_plot(ns_chart_tile_chart(tile));
     g_assert_cmpuint(plot->series[0].n, ==, 41);
     g_assert_null(plot->left.unit);
     g_action_group_activate_action(G_ACTION_GROUP(window), "back-ten", NULL);
     g_assert_cmpint(ns_session_shown_step(session), ==, 30);
     ns_window_open(window, path);
-    g_assert_cmpstr(ns_window_toast_text(window), ==, "This run is shown already.");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "This run is shown already.");
 
-    GtkWidget *leave = ui_find_button(ns_window_settings_pane(window), "Train here");
+    GtkWidget *leave = ui_find_button(window->settings_pane, "Train here");
     g_signal_emit_by_name(leave, "clicked");
     UI_WAIT(window, ui_is_ready);
     UI_UNTIL(gtk_widget_is_sensitive(row) && is_enabled(window, "run"));
@@ -90,8 +90,8 @@ static void test_open(void)
 /* The text below the title of the run on view, in the list of runs. */
 static const char *present_facts(NsWindow *window)
 {
-    GtkWidget *row = gtk_widget_get_last_child(
-        ui_first(GTK_WIDGET(ns_window_inspector(window)), NS_TYPE_RUN_TREE));
+    GtkWidget *row =
+        gtk_widget_get_last_child(ui_first(GTK_WIDGET(window->inspector), NS_TYPE_RUN_TREE));
     if (!row) return "";
     GtkWidget *words = gtk_widget_get_first_child(row);
     return gtk_label_get_text(GTK_LABEL(gtk_widget_get_last_child(words)));
@@ -117,7 +117,7 @@ static void test_names(void)
 /* The list of what a column is taken for; NULL if it has none. */
 static GtkDropDown *column_list(NsWindow *window, const char *column)
 {
-    GtkWidget *name = ui_find_tip(ns_window_settings_pane(window), column);
+    GtkWidget *name = ui_find_tip(window->settings_pane, column);
     return name ? GTK_DROP_DOWN(gtk_widget_get_next_sibling(name)) : NULL;
 }
 
@@ -144,7 +144,7 @@ static void test_columns(void)
     g_file_set_contents(table, text, -1, NULL);
     g_file_set_contents(other, next, -1, NULL);
     NsWindow *window = ui_open("");
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, table);
     UI_UNTIL(column_list(window, score) && column_list(window, "w-2-rms"));
@@ -168,10 +168,9 @@ static void test_columns(void)
     ns_window_open(window, other);
     UI_UNTIL(ns_session_steps(session) == 7);
     /* The pane names the log on view, whose columns are those of the one before. */
-    UI_UNTIL(ui_find_tip(ns_window_settings_pane(window), other));
-    UI_UNTIL(ui_find_button(ns_window_settings_pane(window), "Read as named"));
-    g_signal_emit_by_name(ui_find_button(ns_window_settings_pane(window), "Read as named"),
-                          "clicked");
+    UI_UNTIL(ui_find_tip(window->settings_pane, other));
+    UI_UNTIL(ui_find_button(window->settings_pane, "Read as named"));
+    g_signal_emit_by_name(ui_find_button(window->settings_pane, "Read as named"), "clicked");
     UI_UNTIL(column_list(window, score) &&
              gtk_drop_down_get_selected(column_list(window, score)) == own);
     ui_close(window);
@@ -188,10 +187,10 @@ static void test_gradient_norm(void)
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, table);
-    UI_UNTIL(ns_session_steps(ns_window_session(window)) == 2);
-    ns_page_stack_show(ns_window_pages(window), "curves");
+    UI_UNTIL(ns_session_steps(window->session) == 2);
+    ns_page_stack_show(window->pages, "curves");
     ui_rest(window);
-    NsDashboard *curves = NS_DASHBOARD(ns_page_stack_page(ns_window_pages(window)));
+    NsDashboard *curves = NS_DASHBOARD(ns_page_stack_page(window->pages));
     guint seen = 0;
     for (size_t i = 0; ns_dashboard_tile(curves, i); i++) {
         NsChartTile *tile = ns_dashboard_tile(curves, i);
@@ -214,7 +213,7 @@ static NsWindow *open_watched(void)
     append(0, 5);
     NsWindow *window = ui_open("");
     ns_window_open(window, path);
-    UI_UNTIL(ns_session_steps(ns_window_session(window)) == 5);
+    UI_UNTIL(ns_session_steps(window->session) == 5);
     return window;
 }
 
@@ -229,7 +228,7 @@ static void assert_not_drawn(NsWindow *window)
     NsChartView *chart = first_chart(window);
     uint64_t version = ns_chart_view_plot(chart)->version;
     append(6, 40);
-    UI_UNTIL(ns_session_steps(ns_window_session(window)) == 40);
+    UI_UNTIL(ns_session_steps(window->session) == 40);
     for (int i = 0; i < 10; i++) ui_turn();
     g_assert_cmpuint(ns_chart_view_plot(chart)->version, ==, version);
 }
@@ -249,7 +248,7 @@ static void test_export(void)
 {
     set_up();
     NsWindow *window = open_watched();
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_auto(NsSheet) sheet;
     ns_sheet_init(&sheet);
     g_assert_true(ns_sheet_read(&sheet, "loss", NULL));

@@ -107,8 +107,8 @@ static void on_help(GtkApplication *application)
 {
     GtkWindow *window = gtk_application_get_active_window(application);
     /* A setting that has the focus is explained. */
-    bool explained = NS_IS_WINDOW(window) &&
-                     ns_settings_pane_explain(ns_window_settings_pane(NS_WINDOW(window)));
+    bool explained =
+        NS_IS_WINDOW(window) && ns_settings_pane_explain(NS_WINDOW(window)->settings_pane);
     if (!explained) ns_help_present(window, NULL);
 }
 
@@ -169,7 +169,7 @@ static void ns_application_activate(GApplication *app)
     else if (application->file)
         ns_window_open(window, application->file);
     else if (application->run)
-        ns_session_run(ns_window_session(window));
+        ns_session_run(window->session);
     if (application->large)
         g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                            g_variant_new_boolean(TRUE));

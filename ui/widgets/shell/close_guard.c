@@ -26,7 +26,7 @@ static Guard *guard_of(NsWindow *window)
 
 static void on_saved(NsWindow *window)
 {
-    const NsView *view = ns_window_session(window)->view;
+    const NsView *view = window->session->view;
     for (size_t i = 0; i < view->started.n; i++) {
         NsHistory *history = view->histories[i];
         if (history)
@@ -37,7 +37,7 @@ static void on_saved(NsWindow *window)
 
 bool ns_close_guard_asks(NsWindow *window)
 {
-    double seconds = ns_session_unsaved_seconds(ns_window_session(window), guard_of(window)->saved);
+    double seconds = ns_session_unsaved_seconds(window->session, guard_of(window)->saved);
     return seconds > NS_WORTH_ASKING_S;
 }
 

@@ -430,7 +430,7 @@ static void sync_rest(NsExportDialog *dialog)
         pango_attr_list_insert(attributes, option);
     }
     gtk_label_set_attributes(GTK_LABEL(dialog->command), attributes);
-    const char *gap = ns_window_session(dialog->window)->wants_run
+    const char *gap = dialog->window->session->wants_run
                           ? _("The run continues: the file shows the step at which it is saved.")
                           : ns_export_command_gap(dialog->view, &request);
     gtk_label_set_text(GTK_LABEL(dialog->gap), gap ? gap : "");
@@ -672,7 +672,7 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     gtk_window_set_default_size(
         GTK_WINDOW(dialog), MAX(width, gtk_widget_get_width(GTK_WIDGET(dialog->window)) * 3 / 4),
         MAX(height, gtk_widget_get_height(GTK_WIDGET(dialog->window)) * 3 / 4));
-    dialog->view = ns_view_copy(ns_window_session(window)->view);
+    dialog->view = ns_view_copy(window->session->view);
     /* All visible charts of a dashboard; of another page its current one. */
     NsDashboard *dashboard = ns_window_dashboard(window);
     NsChartTile *each;

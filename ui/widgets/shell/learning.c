@@ -25,7 +25,7 @@ void ns_class_mode_set(NsWindow *window, bool large, const char *const *hide)
     ns_set_css_class(root, NS_LARGE_TEXT_CLASS, large);
     GPtrArray *hidden = g_ptr_array_new_with_free_func(show);
     for (; hide && *hide; hide++) {
-        GtkWidget *part = ns_lesson_part(root, ns_window_settings_pane(window), *hide);
+        GtkWidget *part = ns_lesson_part(root, window->settings_pane, *hide);
         if (!part) continue;
         ns_hide(part, NS_HIDDEN_PRESET, true);
         g_ptr_array_add(hidden, g_object_ref(part));
@@ -40,22 +40,14 @@ bool ns_class_mode_is_on(NsWindow *window)
            (hidden && hidden->len > 0);
 }
 
-#define PANE "ns-learn-pane"
-#define LEAVE "ns-leave-class-mode"
-#define BY_HAND "ns-class-by-hand" /* the user, not a preset, switched class mode on */
 #define SUFFIX ".preset"
 #define GREETED "greeted"
-
-NsLearnPane *ns_window_learn_pane(NsWindow *window)
-{
-    return g_object_get_data(G_OBJECT(window), PANE);
-}
 
 static void sync_class_mode(NsWindow *window)
 {
     bool on = ns_class_mode_is_on(window);
     ns_window_set_state(window, "class-mode", on);
-    gtk_widget_set_visible(g_object_get_data(G_OBJECT(window), LEAVE), on);
+    gtk_widget_set_visible(window->leave_class_mode, on);
 }
 
 /* ---- Presets ---- */
@@ -66,11 +58,11 @@ void ns_window_arrange(NsWindow *window, const NsPreset *preset)
 {
     const char *const *hide = (const char *const *)preset->experiment.hide;
     bool large = gtk_widget_has_css_class(GTK_WIDGET(window), NS_LARGE_TEXT_CLASS);
-    ns_learn_pane_close(ns_window_learn_pane(window));
-    if (preset->page) ns_page_stack_show(ns_window_pages(window), preset->page);
+    ns_learn_pane_close(window->learn_pane);
+    if (preset->page) ns_page_stack_show(window->pages, preset->page);
     if (preset->chart) ns_window_show_chart(window, NS_LEARN_CHARTS);
     if (preset->chart) ns_window_show_chart(window, preset->chart);
-    g_object_set_data(G_OBJECT(window), BY_HAND, NULL);
+    window->class_by_hand = false;
     if (large && !hide)
         begin_class(window, "");
     else
@@ -93,7 +85,7 @@ static void reset_charts(NsWindow *window)
 
 void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_pause(session);
     ns_session_open(session, &preset->experiment);
     ns_session_leave_experiment(session);
@@ -106,14 +98,14 @@ void ns_window_open_preset(NsWindow *window, const NsPreset *preset)
 
 void ns_window_make_preset(NsWindow *window, NsPreset *preset)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     *preset = (NsPreset){0};
     ns_experiment_copy(&preset->experiment, &session->experiment);
     g_clear_pointer(&preset->experiment.hide,
                     g_strfreev); /* the author of a preset should see everything */
     g_free(preset->experiment.title);
     preset->experiment.title = ns_session_title(session);
-    preset->page = g_strdup(ns_page_stack_key(ns_window_pages(window)));
+    preset->page = g_strdup(ns_page_stack_key(window->pages));
     NsDashboard *dashboard = ns_window_dashboard(window);
     if (!dashboard) return;
     NsFigureSpec spec = ns_chart_tile_spec(ns_dashboard_stage(dashboard));
@@ -161,7 +153,7 @@ static void on_save(NsWindow *window)
 
 bool ns_window_close_lessons(NsWindow *window)
 {
-    NsLearnPane *pane = ns_window_learn_pane(window);
+    NsLearnPane *pane = window->learn_pane;
     bool list = ns_learn_pane_is_open(pane) && ns_learn_pane_card(pane) < 0;
     if (list) ns_learn_pane_close(pane);
     return list;
@@ -169,7 +161,7 @@ bool ns_window_close_lessons(NsWindow *window)
 
 static void on_learn(NsWindow *window)
 {
-    if (!ns_window_close_lessons(window)) ns_learn_pane_open(ns_window_learn_pane(window));
+    if (!ns_window_close_lessons(window)) ns_learn_pane_open(window->learn_pane);
 }
 
 void ns_window_greet(NsWindow *window)
@@ -177,15 +169,15 @@ void ns_window_greet(NsWindow *window)
     GSettings *preferences = ns_preferences();
     if (!preferences || g_settings_get_boolean(preferences, GREETED)) return;
     g_settings_set_boolean(preferences, GREETED, TRUE);
-    gtk_widget_activate_action(GTK_WIDGET(ns_window_learn_pane(window)), NS_LEARN_BEGIN, "u", 0);
+    gtk_widget_activate_action(GTK_WIDGET(window->learn_pane), NS_LEARN_BEGIN, "u", 0);
 }
 
 static void begin_class(NsWindow *window, const char *named)
 {
     static const char *const always[] = {"placement", "layers", "warmup", "lr", NULL};
     g_autoptr(GStrvBuilder) hide = g_strv_builder_new();
-    NsSession *session = ns_window_session(window);
-    GtkWidget *pane = ns_window_settings_pane(window);
+    NsSession *session = window->session;
+    GtkWidget *pane = window->settings_pane;
     GtkWidget *expander = ns_settings_pane_row(pane, NS_MORE_SETTINGS);
     bool more = false;
     g_strv_builder_add(hide, "inspector_scroller");
@@ -206,13 +198,13 @@ static void begin_class(NsWindow *window, const char *named)
     if (!more) g_strv_builder_add(hide, NS_MORE_SETTINGS);
     g_auto(GStrv) parts = g_strv_builder_end(hide);
     ns_class_mode_set(window, true, (const char *const *)parts);
-    g_object_set_data(G_OBJECT(window), BY_HAND, window);
+    window->class_by_hand = true;
 }
 
 static void on_class_mode(GSimpleAction *action, GVariant *state, gpointer window)
 {
     (void)action;
-    g_object_set_data(G_OBJECT(window), BY_HAND, NULL);
+    NS_WINDOW(window)->class_by_hand = false;
     if (g_variant_get_boolean(state))
         begin_class(window, "");
     else
@@ -228,7 +220,7 @@ static void on_leave(NsWindow *window)
 
 static void on_page(NsWindow *window, const char *page)
 {
-    ns_page_stack_show(ns_window_pages(window), page);
+    ns_page_stack_show(window->pages, page);
 }
 
 void ns_window_show_chart(NsWindow *window, const char *name)
@@ -253,8 +245,8 @@ void ns_window_show_chart(NsWindow *window, const char *name)
 static void on_point_out(NsWindow *window, const char *name)
 {
     GtkWidget *root = GTK_WIDGET(window);
-    if (g_object_get_data(G_OBJECT(window), BY_HAND)) begin_class(window, name);
-    GtkWidget *pane_of_settings = ns_window_settings_pane(window);
+    if (window->class_by_hand) begin_class(window, name);
+    GtkWidget *pane_of_settings = window->settings_pane;
     GtkWidget *part = *name ? ns_lesson_part(root, pane_of_settings, name) : NULL;
     if (part) ns_settings_pane_unfold(pane_of_settings, part);
     ns_lesson_point_out(root, part);
@@ -262,15 +254,14 @@ static void on_point_out(NsWindow *window, const char *name)
 
 static void on_cover(NsWindow *window, gboolean covers)
 {
-    gtk_widget_set_visible(GTK_WIDGET(ns_window_pages(window)), !covers);
+    gtk_widget_set_visible(GTK_WIDGET(window->pages), !covers);
 }
 
 /* A page that is chosen takes the place of the list of lessons. */
 static void on_switched(NsWindow *window)
 {
     ns_window_close_lessons(window);
-    ns_learn_pane_set_page(ns_window_learn_pane(window),
-                           ns_page_stack_key(ns_window_pages(window)));
+    ns_learn_pane_set_page(window->learn_pane, ns_page_stack_key(window->pages));
 }
 
 /* `more`: a section below the choices; NULL: none. */
@@ -296,24 +287,24 @@ void ns_window_add_learning(NsWindow *window)
         {.name = "preset", .parameter_type = "s", .activate = on_preset},
         {.name = "class-mode", .state = "false", .change_state = on_class_mode},
     };
-    GtkWidget *pages = GTK_WIDGET(ns_window_pages(window));
-    GtkWidget *pane = ns_learn_pane_new(ns_window_session(window));
+    GtkWidget *pages = GTK_WIDGET(window->pages);
+    GtkWidget *pane = ns_learn_pane_new(window->session);
     ns_window_add_strip(window, pane);
-    g_object_set_data(G_OBJECT(window), PANE, pane);
-    ns_session_listen(ns_window_session(window), "left", G_CALLBACK(reset_charts), window);
+    window->learn_pane = NS_LEARN_PANE(pane);
+    ns_session_listen(window->session, "left", G_CALLBACK(reset_charts), window);
     ns_connect(pane, "page", G_CALLBACK(on_page), window);
     ns_connect(pane, "chart", G_CALLBACK(ns_window_show_chart), window);
     ns_connect(pane, "point-out", G_CALLBACK(on_point_out), window);
     ns_connect(pane, "cover", G_CALLBACK(on_cover), window);
     ns_connect(pages, "switched", G_CALLBACK(on_switched), window);
-    ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(ns_window_pages(window)));
+    ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(window->pages));
     /* The button that leaves class mode where the menu is hidden, too. */
     GtkWidget *leave = gtk_button_new_from_icon_name("view-restore-symbolic");
     ns_accessible_tooltip(leave, _("Leave class mode"));
     gtk_widget_set_visible(leave, FALSE);
     g_signal_connect_swapped(leave, "clicked", G_CALLBACK(on_leave), window);
     gtk_header_bar_pack_end(GTK_HEADER_BAR(gtk_window_get_titlebar(GTK_WINDOW(window))), leave);
-    g_object_set_data(G_OBJECT(window), LEAVE, leave);
+    window->leave_class_mode = leave;
     ns_window_add_commands(window, commands, G_N_ELEMENTS(commands));
     g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
     /* Adds the items once, since all windows have the same menu. */

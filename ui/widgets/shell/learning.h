@@ -10,8 +10,6 @@
 
 void ns_window_add_learning(NsWindow *window);
 
-NsLearnPane *ns_window_learn_pane(NsWindow *window);
-
 /* Closes the list of lessons, which covers the pages; false where it is not open. */
 bool ns_window_close_lessons(NsWindow *window);
 

@@ -44,7 +44,7 @@ static Presenter *presenter_of(NsWindow *window)
 
 static NsSession *session_of(const Presenter *presenter)
 {
-    return ns_window_session(presenter->window);
+    return presenter->window->session;
 }
 
 /* ---- The bar ---- */
@@ -121,7 +121,7 @@ static gboolean look(gpointer data)
     sync_forward(presenter, ready);
     const char *page =
         presenter->next < lecture->n ? lecture->scene[presenter->next].preset.page : NULL;
-    if (ready && page) ns_page_stack_create(ns_window_pages(presenter->window), page);
+    if (ready && page) ns_page_stack_create(presenter->window->pages, page);
     if (ready && presenter->shown && presenter->next > 1)
         has_prepared(presenter, presenter->next - 2);
     return G_SOURCE_CONTINUE;
@@ -170,10 +170,10 @@ static void open_pane(Presenter *presenter, const char *pane, bool open)
 static void hide_bars(Presenter *presenter, bool hidden)
 {
     NsWindow *window = presenter->window;
-    GtkWidget *switcher = gtk_widget_get_first_child(GTK_WIDGET(ns_window_pages(window)));
+    GtkWidget *switcher = gtk_widget_get_first_child(GTK_WIDGET(window->pages));
     ns_hide(switcher, NS_HIDDEN_PRESET, hidden);
-    ns_hide(GTK_WIDGET(ns_window_transport(window)), NS_HIDDEN_PRESET, hidden);
-    ns_hide(GTK_WIDGET(ns_window_trouble(window)), NS_HIDDEN_PRESET, hidden);
+    ns_hide(GTK_WIDGET(window->transport), NS_HIDDEN_PRESET, hidden);
+    ns_hide(GTK_WIDGET(window->trouble), NS_HIDDEN_PRESET, hidden);
 }
 
 static void enter(Presenter *presenter)
@@ -243,7 +243,7 @@ bool ns_lecture_leave(NsWindow *window)
         if (before->run) ns_session_open_run(session, before->run);
         ns_session_open(session, &before->preset.experiment);
         if (!before->run) ns_session_restart(session);
-        ns_page_stack_show(ns_window_pages(presenter->window), before->preset.page);
+        ns_page_stack_show(presenter->window->pages, before->preset.page);
         if (before->second) ns_window_show_chart(presenter->window, before->second);
         if (before->preset.chart) ns_window_show_chart(presenter->window, before->preset.chart);
         ns_session_show_gradient(session, before->gradient);

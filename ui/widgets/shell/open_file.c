@@ -118,7 +118,7 @@ static bool try_text(Reading *reading, GCancellable *cancellable, GError **error
 
 static void on_tried(NsWindow *window, Reading *reading, const GError *error)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     if (error)
         refuse(window, error->message);
     else if (ns_session_set(session, "text", reading->path) && reading->run)
@@ -129,14 +129,14 @@ static void on_tried(NsWindow *window, Reading *reading, const GError *error)
 
 static void open_other(NsWindow *window, const NsExperiment *experiment)
 {
-    ns_session_open(ns_window_session(window), experiment);
-    ns_session_leave_experiment(ns_window_session(window));
+    ns_session_open(window->session, experiment);
+    ns_session_leave_experiment(window->session);
 }
 
 static void on_run_to(gpointer step, gpointer toast)
 {
     NsWindow *window = NS_WINDOW(gtk_widget_get_root(toast));
-    ns_session_run_again_to(ns_window_session(window), *(const int64_t *)step);
+    ns_session_run_again_to(window->session, *(const int64_t *)step);
 }
 
 static void report_experiment(NsWindow *window, const NsProvenance *provenance, const char *name)
@@ -177,7 +177,7 @@ static bool open_experiment(NsWindow *window, const char *path)
         else
             open_other(window, &provenance.experiment);
         /* Shows the page that the figure was saved from, with the axes of its sweep. */
-        NsPageStack *pages = ns_window_pages(window);
+        NsPageStack *pages = window->pages;
         bool sweep = provenance.x && provenance.y;
         if (provenance.study) ns_page_stack_show(pages, "paper");
         if (sweep) ns_page_stack_show(pages, "phase");
@@ -205,7 +205,7 @@ static bool read_run(Reading *reading, GCancellable *cancellable, GError **error
 
 static void on_run_read(NsWindow *window, Reading *reading, const GError *error)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
     if (!error) {
@@ -236,7 +236,7 @@ static void on_run_read(NsWindow *window, Reading *reading, const GError *error)
 
 static void open_run(NsWindow *window, const char *path, bool run)
 {
-    g_autofree char *shown = ns_session_path_on_view(ns_window_session(window));
+    g_autofree char *shown = ns_session_path_on_view(window->session);
     if (g_strcmp0(shown, path) == 0 && ns_recorded_kind(path) == NS_RECORDED_FILE) {
         ns_window_toast(window, _("This run is shown already."));
         return;
@@ -274,7 +274,7 @@ static void on_results(NsWindow *window, Reading *reading, const GError *error)
     g_autoptr(GError) unfit = NULL;
     /* Checks whether it can be shown before anything changes. */
     g_autoptr(NsPhase) phase = error ? NULL : ns_phase_new(reading->work, 0, 0, 1, &unfit);
-    NsPageStack *pages = ns_window_pages(window);
+    NsPageStack *pages = window->pages;
     if (phase) open_other(window, &phase->study->experiment);
     if (phase) ns_page_stack_show(pages, "phase");
     if (!phase || !ns_phase_page_show_study(NS_PHASE_PAGE(ns_page_stack_page(pages)), reading->work,
@@ -292,14 +292,14 @@ static void on_results(NsWindow *window, Reading *reading, const GError *error)
 bool ns_window_watch(NsWindow *window, const char *const *paths)
 {
     g_autoptr(GError) error = NULL;
-    bool good = ns_session_watch(ns_window_session(window), paths, &error);
+    bool good = ns_session_watch(window->session, paths, &error);
     if (!good) refuse(window, error->message);
     return good;
 }
 
 static void watch_file(NsWindow *window, const char *path)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     g_autofree char *name = g_filename_display_basename(path);
     g_autoptr(GError) error = NULL;
     bool whole;
@@ -340,11 +340,11 @@ static void open_any(NsWindow *window, const char *path, bool run)
     else if (!open_experiment(window, path)) {
         Reading *reading = g_new0(Reading, 1);
         *reading = (Reading){.run = run, .read = try_text, .done = on_tried};
-        ns_settings_copy(&reading->settings, ns_session_settings(ns_window_session(window)));
+        ns_settings_copy(&reading->settings, ns_session_settings(window->session));
         ns_settings_set(&reading->settings, "text", path, NULL);
         start(window, reading, path);
     } else if (run)
-        ns_session_run(ns_window_session(window));
+        ns_session_run(window->session);
     if (error) refuse(window, error->message);
 }
 

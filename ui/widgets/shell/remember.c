@@ -72,7 +72,7 @@ static void on_unrealize(GtkWindow *window)
     g_settings_set_boolean(preferences, "window-maximized", maximized);
     if (width > 0) g_settings_set_int(preferences, "window-width", width);
     if (height > 0) g_settings_set_int(preferences, "window-height", height);
-    const NsView *view = ns_window_session(NS_WINDOW(window))->view;
+    const NsView *view = NS_WINDOW(window)->session->view;
     g_settings_set_boolean(preferences, "log", view->log);
     g_settings_set_boolean(preferences, "theory", view->theory);
     g_settings_set_string(preferences, "gradient", ns_quantity_choice(view->gradient)->key);
@@ -91,7 +91,7 @@ void ns_remember_window(NsWindow *window)
                                 g_settings_get_int(preferences, "window-height"));
     if (g_settings_get_boolean(preferences, "window-maximized"))
         gtk_window_maximize(GTK_WINDOW(window));
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_show_log(session, g_settings_get_boolean(preferences, "log"));
     ns_session_show_theory(session, g_settings_get_boolean(preferences, "theory"));
     int gradient = stored_quantity("gradient", NS_DOMAIN_LAYER);

@@ -28,7 +28,7 @@ static guint64 most_bytes(void)
 
 void ns_saved_runs_record(NsWindow *window)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     GSettings *preferences = ns_preferences();
     g_autofree char *folder = folder_of_runs();
     bool record = !preferences || g_settings_get_boolean(preferences, "record");
@@ -49,7 +49,7 @@ static void on_open(NsRunLibrary *library, const char *path, NsWindow *window)
 static void on_pin(NsWindow *window, const char *path)
 {
     g_autoptr(GError) error = NULL;
-    if (!ns_session_pin_file(ns_window_session(window), path, &error))
+    if (!ns_session_pin_file(window->session, path, &error))
         ns_window_toast(window, error->message);
 }
 
@@ -61,7 +61,7 @@ static void on_runs(NsRunLibrary *library, NsSession *session)
 
 static void on_marks(NsWindow *window, GHashTable *marks)
 {
-    ns_session_mark_runs(ns_window_session(window), marks ? g_hash_table_ref(marks) : NULL);
+    ns_session_mark_runs(window->session, marks ? g_hash_table_ref(marks) : NULL);
 }
 
 static void on_recording(NsWindow *window, gboolean recording, guint64 most, guint64 checkpoints)
@@ -73,7 +73,7 @@ static void on_recording(NsWindow *window, gboolean recording, guint64 most, gui
         g_settings_set_int(preferences, "checkpoint-mib", (int)(checkpoints / MIB));
     }
     ns_saved_runs_record(window);
-    ns_session_set_checkpoint_bytes(ns_window_session(window), (size_t)checkpoints);
+    ns_session_set_checkpoint_bytes(window->session, (size_t)checkpoints);
 }
 
 /* A name of a folder may have any bytes; a setting is UTF-8. */
@@ -92,7 +92,7 @@ static GtkWidget *make_library(NsWindow *parent)
         ns_preferences() ? g_settings_get_string(ns_preferences(), "runs-folder") : NULL;
     g_autofree char *last = uri && *uri ? g_filename_from_uri(uri, NULL, NULL) : NULL;
     bool there = last && g_file_test(last, G_FILE_TEST_IS_DIR);
-    NsSession *session = ns_window_session(parent);
+    NsSession *session = parent->session;
     g_auto(GStrv) pinned = ns_session_pinned_files(session);
     GtkWidget *library = ns_run_library_new(own, there ? last : own, (const char *const *)pinned);
     ns_run_library_set_recording(NS_RUN_LIBRARY(library), session->folder != NULL, most_bytes(),

@@ -6,7 +6,6 @@
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"
 #include "ui/widgets/settings/settings_pane.h"
-#include "ui/widgets/shell/toast.h"
 
 #define SUBTITLE_EVERY_US 200000 /* while training: numbers that change faster cannot be read */
 
@@ -32,29 +31,7 @@ static const int BREADTHS[] = {[NARROW] = 0, [MEDIUM] = 760, [WIDE] = 900, [ROOM
 static const struct {
     const char *action;
     Breadth from;
-} PANES[] = {{"pane", MEDIUM}, {"inspector", WIDE}};
-
-struct _NsWindow {
-    GtkApplicationWindow parent;
-    NsSession *session;
-    NsPageStack *pages;
-    NsTransport *transport;
-    NsInspector *inspector;
-    NsTroublePanel *trouble;
-    GtkWidget *settings_pane, *toast;
-    guint tick, fold_source, title_source;
-    gint64 subtitled;
-    int width;                        /* at the last allocation */
-    bool folded[G_N_ELEMENTS(PANES)]; /* because of the width, not by the user */
-    const NsStyle *style;             /* of charts; depends on the height in class mode */
-    GtkWidget *strip;                 /* beside the pages; hidden at times */
-    GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
-    GtkWidget *run_menu, *menu_button;
-    GtkWidget *banner, *banner_label, *banner_button;
-    GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
-    GtkWidget *stage;     /* the pages and their overlays */
-    GtkWidget *preparing; /* reports that a model is being prepared */
-};
+} PANES[NS_WINDOW_PANES] = {{"pane", MEDIUM}, {"inspector", WIDE}};
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
 
@@ -386,21 +363,11 @@ void ns_window_add_strip(NsWindow *window, GtkWidget *strip)
     ns_connect(strip, "notify::visible", G_CALLBACK(on_strip), window);
 }
 
-const char *ns_window_toast_text(NsWindow *window)
-{
-    return ns_toast_text(window->toast);
-}
-
-bool ns_window_is_awake(NsWindow *window)
-{
-    return window->tick != 0;
-}
-
 void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         bool of_window = commands[i].of_window != NULL;
-        gpointer target = of_window ? (gpointer)window : ns_window_session(window);
+        gpointer target = of_window ? (gpointer)window : window->session;
         GCallback command =
             of_window ? G_CALLBACK(commands[i].of_window) : G_CALLBACK(commands[i].of_session);
         ns_add_command(G_ACTION_MAP(window), commands[i].action, command, target);
@@ -419,16 +386,6 @@ void ns_window_set_state(NsWindow *window, const char *action, bool state)
     g_simple_action_set_state(G_SIMPLE_ACTION(found), g_variant_new_boolean(state));
 }
 
-NsSession *ns_window_session(NsWindow *window)
-{
-    return window->session;
-}
-
-NsPageStack *ns_window_pages(NsWindow *window)
-{
-    return window->pages;
-}
-
 NsPage *ns_window_page(NsWindow *window)
 {
     return ns_page_stack_page(window->pages);
@@ -438,36 +395,6 @@ NsDashboard *ns_window_dashboard(NsWindow *window)
 {
     NsPage *page = ns_window_page(window);
     return NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL;
-}
-
-NsTransport *ns_window_transport(NsWindow *window)
-{
-    return window->transport;
-}
-
-NsInspector *ns_window_inspector(NsWindow *window)
-{
-    return window->inspector;
-}
-
-NsTroublePanel *ns_window_trouble(NsWindow *window)
-{
-    return window->trouble;
-}
-
-GtkWidget *ns_window_run_menu(NsWindow *window)
-{
-    return window->run_menu;
-}
-
-GtkWidget *ns_window_main_menu(NsWindow *window)
-{
-    return window->menu_button;
-}
-
-GtkWidget *ns_window_settings_pane(NsWindow *window)
-{
-    return window->settings_pane;
 }
 
 static void ns_window_dispose(GObject *object)

@@ -9,35 +9,57 @@
 
 #include "ui/session/session.h"
 #include "ui/widgets/charts/dashboard.h"
+#include "ui/widgets/learn/learn_pane.h"
 #include "ui/widgets/pages/page_stack.h"
 #include "ui/widgets/run/inspector.h"
 #include "ui/widgets/run/transport.h"
 #include "ui/widgets/run/trouble_panel.h"
+#include "ui/widgets/shell/toast.h"
 
 #define NS_TYPE_WINDOW (ns_window_get_type())
 G_DECLARE_FINAL_TYPE(NsWindow, ns_window, NS, WINDOW, GtkApplicationWindow)
 
+#define NS_WINDOW_PANES 2 /* that are hidden in a narrow window */
+
+/* Everybody may read the first fields. */
+struct _NsWindow {
+    GtkApplicationWindow parent;
+    NsSession *session;
+    NsPageStack *pages;
+    NsTransport *transport;
+    NsInspector *inspector;
+    NsTroublePanel *trouble;
+    GtkWidget *settings_pane;
+    NsLearnPane *learn_pane;           /* NULL before ns_window_add_learning */
+    GtkWidget *run_menu, *menu_button; /* that open menus */
+    GtkWidget *toast;                  /* ui/widgets/shell/toast.h */
+    guint tick; /* 0: nothing can change without input: no run is training, no chart is stale */
+
+    /* Only for ui/widgets/shell/learning.c: */
+    GtkWidget *leave_class_mode; /* a button */
+    bool class_by_hand;          /* the user, not a preset, switched class mode on */
+
+    /* Only for ui/widgets/shell/window.c: */
+    guint fold_source, title_source;
+    gint64 subtitled;
+    int width;                    /* at the last allocation */
+    bool folded[NS_WINDOW_PANES]; /* because of the width, not by the user */
+    const NsStyle *style;         /* of charts; depends on the height in class mode */
+    GtkWidget *strip;             /* beside the pages; hidden at times */
+    GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
+    GtkWidget *banner, *banner_label, *banner_button;
+    GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
+    GtkWidget *stage;     /* the pages and their overlays */
+    GtkWidget *preparing; /* reports that a model is being prepared */
+};
+
 /* A window for a session, of which it keeps a reference. */
 NsWindow *ns_window_new(GtkApplication *application, NsSession *session);
 
-NsSession *ns_window_session(NsWindow *window);
-
-/* Whether anything may change without input: a run is training, or a chart is out of date. */
-bool ns_window_is_awake(NsWindow *window);
-
-NsPageStack *ns_window_pages(NsWindow *window);
 NsPage *ns_window_page(NsWindow *window); /* that is shown */
 
 /* The shown page if it is a dashboard, otherwise NULL. */
 NsDashboard *ns_window_dashboard(NsWindow *window);
-GtkWidget *ns_window_settings_pane(NsWindow *window);
-NsTransport *ns_window_transport(NsWindow *window);
-NsInspector *ns_window_inspector(NsWindow *window);
-NsTroublePanel *ns_window_trouble(NsWindow *window);
-
-/* The buttons that open menus. */
-GtkWidget *ns_window_run_menu(NsWindow *window);
-GtkWidget *ns_window_main_menu(NsWindow *window);
 
 /* Shows a sentence at the bottom of the window for a few seconds. */
 void ns_window_toast(NsWindow *window, const char *sentence);
@@ -49,7 +71,6 @@ void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *l
 
 /* The same about a file, with a button that shows it in its folder. */
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path);
-const char *ns_window_toast_text(NsWindow *window);
 
 /* Adds a strip beside the pages, or below them in a narrow window.  While it is visible it replaces
  * the inspector if both do not fit. */

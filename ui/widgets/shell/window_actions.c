@@ -19,16 +19,16 @@
 
 static void on_run(NsWindow *window)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     if (session->wants_run)
         ns_session_pause(session);
-    else if (!ns_learn_pane_run(ns_window_learn_pane(window)))
+    else if (!ns_learn_pane_run(window->learn_pane))
         ns_session_run(session);
 }
 
 static bool run_to(double number, gpointer window)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = NS_WINDOW(window)->session;
     if (number <= (double)ns_session_steps(session) || number > 1e9) return false;
     ns_session_run_to(session, (int64_t)number);
     return true;
@@ -37,7 +37,7 @@ static bool run_to(double number, gpointer window)
 static bool run_until_loss(double number, gpointer window)
 {
     if (number <= 0.0) return false;
-    ns_session_run_until_loss(ns_window_session(window), number);
+    ns_session_run_until_loss(NS_WINDOW(window)->session, number);
     return true;
 }
 
@@ -45,14 +45,14 @@ static void on_run_to(NsWindow *window)
 {
     static const NsAsk ask = {N_("Run to step"), N_("Run"), "1000",
                               N_("Enter a later step, such as 1000."), run_to};
-    ns_ask_popover(ns_window_run_menu(window), &ask, window);
+    ns_ask_popover(window->run_menu, &ask, window);
 }
 
 static void on_run_until_loss(NsWindow *window)
 {
     static const NsAsk ask = {N_("Run until a loss is below"), N_("Run"), "2.0",
                               N_("Enter a positive loss, such as 1.8."), run_until_loss};
-    ns_ask_popover(ns_window_run_menu(window), &ask, window);
+    ns_ask_popover(window->run_menu, &ask, window);
 }
 
 /* The actions that go on or back by steps. */
@@ -68,7 +68,7 @@ static const struct {
 static void on_step(NsWindow *window, GVariant *parameter, GAction *action)
 {
     (void)parameter;
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     int64_t shown = ns_session_shown_step(session), newest = ns_session_steps(session);
     size_t i = 0;
     while (!g_str_equal(STEPS[i].action, g_action_get_name(action))) i++;
@@ -83,19 +83,19 @@ static void on_step(NsWindow *window, GVariant *parameter, GAction *action)
 
 static void on_live(NsWindow *window)
 {
-    ns_session_show_step(ns_window_session(window), -1);
+    ns_session_show_step(window->session, -1);
 }
 
 static void on_to_start(gpointer data, gpointer toast)
 {
     (void)data;
     NsWindow *window = NS_WINDOW(gtk_widget_get_root(toast));
-    ns_session_reset_to_start(ns_window_session(window));
+    ns_session_reset_to_start(window->session);
 }
 
 static void on_reset(NsWindow *window)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     int64_t fork = session->fork_step;
     ns_session_reset(session);
     if (fork == 0) return;
@@ -107,7 +107,7 @@ static void on_reset(NsWindow *window)
 
 static void change_speed(NsWindow *window, bool faster)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_set_speed(session, ns_speed_next(session->speed, faster));
     g_autofree char *words = ns_speed_words(session->speed);
     g_autofree char *sentence = g_strdup_printf(_("Speed: %s"), words);
@@ -128,19 +128,19 @@ static void on_faster(NsWindow *window)
 static void on_slow_motion(GSimpleAction *action, GVariant *state, gpointer window)
 {
     (void)action;
-    ns_session_set_slow_motion(ns_window_session(window), g_variant_get_boolean(state));
+    ns_session_set_slow_motion(NS_WINDOW(window)->session, g_variant_get_boolean(state));
 }
 
 static void on_pause_on_trouble(GSimpleAction *action, GVariant *state, gpointer window)
 {
     (void)action;
-    ns_session_set_pause_on_trouble(ns_window_session(window), g_variant_get_boolean(state));
+    ns_session_set_pause_on_trouble(NS_WINDOW(window)->session, g_variant_get_boolean(state));
 }
 
 static void on_new_seed(NsWindow *window)
 {
     g_autofree char *seed = g_strdup_printf("%d", g_random_int_range(1, 100000));
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_set(session, "seed", seed);
     bool waits = ns_session_pending(session);
     g_autofree char *words = g_strdup_printf(
@@ -150,7 +150,7 @@ static void on_new_seed(NsWindow *window)
 
 static void on_next_placement(NsWindow *window)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     const NsChoice *next = ns_placement_choice(ns_session_settings(session)->placement + 1);
     if (!next) next = ns_placement_choice(0);
     /* The setting that the key changes may be out of sight. */
@@ -159,13 +159,13 @@ static void on_next_placement(NsWindow *window)
 
 static void on_log(NsWindow *window)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_show_log(session, !session->view->log);
 }
 
 static void on_page(GSimpleAction *action, GVariant *key, gpointer window)
 {
-    if (ns_page_stack_show(ns_window_pages(window), g_variant_get_string(key, NULL)))
+    if (ns_page_stack_show(NS_WINDOW(window)->pages, g_variant_get_string(key, NULL)))
         g_simple_action_set_state(action, key);
 }
 
@@ -175,12 +175,12 @@ static void on_nth_page(GSimpleAction *action, GVariant *place, gpointer window)
     const NsPageKind *kind = ns_page_kind((size_t)g_variant_get_int32(place) - 1);
     if (!kind) return;
     ns_window_close_lessons(window); /* the list may cover the page */
-    ns_page_stack_show(ns_window_pages(window), kind->key);
+    ns_page_stack_show(NS_WINDOW(window)->pages, kind->key);
 }
 
 static void on_second_lane(NsWindow *window)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     if (ns_lecture_menu(window)) return; /* remote controls of presenters have a key B, too */
     if (session->experiment.n > 1)
         ns_session_set_lanes(session, 1);
@@ -190,16 +190,16 @@ static void on_second_lane(NsWindow *window)
 
 static void on_undo(NsWindow *window)
 {
-    g_autofree char *words = ns_session_undo_words(ns_window_session(window));
-    ns_session_undo(ns_window_session(window));
+    g_autofree char *words = ns_session_undo_words(window->session);
+    ns_session_undo(window->session);
     g_autofree char *sentence = words ? g_strdup_printf(_("Undone: %s"), words) : NULL;
     if (sentence) ns_window_toast(window, sentence);
 }
 
 static void on_redo(NsWindow *window)
 {
-    g_autofree char *words = ns_session_redo_words(ns_window_session(window));
-    ns_session_redo(ns_window_session(window));
+    g_autofree char *words = ns_session_redo_words(window->session);
+    ns_session_redo(window->session);
     g_autofree char *sentence = words ? g_strdup_printf(_("Redone: %s"), words) : NULL;
     if (sentence) ns_window_toast(window, sentence);
 }
@@ -245,8 +245,8 @@ static void on_next_chart(NsWindow *window)
 /* Escape closes the topmost part, one at a time. */
 static void on_back(NsWindow *window)
 {
-    NsLearnPane *lessons = ns_window_learn_pane(window);
-    NsTroublePanel *trouble = ns_window_trouble(window);
+    NsLearnPane *lessons = window->learn_pane;
+    NsTroublePanel *trouble = window->trouble;
     if (ns_window_close_lessons(window) || ns_lecture_leave(window)) return;
     if (ns_trouble_panel_title(trouble) && !ns_trouble_panel_is_folded(trouble)) {
         ns_trouble_panel_set_folded(trouble, true);
@@ -257,12 +257,12 @@ static void on_back(NsWindow *window)
     else if (ns_learn_pane_is_open(lessons))
         ns_learn_pane_close(lessons);
     else
-        ns_session_show_step(ns_window_session(window), -1);
+        ns_session_show_step(window->session, -1);
 }
 
 static void on_theory(NsWindow *window)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     ns_session_show_theory(session, !session->view->theory);
 }
 
@@ -324,18 +324,18 @@ static void on_runs(NsWindow *window)
 static void on_menu(NsWindow *window)
 {
     GtkWidget *menu = ns_lecture_menu(window);
-    gtk_menu_button_popup(GTK_MENU_BUTTON(menu ? menu : ns_window_main_menu(window)));
+    gtk_menu_button_popup(GTK_MENU_BUTTON(menu ? menu : window->menu_button));
 }
 
 static void on_gradient_check(NsWindow *window)
 {
-    ns_gradient_check_present(GTK_WINDOW(window), ns_window_session(window));
+    ns_gradient_check_present(GTK_WINDOW(window), window->session);
 }
 
 static void on_pane(GSimpleAction *action, GVariant *state, gpointer window)
 {
     GtkWidget *pane =
-        gtk_widget_get_ancestor(ns_window_settings_pane(window), GTK_TYPE_SCROLLED_WINDOW);
+        gtk_widget_get_ancestor(NS_WINDOW(window)->settings_pane, GTK_TYPE_SCROLLED_WINDOW);
     ns_hide(pane, NS_HIDDEN_CLOSED, !g_variant_get_boolean(state));
     g_simple_action_set_state(action, state);
 }
@@ -343,10 +343,10 @@ static void on_pane(GSimpleAction *action, GVariant *state, gpointer window)
 static void on_inspector(GSimpleAction *action, GVariant *state, gpointer window)
 {
     GtkWidget *pane =
-        gtk_widget_get_ancestor(GTK_WIDGET(ns_window_inspector(window)), GTK_TYPE_SCROLLED_WINDOW);
+        gtk_widget_get_ancestor(GTK_WIDGET(NS_WINDOW(window)->inspector), GTK_TYPE_SCROLLED_WINDOW);
     ns_hide(pane, NS_HIDDEN_CLOSED, !g_variant_get_boolean(state));
     g_simple_action_set_state(action, state);
-    ns_inspector_sync(ns_window_inspector(window), ns_window_page(window), true);
+    ns_inspector_sync(NS_WINDOW(window)->inspector, ns_window_page(window), true);
 }
 
 static void on_pytorch_path(const char *path, gpointer window)
@@ -354,7 +354,7 @@ static void on_pytorch_path(const char *path, gpointer window)
     int64_t step = 0;
     g_autoptr(GError) error = NULL;
     g_autofree char *name = g_filename_display_basename(path);
-    if (ns_session_save_pytorch(ns_window_session(window), path, &step, &error)) {
+    if (ns_session_save_pytorch(NS_WINDOW(window)->session, path, &step, &error)) {
         g_autofree char *digits = ns_group_digits(step);
         g_autofree char *saved = g_strdup_printf(_("Saved step %s as %s"), digits, name);
         ns_window_toast_file(window, saved, path);
@@ -417,7 +417,7 @@ static const GActionEntry ACTIONS[] = {
 /* Enables the actions that the session and the shown page allow. */
 static void sync_actions(NsWindow *window)
 {
-    NsSession *session = ns_window_session(window);
+    NsSession *session = window->session;
     NsPage *page = ns_window_page(window);
     int64_t shown = ns_session_shown_step(session);
     bool chart = ns_page_current(page) != NULL, charts = ns_window_dashboard(window) != NULL;
@@ -464,7 +464,7 @@ static void sync_actions(NsWindow *window)
     ns_window_set_state(window, "slow-motion", session->slow);
     ns_window_set_state(window, "pause-on-trouble", session->pause_on_trouble);
     GAction *shown_page = g_action_map_lookup_action(G_ACTION_MAP(window), "page");
-    const char *key = ns_page_stack_key(ns_window_pages(window));
+    const char *key = ns_page_stack_key(window->pages);
     g_simple_action_set_state(G_SIMPLE_ACTION(shown_page), g_variant_new_string(key));
 }
 
@@ -474,8 +474,8 @@ void ns_window_add_actions(NsWindow *window)
     for (size_t i = 0; i < G_N_ELEMENTS(STEPS); i++)
         ns_add_command(G_ACTION_MAP(window), STEPS[i].action, G_CALLBACK(on_step), window);
     g_action_map_add_action_entries(G_ACTION_MAP(window), ACTIONS, G_N_ELEMENTS(ACTIONS), window);
-    NsSession *session = ns_window_session(window);
-    NsPageStack *pages = ns_window_pages(window);
+    NsSession *session = window->session;
+    NsPageStack *pages = window->pages;
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_actions), window);
     ns_session_listen(session, "view-changed", G_CALLBACK(sync_actions), window);
     g_signal_connect(window, "progressed", G_CALLBACK(sync_actions), NULL);

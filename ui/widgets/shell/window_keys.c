@@ -130,12 +130,12 @@ static gboolean on_late_key(GtkEventControllerKey *keys, guint keyval, guint cod
     /* In a pane that the keyboard focused, the arrows move from control to control. */
     GtkWidget *focus = gtk_window_get_focus(window);
     bool pane = focus && gtk_window_get_focus_visible(window) &&
-                (gtk_widget_is_ancestor(focus, ns_window_settings_pane(window)) ||
-                 gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_inspector(window))) ||
-                 gtk_widget_is_ancestor(focus, GTK_WIDGET(ns_window_learn_pane(window))));
+                (gtk_widget_is_ancestor(focus, NS_WINDOW(window)->settings_pane) ||
+                 gtk_widget_is_ancestor(focus, GTK_WIDGET(NS_WINDOW(window)->inspector)) ||
+                 gtk_widget_is_ancestor(focus, GTK_WIDGET(NS_WINDOW(window)->learn_pane)));
     if (!(modifiers & GDK_CONTROL_MASK) && (focus_takes_keys(window) || pane))
         return GDK_EVENT_PROPAGATE;
-    if (!(modifiers & MODIFIERS) && ns_learn_pane_scroll(ns_window_learn_pane(window), keyval))
+    if (!(modifiers & MODIFIERS) && ns_learn_pane_scroll(NS_WINDOW(window)->learn_pane, keyval))
         return GDK_EVENT_STOP;
     return act(window, NS_KEY_LATE, keyval, modifiers);
 }
