@@ -311,7 +311,7 @@ static void test_answer(void)
 static void test_charts(void)
 {
     NsWindow *window = ui_open("");
-    NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(ui_tile(window, LOSS)));
+    NsViewState *view_state = &ui_tile(window, LOSS)->chart->view_state;
     UI_WAIT(window, ui_is_ready);
     ns_window_show_chart(window, "gradient-norm:grad-wq");
     ns_window_show_chart(window, "hidden-norm");

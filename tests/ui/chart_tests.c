@@ -174,9 +174,9 @@ static void test_double_click(void)
     ui_double_click_at(chart, middle);
     g_assert_true(ns_view_state_is_fitted(ui_view_state(window, HEATMAP)));
     g_assert_cmpuint(ui_view_state(window, HEATMAP)->n_pins, ==, 0);
-    g_assert_null(ns_dashboard_maximized(dashboard));
+    g_assert_null(dashboard->maximized);
     ui_double_click_at(chart, (NsPoint){12, 8});
-    g_assert_true(ns_dashboard_maximized(dashboard) == ui_tile(window, HEATMAP));
+    g_assert_true(dashboard->maximized == ui_tile(window, HEATMAP));
     ui_close(window);
 }
 
@@ -405,7 +405,7 @@ static NsPoint on_legend(NsChartView *chart, int series)
 
 static bool is_hidden(NsChartView *chart, const char *label)
 {
-    return ns_view_state_hides(ns_chart_view_state(chart), label);
+    return ns_view_state_hides(&chart->view_state, label);
 }
 
 static void test_legend(void)
@@ -413,7 +413,7 @@ static void test_legend(void)
     if (!ui_has_input()) return;
     NsWindow *window = ui_open_paused();
     NsChartView *chart = ui_chart(window, LOSS);
-    const NsPlot *plot = ns_chart_view_plot(chart);
+    const NsPlot *plot = chart->plot;
     g_assert_cmpuint(plot->n_series, ==, 2);
     ui_click_at(chart, on_legend(chart, 0), 0);
     g_assert_true(is_hidden(chart, "training"));
@@ -431,7 +431,7 @@ static void test_legend(void)
     /* Two quick clicks are two clicks, and no maximizing. */
     ui_double_click_at(chart, on_legend(chart, 1));
     g_assert_false(is_hidden(chart, "validation"));
-    g_assert_null(ns_dashboard_maximized(ns_window_dashboard(window)));
+    g_assert_null(ns_window_dashboard(window)->maximized);
     ui_close(window);
 }
 

@@ -13,7 +13,7 @@ static NsDiagramPage *show_page(NsWindow *window)
     GtkWidget *page = ui_first(GTK_WIDGET(window), NS_TYPE_DIAGRAM_PAGE);
     g_assert_nonnull(page);
     UI_UNTIL(gtk_widget_get_mapped(page) &&
-             ns_diagram_view_diagram(ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)) &&
+             ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)->diagram &&
              ui_first(GTK_WIDGET(ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)), GTK_TYPE_BUTTON));
     return NS_DIAGRAM_PAGE(page);
 }
@@ -30,7 +30,7 @@ static NsWindow *open_paused(const char *assignments, int64_t steps)
 
 static const NsDiagram *diagram_of(NsDiagramPage *page, size_t lane)
 {
-    return ns_diagram_view_diagram(ns_diagram_page_view(page, lane));
+    return ns_diagram_page_view(page, lane)->diagram;
 }
 
 static const char *placement_of(NsWindow *window, size_t lane)
@@ -170,10 +170,10 @@ static NsPoint place_at(const NsDiagram *d, int sublayer, int place)
 
 static void drag(NsDiagramView *view, int sublayer, int from, int to_sublayer, int to)
 {
-    const NsDiagram *d = ns_diagram_view_diagram(view);
+    const NsDiagram *d = view->diagram;
     ui_drag(GTK_WIDGET(view), GDK_BUTTON_PRIMARY, place_at(d, sublayer, from),
             place_at(d, to_sublayer, to), 0);
-    g_assert_false(ns_diagram_view_is_carrying(view));
+    g_assert_false(view->hand.carried);
 }
 
 static void test_drag(void)
@@ -201,7 +201,7 @@ static void test_drag(void)
     g_assert_cmpstr(placement_of(window, 0), ==, "olmo2");
     g_assert_true(ns_diagram_view_take(view, 0, NS_PLACE_BRANCH));
     g_assert_true(ns_page_back(NS_PAGE(page)));
-    g_assert_false(ns_diagram_view_is_carrying(view));
+    g_assert_false(view->hand.carried);
     UI_UNTIL(has_numbers(page, 0));
     ui_close(window);
 }
@@ -218,9 +218,9 @@ static void test_pointer(void)
     NsPoint from = place_at(d, 1, NS_PLACE_OUT);
     ui_pointer_to(GTK_WIDGET(view), from.x, from.y);
     ui_button(GDK_BUTTON_PRIMARY, true);
-    UI_UNTIL(ns_diagram_view_is_carrying(view));
+    UI_UNTIL(view->hand.carried);
     ui_button(GDK_BUTTON_PRIMARY, false);
-    UI_UNTIL(!ns_diagram_view_is_carrying(view));
+    UI_UNTIL(!view->hand.carried);
     g_assert_cmpstr(placement_of(window, 0), ==, "post");
     /* A box that is no norm stays where it is. */
     int f = find_node(d, NS_NODE_BRANCH, 0);
@@ -228,7 +228,7 @@ static void test_pointer(void)
     ui_pointer_to(GTK_WIDGET(view), middle.x, middle.y);
     ui_button(GDK_BUTTON_PRIMARY, true);
     ui_settle(GTK_WIDGET(view));
-    g_assert_false(ns_diagram_view_is_carrying(view));
+    g_assert_false(view->hand.carried);
     ui_button(GDK_BUTTON_PRIMARY, false);
     ui_settle(GTK_WIDGET(view));
     ui_close(window);
@@ -246,7 +246,7 @@ static void test_keys(void)
     GtkRoot *window_root = gtk_widget_get_root(GTK_WIDGET(page));
     focus(view, "Feed-forward", 0);
     g_assert_true(press(view, GDK_KEY_Right));
-    g_assert_true(ns_diagram_view_is_carrying(view));
+    g_assert_true(view->hand.carried);
     g_signal_emit_by_name(gtk_root_get_focus(window_root), "activate");
     g_assert_cmpstr(placement_of(window, 0), ==, "keel");
     ns_session_undo(window->session);
@@ -255,7 +255,7 @@ static void test_keys(void)
     /* The first LayerNorm is that after the embedding. */
     focus(view, "LayerNorm", 1);
     g_assert_true(press(view, GDK_KEY_Left));
-    g_assert_true(ns_diagram_view_is_carrying(view));
+    g_assert_true(view->hand.carried);
     g_assert_true(press(view, GDK_KEY_Escape));
     g_assert_cmpstr(placement_of(window, 0), ==, "post");
     g_assert_false(press(view, GDK_KEY_Escape));
@@ -264,14 +264,14 @@ static void test_keys(void)
         for (int k = 0; k <= i; k++) g_assert_true(press(view, GDK_KEY_Left));
         GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(page));
         if (i == 1) g_signal_emit_by_name(gtk_root_get_focus(root), "activate");
-        if (ns_diagram_view_is_carrying(view)) g_assert_true(press(view, GDK_KEY_Escape));
+        if (view->hand.carried) g_assert_true(press(view, GDK_KEY_Escape));
     }
     g_assert_cmpstr(placement_of(window, 0), ==, "pre");
     /* The norm that moved has the focus. */
     UI_UNTIL(has_norm(page, NS_PLACE_IN));
     ui_settle(GTK_WIDGET(window));
     g_assert_true(press(view, GDK_KEY_Right));
-    g_assert_true(ns_diagram_view_is_carrying(view));
+    g_assert_true(view->hand.carried);
     ns_diagram_view_let_go(view, false);
     /* What waits for a restart is not said to be so. */
     ns_session_step(window->session, 1);
@@ -425,8 +425,8 @@ static void test_export(void)
     NsDiagramPage *page = show_page(window);
     NsChartTile *tile = ns_page_current(NS_PAGE(page));
     g_assert_nonnull(tile);
-    g_assert_cmpstr(ns_chart_tile_kind(tile)->choice.key, ==, "diagram");
-    g_assert_nonnull(ns_chart_view_plot(ns_chart_tile_chart(tile))->drawing);
+    g_assert_cmpstr(tile->own.kind->choice.key, ==, "diagram");
+    g_assert_nonnull(tile->chart->plot->drawing);
     ui_close(window);
 }
 

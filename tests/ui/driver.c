@@ -11,12 +11,12 @@ NsChartTile *ui_tile(NsWindow *window, size_t i)
 
 NsChartView *ui_chart(NsWindow *window, size_t i)
 {
-    return ns_chart_tile_chart(ui_tile(window, i));
+    return ui_tile(window, i)->chart;
 }
 
 const NsViewState *ui_view_state(NsWindow *window, size_t i)
 {
-    return ns_chart_view_state(ui_chart(window, i));
+    return &ui_chart(window, i)->view_state;
 }
 
 NsRange ui_x_range(NsWindow *window, size_t i)
@@ -50,11 +50,10 @@ static bool has_series(const NsPlot *plot, const char *label)
 
 static bool shows_steps(NsWindow *window)
 {
-    const NsPlot *plot = ns_chart_view_plot(ui_chart(window, LOSS));
-    const NsPlot *map = ns_chart_view_plot(ui_chart(window, HEATMAP));
+    const NsPlot *plot = ui_chart(window, LOSS)->plot;
+    const NsPlot *map = ui_chart(window, HEATMAP)->plot;
     return plot && plot->n_series && plot->series[0].n >= 41 && map->heatmap &&
-           map->heatmap->columns >= 41 &&
-           has_series(ns_chart_view_plot(ui_chart(window, GRADIENT)), "step 40");
+           map->heatmap->columns >= 41 && has_series(ui_chart(window, GRADIENT)->plot, "step 40");
 }
 
 /* A window whose run has made 40 steps and rests. */
@@ -73,7 +72,7 @@ NsWindow *ui_open_paused(void)
 void ui_enlarge(NsChartView *chart)
 {
     GtkWidget *tile = gtk_widget_get_ancestor(GTK_WIDGET(chart), NS_TYPE_CHART_TILE);
-    if (!tile || !ns_chart_tile_is_compact(NS_CHART_TILE(tile))) return;
+    if (!tile || !NS_CHART_TILE(tile)->compact) return;
     GtkWidget *page = gtk_widget_get_ancestor(tile, NS_TYPE_DASHBOARD);
     ns_dashboard_set_stage(NS_DASHBOARD(page), NS_CHART_TILE(tile));
     ui_settle(tile);

@@ -259,7 +259,7 @@ static void change_setting(Hand *hand)
 static void look_at_saved_runs(Hand *hand)
 {
     NsRunLibrary *library = ns_saved_runs_present(hand->window);
-    UI_UNTIL(!ns_run_library_is_reading(library));
+    UI_UNTIL(!library->reading);
     bench_idle(SHORTEST_PAUSE_MS);
     gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
 }

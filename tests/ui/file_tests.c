@@ -84,7 +84,7 @@ static bool is_read(NsWindow *window)
 
 static bool has_drawn_loss(NsWindow *window)
 {
-    NsChartView *chart = ns_chart_tile_chart(ns_dashboard_tile(ns_window_dashboard(window), 0));
+    NsChartView *chart = ns_dashboard_tile(ns_window_dashboard(window), 0)->chart;
     return ns_chart_view_layout(chart) != NULL;
 }
 
@@ -95,7 +95,7 @@ static void test_run(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    ns_view_state_pin(ns_chart_view_state(ui_chart(window, LOSS)), 0, NAN);
+    ns_view_state_pin(&ui_chart(window, LOSS)->view_state, 0, NAN);
     ns_window_open(window, file.path);
     UI_WAIT(window, is_read);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);

@@ -140,7 +140,7 @@ static void test_keys(void)
         UI_WAIT(window, is_prepared);
     }
     NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
-    g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "profile");
+    g_assert_cmpstr(stage->own.kind->choice.key, ==, "profile");
     stroke(window, GDK_KEY_Escape);
     g_assert_false(ns_class_mode_is_on(window));
     UI_WAIT(window, ui_is_ready);
@@ -271,10 +271,10 @@ static void test_back(void)
     g_assert_cmpint(session->experiment.lane[0].layers, ==, 3);
     g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "dashboard");
     NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
-    g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "gradient-norm");
+    g_assert_cmpstr(stage->own.kind->choice.key, ==, "gradient-norm");
     g_assert_cmpint(session->view->gradient, ==, NS_QUANTITY_GRAD_WQ);
     stage = ns_dashboard_second(ns_window_dashboard(window));
-    g_assert_cmpstr(ns_chart_tile_kind(stage)->choice.key, ==, "loss");
+    g_assert_cmpstr(stage->own.kind->choice.key, ==, "loss");
     g_assert_true(is_open(window, "pane") && !is_open(window, "inspector"));
     g_assert_false(ns_class_mode_is_on(window));
     size_t n;

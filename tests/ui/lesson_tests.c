@@ -438,7 +438,7 @@ static void test_prediction(void)
     g_assert_false(gtk_widget_get_mapped(ui_find(window, "inspector_scroller")));
     press(pane, "Compare");
     g_assert_true(gtk_widget_get_visible(GTK_WIDGET(window->pages)));
-    g_assert_true(ns_prediction_is_compared(prediction));
+    g_assert_true(prediction->compared);
     g_assert_true(ns_learn_pane_is_done(pane));
     g_assert_true(has_label(GTK_WIDGET(pane), "correlation 0.77"));
     press(pane, "Finish");
@@ -702,7 +702,7 @@ static bool has_chart(NsWindow *window, const char *chart)
     g_assert_true(dashboard && ns_figure_specs_read(specs, chart, &error));
     g_assert_no_error(error);
     for (size_t i = 0; (tile = ns_dashboard_tile(dashboard, i)); i++)
-        if (ns_chart_tile_kind(tile) == g_array_index(specs, NsFigureSpec, 0).kind) return true;
+        if (tile->own.kind == g_array_index(specs, NsFigureSpec, 0).kind) return true;
     return false;
 }
 

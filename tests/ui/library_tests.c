@@ -89,7 +89,7 @@ static void test_table(void)
 
     GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder, folder, NULL);
     NsRunLibrary *library = NS_RUN_LIBRARY(widget);
-    const NsRunLibraryParts *parts = ns_run_library_parts(library);
+    const NsRunLibraryParts *parts = &library->parts;
     gtk_window_set_child(GTK_WINDOW(window), widget);
     gtk_window_present(GTK_WINDOW(window));
     UI_UNTIL(ns_run_library_rows(library) == 2);
@@ -111,18 +111,18 @@ static void test_table(void)
     UI_UNTIL(has_tag(library, "lecture"));
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(parts->text)), ==, "half");
     gtk_editable_set_text(GTK_EDITABLE(parts->search), "nothing");
-    UI_UNTIL(ns_run_library_rows(library) == 0 && !ns_run_library_is_reading(library));
+    UI_UNTIL(ns_run_library_rows(library) == 0 && !library->reading);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(parts->text)), ==, "");
     gtk_editable_set_text(GTK_EDITABLE(parts->search), "half");
-    UI_UNTIL(ns_run_library_rows(library) == 1 && !ns_run_library_is_reading(library));
+    UI_UNTIL(ns_run_library_rows(library) == 1 && !library->reading);
     gtk_editable_set_text(GTK_EDITABLE(parts->search), "lecture");
-    UI_UNTIL(ns_run_library_rows(library) == 1 && !ns_run_library_is_reading(library));
+    UI_UNTIL(ns_run_library_rows(library) == 1 && !library->reading);
     /* A run that got a name is called and found by it. */
     gtk_editable_set_text(GTK_EDITABLE(parts->given), "Slow start");
     g_signal_emit_by_name(parts->given, "activate");
     UI_UNTIL(ns_run_library_rows(library) == 1 && ns_run_library_row(library, 0)->given);
     gtk_editable_set_text(GTK_EDITABLE(parts->search), "slow");
-    UI_UNTIL(ns_run_library_rows(library) == 1 && !ns_run_library_is_reading(library));
+    UI_UNTIL(ns_run_library_rows(library) == 1 && !library->reading);
     g_assert_nonnull(find_label(widget, "Slow start"));
     g_signal_emit_by_name(parts->trash, "clicked");
     UI_UNTIL(ns_run_library_rows(library) == 0);
@@ -188,7 +188,7 @@ static void test_open_folder(void)
     }
     ns_window_open(window, folder);
     NsRunLibrary *library = ns_saved_runs_present(window);
-    UI_UNTIL(ns_run_library_rows(library) == 3 && !ns_run_library_is_reading(library));
+    UI_UNTIL(ns_run_library_rows(library) == 3 && !library->reading);
     gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
     ns_window_open(window, inner);
     UI_UNTIL(ns_session_is_watching(session) && ns_session_steps(session) == 1);
@@ -209,19 +209,19 @@ static void test_folder(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     NsRunLibrary *library = ns_saved_runs_present(window);
-    const NsRunLibraryParts *parts = ns_run_library_parts(library);
+    const NsRunLibraryParts *parts = &library->parts;
     g_autoptr(GFile) file = g_file_new_for_path(folder);
     g_signal_emit_by_name(parts->folder, "clicked");
     UI_UNTIL(ui_file_dialog());
     gtk_file_chooser_set_file(GTK_FILE_CHOOSER(ui_file_dialog()), file, NULL);
     ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
-    UI_UNTIL(ns_run_library_rows(library) == 3 && !ns_run_library_is_reading(library));
+    UI_UNTIL(ns_run_library_rows(library) == 3 && !library->reading);
 
     /* Rows that did not change are not replaced. */
     const NsRecordedRun *first = ns_run_library_row(library, 0);
     for (guint i = 0; i < 3; i++) {
         gtk_check_button_set_active(pin_in_row(parts->table, i), TRUE);
-        UI_UNTIL(session->view->n_pinned == i + 1 && !ns_run_library_is_reading(library));
+        UI_UNTIL(session->view->n_pinned == i + 1 && !library->reading);
     }
     g_assert_true(ns_run_library_row(library, 0) == first);
     gtk_check_button_set_active(pin_in_row(parts->table, 1), FALSE);
@@ -281,8 +281,8 @@ static NsRunLibrary *present_again(NsWindow *window, NsRunLibrary *library, bool
 {
     if (library) gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
     library = ns_saved_runs_present(window);
-    UI_UNTIL(!ns_run_library_is_reading(library));
-    g_assert_true(gtk_widget_get_visible(ns_run_library_parts(library)->own) == !own);
+    UI_UNTIL(!library->reading);
+    g_assert_true(gtk_widget_get_visible(library->parts.own) == !own);
     return library;
 }
 
@@ -298,15 +298,15 @@ static void test_buttons(void)
     NsWindow *window = ui_open("");
     NsRunLibrary *library = present_again(window, NULL, true);
     g_autoptr(GFile) file = g_file_new_for_path(folder);
-    click(ns_run_library_parts(library)->folder);
+    click(library->parts.folder);
     UI_UNTIL(ui_file_dialog());
     gtk_file_chooser_set_file(GTK_FILE_CHOOSER(ui_file_dialog()), file, NULL);
     ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
-    UI_UNTIL(ns_run_library_rows(library) == 2 && !ns_run_library_is_reading(library));
+    UI_UNTIL(ns_run_library_rows(library) == 2 && !library->reading);
     library = present_again(window, library, false);
     g_assert_cmpuint(ns_run_library_rows(library), ==, 2);
 
-    const NsRunLibraryParts *parts = ns_run_library_parts(library);
+    const NsRunLibraryParts *parts = &library->parts;
     g_autofree char *table = g_build_filename(above, "table.csv", NULL), *text = NULL;
     g_autoptr(GFile) parent = g_file_new_for_path(above);
     click(parts->csv);
@@ -323,7 +323,7 @@ static void test_buttons(void)
     g_assert_nonnull(strstr(text, "lr_1e-3.csv"));
 
     click(parts->own);
-    UI_UNTIL(ns_run_library_rows(library) != 2 && !ns_run_library_is_reading(library));
+    UI_UNTIL(ns_run_library_rows(library) != 2 && !library->reading);
     library = present_again(window, library, true);
     g_settings_set_string(ns_preferences(), "runs-folder", "file:///nowhere/at/all");
     library = present_again(window, library, true);
@@ -471,7 +471,7 @@ static void test_checkpoints(void)
     NsSession *session = window->session;
     g_assert_cmpuint(session->most_checkpoint_bytes, ==, (size_t)256 << 20);
     NsRunLibrary *library = ns_saved_runs_present(window);
-    GtkSpinButton *spin = GTK_SPIN_BUTTON(ns_run_library_parts(library)->checkpoints);
+    GtkSpinButton *spin = GTK_SPIN_BUTTON(library->parts.checkpoints);
     g_assert_cmpfloat(gtk_spin_button_get_value(spin), ==, 256);
     gtk_spin_button_set_value(spin, 64);
     g_assert_cmpuint(session->most_checkpoint_bytes, ==, (size_t)64 << 20);

@@ -15,7 +15,7 @@ typedef struct {
 static void open_context(NsWindow *window, NsChartTile *tile)
 {
     (void)window;
-    g_signal_emit_by_name(ns_chart_tile_chart(tile), "menu", 90.0, 90.0);
+    g_signal_emit_by_name(tile->chart, "menu", 90.0, 90.0);
 }
 
 static void open_limits(NsWindow *window, NsChartTile *tile)
@@ -178,8 +178,8 @@ static NsWindow *open_similarity(NsChartTile **tile)
     ns_session_step(session, 3);
     UI_UNTIL(ns_session_steps(session) >= 3);
     *tile = ui_tile(window, 1);
-    UI_UNTIL(ns_chart_view_layout(ns_chart_tile_chart(*tile)));
-    ui_enlarge(ns_chart_tile_chart(*tile));
+    UI_UNTIL(ns_chart_view_layout((*tile)->chart));
+    ui_enlarge((*tile)->chart);
     return window;
 }
 
@@ -217,7 +217,7 @@ static void test_passes(void)
 {
     NsChartTile *tile = NULL;
     NsWindow *window = open_similarity(&tile);
-    GtkWidget *chart = GTK_WIDGET(ns_chart_tile_chart(tile));
+    GtkWidget *chart = GTK_WIDGET(tile->chart);
     void (*const open[])(NsWindow *, NsChartTile *) = {open_context, open_limits, open_question};
     for (size_t o = 0; o < G_N_ELEMENTS(open); o++) {
         g_assert_true(gtk_widget_grab_focus(chart));

@@ -42,7 +42,7 @@ static void show_page(NsWindow *window, const char *key)
 
 static const NsPlot *plot_at(NsWindow *window, size_t i)
 {
-    return ns_chart_view_plot(ui_chart(window, i));
+    return ui_chart(window, i)->plot;
 }
 
 static bool has_series(const NsPlot *plot, const char *label)
@@ -69,8 +69,8 @@ static void test_pages(void)
         show_page(window, pages[p].page);
         for (size_t i = 0; i < 3 && pages[p].figures[i]; i++) {
             NsChartTile *tile = ui_tile(window, i);
-            g_assert_cmpstr(ns_chart_tile_kind(tile)->choice.key, ==, pages[p].figures[i]);
-            UI_UNTIL(ns_chart_view_layout(ns_chart_tile_chart(tile)));
+            g_assert_cmpstr(tile->own.kind->choice.key, ==, pages[p].figures[i]);
+            UI_UNTIL(ns_chart_view_layout(tile->chart));
             /* The page Layers measures once the page is on view. */
             UI_UNTIL(plot_at(window, i)->n_series > 0 || plot_at(window, i)->heatmap);
         }
@@ -341,8 +341,7 @@ static void test_export(void)
     g_auto(NsSheet) sheet;
     NsFigureInput input = ns_chart_tile_input(ui_tile(window, GRADIENT));
     ns_sheet_init(&sheet);
-    ns_sheet_add(&sheet, ns_figure_spec_of(ns_chart_tile_kind(ui_tile(window, GRADIENT)), &input),
-                 -1);
+    ns_sheet_add(&sheet, ns_figure_spec_of(ui_tile(window, GRADIENT)->own.kind, &input), -1);
     NsExportRequest request = {.what = NS_EXPORT_ONE, .sheet = &sheet, .format = NS_FORMAT_PDF};
     ns_export_choices_init(&request.choices);
     g_autofree char *command = ns_export_command(view, &request, "a.pdf");
@@ -353,7 +352,7 @@ static void test_export(void)
     NsView pinned = *view;
     pinned.n_pinned = 1;
     g_assert_null(ns_export_command_gap(&pinned, &request));
-    ns_sheet_add(&sheet, ns_figure_spec_of(ns_chart_tile_kind(ui_tile(window, LOSS)), &input), -1);
+    ns_sheet_add(&sheet, ns_figure_spec_of(ui_tile(window, LOSS)->own.kind, &input), -1);
     request.what = NS_EXPORT_SHEET;
     g_assert_nonnull(ns_export_command_gap(&pinned, &request));
     g_assert_null(ns_export_command_gap(view, &request));

@@ -83,9 +83,9 @@ static void test_swap(void)
     g_assert_true(ns_dashboard_stage(dashboard) == ui_tile(window, HEATMAP));
     expect_large(window, GRADIENT, HEATMAP);
     ui_stroke(GTK_WIDGET(window), GDK_KEY_m, 0);
-    g_assert_true(ns_dashboard_maximized(dashboard) == ui_tile(window, HEATMAP));
+    g_assert_true(dashboard->maximized == ui_tile(window, HEATMAP));
     ui_stroke(GTK_WIDGET(window), GDK_KEY_n, 0);
-    g_assert_true(ns_dashboard_maximized(dashboard) == ui_tile(window, LOSS));
+    g_assert_true(dashboard->maximized == ui_tile(window, LOSS));
     ui_close(window);
 }
 
@@ -143,7 +143,7 @@ static void test_thumbnails(void)
         g_assert_false(gtk_widget_get_visible(tools));
         g_assert_false(gtk_widget_get_focusable(GTK_WIDGET(chart)));
         /* Whoever copies or saves it has all of it. */
-        g_assert_nonnull(ns_chart_view_plot(chart)->subtitle);
+        g_assert_nonnull(chart->plot->subtitle);
     }
     ui_close(window);
 }
@@ -153,7 +153,7 @@ static NsBox plot_of_page(NsWindow *window)
 {
     ui_settle(GTK_WIDGET(window));
     ui_rest(window);
-    NsChartView *chart = ns_chart_tile_chart(ns_dashboard_stage(ns_window_dashboard(window)));
+    NsChartView *chart = ns_dashboard_stage(ns_window_dashboard(window))->chart;
     UI_UNTIL(ns_chart_view_layout(chart) &&
              ns_chart_view_layout(chart)->width == gtk_widget_get_width(GTK_WIDGET(chart)));
     return ns_plot_area(ns_chart_view_layout(chart));
@@ -205,9 +205,9 @@ static void test_first_screen(void)
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; i < G_N_ELEMENTS(widths); i++) {
         set_size(window, widths[i], 800);
-        UI_UNTIL(!ns_chart_tile_is_compact(ui_tile(window, GRADIENT)));
-        g_assert_false(ns_chart_tile_is_compact(ui_tile(window, LOSS)));
-        g_assert_true(ns_chart_tile_is_compact(ui_tile(window, HIDDEN)));
+        UI_UNTIL(!ui_tile(window, GRADIENT)->compact);
+        g_assert_false(ui_tile(window, LOSS)->compact);
+        g_assert_true(ui_tile(window, HIDDEN)->compact);
         graphene_rect_t loss, gradient;
         GtkWidget *page = GTK_WIDGET(ns_window_dashboard(window));
         g_assert_true(gtk_widget_compute_bounds(GTK_WIDGET(ui_tile(window, LOSS)), page, &loss));
@@ -264,7 +264,7 @@ static void test_lesson(void)
             ns_chart_tile_set_kind(ui_tile(window, GRADIENT), ns_figure_find("schedule"));
         if (card + 1 < G_N_ELEMENTS(large)) next_card(pane);
     }
-    g_assert_true(ns_chart_tile_kind(ui_tile(window, HIDDEN)) == ns_figure_find("gradient-norm"));
+    g_assert_true(ui_tile(window, HIDDEN)->own.kind == ns_figure_find("gradient-norm"));
     g_assert_cmpint(window->session->view->hidden, ==, NS_QUANTITY_HIDDEN_RMS);
     ns_learn_pane_close(pane);
     ui_settle(GTK_WIDGET(window));
@@ -446,13 +446,13 @@ static void check_words(const Walk *walk, GtkWidget *widget)
 static void check_heights(const Walk *walk, GtkWidget *widget)
 {
     if (!gtk_widget_get_mapped(widget)) return;
-    if (NS_IS_CHART_TILE(widget) && ns_chart_tile_is_compact(NS_CHART_TILE(widget))) return;
+    if (NS_IS_CHART_TILE(widget) && NS_CHART_TILE(widget)->compact) return;
     if (NS_IS_CHART_VIEW(widget)) {
         NsChartView *chart = NS_CHART_VIEW(widget);
         UI_UNTIL(ns_chart_view_layout(chart));
         double height = ns_plot_area(ns_chart_view_layout(chart)).height;
         g_autofree char *words =
-            g_strdup_printf("%s, %.0f pixels", ns_chart_view_kind(chart)->choice.key, height);
+            g_strdup_printf("%s, %.0f pixels", chart->kind->choice.key, height);
         if (height < LEAST_OF_TWO) report(walk, "low chart:", words);
     }
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child;

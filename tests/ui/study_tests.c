@@ -29,7 +29,7 @@ static GtkWidget *show_page(NsWindow *window, const char *key, GType type)
 static NsPhasePage *open_phase(NsWindow *window, const char *x, const char *y, int steps)
 {
     NsPhasePage *page = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
-    const NsPhaseControls *c = ns_phase_page_controls(page);
+    const NsPhaseControls *c = &page->controls;
     gtk_editable_set_text(GTK_EDITABLE(c->values[0]), x);
     gtk_editable_set_text(GTK_EDITABLE(c->values[1]), y);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(c->steps), steps);
@@ -38,17 +38,17 @@ static NsPhasePage *open_phase(NsWindow *window, const char *x, const char *y, i
 
 static void click_start(NsPhasePage *page)
 {
-    g_signal_emit_by_name(ns_phase_page_controls(page)->start, "clicked");
+    g_signal_emit_by_name(page->controls.start, "clicked");
 }
 
 static const char *words(NsPhasePage *page)
 {
-    return gtk_label_get_text(GTK_LABEL(ns_phase_page_controls(page)->words));
+    return gtk_label_get_text(GTK_LABEL(page->controls.words));
 }
 
 static const char *start_label(NsPhasePage *page)
 {
-    return gtk_button_get_label(GTK_BUTTON(ns_phase_page_controls(page)->start));
+    return gtk_button_get_label(GTK_BUTTON(page->controls.start));
 }
 
 static double setting(NsWindow *window, const char *key)
@@ -60,16 +60,15 @@ static void test_sweep(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, 0.1, 0.2", "1, 10", 5);
-    const NsPhaseControls *c = ns_phase_page_controls(page);
-    g_assert_null(ns_phase_page_phase(page));
+    const NsPhaseControls *c = &page->controls;
+    g_assert_null(page->phases[0]);
     g_assert_false(gtk_widget_get_visible(c->queue));
     g_assert_false(gtk_widget_is_sensitive(c->export_));
     click_start(page);
     UI_UNTIL(strstr(words(page), "All 6 cells") != NULL);
     g_assert_cmpstr(start_label(page), ==, "Start");
     g_assert_true(gtk_widget_is_sensitive(c->export_));
-    const NsPlot *plot =
-        ns_chart_view_plot(NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW)));
+    const NsPlot *plot = NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW))->plot;
     g_assert_cmpuint(plot->heatmap->columns, ==, 3);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);
     for (size_t i = 0; i < 6; i++) g_assert_true(isfinite(plot->heatmap->z[i]));
@@ -95,13 +94,13 @@ static void test_open_cell(void)
     UI_UNTIL(strstr(ns_toast_text(window->toast), "lr 0.2 and warmup 10"));
 
     /* The opened cell leaves the sweep what it is: the same one is shown. */
-    NsPhase *phase = ns_phase_page_phase(page);
+    NsPhase *phase = page->phases[0];
     NsPoint at = ui_inside(chart, 0.5, 0.75);
     ui_click_at(chart, at, 0);
     g_assert_cmpfloat(setting(window, "lr"), ==, 0.1);
     g_assert_cmpfloat(setting(window, "warmup"), ==, 1);
-    g_assert_true(ns_phase_page_phase(page) == phase);
-    g_assert_cmpuint(ns_chart_view_state(chart)->n_pins, ==, 0);
+    g_assert_true(page->phases[0] == phase);
+    g_assert_cmpuint(chart->view_state.n_pins, ==, 0);
     ui_close(window);
 }
 
@@ -110,7 +109,7 @@ static void test_steps_end_typing(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 5);
-    GtkWidget *steps = ns_phase_page_controls(page)->steps;
+    GtkWidget *steps = page->controls.steps;
     GtkEditable *text = gtk_editable_get_delegate(GTK_EDITABLE(steps));
     g_assert_true(gtk_widget_grab_focus(steps));
     gtk_editable_set_text(text, "7");
@@ -127,7 +126,7 @@ static void test_stop(void)
     NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 100000);
     click_start(page);
     g_assert_cmpstr(start_label(page), ==, "Stop");
-    NsPhase *phase = ns_phase_page_phase(page);
+    NsPhase *phase = page->phases[0];
     UI_UNTIL(ns_phase_cell(phase, 0).step > 2);
     click_start(page);
     UI_UNTIL(strstr(words(page), "Stopped after 0 of 4") != NULL);
@@ -135,14 +134,14 @@ static void test_stop(void)
     g_assert_cmpstr(start_label(page), ==, "Start");
     /* It goes on with the same sweep. */
     click_start(page);
-    g_assert_true(ns_phase_page_phase(page) == phase);
+    g_assert_true(page->phases[0] == phase);
     UI_UNTIL(ns_phase_cell(phase, 0).step > 2);
     UI_UNTIL(strstr(words(page), "left") != NULL);
     /* Other values are another sweep. */
     click_start(page);
-    gtk_editable_set_text(GTK_EDITABLE(ns_phase_page_controls(page)->values[0]), "0.3");
+    gtk_editable_set_text(GTK_EDITABLE(page->controls.values[0]), "0.3");
     click_start(page);
-    g_assert_cmpuint(ns_phase_page_phase(page)->cells, ==, 2);
+    g_assert_cmpuint(page->phases[0]->cells, ==, 2);
     /* The window closes while it goes on. */
     ui_close(window);
 }
@@ -153,20 +152,20 @@ static void test_enter_while_going(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 100000);
-    GtkWidget *values = ns_phase_page_controls(page)->values[0];
+    GtkWidget *values = page->controls.values[0];
     click_start(page);
-    NsPhase *phase = ns_phase_page_phase(page);
+    NsPhase *phase = page->phases[0];
     UI_UNTIL(ns_phase_cell(phase, 0).step > 2);
     g_signal_emit_by_name(values, "activate");
     g_assert_cmpstr(start_label(page), ==, "Stop");
     gtk_editable_set_text(GTK_EDITABLE(values), "5:a");
     g_signal_emit_by_name(values, "activate");
     g_assert_cmpstr(start_label(page), ==, "Stop");
-    g_assert_true(ns_phase_page_phase(page) == phase);
+    g_assert_true(page->phases[0] == phase);
     gtk_editable_set_text(GTK_EDITABLE(values), "0.3");
     g_signal_emit_by_name(values, "activate");
     g_assert_cmpstr(start_label(page), ==, "Stop");
-    g_assert_cmpuint(ns_phase_page_phase(page)->cells, ==, 2);
+    g_assert_cmpuint(page->phases[0]->cells, ==, 2);
     ui_close(window);
 }
 
@@ -174,15 +173,15 @@ static void test_problem(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, x", "1, 10", 5);
-    const NsPhaseControls *c = ns_phase_page_controls(page);
+    const NsPhaseControls *c = &page->controls;
     click_start(page);
-    g_assert_null(ns_phase_page_phase(page));
+    g_assert_null(page->phases[0]);
     g_assert_true(gtk_widget_has_css_class(c->hint, "error"));
     g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(c->hint)), "not a number"));
     gtk_editable_set_text(GTK_EDITABLE(c->values[0]), "0.01");
     g_signal_emit_by_name(c->values[0], "activate");
     g_assert_false(gtk_widget_has_css_class(c->hint, "error"));
-    g_assert_nonnull(ns_phase_page_phase(page));
+    g_assert_nonnull(page->phases[0]);
     ui_close(window);
 }
 
@@ -191,7 +190,7 @@ static void test_axes(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
-    const NsPhaseControls *c = ns_phase_page_controls(page);
+    const NsPhaseControls *c = &page->controls;
     GListModel *keys = gtk_drop_down_get_model(GTK_DROP_DOWN(c->key[1]));
     for (guint i = 0; i < g_list_model_get_n_items(keys); i++) {
         gtk_drop_down_set_selected(GTK_DROP_DOWN(c->key[1]), i);
@@ -216,7 +215,7 @@ static void test_side_by_side(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 3);
-    const NsPhaseControls *c = ns_phase_page_controls(page);
+    const NsPhaseControls *c = &page->controls;
     g_assert_false(gtk_widget_get_visible(c->side));
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
@@ -228,8 +227,8 @@ static void test_side_by_side(void)
     GtkWidget *second = gtk_widget_get_next_sibling(first);
     g_assert_true(gtk_widget_get_visible(second));
     UI_UNTIL(g_str_equal(words(page), "All 8 cells are done"));
-    const NsPlot *left = ns_chart_view_plot(NS_CHART_VIEW(first));
-    const NsPlot *right = ns_chart_view_plot(NS_CHART_VIEW(second));
+    const NsPlot *left = NS_CHART_VIEW(first)->plot;
+    const NsPlot *right = NS_CHART_VIEW(second)->plot;
     g_assert_true(g_str_has_prefix(left->subtitle, "A: Post-LN, "));
     g_assert_true(g_str_has_prefix(right->subtitle, "B: Pre-LN, "));
     UI_UNTIL(left->heatmap->lo == right->heatmap->lo && left->heatmap->hi == right->heatmap->hi);
@@ -261,7 +260,7 @@ static void test_rows(void)
     ns_session_set_lanes(window->session, 2);
     gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
     NsPhasePage *page = open_phase(window, "1e-4:1e-1:7", "1, 10, 100", 3);
-    const NsPhaseControls *c = ns_phase_page_controls(page);
+    const NsPhaseControls *c = &page->controls;
     ui_settle(GTK_WIDGET(window));
     graphene_rect_t columns = place_on(page, c->key[0]), rows = place_on(page, c->key[1]);
     g_assert_cmpfloat(rows.origin.y, ==, columns.origin.y);
@@ -286,7 +285,7 @@ static void test_range(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "1e-4:1e-1:7", "1, 10, 100", 3);
-    const NsPhaseControls *c = ns_phase_page_controls(page);
+    const NsPhaseControls *c = &page->controls;
     for (int axis = 0; axis < 2; axis++) {
         GtkWidget *popover =
             GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(c->range[axis])));
@@ -306,7 +305,7 @@ static void test_range(void)
         ui_settle(GTK_WIDGET(window));
     }
     click_start(page);
-    const NsPhase *phase = ns_phase_page_phase(page);
+    const NsPhase *phase = page->phases[0];
     g_assert_cmpstr(phase->x->values[1], ==, "0.00316");
     g_assert_cmpstr(phase->y->values[1], ==, "20");
     gtk_drop_down_set_selected(GTK_DROP_DOWN(c->key[0]), 0);
@@ -315,7 +314,7 @@ static void test_range(void)
 
 static char *axis_words(NsPhasePage *page, int axis)
 {
-    const NsPhaseControls *c = ns_phase_page_controls(page);
+    const NsPhaseControls *c = &page->controls;
     GObject *key = gtk_drop_down_get_selected_item(GTK_DROP_DOWN(c->key[axis]));
     return g_strdup_printf("%s: %s", gtk_string_object_get_string(GTK_STRING_OBJECT(key)),
                            gtk_editable_get_text(GTK_EDITABLE(c->values[axis])));
@@ -325,7 +324,7 @@ static char *axis_words(NsPhasePage *page, int axis)
 static void write_sweep(NsPhasePage *page, const char *path, const char *x)
 {
     NsWindow *window = NS_WINDOW(gtk_widget_get_root(GTK_WIDGET(page)));
-    const NsFigureInput input = {.phase = ns_phase_page_phase(page), .log = true, .step = -1};
+    const NsFigureInput input = {.phase = page->phases[0], .log = true, .step = -1};
     g_auto(NsProvenance) provenance;
     ns_phase_provenance(input.phase, &provenance);
     if (x) {
@@ -345,7 +344,7 @@ static void test_open_sweep(void)
     g_autofree char *path = g_build_filename(folder, "phase.svg", NULL);
     NsWindow *window = ui_open("layers=3");
     NsPhasePage *page = open_phase(window, "0.01, 0.2", "", 4);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(ns_phase_page_controls(page)->key[1]), 0);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(page->controls.key[1]), 0);
     g_autofree char *x = axis_words(page, 0), *y = axis_words(page, 1);
     click_start(page);
     UI_UNTIL(strstr(words(page), " cells are done") != NULL);
@@ -364,7 +363,7 @@ static void test_open_sweep(void)
     g_assert_cmpstr(y_again, ==, y);
     g_assert_cmpfloat(setting(window, "layers"), ==, 3);
     click_start(page);
-    g_assert_cmpint(ns_phase_page_phase(page)->settings->steps, ==, 4);
+    g_assert_cmpint(page->phases[0]->settings->steps, ==, 4);
 
     write_sweep(page, path, "wings=1,2");
     ns_window_open(window, path);
@@ -432,8 +431,8 @@ static void test_open_study(void)
     ns_window_open(window, path);
     NsPhasePage *page = NULL;
     UI_UNTIL((page = NS_PHASE_PAGE(ui_first(GTK_WIDGET(window), NS_TYPE_PHASE_PAGE))) &&
-             ns_phase_page_phase(page));
-    const NsPhaseControls *c = ns_phase_page_controls(page);
+             page->phases[0]);
+    const NsPhaseControls *c = &page->controls;
     NsSession *session = window->session;
     g_assert_cmpuint(session->experiment.n, ==, 2);
     g_assert_cmpint(session->experiment.lane[1].layers, ==, 3);
@@ -441,9 +440,8 @@ static void test_open_study(void)
     g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(c->steps)), ==, 7);
     g_assert_true(gtk_check_button_get_active(GTK_CHECK_BUTTON(c->side)));
     /* Cell 2 of the study is lane A at lr=0.2, cell 3 is lane B there. */
-    g_assert_cmpfloat(ns_phase_cell(ns_phase_page_phase(page), 1).loss, ==, 2.2);
-    const NsPlot *plot =
-        ns_chart_view_plot(NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW)));
+    g_assert_cmpfloat(ns_phase_cell(page->phases[0], 1).loss, ==, 2.2);
+    const NsPlot *plot = NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW))->plot;
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(page)));
     g_assert_cmpuint(plot->heatmap->columns, ==, 3);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);
@@ -454,7 +452,7 @@ static void test_open_study(void)
     keep_cell(path, 11, &cell);
     click_start(page);
     UI_UNTIL(g_str_equal(words(page), "All 12 cells are done"));
-    g_assert_cmpfloat(ns_phase_cell(ns_phase_page_phase(page), 1).loss, ==, 2.2);
+    g_assert_cmpfloat(ns_phase_cell(page->phases[0], 1).loss, ==, 2.2);
     ui_close(window);
     remove_results(path);
 }
@@ -473,7 +471,7 @@ static void test_open_study_text(void)
         ns_window_open(window, path);
         NsPhasePage *page = NULL;
         UI_UNTIL((page = NS_PHASE_PAGE(ui_first(GTK_WIDGET(window), NS_TYPE_PHASE_PAGE))) &&
-                 ns_phase_page_phase(page));
+                 page->phases[0]);
         if (!round) {
             g_assert_cmpstr(words(page), ==, "Stopped after 0 of 4 cells");
             g_assert_false(g_file_test(out, G_FILE_TEST_EXISTS));
@@ -517,7 +515,7 @@ static GtkWidget *card_at(GtkWidget *page, size_t i)
 
 static const NsPlot *plot_of(GtkWidget *page, size_t i)
 {
-    return ns_chart_view_plot(NS_CHART_VIEW(ui_first(card_at(page, i), NS_TYPE_CHART_VIEW)));
+    return NS_CHART_VIEW(ui_first(card_at(page, i), NS_TYPE_CHART_VIEW))->plot;
 }
 
 static GtkWidget *run_button(GtkWidget *page, size_t i)
@@ -597,7 +595,7 @@ static void test_export_by_key(void)
     NsPhasePage *phase = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
     g_assert_nonnull(strstr(ns_toast_text(window->toast), "press Start first"));
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(ns_phase_page_controls(phase)->steps), 1);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(phase->controls.steps), 1);
     ns_phase_page_toggle(phase);
     export_by_key(window);
     ui_close(window);
@@ -656,14 +654,14 @@ static NsGradientCheckPanel *open_gradient_check(NsWindow *window)
 
 static const char *table_text(NsGradientCheckPanel *panel, int column, int row)
 {
-    GtkGrid *grid = GTK_GRID(ns_gradient_check_panel_parts(panel)->table);
+    GtkGrid *grid = GTK_GRID(panel->parts.table);
     GtkWidget *cell = gtk_grid_get_child_at(grid, column, row);
     return cell ? gtk_label_get_text(GTK_LABEL(cell)) : NULL;
 }
 
 static const char *verdict(NsGradientCheckPanel *panel)
 {
-    return gtk_label_get_text(GTK_LABEL(ns_gradient_check_panel_parts(panel)->verdict));
+    return gtk_label_get_text(GTK_LABEL(panel->parts.verdict));
 }
 
 /* What a check says is what is shown, good or bad. */
@@ -672,7 +670,7 @@ static void test_gradient_check_table(void)
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     NsGradientCheckPanel *panel = open_gradient_check(window);
-    const NsGradientCheckParts *parts = ns_gradient_check_panel_parts(panel);
+    const NsGradientCheckParts *parts = &panel->parts;
     NsGradientCheck check = {.step = 7,
                              .layer = 2,
                              .n = 2,
@@ -705,14 +703,14 @@ static void test_gradient_check_table(void)
     g_assert_nonnull(strstr(verdict(panel), "do not agree"));
     g_assert_true(gtk_widget_has_css_class(parts->verdict, "error"));
     g_assert_false(gtk_widget_has_css_class(parts->verdict, "success"));
-    const NsPlot *plot = ns_chart_view_plot(parts->chart);
+    const NsPlot *plot = parts->chart->plot;
     g_assert_cmpuint(plot->series[0].n, ==, 2);
     g_assert_cmpfloat(plot->series[0].x[1], ==, 57);
     g_assert_cmpfloat(plot->series[0].y[1], ==, 0.5);
     /* Another layer begins anew. */
     check.layer = 1;
     ns_gradient_check_panel_show(panel, &check);
-    g_assert_cmpuint(ns_chart_view_plot(parts->chart)->series[0].n, ==, 1);
+    g_assert_cmpuint(parts->chart->plot->series[0].n, ==, 1);
     g_strlcpy(check.problem, "There is no layer 9.", sizeof check.problem);
     ns_gradient_check_panel_show(panel, &check);
     g_assert_cmpstr(verdict(panel), ==, "There is no layer 9.");
@@ -724,7 +722,7 @@ static void test_gradient_check_live(void)
 {
     NsWindow *window = ui_open_running("");
     NsGradientCheckPanel *panel = open_gradient_check(window);
-    const NsGradientCheckParts *parts = ns_gradient_check_panel_parts(panel);
+    const NsGradientCheckParts *parts = &panel->parts;
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(parts->layer), 2);
     g_signal_emit_by_name(parts->check, "clicked");
     g_assert_false(gtk_widget_is_sensitive(parts->check));
@@ -734,8 +732,8 @@ static void test_gradient_check_live(void)
     g_assert_true(gtk_widget_is_sensitive(parts->check));
     g_assert_nonnull(table_text(panel, 0, 6));
     gtk_check_button_set_active(GTK_CHECK_BUTTON(parts->repeat), TRUE);
-    UI_UNTIL(ns_chart_view_plot(parts->chart)->series[0].n >= 3);
-    const NsSeries *series = &ns_chart_view_plot(parts->chart)->series[0];
+    UI_UNTIL(parts->chart->plot->series[0].n >= 3);
+    const NsSeries *series = &parts->chart->plot->series[0];
     for (size_t i = 1; i < series->n; i++)
         g_assert_cmpfloat(series->x[i] - series->x[i - 1], >=, NS_GRADIENT_CHECK_EVERY);
     g_assert_true(window->session->wants_run);
@@ -748,7 +746,7 @@ static void test_gradient_check_seeds(void)
     NsWindow *window = ui_open("seeds=3");
     UI_WAIT(window, ui_is_ready);
     NsGradientCheckPanel *panel = open_gradient_check(window);
-    g_signal_emit_by_name(ns_gradient_check_panel_parts(panel)->check, "clicked");
+    g_signal_emit_by_name(panel->parts.check, "clicked");
     UI_UNTIL(strstr(verdict(panel), "layer 1 of A") != NULL);
     g_test_message("%s", verdict(panel));
     g_assert_nonnull(strstr(verdict(panel), "Seed 1 of 3 was checked."));
@@ -761,7 +759,7 @@ static void test_gradient_check_layer(void)
     NsWindow *window = ui_open("layers=4");
     UI_WAIT(window, ui_is_ready);
     NsGradientCheckPanel *panel = open_gradient_check(window);
-    GtkSpinButton *layer = GTK_SPIN_BUTTON(ns_gradient_check_panel_parts(panel)->layer);
+    GtkSpinButton *layer = GTK_SPIN_BUTTON(panel->parts.layer);
     ns_session_select_layer(window->session, 3);
     g_assert_cmpint(gtk_spin_button_get_value_as_int(layer), ==, 3);
     double least, most;

@@ -17,7 +17,7 @@ static void test_kinds(void)
     NsWindow *window = ui_open("probe-every=1");
     NsSession *session = window->session;
     NsChartTile *tile = ui_tile(window, HIDDEN);
-    NsChartView *chart = ns_chart_tile_chart(tile);
+    NsChartView *chart = tile->chart;
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, 6);
     UI_UNTIL(ns_session_steps(session) >= 6);
@@ -28,9 +28,9 @@ static void test_kinds(void)
     for (size_t i = 0; ns_figure_kind(i); i++) {
         const NsFigureKind *kind = ns_figure_kind(i);
         gtk_widget_activate_action(GTK_WIDGET(tile), "tile.kind", "s", kind->choice.key);
-        g_assert_true(ns_chart_tile_kind(tile) == kind);
+        g_assert_true(tile->own.kind == kind);
         UI_UNTIL(ns_chart_view_layout(chart));
-        const NsPlot *plot = ns_chart_view_plot(chart);
+        const NsPlot *plot = chart->plot;
         /* A comparison says that there is nothing to compare with yet. */
         g_assert_true(plot->n_series > 0 || plot->heatmap || (plot->empty && *plot->empty));
         gtk_test_accessible_assert_property(GTK_WIDGET(chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -51,7 +51,7 @@ static void test_kinds(void)
         uint64_t version = plot->version;
         gtk_drop_down_set_selected(GTK_DROP_DOWN(drop_down), other);
         g_autoptr(GtkStringObject) word = g_list_model_get_item(choices, other);
-        UI_UNTIL(ns_chart_view_plot(chart)->version != version);
+        UI_UNTIL(chart->plot->version != version);
         if (kind->subject == NS_SUBJECT_QUANTITY)
             g_assert_cmpstr(ns_quantity(ns_chart_tile_input(tile).quantity)->choice.label, ==,
                             gtk_string_object_get_string(word));
@@ -69,7 +69,7 @@ static void test_kinds(void)
 /* The controls of a tile leave its title whole, and end above what follows it. */
 static void check_title(NsChartTile *tile)
 {
-    NsChartView *chart = ns_chart_tile_chart(tile);
+    NsChartView *chart = tile->chart;
     UI_UNTIL(ns_chart_view_layout(chart));
     ui_enlarge(chart);
     const GArray *labels = ns_chart_view_layout(chart)->labels;
@@ -215,7 +215,7 @@ static void test_context_menu(void)
 
 static bool is_pale(NsChartView *chart, const char *label)
 {
-    const NsPlot *plot = ns_chart_view_plot(chart);
+    const NsPlot *plot = chart->plot;
     for (size_t i = 0; i < plot->n_series; i++)
         if (g_strcmp0(plot->series[i].label, label) == 0) return plot->series[i].muted;
     g_assert_not_reached();
@@ -223,7 +223,7 @@ static bool is_pale(NsChartView *chart, const char *label)
 
 static bool has_series(NsChartView *chart, const char *label)
 {
-    const NsPlot *plot = ns_chart_view_plot(chart);
+    const NsPlot *plot = chart->plot;
     for (size_t i = 0; i < plot->n_series; i++)
         if (g_strcmp0(plot->series[i].label, label) == 0) return true;
     return false;
@@ -300,8 +300,8 @@ static void test_handle(void)
     /* With the pointer, on the chart that has it. */
     gtk_widget_activate_action(GTK_WIDGET(ui_tile(window, LOSS)), "tile.kind", "s", "schedule");
     ns_session_set(session, "warmup", "100");
-    UI_UNTIL(ns_chart_view_layout(chart) && ns_chart_view_plot(chart)->n_markers > 0 &&
-             ns_chart_view_plot(chart)->markers[0].x == 100);
+    UI_UNTIL(ns_chart_view_layout(chart) && chart->plot->n_markers > 0 &&
+             chart->plot->markers[0].x == 100);
     ui_rest(window);
     const NsPlotLayout *layout = ns_chart_view_layout(chart);
     NsPoint grip = {round(ns_plot_x_to_pixel(layout, 100)), 0};
@@ -359,7 +359,7 @@ static void test_theory(void)
     ui_enlarge(chart);
     note = ui_find_tip(GTK_WIDGET(ui_tile(window, GRADIENT)), "About this chart");
     UI_UNTIL(gtk_widget_get_visible(note));
-    g_assert_nonnull(ns_chart_view_plot(chart)->note);
+    g_assert_nonnull(chart->plot->note);
     g_assert_null(ns_chart_view_layout(chart)->note);
     g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
                                        g_variant_new_boolean(TRUE));

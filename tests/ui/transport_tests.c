@@ -190,8 +190,7 @@ static void test_keys_of_experiment(void)
     g_assert_true(ui_press(window, GDK_KEY_b));
     g_assert_cmpuint(session->experiment.n, ==, 1);
     NsDashboard *dashboard = ns_window_dashboard(window);
-    const NsViewState *view_state =
-        ns_chart_view_state(ns_chart_tile_chart(ns_dashboard_tile(dashboard, 0)));
+    const NsViewState *view_state = &ns_dashboard_tile(dashboard, 0)->chart->view_state;
     g_assert_true(ui_press(window, GDK_KEY_L));
     g_assert_true(view_state->rescaled[NS_VIEW_STATE_X] &&
                   view_state->scale[NS_VIEW_STATE_X] == NS_SCALE_LOG);

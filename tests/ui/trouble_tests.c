@@ -91,8 +91,8 @@ static void test_words(void)
     g_assert_true(has_label(GTK_WIDGET(panel_of(window)), words));
     g_assert_false(window->session->wants_run);
     /* The fifty steps before, or as many as there were. */
-    const NsViewState *view_state = ns_chart_view_state(
-        NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW)));
+    const NsViewState *view_state =
+        &NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW))->view_state;
     g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_X].hi, ==, (double)trouble.step + 1.0);
     g_assert_cmpfloat(view_state->range[NS_VIEW_STATE_X].lo, ==,
                       MAX((double)trouble.step - 50.0, 0.0));
@@ -173,10 +173,10 @@ static void test_evidence(void)
         UI_WAIT(window, has_trouble);
         NsChartView *chart =
             NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW));
-        UI_UNTIL(g_str_equal(ns_chart_view_kind(chart)->choice.key, table[i].figure));
-        g_test_message("%s: %s", table[i].what, ns_chart_view_plot(chart)->title);
+        UI_UNTIL(g_str_equal(chart->kind->choice.key, table[i].figure));
+        g_test_message("%s: %s", table[i].what, chart->plot->title);
         g_assert_true(has_label(GTK_WIDGET(panel_of(window)), "Wtok jumped."));
-        UI_UNTIL(g_str_has_prefix(ns_chart_view_plot(chart)->title, table[i].title));
+        UI_UNTIL(g_str_has_prefix(chart->plot->title, table[i].title));
     }
     ui_close(window);
 }
@@ -206,9 +206,9 @@ static void test_first(void)
     g_assert_true(offers(window, "placement"));
     /* Nothing was made over steps: its chart shows the layers, and no chart is below it. */
     NsChartView *chart = NS_CHART_VIEW(ui_first(GTK_WIDGET(panel_of(window)), NS_TYPE_CHART_VIEW));
-    g_assert_cmpstr(ns_chart_view_kind(chart)->choice.key, ==, "profile");
-    g_assert_true(g_str_has_prefix(ns_chart_view_plot(chart)->title, "Hidden-state norm"));
-    g_assert_cmpuint(ns_chart_view_plot(chart)->series[0].n, ==, 61);
+    g_assert_cmpstr(chart->kind->choice.key, ==, "profile");
+    g_assert_true(g_str_has_prefix(chart->plot->title, "Hidden-state norm"));
+    g_assert_cmpuint(chart->plot->series[0].n, ==, 61);
     ui_settle(GTK_WIDGET(window));
     NsChartTile *tile;
     for (size_t i = 0; (tile = ns_dashboard_tile(ns_window_dashboard(window), i)); i++)

@@ -6,7 +6,7 @@
 
 static NsChartView *chart_at(NsWindow *window, size_t i)
 {
-    return ns_chart_tile_chart(ns_dashboard_tile(ns_window_dashboard(window), i));
+    return ns_dashboard_tile(ns_window_dashboard(window), i)->chart;
 }
 
 static bool is_drawn(NsWindow *window)
@@ -32,7 +32,7 @@ static void test_every_figure_has_a_tile(void)
 
 static bool step_is_drawn(NsWindow *window)
 {
-    const NsPlot *plot = ns_chart_view_plot(chart_at(window, 0));
+    const NsPlot *plot = chart_at(window, 0)->plot;
     return plot->n_series > 0 && plot->series[0].n >= 6;
 }
 
@@ -41,10 +41,10 @@ static void test_charts_follow_the_run(void)
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     UI_WAIT(window, is_drawn);
-    uint64_t before = ns_chart_view_plot(chart_at(window, 3))->version;
+    uint64_t before = chart_at(window, 3)->plot->version;
     ns_session_step(window->session, 5);
     UI_WAIT(window, step_is_drawn);
-    UI_UNTIL(ns_chart_view_plot(chart_at(window, 3))->version > before);
+    UI_UNTIL(chart_at(window, 3)->plot->version > before);
     ui_close(window);
 }
 
@@ -70,10 +70,10 @@ static void test_keys(void)
     g_assert_true(ui_press(window, GDK_KEY_l));
     g_assert_false(session->view->log);
     g_assert_true(ui_press(window, GDK_KEY_m));
-    g_assert_nonnull(ns_dashboard_maximized(dashboard));
+    g_assert_nonnull(dashboard->maximized);
     ui_settle(GTK_WIDGET(window));
     g_assert_true(ui_press(window, GDK_KEY_Escape));
-    g_assert_null(ns_dashboard_maximized(dashboard));
+    g_assert_null(dashboard->maximized);
     g_assert_false(ui_press(window, GDK_KEY_x));
 
     /* In an entry the same keys are text. */

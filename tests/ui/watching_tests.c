@@ -69,7 +69,7 @@ static void test_open(void)
     append(6, 40);
     NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), 0);
     UI_UNTIL(ns_session_steps(session) == 40 && !window->tick);
-    const NsPlot *plot = ns_chart_view_plot(ns_chart_tile_chart(tile));
+    const NsPlot *plot = tile->chart->plot;
     g_assert_cmpuint(plot->series[0].n, ==, 41);
     g_assert_null(plot->left.unit);
     g_action_group_activate_action(G_ACTION_GROUP(window), "back-ten", NULL);
@@ -196,9 +196,9 @@ static void test_gradient_norm(void)
         NsChartTile *tile = ns_dashboard_tile(curves, i);
         if (!gtk_widget_get_visible(GTK_WIDGET(tile))) continue;
         seen++;
-        if (!g_str_equal(ns_chart_tile_kind(tile)->choice.key, "steps")) continue;
+        if (!g_str_equal(tile->own.kind->choice.key, "steps")) continue;
         g_assert_cmpint(ns_chart_tile_spec(tile).quantity, ==, NS_QUANTITY_GRAD_TOTAL);
-        g_assert_cmpuint(ns_chart_view_plot(ns_chart_tile_chart(tile))->n_series, ==, 1);
+        g_assert_cmpuint(tile->chart->plot->n_series, ==, 1);
         seen += 10;
     }
     g_assert_cmpuint(seen, ==, 12);
@@ -219,18 +219,18 @@ static NsWindow *open_watched(void)
 
 static NsChartView *first_chart(NsWindow *window)
 {
-    return ns_chart_tile_chart(ns_dashboard_tile(ns_window_dashboard(window), 0));
+    return ns_dashboard_tile(ns_window_dashboard(window), 0)->chart;
 }
 
 /* Nothing is drawn of the steps that follow while nobody sees them. */
 static void assert_not_drawn(NsWindow *window)
 {
     NsChartView *chart = first_chart(window);
-    uint64_t version = ns_chart_view_plot(chart)->version;
+    uint64_t version = chart->plot->version;
     append(6, 40);
     UI_UNTIL(ns_session_steps(window->session) == 40);
     for (int i = 0; i < 10; i++) ui_turn();
-    g_assert_cmpuint(ns_chart_view_plot(chart)->version, ==, version);
+    g_assert_cmpuint(chart->plot->version, ==, version);
 }
 
 static void on_exported(GObject *source, GAsyncResult *result, gpointer done)
@@ -279,10 +279,10 @@ static void test_unseen(void)
     NsChartView *chart = first_chart(window);
     gtk_widget_set_visible(GTK_WIDGET(window), FALSE);
     assert_not_drawn(window);
-    uint64_t version = ns_chart_view_plot(chart)->version;
+    uint64_t version = chart->plot->version;
     gtk_window_present(GTK_WINDOW(window));
-    UI_UNTIL(ns_chart_view_plot(chart)->version > version);
-    g_assert_cmpuint(ns_chart_view_plot(chart)->series[0].n, ==, 41);
+    UI_UNTIL(chart->plot->version > version);
+    g_assert_cmpuint(chart->plot->series[0].n, ==, 41);
     ui_rest(window);
     ui_close(window);
     tear_down();
@@ -306,9 +306,9 @@ static void test_minimized(void)
     } else {
         UI_WAIT(window, is_minimized);
         assert_not_drawn(window);
-        uint64_t version = ns_chart_view_plot(chart)->version;
+        uint64_t version = chart->plot->version;
         ui_minimize(GTK_WIDGET(window), false);
-        UI_UNTIL(ns_chart_view_plot(chart)->version > version);
+        UI_UNTIL(chart->plot->version > version);
     }
     ui_close(window);
     tear_down();

@@ -63,21 +63,21 @@ static int handle_at(Input *input, double px, double py)
 static void zoom(Input *input, double px, double py, double factor_x, double factor_y)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
-    bool changed = layout && ns_view_state_zoom_about(ns_chart_view_state(input->chart), layout, px,
-                                                      py, factor_x, factor_y);
+    bool changed = layout && ns_view_state_zoom_about(&input->chart->view_state, layout, px, py,
+                                                      factor_x, factor_y);
     if (changed) ns_chart_view_state_changed(input->chart);
 }
 
 static void pan(Input *input, double dx, double dy)
 {
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
-    bool changed = layout && ns_view_state_pan(ns_chart_view_state(input->chart), layout, dx, dy);
+    bool changed = layout && ns_view_state_pan(&input->chart->view_state, layout, dx, dy);
     if (changed) ns_chart_view_state_changed(input->chart);
 }
 
 static void fit(Input *input)
 {
-    ns_view_state_fit(ns_chart_view_state(input->chart));
+    ns_view_state_fit(&input->chart->view_state);
     ns_chart_view_state_changed(input->chart);
 }
 
@@ -102,7 +102,7 @@ static NsBox box_of(Input *input)
 static void set_cursor(Input *input)
 {
     const char *name = NULL;
-    const NsPlot *plot = ns_chart_view_plot(input->chart);
+    const NsPlot *plot = input->chart->plot;
     int over = input->drag == DRAG_NONE ? handle_at(input, input->px, input->py) : -1;
     bool upright = over >= 0 ? (size_t)over >= plot->n_markers : input->upright;
     if (input->drag == DRAG_PAN)
@@ -133,7 +133,7 @@ static void press_handle(Input *input)
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
     input->handle = handle_at(input, input->from_x, input->from_y);
     if (input->handle < 0) return;
-    const NsPlot *plot = ns_chart_view_plot(input->chart);
+    const NsPlot *plot = input->chart->plot;
     input->upright = (size_t)input->handle >= plot->n_markers;
     if (input->upright) {
         const NsLevel *level = &plot->levels[(size_t)input->handle - plot->n_markers];
@@ -269,7 +269,7 @@ static void on_drag_end(GtkGestureDrag *gesture, double dx, double dy, Input *in
             box.height = 0;
         else if (fabs(input->px - input->from_x) < BOX_FROM)
             box.width = 0;
-        NsViewState *view_state = ns_chart_view_state(input->chart);
+        NsViewState *view_state = &input->chart->view_state;
         if (ns_view_state_zoom_to(view_state, ns_chart_view_layout(input->chart), box))
             ns_chart_view_state_changed(input->chart);
     }
@@ -290,7 +290,7 @@ static void pin(Input *input)
 static void on_pressed(GtkGestureClick *click, int presses, double x, double y, Input *input)
 {
     (void)click;
-    NsViewState *view_state = ns_chart_view_state(input->chart);
+    NsViewState *view_state = &input->chart->view_state;
     gtk_widget_grab_focus(GTK_WIDGET(input->chart));
     /* The user has turned to the pointer, so Space runs the model again, though keys moved the
      * crosshair before. */
@@ -315,8 +315,8 @@ static void on_released(GtkGestureClick *click, int presses, double x, double y,
     int series = legend_at(input, x, y);
     if (series >= 0) {
         bool solo = modifiers_of(click) & (GDK_ALT_MASK | GDK_CONTROL_MASK);
-        const NsPlot *plot = ns_chart_view_plot(input->chart);
-        NsViewState *view_state = ns_chart_view_state(input->chart);
+        const NsPlot *plot = input->chart->plot;
+        NsViewState *view_state = &input->chart->view_state;
         const char *label = ns_series_name(&plot->series[series]);
         if (solo)
             ns_view_state_solo(view_state, plot, label);
@@ -326,7 +326,7 @@ static void on_released(GtkGestureClick *click, int presses, double x, double y,
         return;
     }
     if (presses != 1 || !in_area(input, x, y)) return;
-    NsViewState *view_state = ns_chart_view_state(input->chart);
+    NsViewState *view_state = &input->chart->view_state;
     unsigned number = ns_plot_pin_at(ns_chart_view_layout(input->chart), view_state->pins,
                                      view_state->n_pins, x, y);
     ns_chart_view_hover(input->chart, x, y);
@@ -357,7 +357,7 @@ static void zoom_by_key(Input *input, double factor_x, double factor_y)
 
 static void remove_pin(Input *input)
 {
-    NsViewState *view_state = ns_chart_view_state(input->chart);
+    NsViewState *view_state = &input->chart->view_state;
     const NsPlotLayout *layout = ns_chart_view_layout(input->chart);
     const NsReading *reading = ns_chart_view_reading(input->chart);
     unsigned number = 0;
@@ -397,7 +397,7 @@ static bool act_on_key(Input *input, guint keyval)
         return true;
     case GDK_KEY_Up:
     case GDK_KEY_Down:
-        if (!ns_chart_view_plot(chart) || !ns_chart_view_plot(chart)->heatmap) return false;
+        if (!chart->plot || !chart->plot->heatmap) return false;
         ns_chart_view_walk(chart, 0, keyval == GDK_KEY_Up ? 1 : -1);
         return true;
     case GDK_KEY_plus:

@@ -39,25 +39,6 @@
 #define SEARCH_FROM 20u /* choices */
 #define NOTE_CHARS 60   /* in a line */
 
-struct _NsChartTile {
-    GtkWidget parent;
-    NsSession *session;
-    NsFigureSpec own; /* choices of the tile; a gradient or hidden state is chosen in the view;
-                       * layer 0: the selected or the last layer */
-    int lane;         /* index if there are several; -1: the default of the figure */
-    NsChartView *chart;
-    GtkWidget *overlay, *tools;
-    GtkWidget *follow, *heat, *choice, *log, *note, *menu_button;
-    GtkWidget *probe;      /* shown in the middle of a chart whose quantity is never measured */
-    GtkWidget *probe_more; /* below a quantity measured at one step, for the first lane */
-    GtkWidget *continued;  /* below the losses of a large chart: the continuations of the lanes */
-    GtkWidget *enlarge;    /* covers a thumbnail */
-    GtkWidget *over;       /* weak: the popover that is open over the chart; NULL for none */
-    GArray *choices;       /* int, as in the drop-down */
-    GActionMap *actions;
-    bool maximized, compact, syncing;
-};
-
 G_DEFINE_FINAL_TYPE(NsChartTile, ns_chart_tile, GTK_TYPE_WIDGET)
 
 /* The interval at which what the figure shows is measured, if the runs never measure it; else
@@ -85,7 +66,7 @@ static bool is_measured_at_rest(const NsChartTile *tile, const char *every)
 
 static void make_note(GtkMenuButton *button, gpointer tile)
 {
-    const NsPlot *plot = ns_chart_view_plot(NS_CHART_TILE(tile)->chart);
+    const NsPlot *plot = NS_CHART_TILE(tile)->chart->plot;
     g_autofree char *markup = ns_text_markup(plot && plot->note ? plot->note : "", NS_LABEL_SIZE);
     GtkWidget *popover = gtk_popover_new(), *label = gtk_label_new(NULL);
     gtk_label_set_markup(GTK_LABEL(label), markup);
@@ -104,7 +85,7 @@ static void sync_continued(NsChartTile *tile)
 
 NsFigureInput ns_chart_tile_input(NsChartTile *tile)
 {
-    const NsPlot *plot = ns_chart_view_plot(tile->chart);
+    const NsPlot *plot = tile->chart->plot;
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(tile));
     bool large = root && gtk_widget_has_css_class(GTK_WIDGET(root), NS_LARGE_TEXT_CLASS);
     gtk_widget_set_visible(tile->note, plot && plot->note && !large); /* hidden in class mode */
@@ -229,7 +210,7 @@ static void sync_controls(NsChartTile *tile)
     sync_choices(tile);
     bool of_unit = kind->subject == NS_SUBJECT_QUANTITY &&
                    ns_quantity(tile->own.quantity)->unit; /* never log */
-    const NsPlot *plot = ns_chart_view_plot(tile->chart);
+    const NsPlot *plot = tile->chart->plot;
     bool log = kind->log && !kind->rows_are_layers && !of_unit, wide = plot && plot->left.wide;
     gtk_widget_set_visible(tile->log, log || wide);
     /* On a chart that does not always have it, it comes at the left and moves nothing. */
@@ -242,7 +223,7 @@ static void sync_controls(NsChartTile *tile)
 /* The chip is visible while the chart does not follow the newest step. */
 static void sync_follow(NsChartTile *tile)
 {
-    const NsViewState *view_state = ns_chart_view_state(tile->chart);
+    const NsViewState *view_state = &tile->chart->view_state;
     bool held = view_state->held && tile->own.kind->abscissa == NS_OVER_STEPS;
     bool fitted = ns_view_state_is_fitted(view_state);
     gtk_button_set_label(GTK_BUTTON(tile->follow), held ? _("Follow") : _("Fit"));
@@ -278,7 +259,7 @@ static void on_copy_image(NsChartTile *tile)
 
 static void on_copy_data(NsChartTile *tile)
 {
-    const NsPlot *plot = ns_chart_view_plot(tile->chart);
+    const NsPlot *plot = tile->chart->plot;
     if (!plot) return;
     g_autofree char *csv = g_string_free(ns_csv_write(&plot, 1, NULL), FALSE);
     gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(tile)), csv);
@@ -294,7 +275,7 @@ static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
 
 static void on_reset(NsChartTile *tile)
 {
-    NsViewState *view_state = ns_chart_view_state(tile->chart);
+    NsViewState *view_state = &tile->chart->view_state;
     ns_view_state_fit(view_state);
     for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->rescaled[axis] = false;
     g_clear_pointer(&view_state->hidden, g_ptr_array_unref);
@@ -303,13 +284,13 @@ static void on_reset(NsChartTile *tile)
 
 static void on_unpin(NsChartTile *tile)
 {
-    ns_chart_view_state(tile->chart)->n_pins = 0;
+    tile->chart->view_state.n_pins = 0;
     ns_chart_view_state_changed(tile->chart);
 }
 
 static void on_follow(NsChartTile *tile)
 {
-    NsViewState *view_state = ns_chart_view_state(tile->chart);
+    NsViewState *view_state = &tile->chart->view_state;
     if (view_state->held && tile->own.kind->abscissa == NS_OVER_STEPS) {
         ns_view_state_follow(view_state);
     } else {
@@ -340,7 +321,7 @@ static void on_clicked(NsChartTile *tile, double x, double row)
  * rate. */
 static void on_handle(NsChartTile *tile, int handle, double value)
 {
-    const NsPlot *plot = ns_chart_view_plot(tile->chart);
+    const NsPlot *plot = tile->chart->plot;
     if (!isfinite(value) || !plot) return;
     size_t level = handle < 0 ? SIZE_MAX : (size_t)handle - plot->n_markers;
     if (level < plot->n_levels && plot->levels[level].handle) {
@@ -359,7 +340,7 @@ static void on_handle(NsChartTile *tile, int handle, double value)
 static void on_limits(NsChartTile *tile)
 {
     graphene_rect_t bounds = GRAPHENE_RECT_INIT(0, 0, 1, 1);
-    if (!ns_chart_view_plot(tile->chart)) return;
+    if (!tile->chart->plot) return;
     if (!gtk_widget_compute_bounds(tile->menu_button, tile->overlay, &bounds)) return;
     GdkRectangle place = {(int)bounds.origin.x, (int)bounds.origin.y, (int)bounds.size.width,
                           (int)bounds.size.height};
@@ -621,16 +602,6 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec, int l
     return GTK_WIDGET(tile);
 }
 
-NsChartView *ns_chart_tile_chart(NsChartTile *tile)
-{
-    return tile->chart;
-}
-
-const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile)
-{
-    return tile->own.kind;
-}
-
 void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
 {
     if (kind == tile->own.kind) return;
@@ -669,11 +640,6 @@ void ns_chart_tile_show(NsChartTile *tile, const NsFigureSpec *spec)
     }
 }
 
-int ns_chart_tile_lane(NsChartTile *tile)
-{
-    return tile->lane;
-}
-
 void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized)
 {
     if (tile->maximized == maximized) return;
@@ -689,9 +655,4 @@ void ns_chart_tile_set_compact(NsChartTile *tile, bool compact)
     gtk_widget_set_visible(tile->enlarge, compact);
     ns_chart_view_set_compact(tile->chart, compact);
     sync_controls(tile);
-}
-
-bool ns_chart_tile_is_compact(NsChartTile *tile)
-{
-    return tile->compact;
 }

@@ -16,19 +16,34 @@
 #define NS_TYPE_CHART_TILE (ns_chart_tile_get_type())
 G_DECLARE_FINAL_TYPE(NsChartTile, ns_chart_tile, NS, CHART_TILE, GtkWidget)
 
+/* Everybody may read the fields. */
+struct _NsChartTile {
+    GtkWidget parent;
+    NsSession *session;
+    NsFigureSpec own; /* choices of the tile; a gradient or hidden state is chosen in the view;
+                       * layer 0: the selected or the last layer */
+    int lane;         /* index if there are several; -1: the default of the figure */
+    NsChartView *chart;
+    GtkWidget *overlay, *tools;
+    GtkWidget *follow, *heat, *choice, *log, *note, *menu_button;
+    GtkWidget *probe;      /* shown in the middle of a chart whose quantity is never measured */
+    GtkWidget *probe_more; /* below a quantity measured at one step, for the first lane */
+    GtkWidget *continued;  /* below the losses of a large chart: the continuations of the lanes */
+    GtkWidget *enlarge;    /* covers a thumbnail */
+    GtkWidget *over;       /* weak: the popover that is open over the chart; NULL for none */
+    GArray *choices;       /* int, as in the drop-down */
+    GActionMap *actions;
+    bool maximized, compact, syncing;
+};
+
 /* Shows this lane alone; -1 lets the figure choose. */
 GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec, int lane);
 
-NsChartView *ns_chart_tile_chart(NsChartTile *tile);
-
-const NsFigureKind *ns_chart_tile_kind(NsChartTile *tile);
 void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind);
 
 /* The same with the choices of the figure; a place that was not chosen is 0. */
 NsFigureSpec ns_chart_tile_spec(NsChartTile *tile);
 void ns_chart_tile_show(NsChartTile *tile, const NsFigureSpec *spec);
-
-int ns_chart_tile_lane(NsChartTile *tile);
 
 /* The input of its figure: the view of the session with the choices of the tile. */
 NsFigureInput ns_chart_tile_input(NsChartTile *tile);
@@ -38,4 +53,3 @@ void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized);
 
 /* Makes the tile a thumbnail: only a title and curves, which together are a button. */
 void ns_chart_tile_set_compact(NsChartTile *tile, bool compact);
-bool ns_chart_tile_is_compact(NsChartTile *tile);

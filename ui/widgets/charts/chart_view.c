@@ -5,7 +5,6 @@
 
 #include "ui/plot/heatmap.h"
 #include "ui/plot/layout.h"
-#include "ui/plot/live_limits.h"
 #include "ui/plot/pins.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/helpers.h"
@@ -19,41 +18,6 @@
 #define COMPACT_WIDTH 96
 #define COMPACT_HEIGHT 72
 #define COMPACT_SCALE 0.86 /* size of text, marks and padding relative to that of a large chart */
-
-/* Where the crosshair comes from; it is read again after every drawing. */
-typedef enum { AIM_NONE, AIM_POINTER, AIM_VALUE } NsAim;
-
-struct _NsChartView {
-    GtkWidget parent;
-    const NsFigureKind *kind;
-    NsFigure *figure;
-    const NsPlot *plot; /* the complete plot of the figure */
-    NsViewState view_state;
-    NsPlot shown;         /* the plot under the view state; borrows from it and from the next */
-    GArray *shown_series; /* NsSeries */
-    NsPlot rendered;      /* the same with the ends of its live axes */
-    NsLiveAxes axes;
-    bool alone; /* without the panel below, for which there is no room in this size and style */
-    uint64_t version;         /* of the shown plot; it also changes with the view state */
-    const NsStyle *given;     /* the style of the theme that was adopted; NULL: none */
-    NsStyle style;            /* the style with the corner of this chart */
-    NsPlotLayout *layout;     /* the layout of the present plot and style; NULL: none */
-    GskRenderNode *picture;   /* the picture on the screen; NULL: none yet, or no memory for one */
-    cairo_surface_t *surface; /* surface of the picture; NULL: nothing was drawn yet */
-    GdkTexture *texture;      /* texture of the surface; NULL until one is needed */
-    bool stale;               /* the picture shows another plot or style */
-    bool compact, bare, noteless;
-    char *name;      /* name of the thumbnail; NULL: its title */
-    gint64 laid_out; /* time of the last layout; 0: never */
-    int rendered_width, rendered_height, rendered_scale;
-    double cost; /* ms */
-    NsReading reading;
-    bool pointed; /* reading is valid */
-    NsAim aim;
-    double aim_x, aim_y; /* pixels of the pointer, or values on the x and the left axis */
-    guint telling;       /* a tick callback that reports the position of the crosshair */
-    NsBox band;          /* the box being drawn with the pointer; empty: none */
-};
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
 
@@ -148,9 +112,9 @@ static void draw(NsChartView *chart, int width, int height, int scale)
 static void read_aim(NsChartView *chart)
 {
     forget_reading(chart);
-    if (chart->aim == AIM_NONE || !ensure_layout(chart)) return;
+    if (chart->aim == NS_AIM_NONE || !ensure_layout(chart)) return;
     double px = chart->aim_x, py = chart->aim_y;
-    if (chart->aim == AIM_VALUE) {
+    if (chart->aim == NS_AIM_VALUE) {
         NsBox area = ns_plot_area(chart->layout);
         px = ns_plot_x_to_pixel(chart->layout, chart->aim_x);
         py = isfinite(py) ? ns_plot_row_to_pixel(chart->layout, py) : area.y + area.height / 2;
@@ -187,7 +151,7 @@ static gboolean report_later(GtkWidget *widget, GdkFrameClock *clock, gpointer d
     (void)clock, (void)data;
     NsChartView *chart = NS_CHART_VIEW(widget);
     chart->telling = 0;
-    if (chart->aim == AIM_POINTER) report_hover(chart);
+    if (chart->aim == NS_AIM_POINTER) report_hover(chart);
     return G_SOURCE_REMOVE;
 }
 
@@ -220,7 +184,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
         draw(chart, width, height, scale);
         read_aim(chart);
         /* The data may move under a pointer at rest. */
-        bool moved = chart->aim == AIM_POINTER && chart->pointed && chart->reading.x != before;
+        bool moved = chart->aim == NS_AIM_POINTER && chart->pointed && chart->reading.x != before;
         if (moved && !chart->telling)
             chart->telling = gtk_widget_add_tick_callback(widget, report_later, NULL, NULL);
     }
@@ -234,7 +198,7 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
         ns_plot_draw_pins(chart->layout, chart->view_state.pins, chart->view_state.n_pins, cr);
         if (banded) ns_plot_draw_band(chart->layout, chart->band, cr);
         /* While the pointer is on another chart, values in the legend are enough. */
-        bool own = chart->aim == AIM_POINTER || gtk_widget_has_focus(widget);
+        bool own = chart->aim == NS_AIM_POINTER || gtk_widget_has_focus(widget);
         if (read && (own || !ns_plot_has_legend(chart->layout)))
             ns_plot_draw_tip(chart->layout, &chart->reading, cr);
         cairo_destroy(cr);
@@ -259,8 +223,8 @@ void ns_chart_view_hover(NsChartView *chart, double px, double py)
 {
     bool before = chart->pointed;
     /* A pointer that leaves does not hide a crosshair that the keyboard or another chart shows. */
-    if (!isfinite(px) && chart->aim != AIM_POINTER) return;
-    set_aim(chart, isfinite(px) ? AIM_POINTER : AIM_NONE, px, py);
+    if (!isfinite(px) && chart->aim != NS_AIM_POINTER) return;
+    set_aim(chart, isfinite(px) ? NS_AIM_POINTER : NS_AIM_NONE, px, py);
     if (before || chart->pointed) report_hover(chart);
 }
 
@@ -273,7 +237,7 @@ void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows)
     if (!isfinite(x)) return;
     if (ns_view_state_reveal(&chart->view_state, chart->layout, x))
         ns_chart_view_state_changed(chart);
-    set_aim(chart, AIM_VALUE, x, row);
+    set_aim(chart, NS_AIM_VALUE, x, row);
     report_hover(chart);
     ns_chart_view_describe(chart);
 }
@@ -300,11 +264,6 @@ void ns_chart_view_set_band(NsChartView *chart, NsBox band)
 void ns_chart_view_leave_note(NsChartView *chart)
 {
     chart->noteless = true;
-}
-
-NsViewState *ns_chart_view_state(NsChartView *chart)
-{
-    return &chart->view_state;
 }
 
 /* Applies the view state to the plot again; the picture is out of date. */
@@ -416,11 +375,6 @@ void ns_chart_view_set_corner(NsChartView *chart, int width, int height)
     gtk_widget_queue_draw(GTK_WIDGET(chart));
 }
 
-const NsPlot *ns_chart_view_plot(NsChartView *chart)
-{
-    return chart->plot;
-}
-
 GdkTexture *ns_chart_view_texture(NsChartView *chart)
 {
     if (!chart->texture && chart->picture) chart->texture = texture_of(chart->surface);
@@ -429,7 +383,7 @@ GdkTexture *ns_chart_view_texture(NsChartView *chart)
 
 void ns_chart_view_point_at(NsChartView *chart, double x, double row)
 {
-    set_aim(chart, isfinite(x) ? AIM_VALUE : AIM_NONE, x, row);
+    set_aim(chart, isfinite(x) ? NS_AIM_VALUE : NS_AIM_NONE, x, row);
 }
 
 void ns_chart_view_describe(NsChartView *chart)
@@ -442,11 +396,6 @@ void ns_chart_view_describe(NsChartView *chart)
     g_autofree char *words = read ? g_strconcat(read, ". ", summary, NULL) : g_strdup(summary);
     gtk_accessible_update_property(GTK_ACCESSIBLE(chart), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                    words, -1);
-}
-
-double ns_chart_view_cost(NsChartView *chart)
-{
-    return chart->cost;
 }
 
 static void ns_chart_view_finalize(GObject *object)
@@ -514,7 +463,7 @@ void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind)
     if (chart->kind == kind) return;
     forget_reading(chart);
     forget_layout(chart);
-    chart->aim = AIM_NONE;
+    chart->aim = NS_AIM_NONE;
     chart->plot = NULL;
     ns_figure_free(chart->figure);
     chart->kind = kind;
@@ -524,9 +473,4 @@ void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind)
     chart->stale = true;
     name_accessible(chart);
     gtk_widget_queue_draw(GTK_WIDGET(chart));
-}
-
-const NsFigureKind *ns_chart_view_kind(NsChartView *chart)
-{
-    return chart->kind;
 }

@@ -13,6 +13,7 @@
  * menu is wanted at that place; "sentence" (string), a sentence for the reader. */
 #pragma once
 
+#include "ui/plot/live_limits.h"
 #include "ui/plot/view_state.h"
 #include "ui/session/view.h"
 
@@ -21,10 +22,45 @@
 #define NS_TYPE_CHART_VIEW (ns_chart_view_get_type())
 G_DECLARE_FINAL_TYPE(NsChartView, ns_chart_view, NS, CHART_VIEW, GtkWidget)
 
+/* Where the crosshair comes from; it is read again after every drawing. */
+typedef enum { NS_AIM_NONE, NS_AIM_POINTER, NS_AIM_VALUE } NsAim;
+
+/* Everybody may read the fields, and change the view state (ns_chart_view_state_changed). */
+struct _NsChartView {
+    GtkWidget parent;
+    const NsFigureKind *kind;
+    NsFigure *figure;
+    const NsPlot *plot; /* the complete plot of the figure; NULL before the first update, and valid
+                           until the next */
+    NsViewState view_state;
+    NsPlot shown;         /* the plot under the view state; borrows from it and from the next */
+    GArray *shown_series; /* NsSeries */
+    NsPlot rendered;      /* the same with the ends of its live axes */
+    NsLiveAxes axes;
+    bool alone; /* without the panel below, for which there is no room in this size and style */
+    uint64_t version;         /* of the shown plot; it also changes with the view state */
+    const NsStyle *given;     /* the style of the theme that was adopted; NULL: none */
+    NsStyle style;            /* the style with the corner of this chart */
+    NsPlotLayout *layout;     /* the layout of the present plot and style; NULL: none */
+    GskRenderNode *picture;   /* the picture on the screen; NULL: none yet, or no memory for one */
+    cairo_surface_t *surface; /* surface of the picture; NULL: nothing was drawn yet */
+    GdkTexture *texture;      /* texture of the surface; NULL until one is needed */
+    bool stale;               /* the picture shows another plot or style */
+    bool compact, bare, noteless;
+    char *name;      /* name of the thumbnail; NULL: its title */
+    gint64 laid_out; /* time of the last layout; 0: never */
+    int rendered_width, rendered_height, rendered_scale;
+    double cost; /* ms, of the last drawing */
+    NsReading reading;
+    bool pointed; /* reading is valid */
+    NsAim aim;
+    double aim_x, aim_y; /* pixels of the pointer, or values on the x and the left axis */
+    guint telling;       /* a tick callback that reports the position of the crosshair */
+    NsBox band;          /* the box being drawn with the pointer; empty: none */
+};
+
 /* kind: a row of the registry of figures. */
 GtkWidget *ns_chart_view_new(const NsFigureKind *kind);
-
-const NsFigureKind *ns_chart_view_kind(NsChartView *chart);
 
 /* Shows the figure; another one in full, with the view state reset. */
 void ns_chart_view_set_kind(NsChartView *chart, const NsFigureKind *kind);
@@ -46,9 +82,6 @@ void ns_chart_view_set_name(NsChartView *chart, char *name);
 /* Reserves this width at the end of the title's lines for controls above the chart, and this height
  * below its top before what follows the title. */
 void ns_chart_view_set_corner(NsChartView *chart, int width, int height);
-
-/* The plot as of the last update; NULL before the first.  Borrowed until the next. */
-const NsPlot *ns_chart_view_plot(NsChartView *chart);
 
 /* The picture as it is on the screen, without crosshair; NULL before it was first drawn. */
 GdkTexture *ns_chart_view_texture(NsChartView *chart);
@@ -81,8 +114,7 @@ void ns_chart_view_set_band(NsChartView *chart, NsBox band);
 /* Draws the chart without its note from now on. */
 void ns_chart_view_leave_note(NsChartView *chart);
 
-/* The view state, to read or to change. */
-NsViewState *ns_chart_view_state(NsChartView *chart);
+/* To be called after a change of the view state. */
 void ns_chart_view_state_changed(NsChartView *chart);
 
 /* Takes over the x range of another chart. */
@@ -93,6 +125,3 @@ void ns_chart_view_advance(NsChartView *chart, double newest);
 
 /* Describes the plot to a screen reader. */
 void ns_chart_view_describe(NsChartView *chart);
-
-/* Milliseconds that the last drawing took. */
-double ns_chart_view_cost(NsChartView *chart);

@@ -39,26 +39,6 @@ typedef struct {
     bool cross;    /* it is there for cross-attention */
 } Slot;
 
-struct _NsDashboard {
-    GtkWidget parent;
-    NsSession *session;
-    GArray *slots; /* Slot */
-    guint next;    /* the chart to draw first, so that all get their turn */
-    NsChartTile *maximized;
-    NsChartTile *hovered;
-    guint stage;        /* the slot that is large */
-    guint second;       /* the previous stage, which is large as well if two charts fit */
-    const char *stored; /* the preference that remembers the stage; NULL for none */
-    bool by_lane;
-    bool abreast; /* all charts are large */
-    bool two;     /* two are */
-    guint arranging;
-    graphene_rect_t came_from; /* where the chart on the stage was before */
-    gint64 moving_since;
-    guint moving; /* while a frame moves from there to the stage */
-    bool linking;
-};
-
 static void implement_page(NsPageInterface *page);
 
 G_DEFINE_FINAL_TYPE_WITH_CODE(NsDashboard, ns_dashboard, GTK_TYPE_WIDGET,
@@ -78,7 +58,7 @@ static bool is_there(NsDashboard *dashboard, guint i)
 
 static bool is_kind(const Slot *slot, const char *key)
 {
-    return g_str_equal(ns_chart_tile_kind(slot->tile)->choice.key, key);
+    return g_str_equal(slot->tile->own.kind->choice.key, key);
 }
 
 static int tiles_there(NsDashboard *dashboard)
@@ -313,7 +293,7 @@ static void ns_dashboard_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 
 static NsAbscissa abscissa_of(NsChartTile *tile)
 {
-    return ns_chart_tile_kind(tile)->abscissa;
+    return tile->own.kind->abscissa;
 }
 
 static NsChartTile *tile_of(GtkWidget *chart)
@@ -324,18 +304,18 @@ static NsChartTile *tile_of(GtkWidget *chart)
 static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *dashboard)
 {
     NsChartTile *from = tile_of(GTK_WIDGET(chart));
-    bool from_rows = ns_chart_tile_kind(from)->rows_are_layers;
+    bool from_rows = from->own.kind->rows_are_layers;
     dashboard->hovered = from;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartTile *to = slot_at(dashboard, i)->tile;
         if (to == from) continue;
-        bool rows = ns_chart_tile_kind(to)->rows_are_layers;
+        bool rows = to->own.kind->rows_are_layers;
         double there = NAN, layer = from_rows && rows ? row : (double)NAN;
         if (abscissa_of(to) == abscissa_of(from) && abscissa_of(to) != NS_OVER_OTHER)
             there = x;
         else if (abscissa_of(to) == NS_OVER_LAYERS && from_rows)
             there = row;
-        ns_chart_view_point_at(ns_chart_tile_chart(to), there, layer);
+        ns_chart_view_point_at(to->chart, there, layer);
     }
     ns_page_point(NS_PAGE(dashboard), from);
 }
@@ -343,18 +323,17 @@ static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *da
 /* Charts with the same abscissa show the same part of it. */
 static void link_ranges(NsDashboard *dashboard, NsChartTile *from)
 {
-    const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(from));
+    const NsViewState *view_state = &from->chart->view_state;
     dashboard->linking = true;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartTile *to = slot_at(dashboard, i)->tile;
         if (to == from || abscissa_of(to) != abscissa_of(from) || abscissa_of(to) == NS_OVER_OTHER)
             continue;
-        const NsViewState *other = ns_chart_view_state(ns_chart_tile_chart(to));
+        const NsViewState *other = &to->chart->view_state;
         if (memcmp(&other->range[NS_VIEW_STATE_X], &view_state->range[NS_VIEW_STATE_X],
                    sizeof(NsRange)) != 0 ||
             other->held != view_state->held)
-            ns_chart_view_link(ns_chart_tile_chart(to), view_state->range[NS_VIEW_STATE_X],
-                               view_state->held);
+            ns_chart_view_link(to->chart, view_state->range[NS_VIEW_STATE_X], view_state->held);
     }
     dashboard->linking = false;
 }
@@ -367,7 +346,7 @@ static void show_pinned_step(NsDashboard *dashboard, NsChartTile *changed)
     bool differs = false;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         Slot *slot = slot_at(dashboard, i);
-        const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(slot->tile));
+        const NsViewState *view_state = &slot->tile->chart->view_state;
         bool any = view_state->n_pins > 0 && abscissa_of(slot->tile) == NS_OVER_STEPS;
         double pinned = any ? view_state->pins[view_state->n_pins - 1].x : (double)NAN;
         if (slot->tile == changed) {
@@ -405,14 +384,14 @@ static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)
 
 bool ns_dashboard_has_grid(NsDashboard *dashboard)
 {
-    return !ns_chart_view_state(ns_chart_tile_chart(slot_at(dashboard, 0)->tile))->no_grid;
+    return !slot_at(dashboard, 0)->tile->chart->view_state.no_grid;
 }
 
 void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid)
 {
     for (guint i = 0; i < dashboard->slots->len; i++) {
-        NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
-        ns_chart_view_state(chart)->no_grid = !grid;
+        NsChartView *chart = slot_at(dashboard, i)->tile->chart;
+        chart->view_state.no_grid = !grid;
         ns_chart_view_state_changed(chart);
     }
 }
@@ -420,10 +399,9 @@ void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid)
 static void on_enlarge(NsChartTile *tile, NsDashboard *dashboard)
 {
     ns_dashboard_set_stage(dashboard, tile);
-    gtk_widget_grab_focus(GTK_WIDGET(ns_chart_tile_chart(tile)));
+    gtk_widget_grab_focus(GTK_WIDGET(tile->chart));
     if (dashboard->stored && ns_preferences())
-        g_settings_set_string(ns_preferences(), dashboard->stored,
-                              ns_chart_tile_kind(tile)->choice.key);
+        g_settings_set_string(ns_preferences(), dashboard->stored, tile->own.kind->choice.key);
 }
 
 /* Whether this is the run of another program that has neither gradients nor hidden states by layer,
@@ -476,7 +454,7 @@ static void on_view_changed(NsDashboard *dashboard)
         }
         empty |= unmeasured;
         ns_hide(GTK_WIDGET(slot->tile), NS_HIDDEN_USELESS,
-                ns_chart_tile_lane(slot->tile) >= (int)started->n || (cross && !crosses) || empty);
+                slot->tile->lane >= (int)started->n || (cross && !crosses) || empty);
     }
     sync_compact(dashboard);
     ns_page_refresh(NS_PAGE(dashboard));
@@ -552,11 +530,6 @@ void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile)
     ns_page_refresh(NS_PAGE(dashboard));
 }
 
-NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard)
-{
-    return dashboard->maximized;
-}
-
 /* Updates as many charts as fit into a frame. */
 static bool page_refresh(NsPage *page)
 {
@@ -568,16 +541,16 @@ static bool page_refresh(NsPage *page)
     for (guint turn = 0; turn < n; turn++) {
         guint i = (dashboard->next + turn) % n;
         Slot *slot = slot_at(dashboard, i);
-        NsChartView *chart = ns_chart_tile_chart(slot->tile);
+        NsChartView *chart = slot->tile->chart;
         gint64 now = g_get_monotonic_time();
         if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(GTK_WIDGET(slot->tile)))
             continue;
-        gint64 every = ns_chart_tile_is_compact(slot->tile) ? THUMBNAIL_EVERY_US : REDRAW_EVERY_US;
+        gint64 every = slot->tile->compact ? THUMBNAIL_EVERY_US : REDRAW_EVERY_US;
         if (!slot->stale && now - slot->redrawn < every) {
             behind = true;
             continue;
         }
-        if (spent > 0.0 && spent + ns_chart_view_cost(chart) > FRAME_BUDGET_MS) {
+        if (spent > 0.0 && spent + chart->cost > FRAME_BUDGET_MS) {
             dashboard->next = i;
             return true;
         }
@@ -587,7 +560,7 @@ static bool page_refresh(NsPage *page)
         if (!ns_chart_view_update(chart, &input)) continue;
         slot->redrawn = now;
         behind = true;
-        spent += (double)(g_get_monotonic_time() - now) / 1000.0 + ns_chart_view_cost(chart);
+        spent += (double)(g_get_monotonic_time() - now) / 1000.0 + chart->cost;
         if (now - slot->described > DESCRIBE_EVERY_US) {
             ns_chart_view_describe(chart);
             slot->described = now;
@@ -605,7 +578,7 @@ static NsChartTile *page_current(NsPage *page)
                                                             * destroyed */
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     GtkWidget *tile = focus ? gtk_widget_get_ancestor(focus, NS_TYPE_CHART_TILE) : NULL;
-    if (tile && !ns_chart_tile_is_compact(NS_CHART_TILE(tile))) return NS_CHART_TILE(tile);
+    if (tile && !NS_CHART_TILE(tile)->compact) return NS_CHART_TILE(tile);
     return dashboard->hovered ? dashboard->hovered : ns_dashboard_stage(dashboard);
 }
 
@@ -619,8 +592,8 @@ static bool page_back(NsPage *page)
         return true;
     }
     for (guint i = 0; i < dashboard->slots->len; i++) {
-        NsChartView *chart = ns_chart_tile_chart(slot_at(dashboard, i)->tile);
-        NsViewState *view_state = ns_chart_view_state(chart);
+        NsChartView *chart = slot_at(dashboard, i)->tile->chart;
+        NsViewState *view_state = &chart->view_state;
         if (!view_state->n_pins) continue;
         view_state->n_pins = 0;
         ns_chart_view_state_changed(chart);
@@ -680,7 +653,7 @@ GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, bool by_lan
         const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, i);
         for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++) {
             GtkWidget *tile = ns_chart_tile_new(dashboard->session, spec, by_lane ? lane : -1);
-            NsChartView *chart = ns_chart_tile_chart(NS_CHART_TILE(tile));
+            NsChartView *chart = NS_CHART_TILE(tile)->chart;
             Slot slot = {.tile = NS_CHART_TILE(tile),
                          .stale = true,
                          .pinned = NAN,

@@ -14,6 +14,27 @@
 #define NS_TYPE_DASHBOARD (ns_dashboard_get_type())
 G_DECLARE_FINAL_TYPE(NsDashboard, ns_dashboard, NS, DASHBOARD, GtkWidget)
 
+/* Everybody may read the fields. */
+struct _NsDashboard {
+    GtkWidget parent;
+    NsSession *session;
+    GArray *slots; /* Slot */
+    guint next;    /* the chart to draw first, so that all get their turn */
+    NsChartTile *maximized;
+    NsChartTile *hovered;
+    guint stage;        /* the slot that is large */
+    guint second;       /* the previous stage, which is large as well if two charts fit */
+    const char *stored; /* the preference that remembers the stage; NULL for none */
+    bool by_lane;
+    bool abreast; /* all charts are large */
+    bool two;     /* two are */
+    guint arranging;
+    graphene_rect_t came_from; /* where the chart on the stage was before */
+    gint64 moving_since;
+    guint moving; /* while a frame moves from there to the stage */
+    bool linking;
+};
+
 /* figures: as ns_figure_specs_read reads them: “loss,profile:layer-ablation”.  by_lane: with every
  * figure once for each lane. */
 GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, bool by_lane);
@@ -35,7 +56,6 @@ void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key);
 
 /* Shows a tile in place of all; NULL brings them back. */
 void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile);
-NsChartTile *ns_dashboard_maximized(NsDashboard *dashboard);
 
 /* Shows or hides grid lines at the ticks. */
 bool ns_dashboard_has_grid(NsDashboard *dashboard);

@@ -58,8 +58,8 @@ static bool same(double a, double b)
 
 static void apply(Limits *limits)
 {
-    NsViewState *view_state = ns_chart_view_state(limits->chart);
-    const NsPlot *plot = ns_chart_view_plot(limits->chart);
+    NsViewState *view_state = &limits->chart->view_state;
+    const NsPlot *plot = limits->chart->plot;
     const char *problem = NULL;
     bool changed = false;
     if (!plot) return;
@@ -113,8 +113,8 @@ static GtkWidget *make_label(const char *text)
 
 static void add_row(Limits *limits, GtkGrid *grid, NsViewStateAxis which)
 {
-    const NsPlot *plot = ns_chart_view_plot(limits->chart);
-    const NsViewState *view_state = ns_chart_view_state(limits->chart);
+    const NsPlot *plot = limits->chart->plot;
+    const NsViewState *view_state = &limits->chart->view_state;
     const char *label = axis_of(plot, which)->label;
     g_autofree char *plain = ns_text_plain(label && *label ? label : _(AXES[which].otherwise));
     g_autofree char *least = g_strdup_printf(_("Lower limit of the %s axis"), _(AXES[which].name));
@@ -143,7 +143,7 @@ GtkWidget *ns_limits_popover_new(NsChartView *chart)
 {
     Limits *limits = g_new0(Limits, 1);
     GtkWidget *popover = gtk_popover_new(), *grid = ns_grid_new(6, 6);
-    const NsPlot *plot = ns_chart_view_plot(chart);
+    const NsPlot *plot = chart->plot;
     limits->chart = chart;
     g_object_set_data_full(G_OBJECT(popover), "ns-limits", limits, g_free);
     gtk_widget_add_css_class(grid, "limits");

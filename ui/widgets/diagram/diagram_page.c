@@ -261,10 +261,10 @@ static bool page_refresh(NsPage *self)
         for (size_t i = 0; i < page->n; i++) {
             ns_diagram_view_read(NS_DIAGRAM_VIEW(page->views[i]));
             /* Nothing is visible before the page has a size. */
-            behind |= !ns_diagram_view_diagram(NS_DIAGRAM_VIEW(page->views[i])) &&
+            behind |= !NS_DIAGRAM_VIEW(page->views[i])->diagram &&
                       gtk_widget_get_child_visible(page->views[i]);
         }
-        const NsDiagram *shown = ns_diagram_view_diagram(active_view(page));
+        const NsDiagram *shown = active_view(page)->diagram;
         if (shown) {
             g_autofree char *at = ns_group_digits(shown->layer);
             g_autofree char *of = ns_group_digits((int64_t)shown->layers);
@@ -299,7 +299,7 @@ static NsChartTile *page_current(NsPage *self)
     const char *key = ns_diagram_page_flow(page) == NS_FLOW_SIGNAL ? "diagram" : "diagram-gradient";
     ns_chart_tile_set_kind(tile, ns_figure_find(key));
     NsFigureInput input = ns_chart_tile_input(tile);
-    ns_chart_view_update(ns_chart_tile_chart(tile), &input);
+    ns_chart_view_update(tile->chart, &input);
     return tile;
 }
 
@@ -307,7 +307,7 @@ static bool page_back(NsPage *self)
 {
     NsDiagramPage *page = NS_DIAGRAM_PAGE(self);
     for (size_t i = 0; i < page->n; i++)
-        if (ns_diagram_view_is_carrying(NS_DIAGRAM_VIEW(page->views[i]))) {
+        if (NS_DIAGRAM_VIEW(page->views[i])->hand.carried) {
             ns_diagram_view_let_go(NS_DIAGRAM_VIEW(page->views[i]), false);
             return true;
         }

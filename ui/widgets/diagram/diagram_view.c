@@ -17,27 +17,6 @@
 #define EXPECTED 3        /* most probable tokens that are shown */
 #define REPORT_US 1000000 /* minimum time between two updates for a screen reader */
 
-struct _NsDiagramView {
-    GtkWidget parent;
-    NsSession *session;
-    size_t lane;
-    const NsStyle *style; /* of the current diagram */
-    NsStyle fitted;       /* the same style with text as large as fits */
-    NsDiagramData *data, *old_data;
-    NsDiagram *diagram, *old; /* previous diagram, while norms move from its places */
-    NsFlow flow;
-    NsRange range;
-    double light, flash;
-    char *read, *expected;
-    gint64 moving_since, reported;
-    guint tick, resized; /* callbacks: a norm moves; the number of parts changes with a new size */
-    NsDiagramLook hand;  /* the hovered node and the norm that is dragged */
-    int sublayer_shown;  /* place of the norm that gets the focus after it has moved; -1 for none */
-    NsPlace place_shown;
-    GPtrArray *parts; /* one for every node of `nodes`; borrowed, they are children */
-    GArray *nodes;    /* unsigned: focusable nodes */
-};
-
 G_DEFINE_FINAL_TYPE(NsDiagramView, ns_diagram_view, GTK_TYPE_WIDGET)
 
 /* ---- A norm that is carried to another place ---- */
@@ -108,11 +87,6 @@ void ns_diagram_view_let_go(NsDiagramView *view, bool drop)
     ns_session_set_active(view->session, view->lane);
     ns_session_set_lane(view->session, view->lane, "placement", placement->choice.key);
     ns_session_report_placement(view->session);
-}
-
-bool ns_diagram_view_is_carrying(NsDiagramView *view)
-{
-    return view->hand.carried;
 }
 
 /* ---- what is shown ---- */
@@ -385,11 +359,6 @@ static void ns_diagram_view_css_changed(GtkWidget *widget, GtkCssStyleChange *ch
 {
     GTK_WIDGET_CLASS(ns_diagram_view_parent_class)->css_changed(widget, change);
     gtk_widget_queue_resize(widget);
-}
-
-const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view)
-{
-    return view->diagram;
 }
 
 /* ---- input ---- */

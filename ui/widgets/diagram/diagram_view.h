@@ -17,6 +17,28 @@
 #define NS_TYPE_DIAGRAM_VIEW (ns_diagram_view_get_type())
 G_DECLARE_FINAL_TYPE(NsDiagramView, ns_diagram_view, NS, DIAGRAM_VIEW, GtkWidget)
 
+/* Everybody may read the fields. */
+struct _NsDiagramView {
+    GtkWidget parent;
+    NsSession *session;
+    size_t lane;
+    const NsStyle *style; /* of the current diagram */
+    NsStyle fitted;       /* the same style with text as large as fits */
+    NsDiagramData *data, *old_data;
+    NsDiagram *diagram, *old; /* previous diagram, while norms move from its places */
+    NsFlow flow;
+    NsRange range;
+    double light, flash;
+    char *read, *expected;
+    gint64 moving_since, reported;
+    guint tick, resized; /* callbacks: a norm moves; the number of parts changes with a new size */
+    NsDiagramLook hand;  /* the hovered node and the norm that is dragged */
+    int sublayer_shown;  /* place of the norm that gets the focus after it has moved; -1 for none */
+    NsPlace place_shown;
+    GPtrArray *parts; /* one for every node of `nodes`; borrowed, they are children */
+    GArray *nodes;    /* unsigned: focusable nodes */
+};
+
 GtkWidget *ns_diagram_view_new(NsSession *session, size_t lane);
 
 /* Updates the diagram from the session.  TRUE if it has changed. */
@@ -38,12 +60,7 @@ void ns_diagram_view_light(NsDiagramView *view, double light, double flash);
  * NULL for none. */
 void ns_diagram_view_answer(NsDiagramView *view, const NsAnswer *answer, bool expects);
 
-/* The diagram that is drawn; NULL before the widget has a size.  Borrowed until the next frame. */
-const NsDiagram *ns_diagram_view_diagram(NsDiagramView *view);
-
 /* Drags the movable norm at a place of a sub-layer (-1: the spare norm) to a point and drops it
  * there, or without `drop` puts it back. */
 bool ns_diagram_view_take(NsDiagramView *view, int sublayer, int place);
 void ns_diagram_view_let_go(NsDiagramView *view, bool drop);
-
-bool ns_diagram_view_is_carrying(NsDiagramView *view);

@@ -189,8 +189,7 @@ static void look(NsLearnPane *pane)
     hold_next(pane, !ns_lesson_is_prepared(pane->session));
     pane->situation.page = pane->page;
     pane->situation.answered = pane->answers[pane->at] > 0;
-    pane->situation.sketched =
-        pane->prediction && ns_prediction_is_compared(NS_PREDICTION(pane->prediction));
+    pane->situation.sketched = pane->prediction && NS_PREDICTION(pane->prediction)->compared;
     cover(pane, card->draws && !pane->situation.sketched);
     gtk_orientable_set_orientation(GTK_ORIENTABLE(pane->columns), pane->covers
                                                                       ? GTK_ORIENTATION_HORIZONTAL

@@ -11,7 +11,7 @@
 static GtkWidget *find(GtkWidget *widget, const char *name)
 {
     const char *id = NS_IS_CHART_TILE(widget)
-                         ? ns_chart_tile_kind(NS_CHART_TILE(widget))->choice.key
+                         ? NS_CHART_TILE(widget)->own.kind->choice.key
                          : gtk_buildable_get_buildable_id(GTK_BUILDABLE(widget));
     g_autofree char *button = g_strconcat(name, "_button", NULL);
     if (id && (g_str_equal(id, name) || g_str_equal(id, button))) return widget;

@@ -66,22 +66,6 @@ GtkWidget *ns_lesson_question_new(const NsCard *card, size_t *answer, GCallback 
 #define HEIGHT 210
 #define KEY_STEPS 24.0 /* presses of Up from one end of the axis to the other */
 
-struct _NsPrediction {
-    GtkWidget parent;
-    size_t n;
-    double lo, hi;
-    double *layer, *guess, *measured;  /* [n]; NaN for a missing guess */
-    double *sketched_layer, *sketched; /* the guesses that exist, for the picture */
-    bool compared;
-    size_t at; /* the layer that keys move */
-    const NsStyle *style;
-    NsSeries series[2];
-    NsPlot plot;
-    NsPlotLayout *layout;
-    double begin_x, begin_y; /* where a stroke of the pointer began */
-    int last;                /* the layer of its last point; -1 for none */
-};
-
 G_DEFINE_FINAL_TYPE(NsPrediction, ns_prediction, GTK_TYPE_WIDGET)
 
 /* ---- The picture ---- */
@@ -232,11 +216,6 @@ static gboolean on_key(NsPrediction *p, guint keyval, guint code, GdkModifierTyp
 size_t ns_prediction_missing(NsPrediction *p)
 {
     return p->n - p->series[0].n;
-}
-
-bool ns_prediction_is_compared(NsPrediction *p)
-{
-    return p->compared;
 }
 
 char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)

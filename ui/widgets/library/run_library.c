@@ -117,23 +117,6 @@ static int compare(gconstpointer a, gconstpointer b, gpointer data)
 
 /* ---- The table ---- */
 
-struct _NsRunLibrary {
-    GtkBox parent;
-    char *own, *folder; /* the folder of the saved runs, and the visible one */
-    NsRunLibraryParts parts;
-    GListStore *store;
-    GtkFilter *filter;
-    GtkSingleSelection *selection;
-    GPtrArray *settings; /* NsRunColumn: those that differ */
-    GPtrArray *columns;  /* Column of the settings that are shown */
-    GPtrArray *runs;     /* the runs as last read */
-    char *chosen;        /* the path of the run that is selected */
-    char **pinned;       /* paths */
-    GPtrArray *pins;     /* GtkListItem: the visible check buttons of the column Pin */
-    bool reading, again, syncs, filling, pinning;
-    GCancellable *cancellable;
-};
-
 G_DEFINE_FINAL_TYPE(NsRunLibrary, ns_run_library, GTK_TYPE_BOX)
 
 static const NsRecordedRun *selected(NsRunLibrary *library)
@@ -776,14 +759,4 @@ const NsRecordedRun *ns_run_library_row(NsRunLibrary *library, guint i)
 {
     g_autoptr(GObject) row = g_list_model_get_item(G_LIST_MODEL(library->selection), i);
     return row ? run_of(row) : NULL;
-}
-
-bool ns_run_library_is_reading(NsRunLibrary *library)
-{
-    return library->reading;
-}
-
-const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library)
-{
-    return &library->parts;
 }

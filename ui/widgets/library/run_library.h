@@ -11,6 +11,30 @@
 #define NS_TYPE_RUN_LIBRARY (ns_run_library_get_type())
 G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkBox)
 
+/* The parts that a person uses. */
+typedef struct {
+    GtkWidget *search, *table, *open, *trash, *folder, *own, *csv, *given, *tags, *text, *used,
+        *record, *bound, *checkpoints, *color;
+} NsRunLibraryParts;
+
+/* Everybody may read the fields. */
+struct _NsRunLibrary {
+    GtkBox parent;
+    char *own, *folder; /* the folder of the saved runs, and the visible one */
+    NsRunLibraryParts parts;
+    GListStore *store;
+    GtkFilter *filter;
+    GtkSingleSelection *selection;
+    GPtrArray *settings; /* NsRunColumn: those that differ */
+    GPtrArray *columns;  /* Column of the settings that are shown */
+    GPtrArray *runs;     /* the runs as last read */
+    char *chosen;        /* the path of the run that is selected */
+    char **pinned;       /* paths */
+    GPtrArray *pins;     /* GtkListItem: the visible check buttons of the column Pin */
+    bool reading, again, syncs, filling, pinning;
+    GCancellable *cancellable;
+};
+
 /* Shows the run files of a folder, which may be another than that of the saved runs, `own`, and
  * which of them are pinned (paths, or NULL).
  * Signals: "folder" (path), another folder is shown; "open" (path), a run is wanted on view; "pin"
@@ -37,11 +61,3 @@ void ns_run_library_set_pinned(NsRunLibrary *library, const char *const *paths);
 /* The visible runs in order; borrowed until the next iteration of the main loop. */
 guint ns_run_library_rows(NsRunLibrary *library);
 const NsRecordedRun *ns_run_library_row(NsRunLibrary *library, guint i);
-bool ns_run_library_is_reading(NsRunLibrary *library);
-
-/* For tests: the parts that a person uses. */
-typedef struct {
-    GtkWidget *search, *table, *open, *trash, *folder, *own, *csv, *given, *tags, *text, *used,
-        *record, *bound, *checkpoints, *color;
-} NsRunLibraryParts;
-const NsRunLibraryParts *ns_run_library_parts(NsRunLibrary *library);

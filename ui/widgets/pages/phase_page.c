@@ -20,22 +20,6 @@
 #define CHARS 11 /* characters of a range: 1e-4:1e-1:7 */
 #define REDRAW_EVERY_US 100000
 
-struct _NsPhasePage {
-    GtkBox parent;
-    NsSession *session;
-    NsStudyWork *work;                 /* NULL before the first sweep */
-    NsPhase *phases[NS_LANES_MAX];     /* [n], views on it */
-    NsChartView *charts[NS_LANES_MAX]; /* the first n are visible */
-    size_t n;                          /* 1, or the number of lanes side by side */
-    char *asked;                       /* values of the controls when the sweeps were created */
-    GtkWidget *row;                    /* of charts */
-    NsPhaseControls controls;
-    GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
-    bool stopped;      /* by the user */
-    guint tick;        /* while workers train */
-    gint64 redrawn;
-};
-
 static void implement_page(NsPageInterface *page);
 
 G_DEFINE_FINAL_TYPE_WITH_CODE(NsPhasePage, ns_phase_page, GTK_TYPE_BOX,
@@ -606,14 +590,4 @@ GtkWidget *ns_phase_page_new(NsSession *session)
     update_chart(page);
     sync_controls(page);
     return GTK_WIDGET(page);
-}
-
-NsPhase *ns_phase_page_phase(NsPhasePage *page)
-{
-    return page->phases[0];
-}
-
-const NsPhaseControls *ns_phase_page_controls(NsPhasePage *page)
-{
-    return &page->controls;
 }

@@ -12,10 +12,33 @@
 #define NS_TYPE_PHASE_PAGE (ns_phase_page_get_type())
 G_DECLARE_FINAL_TYPE(NsPhasePage, ns_phase_page, NS, PHASE_PAGE, GtkBox)
 
-GtkWidget *ns_phase_page_new(NsSession *session);
+/* Its parts: drop-downs and entries of both axes, number of steps, buttons, a bar that tells how
+ * far it is, the same in words, and a hint. */
+typedef struct {
+    GtkWidget *key[2], *values[2], *range[2]; /* of columns and rows */
+    GtkWidget *steps, *start, *export_;
+    GtkWidget *side; /* a sweep for every lane */
+    GtkWidget *queue, *words, *hint;
+} NsPhaseControls;
 
-/* The sweep that is shown, the first of several; NULL before the first. */
-NsPhase *ns_phase_page_phase(NsPhasePage *page);
+/* Everybody may read the fields. */
+struct _NsPhasePage {
+    GtkBox parent;
+    NsSession *session;
+    NsStudyWork *work;                 /* NULL before the first sweep */
+    NsPhase *phases[NS_LANES_MAX];     /* [n], views on it; NULL before the first sweep */
+    NsChartView *charts[NS_LANES_MAX]; /* the first n are visible */
+    size_t n;                          /* 1, or the number of lanes side by side */
+    char *asked;                       /* values of the controls when the sweeps were created */
+    GtkWidget *row;                    /* of charts */
+    NsPhaseControls controls;
+    GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
+    bool stopped;      /* by the user */
+    guint tick;        /* while workers train */
+    gint64 redrawn;
+};
+
+GtkWidget *ns_phase_page_new(NsSession *session);
 
 /* Starts the sweep that the controls ask for, or stops the one that runs; a stopped one continues
  * as long as the controls ask for the same. */
@@ -31,13 +54,3 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
  * results.  Keeps a reference.  FALSE with NS_ERROR_SETTING where it has no two axes, and then
  * nothing is changed. */
 bool ns_phase_page_show_study(NsPhasePage *page, NsStudyWork *work, GError **error);
-
-/* Its parts: drop-downs and entries of both axes, number of steps, buttons, a bar that tells how
- * far it is, the same in words, and a hint. */
-typedef struct {
-    GtkWidget *key[2], *values[2], *range[2]; /* of columns and rows */
-    GtkWidget *steps, *start, *export_;
-    GtkWidget *side; /* a sweep for every lane */
-    GtkWidget *queue, *words, *hint;
-} NsPhaseControls;
-const NsPhaseControls *ns_phase_page_controls(NsPhasePage *page);

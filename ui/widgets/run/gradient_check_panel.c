@@ -20,17 +20,6 @@
 /* Columns of the table. */
 enum { TENSOR, ANALYTIC, NUMERIC, ERROR, RANDOM, COLUMNS };
 
-struct _NsGradientCheckPanel {
-    GtkBox parent;
-    NsSession *session;
-    NsGradientCheckParts parts;
-    GArray *checks; /* NsGradientCheckErrors */
-    unsigned lane, layer;
-    int64_t last; /* step of the newest check; -1: none */
-    bool syncing;
-    guint tick;
-};
-
 G_DEFINE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, GTK_TYPE_BOX)
 
 /* ---- The table ---- */
@@ -333,11 +322,6 @@ static GtkWidget *new_panel(NsSession *session)
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_button), panel);
     update_chart(panel);
     return GTK_WIDGET(panel);
-}
-
-const NsGradientCheckParts *ns_gradient_check_panel_parts(NsGradientCheckPanel *panel)
-{
-    return &panel->parts;
 }
 
 /* ---- A window of its own ---- */

@@ -16,16 +16,27 @@
 G_DECLARE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, NS, GRADIENT_CHECK_PANEL,
                      GtkBox)
 
-/* Shows a check, as if the session had made it. */
-void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientCheck *check);
-
 /* Its parts: drop-down of lanes, entry of the layer, button, switch of the repetition, verdict, the
  * grid of the table, the chart. */
 typedef struct {
     GtkWidget *lane, *layer, *check, *repeat, *verdict, *table;
     NsChartView *chart;
 } NsGradientCheckParts;
-const NsGradientCheckParts *ns_gradient_check_panel_parts(NsGradientCheckPanel *panel);
+
+/* Everybody may read the fields. */
+struct _NsGradientCheckPanel {
+    GtkBox parent;
+    NsSession *session;
+    NsGradientCheckParts parts;
+    GArray *checks; /* NsGradientCheckErrors */
+    unsigned lane, layer;
+    int64_t last; /* step of the newest check; -1: none */
+    bool syncing;
+    guint tick;
+};
+
+/* Shows a check, as if the session had made it. */
+void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientCheck *check);
 
 /* Presents the panel in a window of its own, one for each parent. */
 NsGradientCheckPanel *ns_gradient_check_present(GtkWindow *parent, NsSession *session);

@@ -115,7 +115,7 @@ static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *read
 static void add_reading(GPtrArray *rows, NsSession *session, NsChartView *chart)
 {
     const NsReading *reading = ns_chart_view_reading(chart);
-    const NsPlot *plot = ns_chart_view_plot(chart);
+    const NsPlot *plot = chart->plot;
     if (!reading || !reading->text || !plot) return;
     g_auto(GStrv) lines = g_strsplit(reading->text, "\n", -1);
     g_ptr_array_add(rows, g_strdup("")); /* a gap */
@@ -200,7 +200,7 @@ static void sync_readings(NsInspector *inspector, NsChartTile *tile)
     gtk_grid_set_column_spacing(GTK_GRID(inspector->readings), many ? GAP_OF_MANY : GAP);
     ns_set_css_class(inspector->readings, "many", many);
     guint heading = rows->len + 1;
-    if (tile) add_reading(rows, inspector->session, ns_chart_tile_chart(tile));
+    if (tile) add_reading(rows, inspector->session, tile->chart);
     for (guint i = 0; i < rows->len; i++) {
         show_row(inspector, i, rows->pdata[i], columns);
         GtkWidget *name = GTK_WIDGET(cell_at(inspector, i, 0));
@@ -288,9 +288,9 @@ typedef struct {
  * nothing to read. */
 static char *words_of(NsChartTile *tile, const NsPin *pin)
 {
-    NsChartView *chart = ns_chart_tile_chart(tile);
+    NsChartView *chart = tile->chart;
     const NsPlotLayout *layout = ns_chart_view_layout(chart);
-    const NsPlot *plot = ns_chart_view_plot(chart);
+    const NsPlot *plot = chart->plot;
     if (!layout || !plot) return NULL;
     NsReading reading;
     if (!ns_plot_read_pin(layout, pin, &reading)) return NULL;
@@ -305,8 +305,8 @@ static void on_removed(GtkWidget *button)
 {
     NsChartTile *tile = g_object_get_data(G_OBJECT(button), TILE);
     unsigned number = GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(button), NUMBER));
-    NsChartView *chart = ns_chart_tile_chart(tile);
-    if (ns_view_state_unpin(ns_chart_view_state(chart), number)) ns_chart_view_state_changed(chart);
+    NsChartView *chart = tile->chart;
+    if (ns_view_state_unpin(&chart->view_state, number)) ns_chart_view_state_changed(chart);
 }
 
 static GtkWidget *make_pin_row(const char *words, const Pinned *pinned)
@@ -332,7 +332,7 @@ static bool sync_pins(NsInspector *inspector, NsDashboard *dashboard)
     g_autoptr(GArray) pinned = g_array_new(FALSE, FALSE, sizeof(Pinned));
     NsChartTile *tile;
     for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
-        const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(tile));
+        const NsViewState *view_state = &tile->chart->view_state;
         for (size_t k = 0; k < view_state->n_pins; k++) {
             g_autofree char *words = words_of(tile, &view_state->pins[k]);
             if (!words) continue;

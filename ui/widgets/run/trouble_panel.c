@@ -157,9 +157,8 @@ static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
     input.step = -1;
     ns_chart_view_update(chart, &input);
     NsRange range = {(double)MAX(trouble->step - STEPS_BEFORE, 0), (double)trouble->step + 1.0};
-    ns_view_state_fit(ns_chart_view_state(chart));
-    if (!trouble->first)
-        ns_view_state_set_range(ns_chart_view_state(chart), NS_VIEW_STATE_X, range);
+    ns_view_state_fit(&chart->view_state);
+    if (!trouble->first) ns_view_state_set_range(&chart->view_state, NS_VIEW_STATE_X, range);
     ns_chart_view_state_changed(chart);
     ns_chart_view_describe(chart);
 }

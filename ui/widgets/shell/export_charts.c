@@ -16,29 +16,10 @@
 #define ROW_CHARS 18
 #define LABEL_CHARS 12
 
-struct _NsExportCharts {
-    GtkBox parent;
-    const NsView *view;
-    NsSheet *sheet;
-    guint current;
-    NsExportFacts *facts; /* of the selected chart; NULL until they are known */
-    GtkWidget *list, *editor;
-    GtkLabel *problem;
-    GtkWidget *title, *limits[NS_VIEW_STATE_AXES][2], *names[NS_LANES_MAX];
-    GArray *choices; /* of the drop-down "Shows"; int */
-    int rows, dragged;
-    bool asked, facts_again, syncing;
-};
-
 G_DEFINE_FINAL_TYPE(NsExportCharts, ns_export_charts, GTK_TYPE_BOX)
 
 static void sync_list(NsExportCharts *charts);
 static void find_facts(NsExportCharts *charts);
-
-guint ns_export_charts_current(NsExportCharts *charts)
-{
-    return charts->current;
-}
 
 void ns_export_charts_leave(NsExportCharts *charts)
 {

@@ -14,13 +14,25 @@
 #define NS_TYPE_EXPORT_CHARTS (ns_export_charts_get_type())
 G_DECLARE_FINAL_TYPE(NsExportCharts, ns_export_charts, NS, EXPORT_CHARTS, GtkBox)
 
+/* Everybody may read the fields. */
+struct _NsExportCharts {
+    GtkBox parent;
+    const NsView *view;
+    NsSheet *sheet;
+    guint current;        /* the chosen chart */
+    NsExportFacts *facts; /* of the selected chart; NULL until they are known */
+    GtkWidget *list, *editor;
+    GtkLabel *problem;
+    GtkWidget *title, *limits[NS_VIEW_STATE_AXES][2], *names[NS_LANES_MAX];
+    GArray *choices; /* of the drop-down "Shows"; int */
+    int rows, dragged;
+    bool asked, facts_again, syncing;
+};
+
 /* View, sheet and label are borrowed as long as the widget lives.  The label tells what is wrong
  * with an edit that was not made. */
 GtkWidget *ns_export_charts_new(const NsView *view, NsSheet *sheet, guint current,
                                 GtkLabel *problem);
-
-/* The chosen chart. */
-guint ns_export_charts_current(NsExportCharts *charts);
 
 /* Releases the borrowed objects before their owner frees them. */
 void ns_export_charts_leave(NsExportCharts *charts);

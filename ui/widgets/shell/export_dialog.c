@@ -96,8 +96,7 @@ NsExportRequest ns_export_dialog_request(NsExportDialog *dialog)
     return (NsExportRequest){
         .what = what,
         .sheet = &dialog->sheet,
-        .current = dialog->charts ? ns_export_charts_current(NS_EXPORT_CHARTS(dialog->charts))
-                                  : dialog->current,
+        .current = dialog->charts ? NS_EXPORT_CHARTS(dialog->charts)->current : dialog->current,
         .format = what == NS_EXPORT_DATA ? NS_FORMAT_CSV : format,
         .choices = dialog->choices,
     };
@@ -585,10 +584,10 @@ static void add_choices(NsExportDialog *dialog)
 static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
 {
     NsFigureInput input = ns_chart_tile_input(tile);
-    NsFigureSpec spec = ns_figure_spec_of(ns_chart_tile_kind(tile), &input);
-    const NsViewState *view_state = ns_chart_view_state(ns_chart_tile_chart(tile));
-    const NsPlot *plot = ns_chart_view_plot(ns_chart_tile_chart(tile));
-    NsSheetChart *chart = ns_sheet_add(&dialog->sheet, spec, ns_chart_tile_lane(tile));
+    NsFigureSpec spec = ns_figure_spec_of(tile->own.kind, &input);
+    const NsViewState *view_state = &tile->chart->view_state;
+    const NsPlot *plot = tile->chart->plot;
+    NsSheetChart *chart = ns_sheet_add(&dialog->sheet, spec, tile->lane);
     const char *name;
     for (unsigned i = 0; plot && (name = ns_plot_curve(plot, i)) && i < 64; i++)
         if (ns_view_state_hides(view_state, name)) chart->hidden |= UINT64_C(1) << i;

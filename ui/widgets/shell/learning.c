@@ -76,9 +76,9 @@ static void reset_charts(NsWindow *window)
     NsDashboard *dashboard = ns_window_dashboard(window);
     NsChartTile *tile;
     for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
-        NsChartView *chart = ns_chart_tile_chart(tile);
-        ns_view_state_clear(ns_chart_view_state(chart));
-        ns_view_state_init(ns_chart_view_state(chart));
+        NsChartView *chart = tile->chart;
+        ns_view_state_clear(&chart->view_state);
+        ns_view_state_init(&chart->view_state);
         ns_chart_view_state_changed(chart);
     }
 }
@@ -234,8 +234,7 @@ void ns_window_show_chart(NsWindow *window, const char *name)
          */
         NsChartTile *tile;
         size_t k = 0;
-        while ((tile = ns_dashboard_tile(dashboard, k)) && ns_chart_tile_kind(tile) != spec->kind)
-            k++;
+        while ((tile = ns_dashboard_tile(dashboard, k)) && tile->own.kind != spec->kind) k++;
         if (!tile) tile = ns_dashboard_stage(dashboard);
         ns_dashboard_set_stage(dashboard, tile);
         ns_chart_tile_show(tile, spec);

@@ -212,9 +212,9 @@ static void on_log_x(NsWindow *window)
     NsChartTile *tile;
     bool known = false, log = false;
     for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
-        NsChartView *chart = ns_chart_tile_chart(tile);
-        NsViewState *view_state = ns_chart_view_state(chart);
-        if (ns_chart_tile_kind(tile)->abscissa != NS_OVER_STEPS) continue;
+        NsChartView *chart = tile->chart;
+        NsViewState *view_state = &chart->view_state;
+        if (tile->own.kind->abscissa != NS_OVER_STEPS) continue;
         if (!known) log = !view_state->rescaled[NS_VIEW_STATE_X];
         known = true;
         view_state->rescaled[NS_VIEW_STATE_X] = log;
@@ -227,7 +227,7 @@ static void on_maximize(NsWindow *window)
 {
     NsDashboard *dashboard = ns_window_dashboard(window);
     if (!dashboard) return;
-    bool full = ns_dashboard_maximized(dashboard) != NULL;
+    bool full = dashboard->maximized != NULL;
     ns_dashboard_maximize(dashboard, full ? NULL : ns_page_current(NS_PAGE(dashboard)));
 }
 
@@ -239,7 +239,7 @@ static void on_next_chart(NsWindow *window)
     ns_dashboard_set_stage(dashboard, NULL);
     /* Keys act on the chart that has the focus, which is now this one. */
     if (focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(dashboard)))
-        gtk_widget_grab_focus(GTK_WIDGET(ns_chart_tile_chart(ns_dashboard_stage(dashboard))));
+        gtk_widget_grab_focus(GTK_WIDGET(ns_dashboard_stage(dashboard)->chart));
 }
 
 /* Escape closes the topmost part, one at a time. */
