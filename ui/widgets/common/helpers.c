@@ -282,15 +282,8 @@ char *ns_installed_folder(const char *in_build, const char *installed)
 
 #define GAP 6 /* pixels between two buttons, as in a header bar */
 
-struct _NsFoldBox {
-    GtkWidget parent;
-};
-
-G_DEFINE_FINAL_TYPE(NsFoldBox, ns_fold_box, GTK_TYPE_WIDGET)
-
-static void ns_fold_box_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
-                                int *minimum, int *natural, int *minimum_baseline,
-                                int *natural_baseline)
+static void measure_row(GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
+                        int *natural, int *minimum_baseline, int *natural_baseline)
 {
     (void)for_size;
     bool across = orientation == GTK_ORIENTATION_HORIZONTAL;
@@ -306,7 +299,7 @@ static void ns_fold_box_measure(GtkWidget *widget, GtkOrientation orientation, i
     }
 }
 
-static void ns_fold_box_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+static void allocate_row(GtkWidget *widget, int width, int height, int baseline)
 {
     int right = width;
     bool fits = true;
@@ -325,22 +318,7 @@ static void ns_fold_box_size_allocate(GtkWidget *widget, int width, int height, 
     }
 }
 
-static void ns_fold_box_dispose(GObject *object)
+void ns_fold_buttons(GtkWidget *box)
 {
-    GtkWidget *child;
-    while ((child = gtk_widget_get_first_child(GTK_WIDGET(object)))) gtk_widget_unparent(child);
-    G_OBJECT_CLASS(ns_fold_box_parent_class)->dispose(object);
-}
-
-static void ns_fold_box_class_init(NsFoldBoxClass *klass)
-{
-    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-    G_OBJECT_CLASS(klass)->dispose = ns_fold_box_dispose;
-    widget_class->measure = ns_fold_box_measure;
-    widget_class->size_allocate = ns_fold_box_size_allocate;
-}
-
-static void ns_fold_box_init(NsFoldBox *box)
-{
-    (void)box;
+    gtk_widget_set_layout_manager(box, gtk_custom_layout_new(NULL, measure_row, allocate_row));
 }

@@ -120,7 +120,6 @@ GSettings *ns_preferences(void);
  * with g_free. */
 char *ns_installed_folder(const char *in_build, const char *installed);
 
-/* A row of buttons, given by a template.  Buttons without space are hidden, from the first of the
- * row on; the row may have no width. */
-#define NS_TYPE_FOLD_BOX (ns_fold_box_get_type())
-G_DECLARE_FINAL_TYPE(NsFoldBox, ns_fold_box, NS, FOLD_BOX, GtkWidget)
+/* Makes a GtkBox a row of buttons of which those without space are hidden, from the first on; the
+ * row may have no width. */
+void ns_fold_buttons(GtkWidget *box);

@@ -8,94 +8,8 @@
 #include <gtk/gtk.h>
 #include <math.h>
 
-/* ---- lanes side by side where there is space, otherwise the active one ---- */
-
-/* Signal: "folded", the number of visible diagrams has changed. */
-#define NS_TYPE_DIAGRAM_LANES (ns_diagram_lanes_get_type())
-G_DECLARE_FINAL_TYPE(NsDiagramLanes, ns_diagram_lanes, NS, DIAGRAM_LANES, GtkWidget)
-
 #define LANE 300 /* minimum width in pixels if there are several */
 #define GAP 12
-
-struct _NsDiagramLanes {
-    GtkWidget parent;
-    size_t active;
-    bool abreast;
-    guint telling;
-};
-
-G_DEFINE_FINAL_TYPE(NsDiagramLanes, ns_diagram_lanes, GTK_TYPE_WIDGET)
-
-static void ns_diagram_lanes_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
-                                     int *minimum, int *natural, int *minimum_baseline,
-                                     int *natural_baseline)
-{
-    (void)for_size;
-    int least = 0, one;
-    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
-         child = gtk_widget_get_next_sibling(child)) {
-        gtk_widget_measure(child, orientation, -1, &one, NULL, NULL, NULL);
-        least = MAX(least, one);
-    }
-    *minimum = *natural = least;
-    *minimum_baseline = *natural_baseline = -1;
-}
-
-static gboolean notify(gpointer data)
-{
-    NsDiagramLanes *lanes = data;
-    lanes->telling = 0;
-    g_signal_emit_by_name(lanes, "folded");
-    return G_SOURCE_REMOVE;
-}
-
-static void ns_diagram_lanes_size_allocate(GtkWidget *widget, int width, int height, int baseline)
-{
-    NsDiagramLanes *lanes = NS_DIAGRAM_LANES(widget);
-    int n = 0, i = 0, least;
-    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
-         child = gtk_widget_get_next_sibling(child))
-        n++;
-    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-    int each = (width - (n - 1) * GAP) / MAX(n, 1);
-    bool abreast = n <= 1 || each >= MAX(LANE, least);
-    /* The visibility of widgets must not change while sizes are allocated. */
-    if (abreast != lanes->abreast && !lanes->telling) lanes->telling = g_idle_add(notify, lanes);
-    lanes->abreast = abreast;
-    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
-         child = gtk_widget_get_next_sibling(child), i++) {
-        bool shown = lanes->abreast || (size_t)i == lanes->active;
-        gtk_widget_set_child_visible(child, shown);
-        if (!shown) continue;
-        GtkAllocation place = {lanes->abreast ? i * (each + GAP) : 0, 0,
-                               lanes->abreast ? each : width, height};
-        gtk_widget_size_allocate(child, &place, baseline);
-    }
-}
-
-static void ns_diagram_lanes_dispose(GObject *object)
-{
-    g_clear_handle_id(&NS_DIAGRAM_LANES(object)->telling, g_source_remove);
-    GtkWidget *child;
-    while ((child = gtk_widget_get_first_child(GTK_WIDGET(object)))) gtk_widget_unparent(child);
-    G_OBJECT_CLASS(ns_diagram_lanes_parent_class)->dispose(object);
-}
-
-static void ns_diagram_lanes_class_init(NsDiagramLanesClass *klass)
-{
-    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-    G_OBJECT_CLASS(klass)->dispose = ns_diagram_lanes_dispose;
-    ns_signal_new(NS_TYPE_DIAGRAM_LANES, "folded", 0);
-    widget_class->measure = ns_diagram_lanes_measure;
-    widget_class->size_allocate = ns_diagram_lanes_size_allocate;
-}
-
-static void ns_diagram_lanes_init(NsDiagramLanes *lanes)
-{
-    gtk_widget_set_hexpand(GTK_WIDGET(lanes), TRUE);
-    gtk_widget_set_vexpand(GTK_WIDGET(lanes), TRUE);
-}
-
 #define EVERY_US 100000 /* while running: numbers that change faster cannot be read */
 #define MARGIN 10
 
@@ -109,7 +23,9 @@ struct _NsDiagramPage {
     GtkWidget *lanes, *legend, *words, *layer, *above, *tabs, *tab[NS_LANES_MAX];
     GtkWidget *flow[NS_FLOWS];
     GtkWidget *views[NS_LANES_MAX];
-    size_t n;
+    size_t n, active; /* active: the lane that is shown if they are not side by side */
+    bool abreast;
+    guint folding;    /* a tick callback after that has changed */
     NsAnswer *answer; /* what the models expect in the present step of slow motion; NULL for none */
     int64_t asked;    /* the step of the newest question; -1 for none */
     GtkWidget *tile;  /* invisible: makes the figures that are exported or copied */
@@ -133,7 +49,53 @@ NsDiagramView *ns_diagram_page_view(NsDiagramPage *page, size_t lane)
     return lane < page->n ? NS_DIAGRAM_VIEW(page->views[lane]) : NULL;
 }
 
-/* ---- lanes ---- */
+/* ---- Lanes side by side where there is space, otherwise the active one ---- */
+
+static void measure_lanes(GtkWidget *lanes, GtkOrientation orientation, int for_size, int *minimum,
+                          int *natural, int *minimum_baseline, int *natural_baseline)
+{
+    (void)for_size;
+    int least = 0, one;
+    for (GtkWidget *child = gtk_widget_get_first_child(lanes); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        gtk_widget_measure(child, orientation, -1, &one, NULL, NULL, NULL);
+        least = MAX(least, one);
+    }
+    *minimum = *natural = least;
+    *minimum_baseline = *natural_baseline = -1;
+}
+
+static void show_tabs(NsDiagramPage *page)
+{
+    gtk_widget_set_visible(page->tabs, page->n > 1 && !page->abreast);
+}
+
+static gboolean on_folded(GtkWidget *page, GdkFrameClock *clock, gpointer data)
+{
+    (void)clock, (void)data;
+    NS_DIAGRAM_PAGE(page)->folding = 0;
+    show_tabs(NS_DIAGRAM_PAGE(page));
+    return G_SOURCE_REMOVE;
+}
+
+static void allocate_lanes(GtkWidget *lanes, int width, int height, int baseline)
+{
+    NsDiagramPage *page = NS_DIAGRAM_PAGE(gtk_widget_get_parent(lanes));
+    int n = (int)page->n, least;
+    gtk_widget_measure(lanes, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    int each = (width - (n - 1) * GAP) / MAX(n, 1);
+    bool abreast = n <= 1 || each >= MAX(LANE, least);
+    /* The visibility of widgets must not change while sizes are allocated. */
+    if (abreast != page->abreast && !page->folding)
+        page->folding = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_folded, NULL, NULL);
+    page->abreast = abreast;
+    for (int i = 0; i < n; i++) {
+        bool shown = abreast || i == (int)page->active;
+        gtk_widget_set_child_visible(page->views[i], shown);
+        GtkAllocation place = {abreast ? i * (each + GAP) : 0, 0, abreast ? each : width, height};
+        if (shown) gtk_widget_size_allocate(page->views[i], &place, baseline);
+    }
+}
 
 static void on_tab(GtkToggleButton *tab, NsDiagramPage *page)
 {
@@ -142,23 +104,18 @@ static void on_tab(GtkToggleButton *tab, NsDiagramPage *page)
         if (page->tab[i] == GTK_WIDGET(tab)) ns_session_set_active(page->session, i);
 }
 
-static void show_tabs(NsDiagramPage *page)
-{
-    gtk_widget_set_visible(page->tabs, page->n > 1 && !NS_DIAGRAM_LANES(page->lanes)->abreast);
-}
-
 static void sync_lanes(NsDiagramPage *page)
 {
     size_t n = page->session->experiment.n, active = page->session->active;
     for (; page->n < n; page->n++) {
         GtkWidget *view = ns_diagram_view_new(page->session, page->n);
-        gtk_widget_set_parent(view, page->lanes);
+        gtk_box_append(GTK_BOX(page->lanes), view);
         page->views[page->n] = view;
     }
-    for (; page->n > n; page->n--) gtk_widget_unparent(g_steal_pointer(&page->views[page->n - 1]));
-    NsDiagramLanes *lanes = NS_DIAGRAM_LANES(page->lanes);
-    if (lanes->active != active) gtk_widget_queue_allocate(page->lanes);
-    lanes->active = active;
+    for (; page->n > n; page->n--)
+        gtk_box_remove(GTK_BOX(page->lanes), g_steal_pointer(&page->views[page->n - 1]));
+    if (page->active != active) gtk_widget_queue_allocate(page->lanes);
+    page->active = active;
     show_tabs(page);
     for (size_t i = 0; i < NS_LANES_MAX; i++) gtk_widget_set_visible(page->tab[i], i < n);
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->tab[active]), TRUE);
@@ -439,8 +396,9 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     page->range = (NsRange){1, 0};
     page->due = true;
     gtk_widget_set_overflow(GTK_WIDGET(page), GTK_OVERFLOW_HIDDEN); /* its corners are round */
-    page->lanes = g_object_new(NS_TYPE_DIAGRAM_LANES, NULL);
-    g_signal_connect_swapped(page->lanes, "folded", G_CALLBACK(show_tabs), page);
+    page->lanes = g_object_new(GTK_TYPE_BOX, "hexpand", TRUE, "vexpand", TRUE, NULL);
+    gtk_widget_set_layout_manager(page->lanes,
+                                  gtk_custom_layout_new(NULL, measure_lanes, allocate_lanes));
     page->legend = gtk_drawing_area_new();
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(page->legend), draw_legend, page, NULL);
     ns_box_append(GTK_WIDGET(page), new_bar(page), page->lanes, NULL);

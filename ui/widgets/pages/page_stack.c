@@ -152,14 +152,6 @@ GtkWidget *ns_page_stack_new(NsSession *session)
 
 /* ---- The switcher ---- */
 
-struct _NsPageSwitcher {
-    GtkWidget parent;
-    GtkWidget *tabs, *list;
-    GtkWidget *more; /* the button of a menu with the last pages */
-};
-
-G_DEFINE_FINAL_TYPE(NsPageSwitcher, ns_page_switcher, GTK_TYPE_WIDGET)
-
 static int least_width(GtkWidget *widget)
 {
     int least = 0;
@@ -167,53 +159,32 @@ static int least_width(GtkWidget *widget)
     return least;
 }
 
-static void ns_page_switcher_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
-                                     int *minimum, int *natural, int *minimum_baseline,
-                                     int *natural_baseline)
+static void measure_switcher(GtkWidget *switcher, GtkOrientation orientation, int for_size,
+                             int *minimum, int *natural, int *minimum_baseline,
+                             int *natural_baseline)
 {
     (void)for_size;
-    NsPageSwitcher *switcher = NS_PAGE_SWITCHER(widget);
     int tabs = 0, list = 0;
-    gtk_widget_measure(switcher->tabs, orientation, -1, &tabs, NULL, NULL, NULL);
-    gtk_widget_measure(switcher->list, orientation, -1, &list, NULL, NULL, NULL);
+    gtk_widget_measure(gtk_widget_get_first_child(switcher), orientation, -1, &tabs, NULL, NULL,
+                       NULL);
+    gtk_widget_measure(gtk_widget_get_last_child(switcher), orientation, -1, &list, NULL, NULL,
+                       NULL);
     *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? MIN(tabs, list) : MAX(tabs, list);
     *natural = MAX(tabs, *minimum);
     *minimum_baseline = *natural_baseline = -1;
 }
 
-static void ns_page_switcher_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+static void allocate_switcher(GtkWidget *switcher, int width, int height, int baseline)
 {
-    NsPageSwitcher *switcher = NS_PAGE_SWITCHER(widget);
-    int tabs = least_width(switcher->tabs);
-    bool fits = tabs <= width;
-    gtk_widget_set_child_visible(switcher->tabs, fits);
-    gtk_widget_set_child_visible(switcher->list, !fits);
-    GtkWidget *shown = fits ? switcher->tabs : switcher->list;
-    int wide = fits ? tabs : MIN(width, least_width(switcher->list));
+    GtkWidget *tabs = gtk_widget_get_first_child(switcher);
+    GtkWidget *list = gtk_widget_get_last_child(switcher);
+    bool fits = least_width(tabs) <= width;
+    gtk_widget_set_child_visible(tabs, fits);
+    gtk_widget_set_child_visible(list, !fits);
+    GtkWidget *shown = fits ? tabs : list;
+    int wide = MIN(width, least_width(shown));
     GtkAllocation box = {(width - wide) / 2, 0, wide, height};
     gtk_widget_size_allocate(shown, &box, baseline);
-}
-
-static void ns_page_switcher_dispose(GObject *object)
-{
-    NsPageSwitcher *switcher = NS_PAGE_SWITCHER(object);
-    g_clear_pointer(&switcher->tabs, gtk_widget_unparent);
-    g_clear_pointer(&switcher->list, gtk_widget_unparent);
-    G_OBJECT_CLASS(ns_page_switcher_parent_class)->dispose(object);
-}
-
-static void ns_page_switcher_class_init(NsPageSwitcherClass *klass)
-{
-    GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-    G_OBJECT_CLASS(klass)->dispose = ns_page_switcher_dispose;
-    widget_class->measure = ns_page_switcher_measure;
-    widget_class->size_allocate = ns_page_switcher_size_allocate;
-    gtk_widget_class_set_css_name(widget_class, "pageswitcher");
-}
-
-static void ns_page_switcher_init(NsPageSwitcher *switcher)
-{
-    (void)switcher;
 }
 
 static void on_chosen(GtkDropDown *list, GParamSpec *property, GtkSelectionModel *pages)
@@ -230,7 +201,7 @@ static void on_shown(GtkSelectionModel *pages, guint position, guint n, GtkDropD
 }
 
 /* The button of the menu has the name of the visible page if this has no tab. */
-static void sync_more(NsPageSwitcher *switcher, GParamSpec *property, GtkStack *stack)
+static void sync_more(GtkWidget *more, GParamSpec *property, GtkStack *stack)
 {
     (void)property;
     g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
@@ -238,13 +209,13 @@ static void sync_more(NsPageSwitcher *switcher, GParamSpec *property, GtkStack *
     while (at < n && !gtk_selection_model_is_selected(pages, at)) at++;
     bool tab = at < NS_PAGE_TABS || at == n;
     g_autoptr(GObject) page = tab ? NULL : g_list_model_get_item(G_LIST_MODEL(pages), at);
-    gtk_menu_button_set_label(GTK_MENU_BUTTON(switcher->more),
+    gtk_menu_button_set_label(GTK_MENU_BUTTON(more),
                               page ? gtk_stack_page_get_title(GTK_STACK_PAGE(page)) : _("More"));
-    ns_set_css_class(switcher->more, "checked", page != NULL);
+    ns_set_css_class(more, "checked", page != NULL);
 }
 
 /* Replaces the tabs of the last pages by a menu. */
-static GtkWidget *new_more(NsPageSwitcher *switcher, GtkWidget *tabs, GtkStack *stack)
+static GtkWidget *new_more(GtkWidget *tabs, GtkStack *stack)
 {
     g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
     g_autoptr(GMenu) menu = g_menu_new();
@@ -257,33 +228,34 @@ static GtkWidget *new_more(NsPageSwitcher *switcher, GtkWidget *tabs, GtkStack *
         g_menu_append(menu, gtk_stack_page_get_title(page), action);
         gtk_widget_set_visible(tab, FALSE);
     }
-    switcher->more = gtk_menu_button_new();
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(switcher->more), G_MENU_MODEL(menu));
-    gtk_widget_set_visible(switcher->more, g_menu_model_get_n_items(G_MENU_MODEL(menu)) > 0);
-    sync_more(switcher, NULL, stack);
-    ns_connect(stack, "notify::visible-child", G_CALLBACK(sync_more), switcher);
-    return switcher->more;
+    GtkWidget *more = gtk_menu_button_new();
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(more), G_MENU_MODEL(menu));
+    gtk_widget_set_visible(more, g_menu_model_get_n_items(G_MENU_MODEL(menu)) > 0);
+    sync_more(more, NULL, stack);
+    ns_connect(stack, "notify::visible-child", G_CALLBACK(sync_more), more);
+    return more;
 }
 
 GtkWidget *ns_page_switcher_new(GtkStack *stack)
 {
-    NsPageSwitcher *switcher = g_object_new(NS_TYPE_PAGE_SWITCHER, NULL);
+    GtkWidget *switcher = g_object_new(GTK_TYPE_BOX, "css-name", "pageswitcher", NULL);
+    GtkWidget *both = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
     GtkExpression *title = gtk_property_expression_new(GTK_TYPE_STACK_PAGE, NULL, "title");
     GtkWidget *tabs = gtk_stack_switcher_new();
     GtkLayoutManager *row = gtk_widget_get_layout_manager(tabs);
     gtk_box_layout_set_homogeneous(GTK_BOX_LAYOUT(row), FALSE);
     gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(tabs), stack);
-    switcher->tabs = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-    ns_box_append(switcher->tabs, tabs, new_more(switcher, tabs, stack), NULL);
-    switcher->list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
-    gtk_widget_set_tooltip_text(switcher->list, _("What the window shows (1 to 9)"));
-    ns_accessible_name(switcher->list, _("Page"));
-    gtk_widget_set_parent(switcher->tabs, GTK_WIDGET(switcher));
-    gtk_widget_set_parent(switcher->list, GTK_WIDGET(switcher));
+    ns_box_append(both, tabs, new_more(tabs, stack), NULL);
+    GtkWidget *list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
+    gtk_widget_set_tooltip_text(list, _("What the window shows (1 to 9)"));
+    ns_accessible_name(list, _("Page"));
+    ns_box_append(switcher, both, list, NULL);
+    gtk_widget_set_layout_manager(switcher,
+                                  gtk_custom_layout_new(NULL, measure_switcher, allocate_switcher));
     guint n = g_list_model_get_n_items(G_LIST_MODEL(pages));
-    on_shown(pages, 0, n, GTK_DROP_DOWN(switcher->list));
-    g_signal_connect_object(switcher->list, "notify::selected", G_CALLBACK(on_chosen), pages, 0);
-    g_signal_connect_object(pages, "selection-changed", G_CALLBACK(on_shown), switcher->list, 0);
-    return GTK_WIDGET(switcher);
+    on_shown(pages, 0, n, GTK_DROP_DOWN(list));
+    g_signal_connect_object(list, "notify::selected", G_CALLBACK(on_chosen), pages, 0);
+    g_signal_connect_object(pages, "selection-changed", G_CALLBACK(on_shown), list, 0);
+    return switcher;
 }

@@ -46,11 +46,7 @@ const char *ns_page_stack_key(NsPageStack *stack);
 
 /* ---- The switcher ---- */
 
-/* The names of the pages side by side, or a menu that opens where the tabs do not fit. */
-
-#define NS_TYPE_PAGE_SWITCHER (ns_page_switcher_get_type())
-G_DECLARE_FINAL_TYPE(NsPageSwitcher, ns_page_switcher, NS, PAGE_SWITCHER, GtkWidget)
-
-/* For the pages that the stack has now, of which the first NS_PAGE_TABS have a tab.  The menu uses
- * the action win.page. */
+/* The names of the pages side by side, or a menu that opens where the tabs do not fit; for the
+ * pages that the stack has now, of which the first NS_PAGE_TABS have a tab.  The menu uses the
+ * action win.page. */
 GtkWidget *ns_page_switcher_new(GtkStack *stack);

@@ -416,7 +416,6 @@ static void ns_window_class_init(NsWindowClass *klass)
     GType type = G_TYPE_FROM_CLASS(klass);
     ns_signal_new(type, "progressed", 0);
     ns_signal_new(type, "saved", 0);
-    g_type_ensure(NS_TYPE_FOLD_BOX);
     gtk_widget_class_set_template_from_resource(widget_class, "/org/normscope/Normscope/window.ui");
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_icon);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_label);
@@ -424,6 +423,8 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, subtitle_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_menu);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, menu_button);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, first_buttons);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, last_buttons);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, foot);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_label);
@@ -443,6 +444,8 @@ static void ns_window_init(NsWindow *window)
     GtkWidget *bar = gtk_widget_get_ancestor(window->subtitle_label, GTK_TYPE_CENTER_BOX);
     GtkWidget *start = bar ? gtk_center_box_get_start_widget(GTK_CENTER_BOX(bar)) : NULL;
     if (start) gtk_widget_set_hexpand(start, TRUE);
+    ns_fold_buttons(window->first_buttons);
+    ns_fold_buttons(window->last_buttons);
     guard_divider(window->pane_scroller);
     guard_divider(window->inspector_scroller);
     window->toast = ns_toast_new();

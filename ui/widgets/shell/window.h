@@ -42,10 +42,11 @@ struct _NsWindow {
     /* Only for ui/widgets/shell/window.c: */
     guint fold_source, title_source;
     gint64 subtitled;
-    int width;                    /* at the last allocation */
-    bool folded[NS_WINDOW_PANES]; /* because of the width, not by the user */
-    const NsStyle *style;         /* of charts; depends on the height in class mode */
-    GtkWidget *strip;             /* beside the pages; hidden at times */
+    int width;                               /* at the last allocation */
+    bool folded[NS_WINDOW_PANES];            /* because of the width, not by the user */
+    const NsStyle *style;                    /* of charts; depends on the height in class mode */
+    GtkWidget *strip;                        /* beside the pages; hidden at times */
+    GtkWidget *first_buttons, *last_buttons; /* of the title bar */
     GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
