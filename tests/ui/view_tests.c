@@ -140,19 +140,19 @@ static void test_styles(void)
 {
     NsWindow *window = ui_open("");
     GApplication *application = g_application_get_default();
-    g_autoptr(NsStyleManager) styles = ns_style_manager_new();
     UI_WAIT(window, is_drawn);
     ui_rest(window);
     double light = brightness(ns_chart_view_texture(chart_at(window, 0)));
-    ns_style_manager_set_scheme(styles, NS_SCHEME_DARK);
+    ns_styles_set_scheme(NS_SCHEME_DARK);
     gboolean dark = FALSE;
     g_object_get(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", &dark, NULL);
     g_assert_true(dark);
     UI_UNTIL(brightness(ns_chart_view_texture(chart_at(window, 0))) < light - 0.2);
-    ns_style_manager_set_scheme(styles, NS_SCHEME_LIGHT);
+    ns_styles_set_scheme(NS_SCHEME_LIGHT);
     UI_UNTIL(brightness(ns_chart_view_texture(chart_at(window, 0))) > light - 0.05);
     g_assert_cmpstr(ns_chart_style_for(GTK_WIDGET(window))->choice.key, ==, "screen-light");
     g_assert_true(g_action_group_has_action(G_ACTION_GROUP(application), "style"));
+    ns_styles_set_scheme(NS_SCHEME_SYSTEM);
     ui_close(window);
 }
 

@@ -7,18 +7,16 @@
 
 #include <gtk/gtk.h>
 
-#define NS_TYPE_STYLE_MANAGER (ns_style_manager_get_type())
-G_DECLARE_FINAL_TYPE(NsStyleManager, ns_style_manager, NS, STYLE_MANAGER, GObject)
-
 typedef enum { NS_SCHEME_SYSTEM, NS_SCHEME_LIGHT, NS_SCHEME_DARK } NsScheme;
 
-/* Follows the desktop's color scheme and contrast, as reported by the settings portal. */
-NsStyleManager *ns_style_manager_new(void);
+/* Follows the desktop's color scheme and contrast, as reported by the settings portal, from now on;
+ * to be called once. */
+void ns_styles_follow_desktop(void);
 
-void ns_style_manager_set_scheme(NsStyleManager *manager, NsScheme scheme);
+void ns_styles_set_scheme(NsScheme scheme);
 
 /* Chooses high contrast independently of the desktop. */
-void ns_style_manager_set_contrast(NsStyleManager *manager, bool contrast);
+void ns_styles_set_contrast(bool contrast);
 
 /* The style of charts that goes with the widget's theme, whoever chose that: dark where it writes
  * light on dark, and of high contrast where it is a theme for that. */

@@ -34,10 +34,9 @@ struct _NsApplication {
     NsExperiment opening; /* of the first window */
     char *file;           /* that it opens; NULL for none */
     char **watch;         /* runs of other programs that it watches; NULL for none */
-    NsStyleManager *styles;
-    bool run;   /* a new window starts to train at once */
-    bool large; /* it begins in class mode */
-    bool plain; /* the command line names nothing to open, watch, run or set */
+    bool run;             /* a new window starts to train at once */
+    bool large;           /* it begins in class mode */
+    bool plain;           /* the command line names nothing to open, watch, run or set */
 };
 
 G_DEFINE_FINAL_TYPE(NsApplication, ns_application, GTK_TYPE_APPLICATION)
@@ -114,18 +113,19 @@ static void on_help(GtkApplication *application)
 
 static void on_style(GSimpleAction *action, GVariant *state, gpointer user_data)
 {
-    NsApplication *application = user_data;
+    (void)user_data;
     const char *name = g_variant_get_string(state, NULL);
     NsScheme scheme = g_str_equal(name, "dark")    ? NS_SCHEME_DARK
                       : g_str_equal(name, "light") ? NS_SCHEME_LIGHT
                                                    : NS_SCHEME_SYSTEM;
-    ns_style_manager_set_scheme(application->styles, scheme);
+    ns_styles_set_scheme(scheme);
     g_simple_action_set_state(action, state);
 }
 
 static void on_contrast(GSimpleAction *action, GVariant *state, gpointer user_data)
 {
-    ns_style_manager_set_contrast(NS_APPLICATION(user_data)->styles, g_variant_get_boolean(state));
+    (void)user_data;
+    ns_styles_set_contrast(g_variant_get_boolean(state));
     g_simple_action_set_state(action, state);
 }
 
@@ -135,7 +135,6 @@ static void ns_application_startup(GApplication *app)
         {.name = "style", .parameter_type = "s", .state = "'system'", .change_state = on_style},
         {.name = "contrast", .state = "false", .change_state = on_contrast},
     };
-    NsApplication *application = NS_APPLICATION(app);
     g_resources_register(normscope_get_resource());
     G_APPLICATION_CLASS(ns_application_parent_class)->startup(app);
     gtk_window_set_default_icon_name(APPLICATION_ID);
@@ -145,7 +144,7 @@ static void ns_application_startup(GApplication *app)
                                                GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
     ns_popovers_close_first();
     ns_scrolled_windows_let_go();
-    application->styles = ns_style_manager_new();
+    ns_styles_follow_desktop();
     g_action_map_add_action_entries(G_ACTION_MAP(app), actions, G_N_ELEMENTS(actions), app);
     ns_add_command(G_ACTION_MAP(app), "quit", G_CALLBACK(on_quit), app);
     ns_add_command(G_ACTION_MAP(app), "new", G_CALLBACK(on_new), app);
@@ -269,7 +268,6 @@ static int ns_application_handle_local_options(GApplication *app, GVariantDict *
 static void ns_application_finalize(GObject *object)
 {
     NsApplication *application = NS_APPLICATION(object);
-    g_clear_object(&application->styles);
     ns_experiment_clear(&application->opening);
     g_free(application->file);
     g_strfreev(application->watch);

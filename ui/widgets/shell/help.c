@@ -13,6 +13,7 @@
 #include "core/probe/quantity.h"
 #include "ui/figures/figures.h"
 #include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/windows.h"
 
 #include <gio/gio.h>
 #include <stdlib.h>
@@ -249,16 +250,12 @@ gboolean ns_help_topic_matches(const NsHelpTopic *topic, const char *question)
 #define HEIGHT 620
 #define LIST_WIDTH 270
 
-#define NS_TYPE_HELP_WINDOW (ns_help_window_get_type())
-G_DECLARE_FINAL_TYPE(NsHelpWindow, ns_help_window, NS, HELP_WINDOW, GtkWindow)
-
-struct _NsHelpWindow {
-    GtkWindow parent;
-    GPtrArray *topics; /* NsHelpTopic */
+/* One for the whole program; the parts are those of the open window. */
+static struct {
+    GtkWidget *window;
     GtkWidget *search, *list, *page, *scroller, *nothing;
-};
-
-G_DEFINE_FINAL_TYPE(NsHelpWindow, ns_help_window, GTK_TYPE_WINDOW)
+    GPtrArray *topics; /* NsHelpTopic, made once */
+} help;
 
 static const char TOPIC[] = "ns-help-topic";
 
@@ -267,12 +264,11 @@ static const NsHelpTopic *topic_of(GtkListBoxRow *row)
     return g_object_get_data(G_OBJECT(row), TOPIC);
 }
 
-static void show_topic(NsHelpWindow *window, const NsHelpTopic *topic)
+static void show_topic(const NsHelpTopic *topic)
 {
-    for (GtkWidget *child = gtk_widget_get_first_child(window->page); child;
-         child = gtk_widget_get_first_child(window->page))
-        gtk_box_remove(GTK_BOX(window->page), child);
-    gtk_box_append(GTK_BOX(window->page), ns_text_label_new(topic->title, "title-2"));
+    for (GtkWidget *child; (child = gtk_widget_get_first_child(help.page));)
+        gtk_box_remove(GTK_BOX(help.page), child);
+    gtk_box_append(GTK_BOX(help.page), ns_text_label_new(topic->title, "title-2"));
     for (guint i = 0; i < topic->paragraphs->len; i++) {
         const char *text = g_ptr_array_index(topic->paragraphs, i);
         bool code = topic->manual && is_code(text);
@@ -282,39 +278,39 @@ static void show_topic(NsHelpWindow *window, const NsHelpTopic *topic)
             g_autofree char *markup = ns_help_markup(text);
             gtk_label_set_markup(GTK_LABEL(label), markup);
         }
-        gtk_box_append(GTK_BOX(window->page), label);
+        gtk_box_append(GTK_BOX(help.page), label);
     }
-    GtkAdjustment *top = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(window->scroller));
+    GtkAdjustment *top = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(help.scroller));
     gtk_adjustment_set_value(top, 0.0);
 }
 
-static void on_selected(GtkListBox *list, GtkListBoxRow *row, NsHelpWindow *window)
+/* An event may keep the list or the entry alive after the window. */
+static void on_selected(GtkListBox *list, GtkListBoxRow *row)
 {
     (void)list;
-    if (row) show_topic(window, topic_of(row));
+    if (row && help.window) show_topic(topic_of(row));
 }
 
-static gboolean is_shown(GtkListBoxRow *row, gpointer data)
+static gboolean is_shown(GtkListBoxRow *row, gpointer search)
 {
-    NsHelpWindow *window = data;
-    return ns_help_topic_matches(topic_of(row),
-                                 gtk_editable_get_text(GTK_EDITABLE(window->search)));
+    return ns_help_topic_matches(topic_of(row), gtk_editable_get_text(search));
 }
 
-static void on_search(NsHelpWindow *window)
+static void on_search(void)
 {
-    const char *question = gtk_editable_get_text(GTK_EDITABLE(window->search));
+    if (!help.window) return;
+    const char *question = gtk_editable_get_text(GTK_EDITABLE(help.search));
     GtkListBoxRow *row, *first = NULL, *best = NULL;
-    gtk_list_box_invalidate_filter(GTK_LIST_BOX(window->list));
-    gtk_list_box_invalidate_headers(GTK_LIST_BOX(window->list));
+    gtk_list_box_invalidate_filter(GTK_LIST_BOX(help.list));
+    gtk_list_box_invalidate_headers(GTK_LIST_BOX(help.list));
     /* The first topic with the question in its title, or else the first in whose text it is. */
-    for (int i = 0; (row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(window->list), i)); i++) {
-        if (best || !is_shown(row, window)) continue;
+    for (int i = 0; (row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(help.list), i)); i++) {
+        if (best || !is_shown(row, help.search)) continue;
         if (*question && g_str_match_string(question, topic_of(row)->title, TRUE)) best = row;
         if (!first) first = row;
     }
-    gtk_widget_set_visible(window->nothing, !first);
-    if (first) gtk_list_box_select_row(GTK_LIST_BOX(window->list), best ? best : first);
+    gtk_widget_set_visible(help.nothing, !first);
+    if (first) gtk_list_box_select_row(GTK_LIST_BOX(help.list), best ? best : first);
 }
 
 static void add_header(GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
@@ -331,104 +327,69 @@ static void add_header(GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
     gtk_list_box_row_set_header(row, label);
 }
 
-static GtkWidget *make_side(NsHelpWindow *window)
+static GtkWidget *make_side(void)
 {
     GtkWidget *side = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    window->search = ns_search_entry_new(_("Search the help"));
-    window->list = gtk_list_box_new();
-    window->nothing = gtk_label_new(_("No topic matches."));
-    gtk_search_entry_set_key_capture_widget(GTK_SEARCH_ENTRY(window->search), GTK_WIDGET(window));
-    ns_accessible_name(window->list, _("Topics"));
-    gtk_widget_add_css_class(window->search, "help-search");
-    gtk_widget_add_css_class(window->list, "navigation-sidebar");
-    gtk_widget_add_css_class(window->nothing, "hint");
-    gtk_widget_set_visible(window->nothing, FALSE);
-    gtk_list_box_set_header_func(GTK_LIST_BOX(window->list), add_header, NULL, NULL);
-    for (guint i = 0; i < window->topics->len; i++) {
-        NsHelpTopic *topic = g_ptr_array_index(window->topics, i);
+    help.search = ns_search_entry_new(_("Search the help"));
+    help.list = gtk_list_box_new();
+    help.nothing = gtk_label_new(_("No topic matches."));
+    ns_accessible_name(help.list, _("Topics"));
+    gtk_widget_add_css_class(help.search, "help-search");
+    gtk_widget_add_css_class(help.list, "navigation-sidebar");
+    gtk_widget_add_css_class(help.nothing, "hint");
+    gtk_widget_set_visible(help.nothing, FALSE);
+    gtk_list_box_set_header_func(GTK_LIST_BOX(help.list), add_header, NULL, NULL);
+    for (guint i = 0; i < help.topics->len; i++) {
+        NsHelpTopic *topic = g_ptr_array_index(help.topics, i);
         GtkWidget *row = gtk_list_box_row_new(), *label = ns_line_label_new(topic->title, NULL);
         gtk_widget_set_tooltip_text(row, topic->title);
         gtk_widget_add_css_class(row, "help-topic");
         gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), label);
         ns_accessible_name(row, topic->title);
         g_object_set_data(G_OBJECT(row), TOPIC, topic);
-        gtk_list_box_append(GTK_LIST_BOX(window->list), row);
+        gtk_list_box_append(GTK_LIST_BOX(help.list), row);
     }
-    gtk_list_box_set_filter_func(GTK_LIST_BOX(window->list), is_shown, window, NULL);
-    ns_box_append(side, window->search, window->nothing, ns_scrolled_new(window->list), NULL);
+    gtk_list_box_set_filter_func(GTK_LIST_BOX(help.list), is_shown, g_object_ref(help.search),
+                                 g_object_unref);
+    ns_box_append(side, help.search, help.nothing, ns_scrolled_new(help.list), NULL);
     gtk_widget_set_size_request(side, LIST_WIDTH, -1);
-    g_signal_connect_swapped(window->search, "search-changed", G_CALLBACK(on_search), window);
-    g_signal_connect(window->list, "row-selected", G_CALLBACK(on_selected), window);
+    g_signal_connect(help.search, "search-changed", G_CALLBACK(on_search), NULL);
+    g_signal_connect(help.list, "row-selected", G_CALLBACK(on_selected), NULL);
     return side;
 }
 
-/* An event may keep the list alive after the window, which owns the topics of its rows. */
-static void ns_help_window_dispose(GObject *object)
+static void open_window(GtkWindow *parent)
 {
-    NsHelpWindow *window = NS_HELP_WINDOW(object);
-    if (window->list) {
-        GtkListBox *list = GTK_LIST_BOX(window->list);
-        g_signal_handlers_disconnect_by_data(list, window);
-        g_signal_handlers_disconnect_by_data(window->search, window);
-        gtk_list_box_set_filter_func(list, NULL, NULL, NULL);
-        gtk_list_box_set_header_func(list, NULL, NULL, NULL);
-    }
-    window->list = NULL;
-    G_OBJECT_CLASS(ns_help_window_parent_class)->dispose(object);
-}
-
-static void ns_help_window_finalize(GObject *object)
-{
-    g_ptr_array_unref(NS_HELP_WINDOW(object)->topics);
-    G_OBJECT_CLASS(ns_help_window_parent_class)->finalize(object);
-}
-
-static void ns_help_window_class_init(NsHelpWindowClass *klass)
-{
-    G_OBJECT_CLASS(klass)->dispose = ns_help_window_dispose;
-    G_OBJECT_CLASS(klass)->finalize = ns_help_window_finalize;
-    gtk_widget_class_add_binding_action(GTK_WIDGET_CLASS(klass), GDK_KEY_Escape, 0, "window.close",
-                                        NULL);
-}
-
-static void ns_help_window_init(NsHelpWindow *window)
-{
-    window->topics = ns_help_topics();
-    window->page = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
-    gtk_widget_add_css_class(window->page, "help-page");
-    window->scroller = ns_scrolled_new(window->page);
+    if (!help.topics) help.topics = ns_help_topics();
+    help.page = gtk_box_new(GTK_ORIENTATION_VERTICAL, 10);
+    gtk_widget_add_css_class(help.page, "help-page");
+    help.scroller = ns_scrolled_new(help.page);
     GtkWidget *paned = gtk_paned_new(GTK_ORIENTATION_HORIZONTAL);
-    gtk_paned_set_start_child(GTK_PANED(paned), make_side(window));
-    gtk_paned_set_end_child(GTK_PANED(paned), window->scroller);
+    gtk_paned_set_start_child(GTK_PANED(paned), make_side());
+    gtk_paned_set_end_child(GTK_PANED(paned), help.scroller);
     gtk_paned_set_resize_start_child(GTK_PANED(paned), FALSE);
     gtk_paned_set_shrink_start_child(GTK_PANED(paned), FALSE);
     gtk_paned_set_shrink_end_child(GTK_PANED(paned), FALSE);
     gtk_paned_set_position(GTK_PANED(paned), LIST_WIDTH);
-    gtk_window_set_titlebar(GTK_WINDOW(window), gtk_header_bar_new());
-    gtk_window_set_child(GTK_WINDOW(window), paned);
-    gtk_window_set_title(GTK_WINDOW(window), _("Help"));
-    gtk_window_set_default_size(GTK_WINDOW(window), WIDTH, HEIGHT);
-    on_search(window);
+    ns_side_window_open(parent, _("Help"), WIDTH, HEIGHT, paned);
+    g_set_weak_pointer(&help.window, GTK_WIDGET(gtk_widget_get_root(paned)));
+    gtk_search_entry_set_key_capture_widget(GTK_SEARCH_ENTRY(help.search), help.window);
+    on_search();
 }
 
 void ns_help_present(GtkWindow *parent, const char *topic)
 {
-    static NsHelpWindow *shown;
-    if (!shown) {
-        shown = g_object_new(NS_TYPE_HELP_WINDOW, NULL);
-        g_object_add_weak_pointer(G_OBJECT(shown), (gpointer *)&shown);
-    }
+    if (!help.window) open_window(parent);
     /* It closes with the window that opened it last. */
-    gtk_window_set_transient_for(GTK_WINDOW(shown), parent);
-    gtk_window_set_destroy_with_parent(GTK_WINDOW(shown), TRUE);
-    if (topic) gtk_editable_set_text(GTK_EDITABLE(shown->search), "");
-    for (guint i = 0; topic && i < shown->topics->len; i++) {
-        const NsHelpTopic *at = g_ptr_array_index(shown->topics, i);
+    gtk_window_set_transient_for(GTK_WINDOW(help.window), parent);
+    if (topic) gtk_editable_set_text(GTK_EDITABLE(help.search), "");
+    for (guint i = 0; topic && i < help.topics->len; i++) {
+        const NsHelpTopic *at = g_ptr_array_index(help.topics, i);
         if (!g_str_equal(at->key, topic)) continue;
-        GtkListBoxRow *row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(shown->list), (int)i);
-        gtk_list_box_select_row(GTK_LIST_BOX(shown->list), row);
+        GtkListBoxRow *row = gtk_list_box_get_row_at_index(GTK_LIST_BOX(help.list), (int)i);
+        gtk_list_box_select_row(GTK_LIST_BOX(help.list), row);
         gtk_widget_grab_focus(GTK_WIDGET(row));
         break;
     }
-    gtk_window_present(GTK_WINDOW(shown));
+    gtk_window_present(GTK_WINDOW(help.window));
 }
