@@ -178,7 +178,7 @@ static bool has_two_runs(NsWindow *window)
 {
     size_t n = 0;
     ns_session_runs(window->session, &n);
-    return n == 2 && row_at(part(window, NS_TYPE_RUN_TREE), 1);
+    return n == 2 && row_at(window->inspector->runs, 1);
 }
 
 static const char *facts_of(GtkWidget *tree)
@@ -191,7 +191,7 @@ static void test_runs(void)
 {
     NsWindow *window = ui_open_paused();
     NsSession *session = window->session;
-    GtkWidget *tree = part(window, NS_TYPE_RUN_TREE);
+    GtkWidget *tree = window->inspector->runs;
     g_assert_nonnull(row_at(tree, 0));
     g_assert_null(ui_first(row_at(tree, 0), GTK_TYPE_TOGGLE_BUTTON));
     UI_UNTIL(g_str_has_prefix(facts_of(tree), "now at step 40, loss "));

@@ -3,7 +3,6 @@
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/export_job.h"
 #include "ui/widgets/run/inspector.h"
-#include "ui/widgets/run/run_tree.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/open_file.h"
 
@@ -90,8 +89,7 @@ static void test_open(void)
 /* The text below the title of the run on view, in the list of runs. */
 static const char *present_facts(NsWindow *window)
 {
-    GtkWidget *row =
-        gtk_widget_get_last_child(ui_first(GTK_WIDGET(window->inspector), NS_TYPE_RUN_TREE));
+    GtkWidget *row = gtk_widget_get_last_child(window->inspector->runs);
     if (!row) return "";
     GtkWidget *words = gtk_widget_get_first_child(row);
     return gtk_label_get_text(GTK_LABEL(gtk_widget_get_last_child(words)));

@@ -11,20 +11,6 @@
 
 #define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
 
-struct _NsInspector {
-    GtkBox parent;
-    NsSession *session;
-    GtkWidget *readings; /* GtkGrid */
-    GPtrArray *cells;    /* of GtkLabel *, MOST_COLUMNS a row; grows and never shrinks */
-    GtkWidget *pins;     /* a row for every pin of every tile */
-    GStrv pin_texts;     /* as shown */
-    GtkWidget *events;   /* a row for every event of the timeline; choosing one shows its step */
-    guint events_hash;   /* of the events in the list */
-    GtkWidget *runs;
-    NsChartTile *pointed; /* weak */
-    gint64 updated;
-};
-
 G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_BOX)
 
 /* ---- Readings: the step that is shown, and what the crosshair touches ---- */
@@ -353,6 +339,172 @@ static bool sync_pins(NsInspector *inspector, NsDashboard *dashboard)
     return pinned->len > 0;
 }
 
+/* ---- Runs: a row for each, indented below the run that it was forked from ---- */
+
+#define INDENT 14 /* pixels a generation */
+#define MOST_GENERATIONS 5
+
+static const char ID[] = "ns-run-id", WORDS[] = "ns-run-words";
+
+static unsigned id_of(gpointer button)
+{
+    return GPOINTER_TO_UINT(g_object_get_data(button, ID));
+}
+
+static void on_pinned(GtkToggleButton *button, NsInspector *inspector)
+{
+    ns_session_pin_run(inspector->session, id_of(button), gtk_toggle_button_get_active(button));
+}
+
+static void on_opened(GtkWidget *button, NsInspector *inspector)
+{
+    ns_session_open_run(inspector->session, id_of(button));
+}
+
+static char *facts_of(const NsSessionRun *run)
+{
+    if (!run->measured) return g_strdup(_("no step measured yet"));
+    GString *words = g_string_new(NULL);
+    for (size_t i = 0; i < run->lanes; i++) {
+        g_autofree char *number = ns_text_value(run->loss[i], 3);
+        const char *name = run->names && run->names[i] ? run->names[i] : ns_lane_letter(i);
+        if (run->lanes > 1) g_string_append_printf(words, "%s%s ", i ? ", " : "", name);
+        g_string_append(words, isfinite(run->loss[i]) ? number : _("not finite"));
+    }
+    g_autofree char *last = ns_group_digits(run->last_step), *loss = g_string_free(words, FALSE);
+    g_autofree char *from = ns_group_digits(run->fork_step);
+    if (run->parent)
+        return g_strdup_printf(run->present ? _("from step %s of run %u, now at %s, loss %s")
+                                            : _("from step %s of run %u to %s, loss %s"),
+                               from, run->parent, last, loss);
+    return g_strdup_printf(run->present ? _("now at step %s, loss %s") : _("to step %s, loss %s"),
+                           last, loss);
+}
+
+static GtkWidget *prepare(GtkWidget *button, unsigned id, const char *words)
+{
+    gtk_widget_add_css_class(button, "flat");
+    gtk_widget_set_valign(button, GTK_ALIGN_START);
+    ns_accessible_tooltip(button, words);
+    g_object_set_data(G_OBJECT(button), ID, GUINT_TO_POINTER(id));
+    return button;
+}
+
+static char *open_words(const NsSessionRun *run)
+{
+    g_autofree char *step = ns_group_digits(run->checkpoint);
+    if (run->outside) return g_strdup_printf(_("Show run %u again"), run->id);
+    if (run->checkpoint < 0)
+        return g_strdup_printf(_("Show run %u again; Run would restart it"), run->id);
+    return g_strdup_printf(_("Show run %u again; Run would continue from step %s"), run->id, step);
+}
+
+static GtkWidget *make_run_row(NsInspector *inspector, const NsSessionRun *run, int generation)
+{
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
+    GtkWidget *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    g_autofree char *title =
+        g_strdup_printf("%u  %s", run->id, run->differs ? run->differs : run->title);
+    g_autofree char *facts = facts_of(run);
+    GtkWidget *below = ns_text_label_new(facts, "hint");
+    ns_box_append(words, ns_text_label_new(title, run->present ? "now" : NULL), below, NULL);
+    ns_tooltip(words, run->title);
+    gtk_widget_set_hexpand(words, TRUE);
+    gtk_box_append(GTK_BOX(row), words);
+    gtk_widget_set_margin_start(row, generation * INDENT);
+    if (run->present) {
+        inspector->facts = below;
+        return row;
+    }
+    g_autofree char *pin =
+        g_strdup_printf(_("Pin run %u: its curves stay, drawn faintly"), run->id);
+    g_autofree char *open = open_words(run);
+    GtkWidget *toggle = gtk_toggle_button_new();
+    gtk_button_set_icon_name(GTK_BUTTON(toggle), "view-pin-symbolic");
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(toggle), run->pinned);
+    gtk_box_append(GTK_BOX(row), prepare(toggle, run->id, pin));
+    GtkWidget *button = gtk_button_new_from_icon_name("document-open-symbolic");
+    gtk_box_append(GTK_BOX(row), prepare(button, run->id, open));
+    g_signal_connect(toggle, "toggled", G_CALLBACK(on_pinned), inspector);
+    g_signal_connect(button, "clicked", G_CALLBACK(on_opened), inspector);
+    return row;
+}
+
+/* Brings the row of the present run up to date.  Returns whether there are several runs. */
+static bool sync_runs(NsInspector *inspector)
+{
+    size_t n = 0;
+    const NsSessionRun *runs = ns_session_runs(inspector->session, &n);
+    for (size_t i = 0; inspector->facts && i < n; i++) {
+        if (!runs[i].present) continue;
+        g_autofree char *facts = facts_of(&runs[i]);
+        gtk_label_set_text(GTK_LABEL(inspector->facts), facts);
+    }
+    return n > 1;
+}
+
+static void remove_run_row(NsInspector *inspector, GtkWidget *row)
+{
+    if (inspector->facts && gtk_widget_is_ancestor(inspector->facts, row)) inspector->facts = NULL;
+    gtk_box_remove(GTK_BOX(inspector->runs), row);
+}
+
+/* Rows whose words are the same stay: a session may have had hundreds of runs. */
+static void rebuild_runs(NsInspector *inspector)
+{
+    size_t n = 0;
+    const NsSessionRun *runs = ns_session_runs(inspector->session, &n);
+    GtkWidget *old = gtk_widget_get_first_child(inspector->runs), *last = NULL;
+    for (size_t i = 0; i < n; i++) {
+        int generation = 0;
+        unsigned parent = runs[i].parent;
+        for (size_t k = n; k-- > 0 && generation < MOST_GENERATIONS;) {
+            if (!parent || runs[k].id != parent) continue;
+            parent = runs[k].parent;
+            generation++;
+        }
+        /* The words of a row, without those that change with every step of the present run. */
+        const NsSessionRun *run = &runs[i];
+        g_autofree char *facts = run->present ? g_strdup("") : facts_of(run);
+        g_autofree char *open = run->present ? g_strdup("") : open_words(run);
+        g_autofree char *words =
+            g_strdup_printf("%u %d %d\n%s\n%s\n%s\n%s", run->id, generation, run->pinned,
+                            run->differs ? run->differs : "", run->title, facts, open);
+        GtkWidget *row = old;
+        if (old) old = gtk_widget_get_next_sibling(old);
+        if (!row || !g_str_equal(g_object_get_data(G_OBJECT(row), WORDS), words)) {
+            if (row) remove_run_row(inspector, row);
+            row = make_run_row(inspector, &runs[i], generation);
+            g_object_set_data_full(G_OBJECT(row), WORDS, g_steal_pointer(&words), g_free);
+            gtk_box_insert_child_after(GTK_BOX(inspector->runs), row, last);
+        }
+        last = row;
+    }
+    while (old) {
+        GtkWidget *row = old;
+        old = gtk_widget_get_next_sibling(row);
+        remove_run_row(inspector, row);
+    }
+    sync_runs(inspector);
+}
+
+static gboolean rebuild_soon(gpointer data)
+{
+    NsInspector *inspector = data;
+    inspector->runs_stale = false;
+    if (gtk_widget_get_root(inspector->runs))
+        rebuild_runs(inspector); /* else its window was closed */
+    return G_SOURCE_REMOVE;
+}
+
+/* Deferred, because a button must not be removed while it emits "clicked". */
+static void on_runs_changed(NsInspector *inspector)
+{
+    if (inspector->runs_stale) return;
+    inspector->runs_stale = true;
+    g_idle_add_full(G_PRIORITY_DEFAULT, rebuild_soon, g_object_ref(inspector), g_object_unref);
+}
+
 /* ---- The inspector ---- */
 
 void ns_inspector_point(NsInspector *inspector, NsChartTile *tile)
@@ -378,7 +530,7 @@ void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
     NsDashboard *dashboard = NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL;
     sync_readings(inspector, tile ? tile : ns_page_current(page));
     show_section(inspector->pins, sync_pins(inspector, dashboard));
-    show_section(inspector->runs, ns_run_tree_sync(NS_RUN_TREE(inspector->runs)));
+    show_section(inspector->runs, sync_runs(inspector));
     show_section(inspector->events, sync_events(inspector));
 }
 
@@ -420,7 +572,7 @@ GtkWidget *ns_inspector_new(NsSession *session)
     inspector->session = ns_session_hold(session, inspector);
     inspector->readings = g_object_new(GTK_TYPE_GRID, "css-name", "readings", NULL);
     inspector->pins = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    inspector->runs = ns_run_tree_new(session);
+    inspector->runs = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     inspector->events = gtk_list_box_new();
     gtk_list_box_set_selection_mode(GTK_LIST_BOX(inspector->events), GTK_SELECTION_NONE);
     ns_accessible_name(inspector->events, _("Events"));
@@ -432,5 +584,7 @@ GtkWidget *ns_inspector_new(NsSession *session)
     add_section(inspector, _("Events"), inspector->events);
     sync_readings(inspector, NULL);
     sync_events(inspector);
+    rebuild_runs(inspector);
+    ns_session_listen(session, "runs-changed", G_CALLBACK(on_runs_changed), inspector);
     return GTK_WIDGET(inspector);
 }

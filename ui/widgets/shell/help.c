@@ -250,7 +250,7 @@ gboolean ns_help_topic_matches(const NsHelpTopic *topic, const char *question)
 #define HEIGHT 620
 #define LIST_WIDTH 270
 
-/* One for the whole program; the parts are those of the open window. */
+/* The only window of help, and its parts. */
 static struct {
     GtkWidget *window;
     GtkWidget *search, *list, *page, *scroller, *nothing;
