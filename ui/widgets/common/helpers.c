@@ -102,6 +102,14 @@ GtkWidget *ns_choice_drop_down_new(const char *first, NsChoices choices, size_t 
     return gtk_drop_down_new(G_LIST_MODEL(labels), NULL);
 }
 
+GtkWidget *ns_button_new(const char *label, const char *tooltip, GCallback clicked, gpointer object)
+{
+    GtkWidget *button = gtk_button_new_with_mnemonic(label);
+    gtk_widget_set_tooltip_text(button, tooltip);
+    g_signal_connect_swapped(button, "clicked", clicked, object);
+    return button;
+}
+
 GtkWidget *ns_icon_button_new(const char *icon, const char *words)
 {
     GtkWidget *button = gtk_button_new_from_icon_name(icon);

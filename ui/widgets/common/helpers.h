@@ -61,6 +61,11 @@ GtkWidget *ns_scrolled_new(GtkWidget *child);
 GtkWidget *ns_choice_drop_down_new(const char *first, NsChoices choices, size_t from,
                                    const char *last);
 
+/* A button with a label, in which "_" marks the mnemonic, and a tooltip (NULL: none), which calls
+ * clicked(object, button). */
+GtkWidget *ns_button_new(const char *label, const char *tooltip, GCallback clicked,
+                         gpointer object);
+
 /* A flat button with an icon, which screen readers and its tooltip describe with the same words. */
 GtkWidget *ns_icon_button_new(const char *icon, const char *words);
 

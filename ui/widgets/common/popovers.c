@@ -171,7 +171,8 @@ GtkWidget *ns_ask_popover(GtkWidget *at, const NsAsk *ask, gpointer data)
     g_object_set_data_full(G_OBJECT(popover), "ns-question", question, g_free);
     GtkWidget *grid = ns_grid_new(6, 8);
     GtkWidget *label = gtk_label_new(_(question->ask->question));
-    GtkWidget *button = gtk_button_new_with_label(_(question->ask->answer));
+    GtkWidget *button =
+        ns_button_new(_(question->ask->answer), NULL, G_CALLBACK(on_answer), question);
     question->entry = gtk_entry_new();
     question->hint = ns_text_label_new(NULL, "error");
     gtk_editable_set_text(GTK_EDITABLE(question->entry), question->ask->start);
@@ -187,7 +188,6 @@ GtkWidget *ns_ask_popover(GtkWidget *at, const NsAsk *ask, gpointer data)
     gtk_grid_attach(GTK_GRID(grid), button, 2, 0, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), question->hint, 0, 1, 3, 1);
     g_signal_connect_swapped(question->entry, "activate", G_CALLBACK(on_answer), question);
-    g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_answer), question);
     gtk_popover_set_child(GTK_POPOVER(popover), grid);
     ns_popover_pass(popover, at, NULL);
     gtk_widget_grab_focus(question->entry);

@@ -59,15 +59,6 @@ static const NsCard *card_of(NsLearnPane *pane)
 
 /* ---- Parts ---- */
 
-static GtkWidget *new_button(NsLearnPane *pane, const char *label, const char *tip,
-                             void (*clicked)(NsLearnPane *pane))
-{
-    GtkWidget *button = gtk_button_new_with_label(label);
-    gtk_widget_set_tooltip_text(button, tip);
-    g_signal_connect_swapped(button, "clicked", G_CALLBACK(clicked), pane);
-    return button;
-}
-
 /* Replaces what is shown by an empty box, which scrolls. */
 static GtkWidget *new_box(NsLearnPane *pane)
 {
@@ -434,8 +425,8 @@ static GtkWidget *new_apart(NsLearnPane *pane)
 {
     pane->apart = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *words = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
-    GtkWidget *button =
-        new_button(pane, _("Use the lesson’s settings"), _("Applies them, and restarts"), on_do);
+    GtkWidget *button = ns_button_new(_("Use the lesson’s settings"),
+                                      _("Applies them, and restarts"), G_CALLBACK(on_do), pane);
     gtk_widget_set_halign(button, GTK_ALIGN_START);
     ns_box_append(pane->apart, words, button, NULL);
     return pane->apart;
@@ -453,12 +444,13 @@ static GtkWidget *new_head(NsLearnPane *pane)
     gtk_widget_set_hexpand(place, TRUE);
     gtk_widget_set_halign(place, GTK_ALIGN_FILL); /* else it wraps to the height of the button */
     ns_box_append(above, place, ns_learn_close_new(), NULL);
-    gtk_box_append(GTK_BOX(turn), new_button(pane, _("Back"),
-                                             pane->at ? _("Previous card (Alt+Left)")
-                                                      : _("All lessons (Alt+Left)"),
-                                             on_back));
-    pane->next = new_button(
-        pane, _("Next"), _("Next card (Alt+Right). Skip does what this card asks for."), on_next);
+    gtk_box_append(GTK_BOX(turn), ns_button_new(_("Back"),
+                                                pane->at ? _("Previous card (Alt+Left)")
+                                                         : _("All lessons (Alt+Left)"),
+                                                G_CALLBACK(on_back), pane));
+    pane->next =
+        ns_button_new(_("Next"), _("Next card (Alt+Right). Skip does what this card asks for."),
+                      G_CALLBACK(on_next), pane);
     gtk_box_append(GTK_BOX(turn), pane->next);
     if (pane->turned) {
         /* After a click on a button of the previous card the pointer is on the button of this card,
@@ -483,16 +475,17 @@ static void add_buttons(NsLearnPane *pane, const NsCard *card, GtkWidget *box)
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     gtk_widget_set_halign(row, GTK_ALIGN_START);
     if (card->asks_for_settings || card->change)
-        gtk_box_append(GTK_BOX(row), new_button(pane, _("Set it for me"), NULL, on_do));
+        gtk_box_append(GTK_BOX(row),
+                       ns_button_new(_("Set it for me"), NULL, G_CALLBACK(on_do), pane));
     if (card->run) {
         g_autofree char *steps = ns_group_digits(card->run);
         g_autofree char *label = g_strdup_printf(_("Run to step %s"), steps);
-        pane->run = new_button(pane, label, NULL, on_run);
+        pane->run = ns_button_new(label, NULL, G_CALLBACK(on_run), pane);
         gtk_box_append(GTK_BOX(row), pane->run);
     }
     if (card->draws) {
-        pane->compare = new_button(pane, _("Compare"),
-                                   _("Shows the measurement beside your drawing"), on_compare);
+        pane->compare = ns_button_new(_("Compare"), _("Shows the measurement beside your drawing"),
+                                      G_CALLBACK(on_compare), pane);
         gtk_box_append(GTK_BOX(row), pane->compare);
     }
     gtk_widget_set_margin_top(row, 4);
@@ -518,7 +511,7 @@ static void show_card(NsLearnPane *pane)
     GtkWidget *waits = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
     g_autofree char *label = g_strdup_printf(_("Run to step %s"), step);
-    GtkWidget *run = new_button(pane, label, NULL, on_run);
+    GtkWidget *run = ns_button_new(label, NULL, G_CALLBACK(on_run), pane);
     gtk_widget_set_halign(run, GTK_ALIGN_START);
     ns_box_append(waits, ns_learn_label_new(NULL, NULL, NS_LEARN_CHARS), run, NULL);
     pane->waits = waits;

@@ -578,12 +578,12 @@ static void make_search(NsRunLibrary *library)
     NsRunLibraryParts *parts = &library->parts;
     parts->search = ns_search_entry_new(_("Search the saved runs"));
     gtk_widget_set_hexpand(parts->search, TRUE);
-    parts->open = gtk_button_new_with_mnemonic(_("_Open"));
-    parts->trash = gtk_button_new_with_mnemonic(_("_Move to trash"));
-    gtk_widget_add_css_class(parts->open, "suggested-action");
-    gtk_widget_set_tooltip_text(parts->open,
+    parts->open = ns_button_new(_("_Open"),
                                 _("Show the run with all its steps; Run continues it from its "
-                                  "newest checkpoint (Enter)"));
+                                  "newest checkpoint (Enter)"),
+                                G_CALLBACK(open_selected), library);
+    parts->trash = ns_button_new(_("_Move to trash"), NULL, G_CALLBACK(on_trash), library);
+    gtk_widget_add_css_class(parts->open, "suggested-action");
     GtkWidget *color = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     parts->color = named(_("Color b_y"), gtk_drop_down_new(NULL, NULL), color);
     gtk_widget_set_visible(color, FALSE); /* disabled until there are columns */
@@ -591,23 +591,19 @@ static void make_search(NsRunLibrary *library)
                                 _("Pinned runs get the color of this setting's value, which the "
                                   "legend shows"));
     g_signal_connect_swapped(parts->color, "notify::selected", G_CALLBACK(on_color), library);
-    parts->folder = gtk_button_new_with_mnemonic(_("_Folder…"));
-    parts->csv = gtk_button_new_with_mnemonic(_("CS_V…"));
-    gtk_widget_set_tooltip_text(parts->folder,
-                                _("Show the runs of another folder, such as those of a sweep: run "
-                                  "files, logs, and folders with one log each"));
-    gtk_widget_set_tooltip_text(parts->csv, _("Export all runs and every setting that differs "
-                                              "as a table"));
-    parts->own = gtk_button_new_with_mnemonic(_("Saved _runs"));
+    parts->folder =
+        ns_button_new(_("_Folder…"),
+                      _("Show the runs of another folder, such as those of a sweep: run "
+                        "files, logs, and folders with one log each"),
+                      G_CALLBACK(choose_folder), library);
+    parts->csv =
+        ns_button_new(_("CS_V…"), _("Export all runs and every setting that differs as a table"),
+                      G_CALLBACK(choose_csv), library);
+    parts->own = ns_button_new(_("Saved _runs"), NULL, G_CALLBACK(choose_folder), library);
     gtk_widget_set_visible(parts->own, FALSE);
     ns_box_append(row, parts->search, parts->open, parts->trash, color, parts->folder, parts->own,
                   parts->csv, NULL);
-    g_signal_connect_swapped(parts->own, "clicked", G_CALLBACK(choose_folder), library);
-    g_signal_connect_swapped(parts->folder, "clicked", G_CALLBACK(choose_folder), library);
-    g_signal_connect_swapped(parts->csv, "clicked", G_CALLBACK(choose_csv), library);
     g_signal_connect_swapped(parts->search, "search-changed", G_CALLBACK(on_searched), library);
-    g_signal_connect_swapped(parts->open, "clicked", G_CALLBACK(open_selected), library);
-    g_signal_connect_swapped(parts->trash, "clicked", G_CALLBACK(on_trash), library);
 }
 
 static void make_table(NsRunLibrary *library)

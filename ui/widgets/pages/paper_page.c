@@ -322,15 +322,6 @@ static GtkWidget *make_text(const char *text, const char *css)
     return label;
 }
 
-static GtkWidget *make_button(Card *card, const char *label, const char *tooltip,
-                              void (*clicked)(Card *card))
-{
-    GtkWidget *button = gtk_button_new_with_label(label);
-    gtk_widget_set_tooltip_text(button, tooltip);
-    g_signal_connect_swapped(button, "clicked", G_CALLBACK(clicked), card);
-    return button;
-}
-
 static void on_panel(GtkToggleButton *button, Card *card)
 {
     if (!gtk_toggle_button_get_active(button)) return;
@@ -368,8 +359,10 @@ static GtkWidget *make_card(Card *card)
     GtkWidget *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     gtk_widget_add_css_class(box, "study-card");
     card->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_paper_kind));
-    card->run = make_button(card, _("Run"), _("Run this study, or cancel it"), on_run);
-    card->export_ = make_button(card, _("Export…"), _("Save the figure of this study"), on_export);
+    card->run =
+        ns_button_new(_("Run"), _("Run this study, or cancel it"), G_CALLBACK(on_run), card);
+    card->export_ = ns_button_new(_("Export…"), _("Save the figure of this study"),
+                                  G_CALLBACK(on_export), card);
     card->progress = gtk_progress_bar_new();
     gtk_widget_set_valign(card->progress, GTK_ALIGN_CENTER);
     gtk_widget_set_hexpand(card->progress, TRUE);
@@ -397,7 +390,8 @@ static GtkWidget *make_title(Card *card)
 {
     const NsChoice *choice = &card->study->choice;
     g_autofree char *words = g_strdup_printf("%s (%s)", _(choice->label), _(choice->reference));
-    GtkWidget *title = make_button(card, "", _("Show the figure of this study"), on_title);
+    GtkWidget *title =
+        ns_button_new("", _("Show the figure of this study"), G_CALLBACK(on_title), card);
     GtkWidget *label = ns_text_label_new(words, "heading");
     gtk_button_set_child(GTK_BUTTON(title), label);
     gtk_widget_add_css_class(title, "flat");
@@ -456,10 +450,10 @@ static void build(NsPaperPage *page)
                   NULL);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_label_set_max_width_chars(GTK_LABEL(words), 90);
-    page->all = gtk_button_new_with_label(_("Repeat all here"));
-    gtk_widget_set_tooltip_text(page->all, _("Run every study on this machine, one after another"));
+    page->all =
+        ns_button_new(_("Repeat all here"), _("Run every study on this machine, one after another"),
+                      G_CALLBACK(on_all), page);
     gtk_widget_set_valign(page->all, GTK_ALIGN_CENTER);
-    ns_connect(page->all, "clicked", G_CALLBACK(on_all), page);
     ns_box_append(head, words, page->all, NULL);
     GtkWidget *flow = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
                                    "max-children-per-line", 4, "column-spacing", 10, "row-spacing",

@@ -476,14 +476,12 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     ns_name_control(c->steps, _("Steps per run"), _("Steps per run"));
     ns_connect(gtk_editable_get_delegate(GTK_EDITABLE(c->steps)), "activate",
                G_CALLBACK(ns_end_typing), c->steps);
-    c->start = gtk_button_new_with_label(_("Start"));
-    c->export_ = gtk_button_new_with_label(_("Export…"));
+    c->start = ns_button_new(_("Start"), _("Train every cell, or stop; finished cells are kept"),
+                             G_CALLBACK(on_start), page);
+    c->export_ = ns_button_new(_("Export…"), _("Save the sweep as PDF, SVG, PNG, CSV or TeX"),
+                               G_CALLBACK(on_export), page);
     c->side = gtk_check_button_new_with_label(_("Lanes side by side"));
     gtk_widget_set_tooltip_text(c->side, _("One sweep for each lane, on a common color scale"));
-    gtk_widget_set_tooltip_text(c->start, _("Train every cell, or stop; finished cells are kept"));
-    gtk_widget_set_tooltip_text(c->export_, _("Save the sweep as PDF, SVG, PNG, CSV or TeX"));
-    ns_connect(c->start, "clicked", G_CALLBACK(on_start), page);
-    ns_connect(c->export_, "clicked", G_CALLBACK(on_export), page);
     GtkWidget *progress = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     c->queue = gtk_progress_bar_new();
     ns_name_control(c->queue, _("Finished cells"), NULL);

@@ -255,17 +255,17 @@ static GtkWidget *make_controls(NsGradientCheckPanel *panel)
     g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
     parts->lane = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&names)), NULL);
     parts->layer = gtk_spin_button_new_with_range(1, 1, 1);
-    parts->check = gtk_button_new_with_label(_("Check gradients now"));
+    parts->check =
+        ns_button_new(_("Check gradients now"), _("At the next step; the run continues unchanged"),
+                      G_CALLBACK(ask), panel);
     g_autofree char *every = g_strdup_printf(_("Every %d steps"), NS_GRADIENT_CHECK_EVERY);
     parts->repeat = gtk_check_button_new_with_label(every);
     gtk_widget_add_css_class(parts->check, "suggested-action");
     ns_name_control(parts->lane, _("Lane"), _("The model that is checked"));
     ns_name_control(parts->layer, _("Layer"), _("The layer that is checked, from 1"));
-    gtk_widget_set_tooltip_text(parts->check, _("At the next step; the run continues unchanged"));
     gtk_widget_set_tooltip_text(parts->repeat, _("Repeat the check while the model trains"));
     ns_box_append(box, gtk_label_new(_("Lane")), parts->lane, gtk_label_new(_("Layer")),
                   parts->layer, parts->check, parts->repeat, NULL);
-    ns_connect(parts->check, "clicked", G_CALLBACK(ask), panel);
     ns_connect(parts->repeat, "toggled", G_CALLBACK(on_repeat), panel);
     ns_connect(parts->lane, "notify::selected", G_CALLBACK(on_lane), panel);
     return box;

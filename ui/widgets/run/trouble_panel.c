@@ -261,8 +261,7 @@ static GtkWidget *new_buttons(NsTroublePanel *panel)
         g_signal_connect(panel->remedies[i], "clicked", G_CALLBACK(on_remedy), panel);
         gtk_flow_box_insert(GTK_FLOW_BOX(flow), panel->remedies[i], -1);
     }
-    panel->go_on = gtk_button_new_with_label("");
-    g_signal_connect_swapped(panel->go_on, "clicked", G_CALLBACK(on_go_on), panel);
+    panel->go_on = ns_button_new("", NULL, G_CALLBACK(on_go_on), panel);
     gtk_flow_box_insert(GTK_FLOW_BOX(flow), panel->go_on, -1);
     for (GtkWidget *child = gtk_widget_get_first_child(flow); child;
          child = gtk_widget_get_next_sibling(child))

@@ -60,15 +60,6 @@ static void sync_bar(GtkWidget *widget)
     if (had_focus) gtk_widget_child_focus(pane->pending, GTK_DIR_TAB_FORWARD);
 }
 
-static GtkWidget *bar_button(NsSession *session, const char *label, const char *words,
-                             GCallback command)
-{
-    GtkWidget *button = gtk_button_new_with_label(label);
-    gtk_widget_set_tooltip_text(button, words);
-    ns_connect(button, "clicked", command, session);
-    return button;
-}
-
 /* "2 changes wait: Norm placement of B and Layers.  Restart | Fork | Undo". */
 static void add_bar(Pane *pane)
 {
@@ -81,12 +72,12 @@ static void add_bar(Pane *pane)
     gtk_widget_set_vexpand(pane->words, TRUE);
     gtk_widget_add_css_class(line, "linked");
     gtk_box_set_homogeneous(GTK_BOX(line), TRUE);
-    pane->restart = bar_button(pane->session, _("Restart"),
-                               _("All lanes restart at step 0 with these settings"),
-                               G_CALLBACK(ns_session_restart));
-    pane->fork = bar_button(pane->session, _("Fork"), NULL, G_CALLBACK(ns_session_fork));
-    pane->drop = bar_button(pane->session, _("Undo"), _("Back to the settings of the run"),
-                            G_CALLBACK(ns_session_drop_pending));
+    pane->restart =
+        ns_button_new(_("Restart"), _("All lanes restart at step 0 with these settings"),
+                      G_CALLBACK(ns_session_restart), pane->session);
+    pane->fork = ns_button_new(_("Fork"), NULL, G_CALLBACK(ns_session_fork), pane->session);
+    pane->drop = ns_button_new(_("Undo"), _("Back to the settings of the run"),
+                               G_CALLBACK(ns_session_drop_pending), pane->session);
     ns_box_append(line, pane->restart, pane->fork, pane->drop, NULL);
     ns_box_append(box, pane->words, line, NULL);
     pane->bar = gtk_revealer_new();

@@ -279,8 +279,8 @@ static void append_choices(GMenu *menu, const char *title, NsChoices rows, const
 void ns_window_add_learning(NsWindow *window)
 {
     static const NsWindowCommand commands[] = {
-        {.action = "learn", .of_window = on_learn},
-        {.action = "save", .of_window = on_save},
+        {.action = "learn", .run = G_CALLBACK(on_learn)},
+        {.action = "save", .run = G_CALLBACK(on_save)},
     };
     static const GActionEntry actions[] = {
         {.name = "preset", .parameter_type = "s", .activate = on_preset},

@@ -437,10 +437,10 @@ static GtkWidget *part(GtkBuilder *builder, const char *id)
 void ns_window_add_lecture(NsWindow *window)
 {
     static const NsWindowCommand commands[] = {
-        {.action = "next-scene", .of_window = on_next},
-        {.action = "previous-scene", .of_window = on_previous},
-        {.action = "new-lecture", .of_window = on_new_lecture},
-        {.action = "add-scene", .of_window = on_add_scene},
+        {.action = "next-scene", .run = G_CALLBACK(on_next)},
+        {.action = "previous-scene", .run = G_CALLBACK(on_previous)},
+        {.action = "new-lecture", .run = G_CALLBACK(on_new_lecture)},
+        {.action = "add-scene", .run = G_CALLBACK(on_add_scene)},
     };
     static const GActionEntry actions[] = {
         {.name = "lecture", .parameter_type = "s", .activate = on_lecture},

@@ -365,13 +365,9 @@ void ns_window_add_strip(NsWindow *window, GtkWidget *strip)
 
 void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        bool of_window = commands[i].of_window != NULL;
-        gpointer target = of_window ? (gpointer)window : window->session;
-        GCallback command =
-            of_window ? G_CALLBACK(commands[i].of_window) : G_CALLBACK(commands[i].of_session);
-        ns_add_command(G_ACTION_MAP(window), commands[i].action, command, target);
-    }
+    for (size_t i = 0; i < n; i++)
+        ns_add_command(G_ACTION_MAP(window), commands[i].action, commands[i].run,
+                       commands[i].of_session ? (gpointer)window->session : window);
 }
 
 void ns_window_enable(NsWindow *window, const char *action, bool enabled)

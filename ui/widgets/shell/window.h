@@ -81,11 +81,12 @@ void ns_window_add_strip(NsWindow *window, GtkWidget *strip);
  * by default. */
 bool ns_window_folds(NsWindow *window, const char *pane);
 
-/* An action without parameter and state; one of the functions carries it out. */
+/* An action without parameter and state, and the function that carries it out: it gets the window
+ * or, if it is of the session, that, then a GVariant *, NULL, and the GAction *. */
 typedef struct {
     const char *action;
-    void (*of_window)(NsWindow *window);
-    void (*of_session)(NsSession *session);
+    GCallback run;
+    bool of_session;
 } NsWindowCommand;
 
 void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, size_t n);

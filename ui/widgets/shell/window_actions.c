@@ -105,23 +105,15 @@ static void on_reset(NsWindow *window)
     ns_window_toast_offer(window, words, _("Reset to step 0"), on_to_start, NULL);
 }
 
-static void change_speed(NsWindow *window, bool faster)
+static void on_speed(NsWindow *window, GVariant *parameter, GAction *action)
 {
+    (void)parameter;
     NsSession *session = window->session;
+    bool faster = g_str_equal(g_action_get_name(action), "faster");
     ns_session_set_speed(session, ns_speed_next(session->speed, faster));
     g_autofree char *words = ns_speed_words(session->speed);
     g_autofree char *sentence = g_strdup_printf(_("Speed: %s"), words);
     ns_window_toast(window, sentence);
-}
-
-static void on_slower(NsWindow *window)
-{
-    change_speed(window, false);
-}
-
-static void on_faster(NsWindow *window)
-{
-    change_speed(window, true);
 }
 
 /* sync_actions sets the states of these two. */
@@ -188,20 +180,16 @@ static void on_second_lane(NsWindow *window)
         ns_session_add_lane(session);
 }
 
-static void on_undo(NsWindow *window)
+static void on_undo(NsWindow *window, GVariant *parameter, GAction *action)
 {
-    g_autofree char *words = ns_session_undo_words(window->session);
-    ns_session_undo(window->session);
-    g_autofree char *sentence = words ? g_strdup_printf(_("Undone: %s"), words) : NULL;
-    if (sentence) ns_window_toast(window, sentence);
-}
-
-static void on_redo(NsWindow *window)
-{
-    g_autofree char *words = ns_session_redo_words(window->session);
-    ns_session_redo(window->session);
-    g_autofree char *sentence = words ? g_strdup_printf(_("Redone: %s"), words) : NULL;
-    if (sentence) ns_window_toast(window, sentence);
+    (void)parameter;
+    bool undo = g_str_equal(g_action_get_name(action), "undo");
+    g_autofree char *words =
+        (undo ? ns_session_undo_words : ns_session_redo_words)(window->session);
+    (undo ? ns_session_undo : ns_session_redo)(window->session);
+    if (!words) return;
+    g_autofree char *sentence = g_strdup_printf(undo ? _("Undone: %s") : _("Redone: %s"), words);
+    ns_window_toast(window, sentence);
 }
 
 /* Switches the x axis of all charts over steps between logarithmic and the default of the figure.
@@ -272,16 +260,13 @@ static void on_grid(NsWindow *window)
     if (dashboard) ns_dashboard_show_grid(dashboard, !ns_dashboard_has_grid(dashboard));
 }
 
-static void on_copy_data(NsWindow *window)
+/* The action of the current chart with the same name. */
+static void on_copy(NsWindow *window, GVariant *parameter, GAction *action)
 {
+    (void)parameter;
     NsChartTile *tile = ns_page_current(ns_window_page(window));
-    if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-data", NULL);
-}
-
-static void on_copy_image(NsWindow *window)
-{
-    NsChartTile *tile = ns_page_current(ns_window_page(window));
-    if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), "tile.copy-image", NULL);
+    g_autofree char *of_tile = g_strconcat("tile.", g_action_get_name(action), NULL);
+    if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), of_tile, NULL);
 }
 
 static void open_export(NsWindow *window, NsChartTile *tile, bool one)
@@ -316,11 +301,6 @@ static void on_open(NsWindow *window)
                         window);
 }
 
-static void on_runs(NsWindow *window)
-{
-    ns_saved_runs_present(window);
-}
-
 static void on_menu(NsWindow *window)
 {
     GtkWidget *menu = ns_lecture_menu(window);
@@ -332,21 +312,15 @@ static void on_gradient_check(NsWindow *window)
     ns_gradient_check_present(GTK_WINDOW(window), window->session);
 }
 
-static void on_pane(GSimpleAction *action, GVariant *state, gpointer window)
+static void on_pane(GSimpleAction *action, GVariant *state, gpointer data)
 {
-    GtkWidget *pane =
-        gtk_widget_get_ancestor(NS_WINDOW(window)->settings_pane, GTK_TYPE_SCROLLED_WINDOW);
-    ns_hide(pane, NS_HIDDEN_CLOSED, !g_variant_get_boolean(state));
+    NsWindow *window = data;
+    bool settings = g_str_equal(g_action_get_name(G_ACTION(action)), "pane");
+    GtkWidget *pane = settings ? window->settings_pane : GTK_WIDGET(window->inspector);
+    ns_hide(gtk_widget_get_ancestor(pane, GTK_TYPE_SCROLLED_WINDOW), NS_HIDDEN_CLOSED,
+            !g_variant_get_boolean(state));
     g_simple_action_set_state(action, state);
-}
-
-static void on_inspector(GSimpleAction *action, GVariant *state, gpointer window)
-{
-    GtkWidget *pane =
-        gtk_widget_get_ancestor(GTK_WIDGET(NS_WINDOW(window)->inspector), GTK_TYPE_SCROLLED_WINDOW);
-    ns_hide(pane, NS_HIDDEN_CLOSED, !g_variant_get_boolean(state));
-    g_simple_action_set_state(action, state);
-    ns_inspector_sync(NS_WINDOW(window)->inspector, ns_window_page(window), true);
+    ns_inspector_sync(window->inspector, ns_window_page(window), true);
 }
 
 static void on_pytorch_path(const char *path, gpointer window)
@@ -370,46 +344,46 @@ static void on_save_pytorch(NsWindow *window)
 }
 
 static const NsWindowCommand COMMANDS[] = {
-    {.action = "run", .of_window = on_run},
-    {.action = "run-to", .of_window = on_run_to},
-    {.action = "run-until-loss", .of_window = on_run_until_loss},
-    {.action = "live", .of_window = on_live},
-    {.action = "reset", .of_window = on_reset},
-    {.action = "reset-to-start", .of_session = ns_session_reset_to_start},
-    {.action = "fork", .of_session = ns_session_fork},
-    {.action = "slower", .of_window = on_slower},
-    {.action = "faster", .of_window = on_faster},
-    {.action = "reset-settings", .of_session = ns_session_set_defaults},
-    {.action = "new-seed", .of_window = on_new_seed},
-    {.action = "next-placement", .of_window = on_next_placement},
-    {.action = "second-lane", .of_window = on_second_lane},
-    {.action = "undo", .of_window = on_undo},
-    {.action = "redo", .of_window = on_redo},
-    {.action = "log-x", .of_window = on_log_x},
-    {.action = "log", .of_window = on_log},
-    {.action = "smooth", .of_session = ns_session_toggle_smoothing},
-    {.action = "theory", .of_window = on_theory},
-    {.action = "grid", .of_window = on_grid},
-    {.action = "copy-data", .of_window = on_copy_data},
-    {.action = "copy-image", .of_window = on_copy_image},
-    {.action = "menu", .of_window = on_menu},
-    {.action = "maximize", .of_window = on_maximize},
-    {.action = "next-chart", .of_window = on_next_chart},
-    {.action = "back", .of_window = on_back},
-    {.action = "export", .of_window = on_export},
-    {.action = "export-all", .of_window = on_export_all},
-    {.action = "open", .of_window = on_open},
-    {.action = "runs", .of_window = on_runs},
-    {.action = "save-pytorch", .of_window = on_save_pytorch},
-    {.action = "stop-watching", .of_session = ns_session_stop_watching},
-    {.action = "gradient-check", .of_window = on_gradient_check},
+    {.action = "run", .run = G_CALLBACK(on_run)},
+    {.action = "run-to", .run = G_CALLBACK(on_run_to)},
+    {.action = "run-until-loss", .run = G_CALLBACK(on_run_until_loss)},
+    {.action = "live", .run = G_CALLBACK(on_live)},
+    {.action = "reset", .run = G_CALLBACK(on_reset)},
+    {.action = "reset-to-start", .run = G_CALLBACK(ns_session_reset_to_start), .of_session = true},
+    {.action = "fork", .run = G_CALLBACK(ns_session_fork), .of_session = true},
+    {.action = "slower", .run = G_CALLBACK(on_speed)},
+    {.action = "faster", .run = G_CALLBACK(on_speed)},
+    {.action = "reset-settings", .run = G_CALLBACK(ns_session_set_defaults), .of_session = true},
+    {.action = "new-seed", .run = G_CALLBACK(on_new_seed)},
+    {.action = "next-placement", .run = G_CALLBACK(on_next_placement)},
+    {.action = "second-lane", .run = G_CALLBACK(on_second_lane)},
+    {.action = "undo", .run = G_CALLBACK(on_undo)},
+    {.action = "redo", .run = G_CALLBACK(on_undo)},
+    {.action = "log-x", .run = G_CALLBACK(on_log_x)},
+    {.action = "log", .run = G_CALLBACK(on_log)},
+    {.action = "smooth", .run = G_CALLBACK(ns_session_toggle_smoothing), .of_session = true},
+    {.action = "theory", .run = G_CALLBACK(on_theory)},
+    {.action = "grid", .run = G_CALLBACK(on_grid)},
+    {.action = "copy-data", .run = G_CALLBACK(on_copy)},
+    {.action = "copy-image", .run = G_CALLBACK(on_copy)},
+    {.action = "menu", .run = G_CALLBACK(on_menu)},
+    {.action = "maximize", .run = G_CALLBACK(on_maximize)},
+    {.action = "next-chart", .run = G_CALLBACK(on_next_chart)},
+    {.action = "back", .run = G_CALLBACK(on_back)},
+    {.action = "export", .run = G_CALLBACK(on_export)},
+    {.action = "export-all", .run = G_CALLBACK(on_export_all)},
+    {.action = "open", .run = G_CALLBACK(on_open)},
+    {.action = "runs", .run = G_CALLBACK(ns_saved_runs_present)},
+    {.action = "save-pytorch", .run = G_CALLBACK(on_save_pytorch)},
+    {.action = "stop-watching", .run = G_CALLBACK(ns_session_stop_watching), .of_session = true},
+    {.action = "gradient-check", .run = G_CALLBACK(on_gradient_check)},
 };
 
 static const GActionEntry ACTIONS[] = {
     {.name = "page", .parameter_type = "s", .state = "''", .change_state = on_page},
     {.name = "nth-page", .parameter_type = "i", .activate = on_nth_page},
     {.name = "pane", .state = "true", .change_state = on_pane},
-    {.name = "inspector", .state = "true", .change_state = on_inspector},
+    {.name = "inspector", .state = "true", .change_state = on_pane},
     {.name = "slow-motion", .state = "false", .change_state = on_slow_motion},
     {.name = "pause-on-trouble", .state = "true", .change_state = on_pause_on_trouble},
 };
