@@ -167,23 +167,57 @@ static bool dash_on(const NsSeriesStyle *look, double width, double x)
     return true;
 }
 
-/* A noisy curve is filled as the outline of its stroke, which is computed in columns of half a line
- * width: one polygon instead of thousands of segments.  Dashes are measured along x. */
-static void fill_noise(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
-                       double column, cairo_t *cr)
+/* A noisy curve as its columns, each from its highest to its lowest point.  A column reaches the
+ * nearest point of its neighbors, so that they join.  The caller frees the array. */
+static GArray *noise_columns(const NsPoint *points, size_t n, double left, double width)
 {
-    g_autoptr(GArray) outline = g_array_new(FALSE, FALSE, sizeof(NsBandColumn));
-    for (size_t i = 0; i < n;) {
-        double index = floor(points[i].x / column);
-        /* A column starts from the previous point, so that neighboring columns join. */
-        size_t k = i ? i - 1 : i;
-        NsBandColumn part = {points[i].x, points[k].y, points[k].y};
-        for (; i < n && floor(points[i].x / column) == index; i++) {
+    GArray *columns = g_array_new(FALSE, FALSE, sizeof(NsBandColumn));
+    for (size_t from = 0, to; from < n; from = to) {
+        double index = floor((points[from].x - left) / width);
+        for (to = from; to < n && floor((points[to].x - left) / width) == index;) to++;
+        NsBandColumn part = {points[from].x, points[from].y, points[from].y};
+        for (size_t i = MAX(from, 1) - 1; i < MIN(to + 1, n); i++) {
             part.top = MIN(part.top, points[i].y);
             part.bottom = MAX(part.bottom, points[i].y);
         }
-        g_array_append_val(outline, part);
+        g_array_append_val(columns, part);
     }
+    return columns;
+}
+
+/* On a screen, the columns are as wide as pixels, and cover of each pixel what they cover of its
+ * height.  cairo takes several times as long for their outline, and its fast antialiasing, which
+ * takes half as long, can damage the heap. */
+static void paint_noise(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
+                        const NsBox *area, double density, cairo_t *cr)
+{
+    g_autoptr(GArray) columns = noise_columns(points, n, area->x, 1 / density);
+    int across = (int)ceil(area->width * density), down = (int)ceil(area->height * density);
+    cairo_surface_t *mask = cairo_image_surface_create(CAIRO_FORMAT_A8, across, down);
+    unsigned char *pixels = cairo_image_surface_get_data(mask);
+    int stride = cairo_image_surface_get_stride(mask);
+    for (unsigned i = 0; i < columns->len && pixels; i++) {
+        const NsBandColumn *part = &g_array_index(columns, NsBandColumn, i);
+        double x = floor((part->x - area->x) * density);
+        if (!(x >= 0 && x < across) || !dash_on(look, width, part->x)) continue;
+        double top = MAX(0, (part->top - width / 2 - area->y) * density);
+        double bottom = MIN(down, (part->bottom + width / 2 - area->y) * density);
+        for (int y = (int)top; y < bottom; y++)
+            pixels[y * stride + (int)x] =
+                (unsigned char)lround(255 * (MIN(bottom, y + 1) - MAX(top, y)));
+    }
+    cairo_surface_mark_dirty(mask);
+    cairo_surface_set_device_scale(mask, density, density);
+    cairo_mask_surface(cr, mask, area->x, area->y);
+    cairo_surface_destroy(mask);
+}
+
+/* Elsewhere, a noisy curve is filled as the outline of its stroke, in columns of half a line width:
+ * one polygon instead of thousands of segments.  Dashes are measured along x. */
+static void fill_noise(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
+                       double column, cairo_t *cr)
+{
+    g_autoptr(GArray) outline = noise_columns(points, n, 0, column);
     const NsBandColumn *parts = (const NsBandColumn *)(const void *)outline->data;
     double half = width / 2;
     for (unsigned from = 0, to; from < outline->len; from = to) {
@@ -217,11 +251,14 @@ static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger
     const NsPoint *points = (const NsPoint *)(const void *)path->points->data;
     double width = style->line_width * weight(series) * stronger;
     bool noise = ns_path_is_noise(path, layout->area.height);
+    NsTarget target = ns_target_of(cr);
     for (unsigned run = 0; run < path->runs->len; run++) {
         unsigned from = g_array_index(path->runs, unsigned, run);
         unsigned to = run + 1 < path->runs->len ? g_array_index(path->runs, unsigned, run + 1)
                                                 : path->points->len;
-        if (to - from > 1 && noise)
+        if (to - from > 1 && noise && style->raster && !target.vector)
+            paint_noise(points + from, to - from, look, width, &layout->area, target.density, cr);
+        else if (to - from > 1 && noise)
             fill_noise(points + from, to - from, look, width, style->line_width / 2, cr);
         else if (to - from > 1)
             stroke(points + from, to - from, look, width, cr);

@@ -43,7 +43,7 @@ typedef struct {
     double corner;        /* width at the end of the title's lines that is reserved for controls */
     double corner_height; /* height of these controls from the top of the page: the plot begins
                            * below */
-    bool raster;          /* for pixels: strokes may be less smooth if that is faster */
+    bool raster;          /* for a screen: lines and boxes are aligned to its pixels */
     NsColor background, panel, text, faint_text, axis, grid, alarm;
     NsColor previous;                       /* of previous runs and of missing values */
     NsSeriesStyle series[NS_SERIES_STYLES]; /* Okabe-Ito, lightened on dark */
