@@ -269,7 +269,7 @@ static void continue_saved_run(Hand *hand)
     g_autoptr(GPtrArray) runs = ns_library_list(hand->folder, false);
     if (runs->len == 0) return;
     const NsRecordedRun *run = runs->pdata[g_rand_int_range(hand->random, 0, (gint32)runs->len)];
-    if (!run->wrong) ns_window_open_and_run(hand->window, run->path);
+    if (!run->wrong) ns_window_open(hand->window, run->path, true);
 }
 
 #define SETTINGS "layers=6 d-model=64 heads=4 seq=32 batch=8 steps=0 probe-every=20"

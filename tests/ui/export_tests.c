@@ -359,7 +359,7 @@ static bool says(NsExportDialog *dialog, const char *words)
 static void on_done(GObject *source, GAsyncResult *result, gpointer done)
 {
     (void)source;
-    g_autofree char *path = ns_export_finish(result, NULL);
+    g_autofree char *path = g_task_propagate_pointer(G_TASK(result), NULL);
     *(bool *)done = path != NULL;
 }
 
@@ -603,7 +603,7 @@ static void test_restore(void)
 
     window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     UI_WAIT(window, has_three_layers);
     g_assert_cmpstr(ns_toast_text(window->toast), ==,
                     "Set up as in figure.pdf. The figure shows step 5.");
@@ -612,16 +612,16 @@ static void test_restore(void)
     g_unlink(path);
 
     g_assert_true(g_file_set_contents(path, "%PDF-1.4 of something else", -1, NULL));
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     g_assert_nonnull(strstr(ns_toast_text(window->toast), "“figure.pdf” contains no experiment"));
     g_assert_true(g_file_set_contents(path, "layers = 2\nwings = 3\n", -1, NULL));
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     g_assert_nonnull(strstr(ns_toast_text(window->toast), "There is no setting “wings”"));
     g_assert_true(has_three_layers(window));
     g_autofree char *text = g_strnfill(200, 'a');
     text[100] = 'b';
     g_assert_true(g_file_set_contents(path, text, -1, NULL));
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     UI_UNTIL(g_str_equal(ns_session_settings(window->session)->text, path));
     ui_close(window);
     g_unlink(path);

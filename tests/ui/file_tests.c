@@ -96,7 +96,7 @@ static void test_run(void)
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_view_state_pin(&ui_chart(window, LOSS)->view_state, 0, NAN);
-    ns_window_open(window, file.path);
+    ns_window_open(window, file.path, false);
     UI_WAIT(window, is_read);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
     g_assert_cmpstr(ns_toast_text(window->toast), ==,
@@ -129,7 +129,7 @@ static void test_run(void)
 static const char *open_text(NsWindow *window, const File *file, const char *text, size_t size)
 {
     g_assert_true(g_file_set_contents(file->path, text, (gssize)size, NULL));
-    ns_window_open(window, file->path);
+    ns_window_open(window, file->path, false);
     UI_WAIT(window, is_read);
     return ns_toast_text(window->toast);
 }
@@ -205,7 +205,7 @@ static void test_foreign(void)
         size_t size = table[i].size ? table[i].size : strlen(table[i].text);
         g_assert_true(g_file_set_contents(file.path, table[i].text, (gssize)size, NULL));
         ns_window_toast(window, "");
-        ns_window_open(window, file.path);
+        ns_window_open(window, file.path, false);
         UI_WAIT(window, has_refused);
         g_test_message("%s", ns_toast_text(window->toast));
         g_autofree char *after = ns_settings_line(ns_session_settings(session), true);
@@ -229,7 +229,7 @@ static void test_unnamed(void)
         g_assert_true(g_file_set_contents(file.path, texts[i][1], -1, NULL));
         NsWindow *window = ui_open("");
         UI_WAIT(window, ui_is_ready);
-        ns_window_open(window, file.path);
+        ns_window_open(window, file.path, false);
         UI_UNTIL(ns_session_is_watching(window->session));
         g_assert_nonnull(strstr(ns_toast_text(window->toast), "choose its column on the left"));
         ui_close(window);
@@ -247,7 +247,7 @@ static void test_text(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    ns_window_open_and_run(window, file.path);
+    ns_window_open(window, file.path, true);
     UI_UNTIL(g_str_equal(ns_session_settings(session)->text, file.path));
     UI_WAIT(window, ui_has_stepped);
     g_string_free(text, TRUE);
@@ -298,7 +298,7 @@ static void test_run_to_shown(void)
     ns_session_step(session, 9);
     UI_UNTIL(ns_session_steps(session) == 9);
     UI_WAIT(window, ui_is_paused);
-    ns_window_open(window, file.path);
+    ns_window_open(window, file.path, false);
     g_test_message("%s", ns_toast_text(window->toast));
     GtkWidget *button = ui_find_button(GTK_WIDGET(window), "Run to step 12");
     g_assert_nonnull(button);
@@ -318,7 +318,7 @@ static void test_close_while_reading(void)
 {
     File file = record_file(3);
     NsWindow *window = ui_open("");
-    ns_window_open(window, file.path);
+    ns_window_open(window, file.path, false);
     ui_close(window);
     remove_file(&file);
 }
@@ -329,7 +329,7 @@ static void test_and_run(void)
     File file = record_file(2);
     NsWindow *window = ui_open("layers=3");
     NsSession *session = window->session;
-    ns_window_open_and_run(window, file.path);
+    ns_window_open(window, file.path, true);
     UI_UNTIL(ns_session_steps(session) > 2 && session->view->started.n == 2);
     g_assert_true(session->wants_run);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
@@ -400,7 +400,7 @@ static void test_save_and_open(void)
     ui_close(window);
     window = ui_open("layers=3");
     UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, file.path);
+    ns_window_open(window, file.path, false);
     g_autofree char *after = all_settings(window->session);
     g_assert_cmpstr(after, ==, before);
     g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "profile");

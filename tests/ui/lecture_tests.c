@@ -106,7 +106,7 @@ static void test_keys(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     g_assert_true(is_at(window, 0));
     g_signal_connect_swapped(ui_find(window, "lecture_title"), "notify::label",
                              G_CALLBACK(on_title), session);
@@ -156,7 +156,7 @@ static void test_early(void)
     g_autofree char *path = write_scenes();
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     stroke(window, GDK_KEY_F9);
     GtkWidget *row = ns_settings_pane_row(window->settings_pane, "layers");
     gtk_widget_grab_focus(ui_first(row, GTK_TYPE_ENTRY));
@@ -190,7 +190,7 @@ static void test_same_bits(void)
     g_autofree char *path = write_scenes();
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     UI_WAIT(window, is_prepared);
     g_action_group_activate_action(G_ACTION_GROUP(window), "next-scene", NULL);
     g_assert_cmpint(ns_session_steps(session), ==, step_of(1));
@@ -229,7 +229,7 @@ static void test_pages(void)
         ui_settle(GTK_WIDGET(window));
         g_action_group_activate_action(actions, "back", NULL);
         g_assert_cmpstr(ns_page_stack_key(window->pages), ==, page);
-        ns_window_open(window, path);
+        ns_window_open(window, path, false);
         UI_WAIT(window, is_prepared);
         g_action_group_activate_action(actions, "back", NULL);
         g_assert_cmpstr(ns_page_stack_key(window->pages), ==, page);
@@ -253,7 +253,7 @@ static void test_back(void)
     UI_WAIT(window, ui_is_paused);
     ns_window_show_chart(window, "gradient-norm:grad-wq");
     g_action_group_change_action_state(actions, "inspector", g_variant_new_boolean(FALSE));
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     UI_WAIT(window, is_prepared);
     g_assert_false(is_open(window, "pane") || is_open(window, "inspector"));
     g_assert_true(is_open(window, "lecture-mode"));
@@ -307,7 +307,7 @@ static void test_mistakes(void)
     UI_WAIT(window, ui_is_ready);
     for (size_t i = 0; i < G_N_ELEMENTS(lectures); i++) {
         g_autofree char *path = write_lecture("normscope-ui-bad.lecture", lectures[i].text);
-        ns_window_open(window, path);
+        ns_window_open(window, path, false);
         g_test_message("%s", ns_toast_text(window->toast));
         g_assert_true(g_str_has_prefix(ns_toast_text(window->toast), lectures[i].words));
         g_assert_false(ns_class_mode_is_on(window));
@@ -324,7 +324,7 @@ static void test_add(void)
     NsWindow *window = ui_open("layers=3");
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     ns_session_set(session, "layers", "4");
     UI_UNTIL(!ns_session_differs(session) && ui_is_ready(window));
     ns_window_show_chart(window, "gradient-norm:grad-wq");
@@ -363,7 +363,7 @@ static void test_over_list(void)
     g_assert_true(gtk_widget_get_visible(pages));
     g_action_group_activate_action(actions, "learn", NULL);
     g_assert_false(gtk_widget_get_visible(pages));
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     g_assert_true(is_at(window, 0));
     g_assert_true(gtk_widget_get_visible(pages));
     g_unlink(path);

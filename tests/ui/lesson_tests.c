@@ -4,7 +4,6 @@
 #include "tests/ui/support.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
-#include "ui/widgets/learn/lesson_highlight.h"
 #include "ui/widgets/learn/prediction.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/learning.h"
@@ -606,8 +605,7 @@ static void test_preset_hides_parts(void)
     GActionGroup *actions = G_ACTION_GROUP(window);
     UI_WAIT(window, ui_is_ready);
     open_hiding(window, "loss, pane_scroller, banner_button");
-    GtkWidget *root = GTK_WIDGET(window);
-    GtkWidget *loss = ns_lesson_part(root, window->settings_pane, "loss");
+    GtkWidget *loss = ns_window_part(window, "loss");
     g_assert_true(NS_IS_CHART_TILE(loss));
     g_assert_false(gtk_widget_get_visible(loss));
     ns_session_step(session, 3);
@@ -637,14 +635,14 @@ static void test_preset_file(void)
     g_assert_true(g_file_set_contents(
         path, "title = T\nlarge-text = on\n" SMALL_LINES "[A]\nlr = 0.01\n[B]\nlr = 0.02\n", -1,
         NULL));
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     g_assert_cmpuint(session->experiment.n, ==, 2);
     g_assert_true(is_set(session, 0, "lr", "0.01") && is_set(session, 1, "lr", "0.02"));
     g_assert_true(ns_class_mode_is_on(window));
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpint(ns_session_steps(session), ==, 0);
     g_assert_true(g_file_set_contents(path, "title = T\nlayers = many\n", -1, NULL));
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     g_assert_nonnull(strstr(ns_toast_text(window->toast), "Line 2"));
     g_assert_cmpuint(session->experiment.n, ==, 2);
     g_unlink(path);
@@ -711,7 +709,6 @@ static bool has_chart(NsWindow *window, const char *chart)
 static void test_parts(void)
 {
     NsWindow *window = ui_open("");
-    GtkWidget *pane = window->settings_pane;
     for (size_t i = 0; ns_lesson_choice(i); i++) {
         g_autoptr(NsLesson) lesson = ns_lesson_open(i, NULL);
         for (size_t c = 0; c < lesson->n; c++) {
@@ -723,7 +720,7 @@ static void test_parts(void)
             if (card->chart) g_assert_true(has_chart(window, card->chart));
             if (!part) continue;
             g_test_message("%s", part);
-            g_assert_nonnull(ns_lesson_part(GTK_WIDGET(window), pane, part));
+            g_assert_nonnull(ns_window_part(window, part));
         }
     }
     ui_close(window);

@@ -186,11 +186,11 @@ static void test_open_folder(void)
         g_autofree char *log = g_strdup_printf("%s/lr_1e-%d.csv", i ? folder : inner, i + 2);
         g_assert_true(g_file_set_contents(log, "step,loss\n0,3\n1,2\n", -1, NULL));
     }
-    ns_window_open(window, folder);
+    ns_window_open(window, folder, false);
     NsRunLibrary *library = ns_saved_runs_present(window);
     UI_UNTIL(ns_run_library_rows(library) == 3 && !library->reading);
     gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
-    ns_window_open(window, inner);
+    ns_window_open(window, inner, false);
     UI_UNTIL(ns_session_is_watching(session) && ns_session_steps(session) == 1);
     ui_close(window);
     tear_down();
@@ -346,7 +346,7 @@ static void test_open(void)
     NsWindow *window = ui_open("layers=3");
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     UI_WAIT(window, is_shown);
     g_autofree char *words =
         g_strdup_printf("%s is shown, up to step 4; press Run to continue it from step 4.", name);
@@ -369,7 +369,7 @@ static void test_refused(void)
     g_assert_true(g_file_set_contents(path, "no run", -1, NULL));
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     UI_WAIT(window, is_shown);
     g_assert_true(g_str_has_suffix(ns_toast_text(window->toast), "  Nothing was changed."));
     ui_close(window);

@@ -353,7 +353,7 @@ static void test_open_sweep(void)
 
     window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "phase");
     g_assert_cmpstr(ns_toast_text(window->toast), ==,
                     "Set up as in phase.svg. Press Start to train the runs of its sweep.");
@@ -366,7 +366,7 @@ static void test_open_sweep(void)
     g_assert_cmpint(page->phases[0]->settings->steps, ==, 4);
 
     write_sweep(page, path, "wings=1,2");
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     g_assert_nonnull(strstr(ns_toast_text(window->toast), "wings"));
     g_autofree char *kept = axis_words(page, 0);
     g_assert_cmpstr(kept, ==, x);
@@ -428,7 +428,7 @@ static void test_open_study(void)
     g_autofree char *path = write_results("steps = 7\nlayers = 3\n[grid]\nlr = 0.1,0.2,0.4\n"
                                           "warmup = 1,10\n[A]\nplacement = post\n"
                                           "[B]\nplacement = pre\n");
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     NsPhasePage *page = NULL;
     UI_UNTIL((page = NS_PHASE_PAGE(ui_first(GTK_WIDGET(window), NS_TYPE_PHASE_PAGE))) &&
              page->phases[0]);
@@ -468,7 +468,7 @@ static void test_open_study_text(void)
     for (int round = 0; round < 2; round++) {
         NsWindow *window = ui_open("");
         UI_WAIT(window, ui_is_ready);
-        ns_window_open(window, path);
+        ns_window_open(window, path, false);
         NsPhasePage *page = NULL;
         UI_UNTIL((page = NS_PHASE_PAGE(ui_first(GTK_WIDGET(window), NS_TYPE_PHASE_PAGE))) &&
                  page->phases[0]);
@@ -490,7 +490,7 @@ static void test_open_other_study(void)
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     g_autofree char *path = write_results("steps = 7\nlayers = 3\n[grid]\nlr = 0.1,0.2\n");
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     UI_UNTIL(ns_toast_text(window->toast) &&
              strstr(ns_toast_text(window->toast), "Nothing was changed"));
     g_assert_cmpfloat(setting(window, "layers"), ==, 2);

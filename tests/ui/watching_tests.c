@@ -56,7 +56,7 @@ static void test_open(void)
     UI_WAIT(window, ui_is_ready);
     GtkWidget *row = ns_settings_pane_row(window->settings_pane, "layers");
     g_assert_true(gtk_widget_is_sensitive(row));
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     UI_UNTIL(ns_session_steps(session) == 5);
     g_assert_cmpstr(ns_toast_text(window->toast), ==,
                     "mine.jsonl is written by another program; new steps are shown live.");
@@ -73,7 +73,7 @@ static void test_open(void)
     g_assert_null(plot->left.unit);
     g_action_group_activate_action(G_ACTION_GROUP(window), "back-ten", NULL);
     g_assert_cmpint(ns_session_shown_step(session), ==, 30);
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     g_assert_cmpstr(ns_toast_text(window->toast), ==, "This run is shown already.");
 
     GtkWidget *leave = ui_find_button(window->settings_pane, "Train here");
@@ -144,7 +144,7 @@ static void test_columns(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, table);
+    ns_window_open(window, table, false);
     UI_UNTIL(column_list(window, score) && column_list(window, "w-2-rms"));
     const guint loss = 2, step = 0, by_layer = 7, own = 8;
     g_assert_cmpuint(gtk_drop_down_get_selected(column_list(window, score)), ==, own);
@@ -163,7 +163,7 @@ static void test_columns(void)
     g_assert_true(is_alone(dashboard));
     ui_press(window, GDK_KEY_Escape);
     g_assert_true(is_alone(dashboard));
-    ns_window_open(window, other);
+    ns_window_open(window, other, false);
     UI_UNTIL(ns_session_steps(session) == 7);
     /* The pane names the log on view, whose columns are those of the one before. */
     UI_UNTIL(ui_find_tip(window->settings_pane, other));
@@ -184,7 +184,7 @@ static void test_gradient_norm(void)
     g_file_set_contents(table, "step,loss,grad_norm\n0,3,1\n1,2,4\n2,1,2\n", -1, NULL);
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, table);
+    ns_window_open(window, table, false);
     UI_UNTIL(ns_session_steps(window->session) == 2);
     ns_page_stack_show(window->pages, "curves");
     ui_rest(window);
@@ -210,7 +210,7 @@ static NsWindow *open_watched(void)
 {
     append(0, 5);
     NsWindow *window = ui_open("");
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     UI_UNTIL(ns_session_steps(window->session) == 5);
     return window;
 }
@@ -235,7 +235,7 @@ static void on_exported(GObject *source, GAsyncResult *result, gpointer done)
 {
     (void)source;
     g_autoptr(GError) error = NULL;
-    g_autofree char *written = ns_export_finish(result, &error);
+    g_autofree char *written = g_task_propagate_pointer(G_TASK(result), &error);
     g_assert_no_error(error);
     g_assert_nonnull(written);
     *(bool *)done = true;

@@ -78,8 +78,3 @@ void ns_session_ask(NsSession *session, const char *prompt, GAsyncReadyCallback 
         g_task_return_new_error(task, NS_ERROR, NS_ERROR_USAGE, "%s",
                                 _("The weights of this step are not stored; pause the run here."));
 }
-
-NsAnswer *ns_session_ask_finish(GAsyncResult *result, GError **error)
-{
-    return g_task_propagate_pointer(G_TASK(result), error);
-}

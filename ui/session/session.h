@@ -302,13 +302,11 @@ typedef struct {
 } NsAnswer;
 
 /* Asks the models of the newest checkpoint at or before the shown step which token follows the
- * prompt, on a thread; `done` is called with the result.  NULL: the prompt of the run, of which a
- * decoder reads one token more at every step, and then begins again. */
+ * prompt, on a thread; `done` is called with a GTask, from which g_task_propagate_pointer takes the
+ * NsAnswer, to be freed with g_free.  NULL: the prompt of the run, of which a decoder reads one
+ * token more at every step, and then begins again. */
 void ns_session_ask(NsSession *session, const char *prompt, GAsyncReadyCallback done,
                     gpointer data);
-
-/* The answer; free with g_free.  NULL with an error. */
-NsAnswer *ns_session_ask_finish(GAsyncResult *result, GError **error);
 
 /* ---- Runs ---- */
 

@@ -56,7 +56,7 @@ static void on_answer(GObject *session, GAsyncResult *result, gpointer data)
     g_autoptr(GtkWidget) popover = data;
     Question *q = g_object_get_data(G_OBJECT(popover), QUESTION);
     g_autoptr(GError) error = NULL;
-    g_autofree NsAnswer *answer = ns_session_ask_finish(result, &error);
+    g_autofree NsAnswer *answer = g_task_propagate_pointer(G_TASK(result), &error);
     q->asking = false;
     if (!gtk_widget_get_parent(popover)) return; /* the popover has closed */
     show_answer(q, answer);

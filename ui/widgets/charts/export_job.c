@@ -240,11 +240,6 @@ void ns_export_async(const NsView *view, const NsExportRequest *request, const c
     start(view, request, path, g_task_new(NULL, NULL, callback, user_data), work);
 }
 
-char *ns_export_finish(GAsyncResult *result, GError **error)
-{
-    return g_task_propagate_pointer(G_TASK(result), error);
-}
-
 /* ---- facts ---- */
 
 void ns_export_facts_free(NsExportFacts *facts)
@@ -284,9 +279,4 @@ void ns_export_facts_async(const NsView *view, const NsExportRequest *request,
                            GAsyncReadyCallback callback, gpointer user_data)
 {
     start(view, request, NULL, g_task_new(NULL, NULL, callback, user_data), find_facts);
-}
-
-NsExportFacts *ns_export_facts_finish(GAsyncResult *result)
-{
-    return g_task_propagate_pointer(G_TASK(result), NULL);
 }

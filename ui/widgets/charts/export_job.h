@@ -23,13 +23,14 @@ typedef struct {
 } NsExportRequest;
 
 /* Makes the figures of a view afresh and writes them to path, or for SEPARATE to path with each
- * figure's name before its ending.  Copies view and sheet.  The result is the path
- * of the file that was written, of the first of several. */
+ * figure's name before its ending.  Copies view and sheet.  The callback gets a
+ * GTask, from which g_task_propagate_pointer takes the path of the file that was written, of the
+ * first of several. */
 void ns_export_async(const NsView *view, const NsExportRequest *request, const char *path,
                      GAsyncReadyCallback callback, gpointer user_data);
-char *ns_export_finish(GAsyncResult *result, GError **error);
 
-/* The choices of the chart that ONE means, found when the file is written. */
+/* The choices of the chart that ONE means, found when the file is written; the pointer of the task.
+ */
 typedef struct {
     char *title;                    /* its own */
     GPtrArray *curves;              /* names, in the order of ns_plot_curve */
@@ -39,7 +40,6 @@ typedef struct {
 
 void ns_export_facts_async(const NsView *view, const NsExportRequest *request,
                            GAsyncReadyCallback callback, gpointer user_data);
-NsExportFacts *ns_export_facts_finish(GAsyncResult *result);
 void ns_export_facts_free(NsExportFacts *facts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsExportFacts, ns_export_facts_free)
 

@@ -143,7 +143,7 @@ static void on_answer(GObject *session, GAsyncResult *result, gpointer data)
     (void)session;
     g_autoptr(NsDiagramPage) page = data;
     g_free(page->answer);
-    page->answer = ns_session_ask_finish(result, NULL);
+    page->answer = g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
 /* Each step of slow motion reads one token more of a line of the text. */

@@ -163,10 +163,8 @@ static void ns_application_activate(GApplication *app)
     NsWindow *window = open_window(application, &application->opening);
     if (application->watch)
         ns_window_watch(window, (const char *const *)application->watch);
-    else if (application->file && application->run)
-        ns_window_open_and_run(window, application->file);
     else if (application->file)
-        ns_window_open(window, application->file);
+        ns_window_open(window, application->file, application->run);
     else if (application->run)
         ns_session_run(window->session);
     if (application->large)

@@ -375,7 +375,7 @@ static void on_facts(GObject *source, GAsyncResult *result, gpointer data)
 {
     (void)source;
     g_autoptr(NsExportCharts) charts = data;
-    NsExportFacts *facts = ns_export_facts_finish(result);
+    NsExportFacts *facts = g_task_propagate_pointer(G_TASK(result), NULL);
     bool again = charts->facts_again;
     charts->asked = charts->facts_again = false;
     if (!charts->view || again) {

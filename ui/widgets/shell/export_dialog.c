@@ -119,7 +119,7 @@ static void on_written(GObject *source, GAsyncResult *result, gpointer user_data
     (void)source;
     g_autoptr(NsExportDialog) dialog = user_data;
     g_autoptr(GError) error = NULL;
-    g_autofree char *path = ns_export_finish(result, &error);
+    g_autofree char *path = g_task_propagate_pointer(G_TASK(result), &error);
     if (!dialog->preview) return;
     set_saving(dialog, false);
     if (!path) {
@@ -255,7 +255,7 @@ static void on_previewed(GObject *source, GAsyncResult *result, gpointer user_da
 {
     (void)source;
     g_autoptr(NsExportDialog) dialog = user_data;
-    g_autofree char *path = ns_export_finish(result, NULL);
+    g_autofree char *path = g_task_propagate_pointer(G_TASK(result), NULL);
     dialog->previewing = false;
     if (path && dialog->preview) {
         g_autoptr(GdkTexture) texture = gdk_texture_new_from_filename(path, NULL);

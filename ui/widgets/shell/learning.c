@@ -7,8 +7,62 @@
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"
 #include "ui/widgets/learn/learn_list.h"
-#include "ui/widgets/learn/lesson_highlight.h"
 #include "ui/widgets/settings/settings_pane.h"
+
+/* ---- The part of a window that a card speaks of ---- */
+
+#define POINTED_OUT "pointed-out"
+
+static GtkWidget *find(GtkWidget *widget, const char *name)
+{
+    const char *id = NS_IS_CHART_TILE(widget)
+                         ? NS_CHART_TILE(widget)->own.kind->choice.key
+                         : gtk_buildable_get_buildable_id(GTK_BUILDABLE(widget));
+    g_autofree char *button = g_strconcat(name, "_button", NULL);
+    if (id && (g_str_equal(id, name) || g_str_equal(id, button))) return widget;
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child)) {
+        GtkWidget *found = find(child, name);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+GtkWidget *ns_window_part(NsWindow *window, const char *name)
+{
+    GtkWidget *row = ns_settings_pane_row(window->settings_pane, name);
+    return row ? row : find(GTK_WIDGET(window), name);
+}
+
+/* A widget that was unfolded has its place at the end of the first frame. */
+static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer frames)
+{
+    (void)clock;
+    if (++*(unsigned *)frames < 2) return G_SOURCE_CONTINUE;
+    /* Scrolls as little as necessary. */
+    GtkWidget *scroller = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
+    graphene_rect_t bounds;
+    if (!scroller || !gtk_widget_compute_bounds(widget, scroller, &bounds)) return G_SOURCE_REMOVE;
+    GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scroller));
+    double top = gtk_adjustment_get_value(adjustment) + (double)bounds.origin.y;
+    gtk_adjustment_clamp_page(adjustment, top - 8, top + (double)bounds.size.height + 8);
+    return G_SOURCE_REMOVE;
+}
+
+/* Gives a widget the css class “pointed-out” and brings it into view; takes it from the one before.
+ * NULL: from that alone. */
+static void point_out(NsWindow *window, GtkWidget *widget)
+{
+    GtkWidget *before = g_object_get_data(G_OBJECT(window), POINTED_OUT);
+    if (before) gtk_widget_remove_css_class(before, POINTED_OUT);
+    g_object_set_data_full(G_OBJECT(window), POINTED_OUT, widget ? g_object_ref(widget) : NULL,
+                           widget ? g_object_unref : NULL);
+    if (!widget) return;
+    gtk_widget_add_css_class(widget, POINTED_OUT);
+    gtk_widget_add_tick_callback(widget, on_tick, g_new0(unsigned, 1), g_free);
+}
+
+/* ---- Class mode ---- */
 
 #define HIDDEN "ns-hidden"
 
@@ -25,7 +79,7 @@ void ns_class_mode_set(NsWindow *window, bool large, const char *const *hide)
     ns_set_css_class(root, NS_LARGE_TEXT_CLASS, large);
     GPtrArray *hidden = g_ptr_array_new_with_free_func(show);
     for (; hide && *hide; hide++) {
-        GtkWidget *part = ns_lesson_part(root, window->settings_pane, *hide);
+        GtkWidget *part = ns_window_part(window, *hide);
         if (!part) continue;
         ns_hide(part, NS_HIDDEN_PRESET, true);
         g_ptr_array_add(hidden, g_object_ref(part));
@@ -243,12 +297,10 @@ void ns_window_show_chart(NsWindow *window, const char *name)
 
 static void on_point_out(NsWindow *window, const char *name)
 {
-    GtkWidget *root = GTK_WIDGET(window);
     if (window->class_by_hand) begin_class(window, name);
-    GtkWidget *pane_of_settings = window->settings_pane;
-    GtkWidget *part = *name ? ns_lesson_part(root, pane_of_settings, name) : NULL;
-    if (part) ns_settings_pane_unfold(pane_of_settings, part);
-    ns_lesson_point_out(root, part);
+    GtkWidget *part = *name ? ns_window_part(window, name) : NULL;
+    if (part) ns_settings_pane_unfold(window->settings_pane, part);
+    point_out(window, part);
 }
 
 static void on_cover(NsWindow *window, gboolean covers)

@@ -13,6 +13,11 @@ void ns_window_add_learning(NsWindow *window);
 /* Closes the list of lessons, which covers the pages; false where it is not open. */
 bool ns_window_close_lessons(NsWindow *window);
 
+/* The part with this name: the row of a setting in the pane, by its key; the tile of a figure, by
+ * its key; or a widget of the window's template, by its id with or without “_button”.  NULL if
+ * there is none. */
+GtkWidget *ns_window_part(NsWindow *window, const char *name);
+
 /* Begins the quick tour, once per user; never if preferences cannot be stored. */
 void ns_window_greet(NsWindow *window);
 
@@ -33,7 +38,7 @@ void ns_window_save(NsWindow *window, const char *path);
 
 /* Sets class mode.  Texts are larger by a third while `large`, those of charts twice as large in a
  * high window. `hide`, which may be NULL and else ends with NULL, names settings and parts of the
- * window (ns_lesson_part) that are not shown; a second call first shows what the call before had
+ * window (ns_window_part) that are not shown; a second call first shows what the call before had
  * hidden. FALSE and NULL leave the mode. */
 void ns_class_mode_set(NsWindow *window, bool large, const char *const *hide);
 

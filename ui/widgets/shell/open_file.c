@@ -319,7 +319,7 @@ static void watch_file(NsWindow *window, const char *path)
     }
 }
 
-static void open_any(NsWindow *window, const char *path, bool run)
+void ns_window_open(NsWindow *window, const char *path, bool run)
 {
     g_autoptr(GError) error = NULL;
     NsRecordedKind kind = ns_recorded_kind(path);
@@ -348,22 +348,12 @@ static void open_any(NsWindow *window, const char *path, bool run)
     if (error) refuse(window, error->message);
 }
 
-void ns_window_open(NsWindow *window, const char *path)
-{
-    open_any(window, path, false);
-}
-
-void ns_window_open_and_run(NsWindow *window, const char *path)
-{
-    open_any(window, path, true);
-}
-
 static gboolean on_drop(GtkDropTarget *target, const GValue *value, double x, double y,
                         NsWindow *window)
 {
     (void)target, (void)x, (void)y;
     g_autofree char *path = g_file_get_path(g_value_get_object(value));
-    if (path) ns_window_open(window, path);
+    if (path) ns_window_open(window, path, false);
     return path != NULL;
 }
 

@@ -5,11 +5,8 @@
 
 /* Opens a file: the experiment of a figure or a preset, a run file or JSON lines as an earlier run,
  * a log of another program, which is watched as it grows, a study, or a lecture; any other file is
- * a text to train on.  A toast reports what was done, or why not. */
-void ns_window_open(NsWindow *window, const char *path);
-
-/* The same, then starts training. */
-void ns_window_open_and_run(NsWindow *window, const char *path);
+ * a text to train on.  A toast reports what was done, or why not.  `run`: then starts training. */
+void ns_window_open(NsWindow *window, const char *path, bool run);
 
 /* Watches runs of other programs side by side (ns_session_watch).  FALSE if one cannot be read,
  * which a toast reports. */

@@ -42,7 +42,7 @@ void ns_saved_runs_record(NsWindow *window)
 
 static void on_open(NsRunLibrary *library, const char *path, NsWindow *window)
 {
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
     gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
 }
 

@@ -291,7 +291,7 @@ static void on_export_all(NsWindow *window)
 
 static void on_opened(const char *path, gpointer window)
 {
-    ns_window_open(window, path);
+    ns_window_open(window, path, false);
 }
 
 static void on_open(NsWindow *window)
