@@ -89,44 +89,43 @@ static void test_table(void)
 
     GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder, folder, NULL);
     NsRunLibrary *library = NS_RUN_LIBRARY(widget);
-    const NsRunLibraryParts *parts = &library->parts;
     gtk_window_set_child(GTK_WINDOW(window), widget);
     gtk_window_present(GTK_WINDOW(window));
     UI_UNTIL(ns_run_library_rows(library) == 2);
-    g_autofree char *used = g_strdup(gtk_label_get_text(GTK_LABEL(parts->used)));
+    g_autofree char *used = g_strdup(gtk_label_get_text(GTK_LABEL(library->used)));
     g_assert_true(g_str_has_prefix(used, "2 runs, "));
     /* Pin, Experiment, Loss, Steps, Started, Warm-up, Size, Tags, Note. */
-    GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(parts->table));
+    GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(library->table));
     g_assert_cmpuint(g_list_model_get_n_items(columns), ==, 9);
     g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, 5);
     g_assert_cmpstr(gtk_column_view_column_get_title(column), ==, "Warm-up");
 
-    gtk_editable_set_text(GTK_EDITABLE(parts->search), "warm 100");
+    gtk_editable_set_text(GTK_EDITABLE(library->search), "warm 100");
     UI_UNTIL(ns_run_library_rows(library) == 1);
     g_assert_cmpstr(ns_run_library_row(library, 0)->path, ==, second);
-    gtk_editable_set_text(GTK_EDITABLE(parts->tags), "lecture");
-    g_signal_emit_by_name(parts->tags, "activate");
+    gtk_editable_set_text(GTK_EDITABLE(library->tags), "lecture");
+    g_signal_emit_by_name(library->tags, "activate");
     /* What else was being typed is still there, and is saved when another run is selected. */
-    gtk_editable_set_text(GTK_EDITABLE(parts->text), "half");
+    gtk_editable_set_text(GTK_EDITABLE(library->text), "half");
     UI_UNTIL(has_tag(library, "lecture"));
-    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(parts->text)), ==, "half");
-    gtk_editable_set_text(GTK_EDITABLE(parts->search), "nothing");
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(library->text)), ==, "half");
+    gtk_editable_set_text(GTK_EDITABLE(library->search), "nothing");
     UI_UNTIL(ns_run_library_rows(library) == 0 && !library->reading);
-    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(parts->text)), ==, "");
-    gtk_editable_set_text(GTK_EDITABLE(parts->search), "half");
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(library->text)), ==, "");
+    gtk_editable_set_text(GTK_EDITABLE(library->search), "half");
     UI_UNTIL(ns_run_library_rows(library) == 1 && !library->reading);
-    gtk_editable_set_text(GTK_EDITABLE(parts->search), "lecture");
+    gtk_editable_set_text(GTK_EDITABLE(library->search), "lecture");
     UI_UNTIL(ns_run_library_rows(library) == 1 && !library->reading);
     /* A run that got a name is called and found by it. */
-    gtk_editable_set_text(GTK_EDITABLE(parts->given), "Slow start");
-    g_signal_emit_by_name(parts->given, "activate");
+    gtk_editable_set_text(GTK_EDITABLE(library->given), "Slow start");
+    g_signal_emit_by_name(library->given, "activate");
     UI_UNTIL(ns_run_library_rows(library) == 1 && ns_run_library_row(library, 0)->given);
-    gtk_editable_set_text(GTK_EDITABLE(parts->search), "slow");
+    gtk_editable_set_text(GTK_EDITABLE(library->search), "slow");
     UI_UNTIL(ns_run_library_rows(library) == 1 && !library->reading);
     g_assert_nonnull(find_label(widget, "Slow start"));
-    g_signal_emit_by_name(parts->trash, "clicked");
+    g_signal_emit_by_name(library->trash, "clicked");
     UI_UNTIL(ns_run_library_rows(library) == 0);
-    gtk_editable_set_text(GTK_EDITABLE(parts->search), "");
+    gtk_editable_set_text(GTK_EDITABLE(library->search), "");
     UI_UNTIL(ns_run_library_rows(library) == 1);
     g_assert_cmpstr(ns_run_library_row(library, 0)->path, ==, first);
     g_assert_false(g_file_test(second, G_FILE_TEST_EXISTS));
@@ -145,16 +144,16 @@ static void test_table(void)
     UI_UNTIL(ns_run_library_rows(library) == 3);
     g_autoptr(GtkColumnViewColumn) rank = g_list_model_get_item(columns, 5);
     g_assert_cmpstr(gtk_column_view_column_get_title(rank), ==, "rank");
-    gtk_column_view_sort_by_column(GTK_COLUMN_VIEW(parts->table), rank, GTK_SORT_DESCENDING);
+    gtk_column_view_sort_by_column(GTK_COLUMN_VIEW(library->table), rank, GTK_SORT_DESCENDING);
     g_assert_cmpstr(ns_run_library_row(library, 1)->name, ==, "log1");
     g_assert_cmpstr(ns_run_library_row(library, 2)->name, ==, "log0");
-    gtk_editable_set_text(GTK_EDITABLE(parts->search), "rank=4");
+    gtk_editable_set_text(GTK_EDITABLE(library->search), "rank=4");
     UI_UNTIL(ns_run_library_rows(library) == 1);
     for (int i = 0; i < 2; i++) {
         g_autofree char *run = g_strdup_printf("%s/log%d", folder, i);
         remove_all(run);
     }
-    gtk_editable_set_text(GTK_EDITABLE(parts->search), "");
+    gtk_editable_set_text(GTK_EDITABLE(library->search), "");
     ns_run_library_reload(library);
     UI_UNTIL(ns_run_library_rows(library) == 1);
 
@@ -164,12 +163,12 @@ static void test_table(void)
     ns_run_library_reload(library);
     UI_UNTIL(ns_run_library_rows(library) == 2);
     guint at = g_str_equal(ns_run_library_row(library, 0)->path, damaged) ? 0 : 1;
-    GtkSelectionModel *rows = gtk_column_view_get_model(GTK_COLUMN_VIEW(parts->table));
+    GtkSelectionModel *rows = gtk_column_view_get_model(GTK_COLUMN_VIEW(library->table));
     gtk_selection_model_select_item(rows, at, TRUE);
-    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(parts->used)), ==,
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(library->used)), ==,
                     ns_run_library_row(library, at)->wrong);
     gtk_selection_model_select_item(rows, 1 - at, TRUE);
-    g_assert_true(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(parts->used)), "2 runs, "));
+    g_assert_true(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(library->used)), "2 runs, "));
     gtk_window_destroy(GTK_WINDOW(window));
     tear_down();
 }
@@ -209,9 +208,8 @@ static void test_folder(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     NsRunLibrary *library = ns_saved_runs_present(window);
-    const NsRunLibraryParts *parts = &library->parts;
     g_autoptr(GFile) file = g_file_new_for_path(folder);
-    g_signal_emit_by_name(parts->folder, "clicked");
+    g_signal_emit_by_name(library->folder, "clicked");
     UI_UNTIL(ui_file_dialog());
     gtk_file_chooser_set_file(GTK_FILE_CHOOSER(ui_file_dialog()), file, NULL);
     ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
@@ -220,17 +218,17 @@ static void test_folder(void)
     /* Rows that did not change are not replaced. */
     const NsRecordedRun *first = ns_run_library_row(library, 0);
     for (guint i = 0; i < 3; i++) {
-        gtk_check_button_set_active(pin_in_row(parts->table, i), TRUE);
+        gtk_check_button_set_active(pin_in_row(library->table, i), TRUE);
         UI_UNTIL(session->view->n_pinned == i + 1 && !library->reading);
     }
     g_assert_true(ns_run_library_row(library, 0) == first);
-    gtk_check_button_set_active(pin_in_row(parts->table, 1), FALSE);
+    gtk_check_button_set_active(pin_in_row(library->table, 1), FALSE);
     g_assert_cmpuint(session->view->n_pinned, ==, 2);
     size_t n;
     ns_session_pin_run(session, ns_session_runs(session, &n)[1].id, false);
-    g_assert_false(gtk_check_button_get_active(pin_in_row(parts->table, 0)));
-    for (guint i = 0; i < 2; i++) gtk_check_button_set_active(pin_in_row(parts->table, i), TRUE);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(parts->color), 1);
+    g_assert_false(gtk_check_button_get_active(pin_in_row(library->table, 0)));
+    for (guint i = 0; i < 2; i++) gtk_check_button_set_active(pin_in_row(library->table, i), TRUE);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(library->color), 1);
     double shades[3];
     for (unsigned i = 0; i < 3; i++) {
         const NsEarlierLane *lane = &session->view->pinned[i];
@@ -240,7 +238,7 @@ static void test_folder(void)
     g_assert_cmpfloat(shades[0], ==, 1);
     g_assert_cmpfloat_with_epsilon(shades[1], 0.5, 1e-6);
     g_assert_cmpfloat_with_epsilon(shades[2], 0.001, 1e-6);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(parts->color), 2);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(library->color), 2);
     unsigned of[2] = {9, 9};
     for (unsigned i = 0; i < 3; i++) {
         const NsEarlierLane *lane = &session->view->pinned[i];
@@ -251,13 +249,13 @@ static void test_folder(void)
         of[sgd] = lane->lane;
     }
     g_assert_cmpuint(of[0], !=, of[1]);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(parts->color), 0);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(library->color), 0);
     g_assert_false(g_str_has_prefix(session->view->pinned[0].name, "opt "));
     /* Escape in the search removes the words first, and then closes the window. */
-    gtk_editable_set_text(GTK_EDITABLE(parts->search), "sgd");
-    g_signal_emit_by_name(parts->search, "stop-search");
-    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(parts->search)), ==, "");
-    g_signal_emit_by_name(parts->search, "stop-search");
+    gtk_editable_set_text(GTK_EDITABLE(library->search), "sgd");
+    g_signal_emit_by_name(library->search, "stop-search");
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(library->search)), ==, "");
+    g_signal_emit_by_name(library->search, "stop-search");
     g_assert_null(ns_side_window_raise(GTK_WINDOW(window), "Saved runs"));
     ui_close(window);
     tear_down();
@@ -282,7 +280,7 @@ static NsRunLibrary *present_again(NsWindow *window, NsRunLibrary *library, bool
     if (library) gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
     library = ns_saved_runs_present(window);
     UI_UNTIL(!library->reading);
-    g_assert_true(gtk_widget_get_visible(library->parts.own) == !own);
+    g_assert_true(gtk_widget_get_visible(library->own) == !own);
     return library;
 }
 
@@ -298,7 +296,7 @@ static void test_buttons(void)
     NsWindow *window = ui_open("");
     NsRunLibrary *library = present_again(window, NULL, true);
     g_autoptr(GFile) file = g_file_new_for_path(folder);
-    click(library->parts.folder);
+    click(library->folder);
     UI_UNTIL(ui_file_dialog());
     gtk_file_chooser_set_file(GTK_FILE_CHOOSER(ui_file_dialog()), file, NULL);
     ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
@@ -306,23 +304,23 @@ static void test_buttons(void)
     library = present_again(window, library, false);
     g_assert_cmpuint(ns_run_library_rows(library), ==, 2);
 
-    const NsRunLibraryParts *parts = &library->parts;
     g_autofree char *table = g_build_filename(above, "table.csv", NULL), *text = NULL;
     g_autoptr(GFile) parent = g_file_new_for_path(above);
-    click(parts->csv);
+    click(library->csv);
     UI_UNTIL(ui_file_dialog());
     gtk_file_chooser_set_current_folder(GTK_FILE_CHOOSER(ui_file_dialog()), parent, NULL);
     gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(ui_file_dialog()), "table.csv");
     UI_UNTIL(would_save(table));
     ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
     UI_UNTIL(g_file_test(table, G_FILE_TEST_EXISTS));
-    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(parts->used)), ==, "The table is in “table.csv”.");
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(library->used)), ==,
+                    "The table is in “table.csv”.");
     g_assert_true(g_file_get_contents(table, &text, NULL, NULL));
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     g_assert_cmpuint(g_strv_length(lines), ==, 4); /* its head, two runs, and nothing */
     g_assert_nonnull(strstr(text, "lr_1e-3.csv"));
 
-    click(parts->own);
+    click(library->own);
     UI_UNTIL(ns_run_library_rows(library) != 2 && !library->reading);
     library = present_again(window, library, true);
     g_settings_set_string(ns_preferences(), "runs-folder", "file:///nowhere/at/all");
@@ -471,7 +469,7 @@ static void test_checkpoints(void)
     NsSession *session = window->session;
     g_assert_cmpuint(session->most_checkpoint_bytes, ==, (size_t)256 << 20);
     NsRunLibrary *library = ns_saved_runs_present(window);
-    GtkSpinButton *spin = GTK_SPIN_BUTTON(library->parts.checkpoints);
+    GtkSpinButton *spin = GTK_SPIN_BUTTON(library->checkpoints);
     g_assert_cmpfloat(gtk_spin_button_get_value(spin), ==, 256);
     gtk_spin_button_set_value(spin, 64);
     g_assert_cmpuint(session->most_checkpoint_bytes, ==, (size_t)64 << 20);

@@ -6,7 +6,6 @@
 
 #include "ui/widgets/pages/paper_page.h"
 #include "ui/widgets/pages/phase_page.h"
-#include "ui/widgets/pages/study_file.h"
 #include "ui/widgets/run/gradient_check_panel.h"
 #include "ui/widgets/shell/open_file.h"
 
@@ -29,26 +28,25 @@ static GtkWidget *show_page(NsWindow *window, const char *key, GType type)
 static NsPhasePage *open_phase(NsWindow *window, const char *x, const char *y, int steps)
 {
     NsPhasePage *page = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
-    const NsPhaseControls *c = &page->controls;
-    gtk_editable_set_text(GTK_EDITABLE(c->values[0]), x);
-    gtk_editable_set_text(GTK_EDITABLE(c->values[1]), y);
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(c->steps), steps);
+    gtk_editable_set_text(GTK_EDITABLE(page->values[0]), x);
+    gtk_editable_set_text(GTK_EDITABLE(page->values[1]), y);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->steps), steps);
     return page;
 }
 
 static void click_start(NsPhasePage *page)
 {
-    g_signal_emit_by_name(page->controls.start, "clicked");
+    g_signal_emit_by_name(page->start, "clicked");
 }
 
 static const char *words(NsPhasePage *page)
 {
-    return gtk_label_get_text(GTK_LABEL(page->controls.words));
+    return gtk_label_get_text(GTK_LABEL(page->words));
 }
 
 static const char *start_label(NsPhasePage *page)
 {
-    return gtk_button_get_label(GTK_BUTTON(page->controls.start));
+    return gtk_button_get_label(GTK_BUTTON(page->start));
 }
 
 static double setting(NsWindow *window, const char *key)
@@ -60,19 +58,18 @@ static void test_sweep(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, 0.1, 0.2", "1, 10", 5);
-    const NsPhaseControls *c = &page->controls;
     g_assert_null(page->phases[0]);
-    g_assert_false(gtk_widget_get_visible(c->queue));
-    g_assert_false(gtk_widget_is_sensitive(c->export_));
+    g_assert_false(gtk_widget_get_visible(page->queue));
+    g_assert_false(gtk_widget_is_sensitive(page->export_));
     click_start(page);
     UI_UNTIL(strstr(words(page), "All 6 cells") != NULL);
     g_assert_cmpstr(start_label(page), ==, "Start");
-    g_assert_true(gtk_widget_is_sensitive(c->export_));
+    g_assert_true(gtk_widget_is_sensitive(page->export_));
     const NsPlot *plot = NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW))->plot;
     g_assert_cmpuint(plot->heatmap->columns, ==, 3);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);
     for (size_t i = 0; i < 6; i++) g_assert_true(isfinite(plot->heatmap->z[i]));
-    g_assert_cmpfloat(gtk_progress_bar_get_fraction(GTK_PROGRESS_BAR(c->queue)), ==, 1);
+    g_assert_cmpfloat(gtk_progress_bar_get_fraction(GTK_PROGRESS_BAR(page->queue)), ==, 1);
     ui_close(window);
 }
 
@@ -109,7 +106,7 @@ static void test_steps_end_typing(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 5);
-    GtkWidget *steps = page->controls.steps;
+    GtkWidget *steps = page->steps;
     GtkEditable *text = gtk_editable_get_delegate(GTK_EDITABLE(steps));
     g_assert_true(gtk_widget_grab_focus(steps));
     gtk_editable_set_text(text, "7");
@@ -139,7 +136,7 @@ static void test_stop(void)
     UI_UNTIL(strstr(words(page), "left") != NULL);
     /* Other values are another sweep. */
     click_start(page);
-    gtk_editable_set_text(GTK_EDITABLE(page->controls.values[0]), "0.3");
+    gtk_editable_set_text(GTK_EDITABLE(page->values[0]), "0.3");
     click_start(page);
     g_assert_cmpuint(page->phases[0]->cells, ==, 2);
     /* The window closes while it goes on. */
@@ -152,7 +149,7 @@ static void test_enter_while_going(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 100000);
-    GtkWidget *values = page->controls.values[0];
+    GtkWidget *values = page->values[0];
     click_start(page);
     NsPhase *phase = page->phases[0];
     UI_UNTIL(ns_phase_cell(phase, 0).step > 2);
@@ -173,14 +170,13 @@ static void test_problem(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, x", "1, 10", 5);
-    const NsPhaseControls *c = &page->controls;
     click_start(page);
     g_assert_null(page->phases[0]);
-    g_assert_true(gtk_widget_has_css_class(c->hint, "error"));
-    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(c->hint)), "not a number"));
-    gtk_editable_set_text(GTK_EDITABLE(c->values[0]), "0.01");
-    g_signal_emit_by_name(c->values[0], "activate");
-    g_assert_false(gtk_widget_has_css_class(c->hint, "error"));
+    g_assert_true(gtk_widget_has_css_class(page->hint, "error"));
+    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(page->hint)), "not a number"));
+    gtk_editable_set_text(GTK_EDITABLE(page->values[0]), "0.01");
+    g_signal_emit_by_name(page->values[0], "activate");
+    g_assert_false(gtk_widget_has_css_class(page->hint, "error"));
     g_assert_nonnull(page->phases[0]);
     ui_close(window);
 }
@@ -190,17 +186,16 @@ static void test_axes(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
-    const NsPhaseControls *c = &page->controls;
-    GListModel *keys = gtk_drop_down_get_model(GTK_DROP_DOWN(c->key[1]));
+    GListModel *keys = gtk_drop_down_get_model(GTK_DROP_DOWN(page->key[1]));
     for (guint i = 0; i < g_list_model_get_n_items(keys); i++) {
-        gtk_drop_down_set_selected(GTK_DROP_DOWN(c->key[1]), i);
+        gtk_drop_down_set_selected(GTK_DROP_DOWN(page->key[1]), i);
         g_autoptr(GObject) item = g_list_model_get_item(keys, i);
         const char *label = gtk_string_object_get_string(GTK_STRING_OBJECT(item));
         const NsParam *param = NULL;
         for (size_t k = 0; ns_param(k); k++)
             if (g_str_equal(ns_param(k)->label, label)) param = ns_param(k);
-        g_autofree char *text =
-            g_strdup_printf("%s=%s", param->key, gtk_editable_get_text(GTK_EDITABLE(c->values[1])));
+        g_autofree char *text = g_strdup_printf(
+            "%s=%s", param->key, gtk_editable_get_text(GTK_EDITABLE(page->values[1])));
         g_auto(NsStudyAxis) axis = {0};
         g_autoptr(GError) error = NULL;
         ns_study_axis_read(&axis, text, &error);
@@ -215,14 +210,13 @@ static void test_side_by_side(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     NsPhasePage *page = open_phase(window, "0.01, 0.1", "1, 10", 3);
-    const NsPhaseControls *c = &page->controls;
-    g_assert_false(gtk_widget_get_visible(c->side));
+    g_assert_false(gtk_widget_get_visible(page->side));
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
     ns_session_set_active(session, 0);
-    gtk_check_button_set_active(GTK_CHECK_BUTTON(c->side), TRUE);
+    gtk_check_button_set_active(GTK_CHECK_BUTTON(page->side), TRUE);
     click_start(page);
-    g_assert_true(gtk_widget_get_visible(c->side));
+    g_assert_true(gtk_widget_get_visible(page->side));
     GtkWidget *first = ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW);
     GtkWidget *second = gtk_widget_get_next_sibling(first);
     g_assert_true(gtk_widget_get_visible(second));
@@ -260,20 +254,19 @@ static void test_rows(void)
     ns_session_set_lanes(window->session, 2);
     gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
     NsPhasePage *page = open_phase(window, "1e-4:1e-1:7", "1, 10, 100", 3);
-    const NsPhaseControls *c = &page->controls;
     ui_settle(GTK_WIDGET(window));
-    graphene_rect_t columns = place_on(page, c->key[0]), rows = place_on(page, c->key[1]);
+    graphene_rect_t columns = place_on(page, page->key[0]), rows = place_on(page, page->key[1]);
     g_assert_cmpfloat(rows.origin.y, ==, columns.origin.y);
     g_assert_cmpfloat(rows.origin.x, >, columns.origin.x + columns.size.width);
-    graphene_rect_t start = place_on(page, c->start), side = place_on(page, c->side);
-    graphene_rect_t steps = place_on(page, c->steps);
+    graphene_rect_t start = place_on(page, page->start), side = place_on(page, page->side);
+    graphene_rect_t steps = place_on(page, page->steps);
     g_assert_cmpfloat(start.origin.y, ==, steps.origin.y);
     g_assert_cmpfloat(side.origin.y, <, steps.origin.y + steps.size.height);
     gtk_window_set_default_size(GTK_WINDOW(window), 720, 800);
     UI_UNTIL(gtk_widget_get_width(GTK_WIDGET(window)) < 800);
     ui_settle(GTK_WIDGET(window));
     for (int axis = 0; axis < 2; axis++) {
-        graphene_rect_t range = place_on(page, c->range[axis]);
+        graphene_rect_t range = place_on(page, page->range[axis]);
         g_assert_cmpfloat(range.origin.x + range.size.width, <=,
                           gtk_widget_get_width(GTK_WIDGET(page)));
     }
@@ -285,12 +278,11 @@ static void test_range(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "1e-4:1e-1:7", "1, 10, 100", 3);
-    const NsPhaseControls *c = &page->controls;
     for (int axis = 0; axis < 2; axis++) {
         GtkWidget *popover =
-            GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(c->range[axis])));
+            GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(page->range[axis])));
         GtkWidget *grid = gtk_popover_get_child(GTK_POPOVER(popover));
-        gtk_menu_button_popup(GTK_MENU_BUTTON(c->range[axis]));
+        gtk_menu_button_popup(GTK_MENU_BUTTON(page->range[axis]));
         UI_UNTIL(gtk_widget_get_visible(popover));
         GtkWidget *count = gtk_grid_get_child_at(GTK_GRID(grid), 1, 2);
         g_assert_cmpint(gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(count)), ==, axis ? 3 : 7);
@@ -299,7 +291,7 @@ static void test_range(void)
         gtk_spin_button_set_value(GTK_SPIN_BUTTON(count), 3);
         gtk_check_button_set_active(GTK_CHECK_BUTTON(gtk_grid_get_child_at(GTK_GRID(grid), 0, 3)),
                                     axis == 0);
-        g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(c->values[axis])), ==,
+        g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(page->values[axis])), ==,
                         axis ? "10:30:3:linear" : "1e-3:1e-2:3:log");
         gtk_popover_popdown(GTK_POPOVER(popover));
         ui_settle(GTK_WIDGET(window));
@@ -308,16 +300,15 @@ static void test_range(void)
     const NsPhase *phase = page->phases[0];
     g_assert_cmpstr(phase->x->values[1], ==, "0.00316");
     g_assert_cmpstr(phase->y->values[1], ==, "20");
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(c->key[0]), 0);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(page->key[0]), 0);
     ui_close(window);
 }
 
 static char *axis_words(NsPhasePage *page, int axis)
 {
-    const NsPhaseControls *c = &page->controls;
-    GObject *key = gtk_drop_down_get_selected_item(GTK_DROP_DOWN(c->key[axis]));
+    GObject *key = gtk_drop_down_get_selected_item(GTK_DROP_DOWN(page->key[axis]));
     return g_strdup_printf("%s: %s", gtk_string_object_get_string(GTK_STRING_OBJECT(key)),
-                           gtk_editable_get_text(GTK_EDITABLE(c->values[axis])));
+                           gtk_editable_get_text(GTK_EDITABLE(page->values[axis])));
 }
 
 /* With other columns where they are given. */
@@ -344,7 +335,7 @@ static void test_open_sweep(void)
     g_autofree char *path = g_build_filename(folder, "phase.svg", NULL);
     NsWindow *window = ui_open("layers=3");
     NsPhasePage *page = open_phase(window, "0.01, 0.2", "", 4);
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(page->controls.key[1]), 0);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(page->key[1]), 0);
     g_autofree char *x = axis_words(page, 0), *y = axis_words(page, 1);
     click_start(page);
     UI_UNTIL(strstr(words(page), " cells are done") != NULL);
@@ -432,13 +423,12 @@ static void test_open_study(void)
     NsPhasePage *page = NULL;
     UI_UNTIL((page = NS_PHASE_PAGE(ui_first(GTK_WIDGET(window), NS_TYPE_PHASE_PAGE))) &&
              page->phases[0]);
-    const NsPhaseControls *c = &page->controls;
     NsSession *session = window->session;
     g_assert_cmpuint(session->experiment.n, ==, 2);
     g_assert_cmpint(session->experiment.lane[1].layers, ==, 3);
-    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(c->values[0])), ==, "0.1, 0.2, 0.4");
-    g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(c->steps)), ==, 7);
-    g_assert_true(gtk_check_button_get_active(GTK_CHECK_BUTTON(c->side)));
+    g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(page->values[0])), ==, "0.1, 0.2, 0.4");
+    g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(page->steps)), ==, 7);
+    g_assert_true(gtk_check_button_get_active(GTK_CHECK_BUTTON(page->side)));
     /* Cell 2 of the study is lane A at lr=0.2, cell 3 is lane B there. */
     g_assert_cmpfloat(ns_phase_cell(page->phases[0], 1).loss, ==, 2.2);
     const NsPlot *plot = NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW))->plot;
@@ -595,7 +585,7 @@ static void test_export_by_key(void)
     NsPhasePage *phase = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
     g_assert_nonnull(strstr(ns_toast_text(window->toast), "press Start first"));
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(phase->controls.steps), 1);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(phase->steps), 1);
     ns_phase_page_toggle(phase);
     export_by_key(window);
     ui_close(window);
@@ -654,14 +644,14 @@ static NsGradientCheckPanel *open_gradient_check(NsWindow *window)
 
 static const char *table_text(NsGradientCheckPanel *panel, int column, int row)
 {
-    GtkGrid *grid = GTK_GRID(panel->parts.table);
+    GtkGrid *grid = GTK_GRID(panel->table);
     GtkWidget *cell = gtk_grid_get_child_at(grid, column, row);
     return cell ? gtk_label_get_text(GTK_LABEL(cell)) : NULL;
 }
 
 static const char *verdict(NsGradientCheckPanel *panel)
 {
-    return gtk_label_get_text(GTK_LABEL(panel->parts.verdict));
+    return gtk_label_get_text(GTK_LABEL(panel->verdict));
 }
 
 /* What a check says is what is shown, good or bad. */
@@ -670,7 +660,6 @@ static void test_gradient_check_table(void)
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
     NsGradientCheckPanel *panel = open_gradient_check(window);
-    const NsGradientCheckParts *parts = &panel->parts;
     NsGradientCheck check = {.step = 7,
                              .layer = 2,
                              .n = 2,
@@ -695,22 +684,22 @@ static void test_gradient_check_table(void)
     g_assert_nonnull(strstr(verdict(panel), "the gradients agree"));
     g_assert_nonnull(strstr(verdict(panel), "blk1.attn.wq"));
     g_assert_nonnull(strstr(verdict(panel), "2 of 4 derivatives are unknown"));
-    g_assert_true(gtk_widget_has_css_class(parts->verdict, "success"));
+    g_assert_true(gtk_widget_has_css_class(panel->verdict, "success"));
     check.step = 57;
     check.worst = 0.5;
     check.agrees = false;
     ns_gradient_check_panel_show(panel, &check);
     g_assert_nonnull(strstr(verdict(panel), "do not agree"));
-    g_assert_true(gtk_widget_has_css_class(parts->verdict, "error"));
-    g_assert_false(gtk_widget_has_css_class(parts->verdict, "success"));
-    const NsPlot *plot = parts->chart->plot;
+    g_assert_true(gtk_widget_has_css_class(panel->verdict, "error"));
+    g_assert_false(gtk_widget_has_css_class(panel->verdict, "success"));
+    const NsPlot *plot = panel->chart->plot;
     g_assert_cmpuint(plot->series[0].n, ==, 2);
     g_assert_cmpfloat(plot->series[0].x[1], ==, 57);
     g_assert_cmpfloat(plot->series[0].y[1], ==, 0.5);
     /* Another layer begins anew. */
     check.layer = 1;
     ns_gradient_check_panel_show(panel, &check);
-    g_assert_cmpuint(parts->chart->plot->series[0].n, ==, 1);
+    g_assert_cmpuint(panel->chart->plot->series[0].n, ==, 1);
     g_strlcpy(check.problem, "There is no layer 9.", sizeof check.problem);
     ns_gradient_check_panel_show(panel, &check);
     g_assert_cmpstr(verdict(panel), ==, "There is no layer 9.");
@@ -722,18 +711,17 @@ static void test_gradient_check_live(void)
 {
     NsWindow *window = ui_open_running("");
     NsGradientCheckPanel *panel = open_gradient_check(window);
-    const NsGradientCheckParts *parts = &panel->parts;
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(parts->layer), 2);
-    g_signal_emit_by_name(parts->check, "clicked");
-    g_assert_false(gtk_widget_is_sensitive(parts->check));
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(panel->layer), 2);
+    g_signal_emit_by_name(panel->check, "clicked");
+    g_assert_false(gtk_widget_is_sensitive(panel->check));
     UI_UNTIL(strstr(verdict(panel), "layer 2 of A") != NULL);
     g_test_message("%s", verdict(panel));
     g_assert_nonnull(strstr(verdict(panel), "the gradients agree"));
-    g_assert_true(gtk_widget_is_sensitive(parts->check));
+    g_assert_true(gtk_widget_is_sensitive(panel->check));
     g_assert_nonnull(table_text(panel, 0, 6));
-    gtk_check_button_set_active(GTK_CHECK_BUTTON(parts->repeat), TRUE);
-    UI_UNTIL(parts->chart->plot->series[0].n >= 3);
-    const NsSeries *series = &parts->chart->plot->series[0];
+    gtk_check_button_set_active(GTK_CHECK_BUTTON(panel->repeat), TRUE);
+    UI_UNTIL(panel->chart->plot->series[0].n >= 3);
+    const NsSeries *series = &panel->chart->plot->series[0];
     for (size_t i = 1; i < series->n; i++)
         g_assert_cmpfloat(series->x[i] - series->x[i - 1], >=, NS_GRADIENT_CHECK_EVERY);
     g_assert_true(window->session->wants_run);
@@ -746,7 +734,7 @@ static void test_gradient_check_seeds(void)
     NsWindow *window = ui_open("seeds=3");
     UI_WAIT(window, ui_is_ready);
     NsGradientCheckPanel *panel = open_gradient_check(window);
-    g_signal_emit_by_name(panel->parts.check, "clicked");
+    g_signal_emit_by_name(panel->check, "clicked");
     UI_UNTIL(strstr(verdict(panel), "layer 1 of A") != NULL);
     g_test_message("%s", verdict(panel));
     g_assert_nonnull(strstr(verdict(panel), "Seed 1 of 3 was checked."));
@@ -759,7 +747,7 @@ static void test_gradient_check_layer(void)
     NsWindow *window = ui_open("layers=4");
     UI_WAIT(window, ui_is_ready);
     NsGradientCheckPanel *panel = open_gradient_check(window);
-    GtkSpinButton *layer = GTK_SPIN_BUTTON(panel->parts.layer);
+    GtkSpinButton *layer = GTK_SPIN_BUTTON(panel->layer);
     ns_session_select_layer(window->session, 3);
     g_assert_cmpint(gtk_spin_button_get_value_as_int(layer), ==, 3);
     double least, most;

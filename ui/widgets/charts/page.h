@@ -6,6 +6,7 @@
  * Signal of every page: "pointed" (NsChartTile), the crosshair or the pins of a tile moved. */
 #pragma once
 
+#include "core/experiment/provenance.h"
 #include "ui/widgets/charts/chart_tile.h"
 
 #define NS_TYPE_PAGE (ns_page_get_type())
@@ -37,3 +38,8 @@ bool ns_page_back(NsPage *page);
 
 /* The signal. */
 void ns_page_point(NsPage *page, NsChartTile *tile);
+
+/* Draws plots as one figure for paper into a file whose ending says the format, with the experiment
+ * inside, and says so or why not.  Main thread; such figures are small. */
+void ns_save_plots(NsSession *session, const NsPlot *const *plots, size_t n,
+                   const NsProvenance *provenance, const char *path);

@@ -232,7 +232,7 @@ static void add_column(NsRunLibrary *library, const Column *column)
     gtk_column_view_column_set_sorter(shown, sorter);
     gtk_column_view_column_set_resizable(shown, TRUE);
     gtk_column_view_column_set_expand(shown, column->wide);
-    gtk_column_view_append_column(GTK_COLUMN_VIEW(library->parts.table), shown);
+    gtk_column_view_append_column(GTK_COLUMN_VIEW(library->table), shown);
 }
 
 /* Makes a column of each setting that differs, after the results. */
@@ -240,7 +240,7 @@ static void sync_columns(NsRunLibrary *library)
 {
     g_autoptr(GPtrArray) settings = ns_run_columns(library->runs);
     guint n = MIN(settings->len, SETTINGS_MOST);
-    GtkColumnView *table = GTK_COLUMN_VIEW(library->parts.table);
+    GtkColumnView *table = GTK_COLUMN_VIEW(library->table);
     GListModel *shown = gtk_column_view_get_columns(table);
     bool same = n == library->columns->len && g_list_model_get_n_items(shown) > 0;
     for (guint i = 0; same && i < n; i++) {
@@ -267,9 +267,9 @@ static void sync_columns(NsRunLibrary *library)
     gtk_string_list_append(colors, _("nothing"));
     for (guint i = 0; i < n; i++)
         gtk_string_list_append(colors, setting_title(library->settings->pdata[i]));
-    gtk_drop_down_set_model(GTK_DROP_DOWN(library->parts.color), G_LIST_MODEL(colors));
+    gtk_drop_down_set_model(GTK_DROP_DOWN(library->color), G_LIST_MODEL(colors));
     g_object_unref(colors);
-    gtk_widget_set_visible(gtk_widget_get_parent(library->parts.color), n > 0);
+    gtk_widget_set_visible(gtk_widget_get_parent(library->color), n > 0);
     library->syncs = false;
     GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
     g_signal_connect(factory, "setup", G_CALLBACK(setup_pin), NULL);
@@ -320,7 +320,7 @@ static void on_changed(GObject *object, GAsyncResult *result, gpointer data)
     if (done)
         ns_run_library_reload(library);
     else
-        gtk_label_set_text(GTK_LABEL(library->parts.used), error->message);
+        gtk_label_set_text(GTK_LABEL(library->used), error->message);
 }
 
 static void change_run(NsRunLibrary *library, const char *key, const char *value)
@@ -352,9 +352,9 @@ static void save_notes(NsRunLibrary *library)
     for (guint i = 0; library->chosen && i < library->runs->len; i++) {
         const NsRecordedRun *run = library->runs->pdata[i];
         if (run->wrong || !g_str_equal(run->path, library->chosen)) continue;
-        save_note(library, NS_RUN_NOTE_NAME, library->parts.given, run->given);
-        save_note(library, NS_RUN_NOTE_TAGS, library->parts.tags, run->tags);
-        save_note(library, NS_RUN_NOTE_TEXT, library->parts.text, run->text);
+        save_note(library, NS_RUN_NOTE_NAME, library->given, run->given);
+        save_note(library, NS_RUN_NOTE_TAGS, library->tags, run->tags);
+        save_note(library, NS_RUN_NOTE_TEXT, library->text, run->text);
     }
 }
 
@@ -369,22 +369,22 @@ static void sync_selected(NsRunLibrary *library)
         g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *words =
         n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
-        : gtk_widget_get_visible(library->parts.own)
+        : gtk_widget_get_visible(library->own)
             ? g_strdup(_("There are no runs in this folder."))
             : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
-    gtk_label_set_text(GTK_LABEL(library->parts.used), run && run->wrong ? run->wrong : words);
-    gtk_widget_set_sensitive(library->parts.open, usable);
-    gtk_widget_set_sensitive(library->parts.trash, run != NULL);
-    gtk_widget_set_sensitive(library->parts.given, own);
-    gtk_widget_set_sensitive(library->parts.tags, own);
-    gtk_widget_set_sensitive(library->parts.text, own);
+    gtk_label_set_text(GTK_LABEL(library->used), run && run->wrong ? run->wrong : words);
+    gtk_widget_set_sensitive(library->open, usable);
+    gtk_widget_set_sensitive(library->trash, run != NULL);
+    gtk_widget_set_sensitive(library->given, own);
+    gtk_widget_set_sensitive(library->tags, own);
+    gtk_widget_set_sensitive(library->text, own);
     if (g_strcmp0(library->chosen, run ? run->path : NULL) == 0) return;
     save_notes(library);
     g_free(library->chosen);
     library->chosen = run ? g_strdup(run->path) : NULL;
-    set_note(library->parts.given, run ? run->given : NULL);
-    set_note(library->parts.tags, run ? run->tags : NULL);
-    set_note(library->parts.text, run ? run->text : NULL);
+    set_note(library->given, run ? run->given : NULL);
+    set_note(library->tags, run ? run->tags : NULL);
+    set_note(library->text, run ? run->text : NULL);
 }
 
 static void open_selected(NsRunLibrary *library)
@@ -398,7 +398,7 @@ static void open_selected(NsRunLibrary *library)
 static void on_color(NsRunLibrary *library)
 {
     if (library->syncs) return;
-    guint chosen = gtk_drop_down_get_selected(GTK_DROP_DOWN(library->parts.color));
+    guint chosen = gtk_drop_down_get_selected(GTK_DROP_DOWN(library->color));
     const Column *column =
         chosen > 0 && chosen <= library->columns->len ? library->columns->pdata[chosen - 1] : NULL;
     g_autoptr(GHashTable) marks =
@@ -468,7 +468,7 @@ void ns_run_library_reload(NsRunLibrary *library)
     if (library->reading) return;
     library->reading = true;
     g_autoptr(GTask) task = g_task_new(library, library->cancellable, on_read, NULL);
-    g_task_set_task_data(task, g_strdup(library->folder), g_free);
+    g_task_set_task_data(task, g_strdup(library->shown_folder), g_free);
     g_task_run_in_thread(task, read_folder);
 }
 
@@ -477,9 +477,9 @@ void ns_run_library_reload(NsRunLibrary *library)
 static void on_folder(const char *path, gpointer owner)
 {
     NsRunLibrary *library = owner;
-    g_free(library->folder);
-    library->folder = g_strdup(path);
-    gtk_widget_set_visible(library->parts.own, !g_str_equal(path, library->own));
+    g_free(library->shown_folder);
+    library->shown_folder = g_strdup(path);
+    gtk_widget_set_visible(library->own, !g_str_equal(path, library->own_folder));
     ns_run_library_reload(library);
     g_signal_emit_by_name(library, "folder", path);
 }
@@ -491,8 +491,8 @@ void ns_run_library_show(NsRunLibrary *library, const char *folder)
 
 static void choose_folder(NsRunLibrary *library, const GtkWidget *button)
 {
-    if (button == library->parts.own)
-        on_folder(library->own, library);
+    if (button == library->own)
+        on_folder(library->own_folder, library);
     else
         ns_file_dialog_folder(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))),
                               _("Choose a folder of runs"), on_folder, library);
@@ -506,7 +506,7 @@ static void on_csv(const char *path, gpointer owner)
     g_autofree char *words = ns_run_table_write(library->runs, path, &error)
                                  ? g_strdup_printf(_("The table is in “%s”."), name)
                                  : g_strdup(error->message);
-    gtk_label_set_text(GTK_LABEL(library->parts.used), words);
+    gtk_label_set_text(GTK_LABEL(library->used), words);
 }
 
 static void choose_csv(NsRunLibrary *library)
@@ -525,8 +525,7 @@ static void on_trash(NsRunLibrary *library)
 static gboolean is_shown(gpointer row, gpointer data)
 {
     NsRunLibrary *library = data;
-    return ns_library_matches(run_of(row),
-                              gtk_editable_get_text(GTK_EDITABLE(library->parts.search)));
+    return ns_library_matches(run_of(row), gtk_editable_get_text(GTK_EDITABLE(library->search)));
 }
 
 static void on_searched(NsRunLibrary *library)
@@ -536,20 +535,19 @@ static void on_searched(NsRunLibrary *library)
 
 static void on_recording(NsRunLibrary *library)
 {
-    const NsRunLibraryParts *parts = &library->parts;
-    double gib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(parts->bound));
-    double mib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(parts->checkpoints));
-    g_signal_emit_by_name(library, "recording", gtk_switch_get_active(GTK_SWITCH(parts->record)),
+    double gib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->bound));
+    double mib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->checkpoints));
+    g_signal_emit_by_name(library, "recording", gtk_switch_get_active(GTK_SWITCH(library->record)),
                           (guint64)(gib * GIB), (guint64)(mib * MIB));
 }
 
 void ns_run_library_set_recording(NsRunLibrary *library, bool recording, guint64 most_bytes,
                                   size_t checkpoint_bytes)
 {
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(library->parts.checkpoints),
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(library->checkpoints),
                               (double)checkpoint_bytes / MIB);
-    gtk_switch_set_active(GTK_SWITCH(library->parts.record), recording);
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(library->parts.bound), (double)most_bytes / GIB);
+    gtk_switch_set_active(GTK_SWITCH(library->record), recording);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(library->bound), (double)most_bytes / GIB);
 }
 
 /* ---- Parts ---- */
@@ -575,35 +573,34 @@ static GtkWidget *make_row(NsRunLibrary *library)
 static void make_search(NsRunLibrary *library)
 {
     GtkWidget *row = make_row(library);
-    NsRunLibraryParts *parts = &library->parts;
-    parts->search = ns_search_entry_new(_("Search the saved runs"));
-    gtk_widget_set_hexpand(parts->search, TRUE);
-    parts->open = ns_button_new(_("_Open"),
-                                _("Show the run with all its steps; Run continues it from its "
-                                  "newest checkpoint (Enter)"),
-                                G_CALLBACK(open_selected), library);
-    parts->trash = ns_button_new(_("_Move to trash"), NULL, G_CALLBACK(on_trash), library);
-    gtk_widget_add_css_class(parts->open, "suggested-action");
+    library->search = ns_search_entry_new(_("Search the saved runs"));
+    gtk_widget_set_hexpand(library->search, TRUE);
+    library->open = ns_button_new(_("_Open"),
+                                  _("Show the run with all its steps; Run continues it from its "
+                                    "newest checkpoint (Enter)"),
+                                  G_CALLBACK(open_selected), library);
+    library->trash = ns_button_new(_("_Move to trash"), NULL, G_CALLBACK(on_trash), library);
+    gtk_widget_add_css_class(library->open, "suggested-action");
     GtkWidget *color = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    parts->color = named(_("Color b_y"), gtk_drop_down_new(NULL, NULL), color);
+    library->color = named(_("Color b_y"), gtk_drop_down_new(NULL, NULL), color);
     gtk_widget_set_visible(color, FALSE); /* disabled until there are columns */
-    gtk_widget_set_tooltip_text(parts->color,
+    gtk_widget_set_tooltip_text(library->color,
                                 _("Pinned runs get the color of this setting's value, which the "
                                   "legend shows"));
-    g_signal_connect_swapped(parts->color, "notify::selected", G_CALLBACK(on_color), library);
-    parts->folder =
+    g_signal_connect_swapped(library->color, "notify::selected", G_CALLBACK(on_color), library);
+    library->folder =
         ns_button_new(_("_Folder…"),
                       _("Show the runs of another folder, such as those of a sweep: run "
                         "files, logs, and folders with one log each"),
                       G_CALLBACK(choose_folder), library);
-    parts->csv =
+    library->csv =
         ns_button_new(_("CS_V…"), _("Export all runs and every setting that differs as a table"),
                       G_CALLBACK(choose_csv), library);
-    parts->own = ns_button_new(_("Saved _runs"), NULL, G_CALLBACK(choose_folder), library);
-    gtk_widget_set_visible(parts->own, FALSE);
-    ns_box_append(row, parts->search, parts->open, parts->trash, color, parts->folder, parts->own,
-                  parts->csv, NULL);
-    g_signal_connect_swapped(parts->search, "search-changed", G_CALLBACK(on_searched), library);
+    library->own = ns_button_new(_("Saved _runs"), NULL, G_CALLBACK(choose_folder), library);
+    gtk_widget_set_visible(library->own, FALSE);
+    ns_box_append(row, library->search, library->open, library->trash, color, library->folder,
+                  library->own, library->csv, NULL);
+    g_signal_connect_swapped(library->search, "search-changed", G_CALLBACK(on_searched), library);
 }
 
 static void make_table(NsRunLibrary *library)
@@ -623,7 +620,7 @@ static void make_table(NsRunLibrary *library)
     gtk_widget_set_vexpand(scroller, TRUE);
     gtk_widget_add_css_class(scroller, "frame");
     gtk_box_append(GTK_BOX(library), scroller);
-    library->parts.table = table;
+    library->table = table;
     g_signal_connect_swapped(table, "activate", G_CALLBACK(open_selected), library);
     g_signal_connect_swapped(library->selection, "notify::selected-item", G_CALLBACK(sync_selected),
                              library);
@@ -632,16 +629,15 @@ static void make_table(NsRunLibrary *library)
 static void make_notes(NsRunLibrary *library)
 {
     GtkWidget *row = make_row(library);
-    NsRunLibraryParts *parts = &library->parts;
-    parts->given = named(_("N_ame"), gtk_entry_new(), row);
-    parts->tags = named(_("_Tags"), gtk_entry_new(), row);
-    parts->text = named(_("_Note"), gtk_entry_new(), row);
-    gtk_widget_set_hexpand(parts->text, TRUE);
-    gtk_entry_set_placeholder_text(GTK_ENTRY(parts->tags), _("lecture-3 keep"));
-    gtk_widget_set_tooltip_text(parts->tags,
+    library->given = named(_("N_ame"), gtk_entry_new(), row);
+    library->tags = named(_("_Tags"), gtk_entry_new(), row);
+    library->text = named(_("_Note"), gtk_entry_new(), row);
+    gtk_widget_set_hexpand(library->text, TRUE);
+    gtk_entry_set_placeholder_text(GTK_ENTRY(library->tags), _("lecture-3 keep"));
+    gtk_widget_set_tooltip_text(library->tags,
                                 _("Words separated by spaces. A run with a tag is never moved to "
                                   "the trash to free space."));
-    GtkWidget *entries[] = {parts->given, parts->tags, parts->text};
+    GtkWidget *entries[] = {library->given, library->tags, library->text};
     for (size_t i = 0; i < G_N_ELEMENTS(entries); i++)
         g_signal_connect_swapped(entries[i], "activate", G_CALLBACK(save_notes), library);
     GtkEventController *focus = gtk_event_controller_focus_new();
@@ -652,28 +648,27 @@ static void make_notes(NsRunLibrary *library)
 static void make_footer(NsRunLibrary *library)
 {
     GtkWidget *row = make_row(library);
-    NsRunLibraryParts *parts = &library->parts;
-    parts->used = ns_line_label_new("", "dim-label");
-    gtk_widget_set_hexpand(parts->used, TRUE);
-    gtk_label_set_wrap(GTK_LABEL(parts->used), TRUE);
-    gtk_label_set_lines(GTK_LABEL(parts->used), 2);
-    gtk_box_append(GTK_BOX(row), parts->used);
-    parts->record = named(_("_Save every run"), gtk_switch_new(), row);
-    parts->bound =
+    library->used = ns_line_label_new("", "dim-label");
+    gtk_widget_set_hexpand(library->used, TRUE);
+    gtk_label_set_wrap(GTK_LABEL(library->used), TRUE);
+    gtk_label_set_lines(GTK_LABEL(library->used), 2);
+    gtk_box_append(GTK_BOX(row), library->used);
+    library->record = named(_("_Save every run"), gtk_switch_new(), row);
+    library->bound =
         named(_("Limit in _GiB"), gtk_spin_button_new_with_range(0.0, BOUND_MOST, 1.0), row);
-    gtk_widget_set_tooltip_text(parts->bound, _("When saved runs take more than this, the oldest "
-                                                "without a tag are moved to the trash; 0: "
-                                                "no limit"));
-    parts->checkpoints = named(_("_Checkpoints in memory, MiB"),
-                               gtk_spin_button_new_with_range(1.0, CHECKPOINTS_MOST, 64.0), row);
+    gtk_widget_set_tooltip_text(library->bound, _("When saved runs take more than this, the oldest "
+                                                  "without a tag are moved to the trash; 0: "
+                                                  "no limit"));
+    library->checkpoints = named(_("_Checkpoints in memory, MiB"),
+                                 gtk_spin_button_new_with_range(1.0, CHECKPOINTS_MOST, 64.0), row);
     gtk_widget_set_tooltip_text(
-        parts->checkpoints,
+        library->checkpoints,
         _("Memory limit for the checkpoints of this run and earlier runs together. Beyond it some "
           "are dropped, so fewer steps can be forked from"));
-    g_signal_connect_swapped(parts->checkpoints, "value-changed", G_CALLBACK(on_recording),
+    g_signal_connect_swapped(library->checkpoints, "value-changed", G_CALLBACK(on_recording),
                              library);
-    g_signal_connect_swapped(parts->record, "notify::active", G_CALLBACK(on_recording), library);
-    g_signal_connect_swapped(parts->bound, "value-changed", G_CALLBACK(on_recording), library);
+    g_signal_connect_swapped(library->record, "notify::active", G_CALLBACK(on_recording), library);
+    g_signal_connect_swapped(library->bound, "value-changed", G_CALLBACK(on_recording), library);
 }
 
 /* ---- Life ---- */
@@ -696,8 +691,8 @@ static void ns_run_library_finalize(GObject *object)
     g_ptr_array_unref(library->settings);
     g_ptr_array_unref(library->runs);
     g_object_unref(library->cancellable);
-    g_free(library->own);
-    g_free(library->folder);
+    g_free(library->own_folder);
+    g_free(library->shown_folder);
     g_free(library->chosen);
     g_strfreev(library->pinned);
     g_ptr_array_unref(library->pins);
@@ -738,7 +733,7 @@ GtkWidget *ns_run_library_new(const char *own, const char *folder, const char *c
 {
     NsRunLibrary *library = g_object_new(NS_TYPE_RUN_LIBRARY, "orientation",
                                          GTK_ORIENTATION_VERTICAL, "spacing", 10, NULL);
-    library->own = g_strdup(own);
+    library->own_folder = g_strdup(own);
     library->pinned = g_strdupv((char **)(uintptr_t)pinned);
     on_folder(folder, library);
     return GTK_WIDGET(library);

@@ -11,17 +11,12 @@
 #define NS_TYPE_RUN_LIBRARY (ns_run_library_get_type())
 G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkBox)
 
-/* The parts that a person uses. */
-typedef struct {
-    GtkWidget *search, *table, *open, *trash, *folder, *own, *csv, *given, *tags, *text, *used,
-        *record, *bound, *checkpoints, *color;
-} NsRunLibraryParts;
-
 /* Everybody may read the fields. */
 struct _NsRunLibrary {
     GtkBox parent;
-    char *own, *folder; /* the folder of the saved runs, and the visible one */
-    NsRunLibraryParts parts;
+    char *own_folder, *shown_folder; /* own: of the saved runs */
+    GtkWidget *search, *table, *open, *trash, *folder, *own, *csv, *given, *tags, *text, *used;
+    GtkWidget *record, *bound, *checkpoints, *color;
     GListStore *store;
     GtkFilter *filter;
     GtkSingleSelection *selection;

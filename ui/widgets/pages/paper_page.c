@@ -8,7 +8,6 @@
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"
-#include "ui/widgets/pages/study_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,8 +8,6 @@
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/windows.h"
-#include "ui/widgets/pages/range_button.h"
-#include "ui/widgets/pages/study_file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +15,8 @@
 
 #define STEPS 100
 #define MOST_STEPS 100000
-#define CHARS 11 /* characters of a range: 1e-4:1e-1:7 */
+#define CHARS 11      /* characters of a range: 1e-4:1e-1:7 */
+#define RANGE_CHARS 8 /* of its ends */
 #define REDRAW_EVERY_US 100000
 
 static void implement_page(NsPageInterface *page);
@@ -71,19 +70,18 @@ static guint key_index(NsPhasePage *page, const char *key)
 
 static void set_key(NsPhasePage *page, int axis, guint i)
 {
-    gtk_drop_down_set_selected(GTK_DROP_DOWN(page->controls.key[axis]), i);
+    gtk_drop_down_set_selected(GTK_DROP_DOWN(page->key[axis]), i);
     g_autofree char *values = first_values(page, param_at(page, i));
-    gtk_editable_set_text(GTK_EDITABLE(page->controls.values[axis]), values);
+    gtk_editable_set_text(GTK_EDITABLE(page->values[axis]), values);
     NsParamType type = param_at(page, i)->type;
-    gtk_widget_set_visible(page->controls.range[axis],
-                           type == NS_PARAM_INT || type == NS_PARAM_REAL);
+    gtk_widget_set_visible(page->range[axis], type == NS_PARAM_INT || type == NS_PARAM_REAL);
 }
 
 static bool read_axis(NsPhasePage *page, int axis, NsStudyAxis *out, GError **error)
 {
-    const NsPhaseControls *c = &page->controls;
-    const NsParam *param = param_at(page, gtk_drop_down_get_selected(GTK_DROP_DOWN(c->key[axis])));
-    const char *values = gtk_editable_get_text(GTK_EDITABLE(c->values[axis]));
+    const NsParam *param =
+        param_at(page, gtk_drop_down_get_selected(GTK_DROP_DOWN(page->key[axis])));
+    const char *values = gtk_editable_get_text(GTK_EDITABLE(page->values[axis]));
     g_autofree char *text = g_strdup_printf("%s=%s", param->key, values);
     return ns_study_axis_read(out, text, error);
 }
@@ -92,8 +90,8 @@ static bool read_axis(NsPhasePage *page, int axis, NsStudyAxis *out, GError **er
 
 static void set_hint(NsPhasePage *page, const char *sentence, bool error)
 {
-    gtk_label_set_text(GTK_LABEL(page->controls.hint), sentence);
-    ns_set_css_class(page->controls.hint, "error", error);
+    gtk_label_set_text(GTK_LABEL(page->hint), sentence);
+    ns_set_css_class(page->hint, "error", error);
 }
 
 static void show_hint(NsPhasePage *page)
@@ -128,19 +126,18 @@ static NsStudyWorkProgress progress_of(const NsPhasePage *page)
 
 static void sync_controls(NsPhasePage *page)
 {
-    const NsPhaseControls *c = &page->controls;
     NsStudyWorkProgress progress = progress_of(page);
-    gtk_widget_set_visible(c->side, page->session->experiment.n > 1);
+    gtk_widget_set_visible(page->side, page->session->experiment.n > 1);
     bool going = progress.going && !page->stopped && progress.ended < progress.cells;
-    gtk_button_set_label(GTK_BUTTON(c->start), going ? _("Stop") : _("Start"));
-    ns_set_css_class(c->start, "suggested-action", !going);
-    gtk_widget_set_sensitive(c->export_, progress.ended > 0);
-    gtk_widget_set_visible(c->queue, page->phases[0] != NULL);
-    gtk_widget_set_visible(c->words, page->phases[0] != NULL);
+    gtk_button_set_label(GTK_BUTTON(page->start), going ? _("Stop") : _("Start"));
+    ns_set_css_class(page->start, "suggested-action", !going);
+    gtk_widget_set_sensitive(page->export_, progress.ended > 0);
+    gtk_widget_set_visible(page->queue, page->phases[0] != NULL);
+    gtk_widget_set_visible(page->words, page->phases[0] != NULL);
     if (!page->phases[0]) return;
     g_autofree char *words = queue_words(&progress, page->stopped);
-    gtk_label_set_text(GTK_LABEL(c->words), words);
-    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(c->queue),
+    gtk_label_set_text(GTK_LABEL(page->words), words);
+    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(page->queue),
                                   (double)progress.ended / (double)progress.cells);
 }
 
@@ -220,8 +217,8 @@ static void show_work(NsPhasePage *page, NsStudyWork *work, char *asked)
 static char *read_controls(NsPhasePage *page, const NsStudyAxis *x, const NsStudyAxis *y,
                            const NsSettings **lanes, size_t *n)
 {
-    bool side = gtk_check_button_get_active(GTK_CHECK_BUTTON(page->controls.side));
-    int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->controls.steps));
+    bool side = gtk_check_button_get_active(GTK_CHECK_BUTTON(page->side));
+    int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->steps));
     GString *asked = g_string_new(NULL);
     *n = side ? page->session->experiment.n : 1;
     for (size_t i = 0; i < *n; i++) {
@@ -251,7 +248,7 @@ static bool prepare(NsPhasePage *page, GError **error)
     size_t n;
     ns_study_init(&study);
     if (!read_axis(page, 0, &x, error) || !read_axis(page, 1, &y, error)) return false;
-    int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->controls.steps));
+    int64_t steps = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(page->steps));
     g_autofree char *asked = read_controls(page, &x, &y, lanes, &n);
     NsStudyWorkProgress progress = progress_of(page);
     if (g_strcmp0(asked, page->asked) == 0 && progress.ended < progress.cells) return true;
@@ -305,9 +302,9 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
     for (int i = 0; i < 2; i++) {
         g_autofree char *values = g_strjoinv(", ", axes[i]->values);
         set_key(page, i, key_index(page, axes[i]->param->key));
-        gtk_editable_set_text(GTK_EDITABLE(page->controls.values[i]), values);
+        gtk_editable_set_text(GTK_EDITABLE(page->values[i]), values);
     }
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->controls.steps), (double)steps);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->steps), (double)steps);
     show_hint(page);
     return true;
 }
@@ -321,7 +318,7 @@ bool ns_phase_page_show_study(NsPhasePage *page, NsStudyWork *work, GError **err
     const NsSettings *lanes[NS_LANES_MAX];
     size_t n = ns_study_work_study(work)->experiment.n;
     ns_phase_page_set_axes(page, x_text, y_text, first->settings->steps, NULL);
-    gtk_check_button_set_active(GTK_CHECK_BUTTON(page->controls.side), n > 1);
+    gtk_check_button_set_active(GTK_CHECK_BUTTON(page->side), n > 1);
     show_work(page, ns_study_work_ref(work), read_controls(page, x, y, lanes, &n));
     page->stopped = false;
     show_hint(page);
@@ -393,12 +390,97 @@ static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, Gd
                         NS_CHART_VIEW(gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(keys))));
 }
 
+/* ---- A range in fields: from, to, count, equal factors ---- */
+
+typedef struct {
+    GtkWidget *entry; /* that is written to */
+    GtkWidget *from, *to, *count, *log;
+    bool syncing;
+} Range;
+
+static void on_range(Range *range)
+{
+    const char *from = gtk_editable_get_text(GTK_EDITABLE(range->from));
+    const char *to = gtk_editable_get_text(GTK_EDITABLE(range->to));
+    bool log = gtk_check_button_get_active(GTK_CHECK_BUTTON(range->log));
+    if (range->syncing || !*from || !*to) return;
+    g_autofree char *text = g_strdup_printf(
+        "%s:%s:%d:%s", from, to, gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(range->count)),
+        log ? "log" : "linear");
+    gtk_editable_set_text(GTK_EDITABLE(range->entry), text);
+}
+
+/* A range as it is; of a list its ends and its length. */
+static void on_range_shown(Range *range)
+{
+    const char *text = gtk_editable_get_text(GTK_EDITABLE(range->entry));
+    bool list = !strchr(text, ':');
+    g_auto(GStrv) words = g_strsplit(text, list ? "," : ":", -1);
+    guint n = g_strv_length(words);
+    if (n < 2) return;
+    range->syncing = true;
+    gtk_editable_set_text(GTK_EDITABLE(range->from), g_strstrip(words[0]));
+    gtk_editable_set_text(GTK_EDITABLE(range->to), g_strstrip(words[list ? n - 1 : 1]));
+    double count = list ? n : n > 2 ? g_ascii_strtod(words[2], NULL) : 5.0;
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(range->count), count);
+    bool linear = !list && n > 3 && g_str_equal(g_strstrip(words[3]), "linear");
+    gtk_check_button_set_active(GTK_CHECK_BUTTON(range->log),
+                                !linear && g_ascii_strtod(words[0], NULL) > 0.0);
+    range->syncing = false;
+}
+
+static void add_field(GtkWidget *grid, int row, const char *label, GtkWidget *field)
+{
+    GtkWidget *name = gtk_label_new(label);
+    gtk_label_set_xalign(GTK_LABEL(name), 0.0F);
+    gtk_accessible_update_relation(GTK_ACCESSIBLE(field), GTK_ACCESSIBLE_RELATION_LABELLED_BY, name,
+                                   NULL, -1);
+    gtk_grid_attach(GTK_GRID(grid), name, 0, row, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), field, 1, row, 1, 1);
+}
+
+static GtkWidget *new_number(Range *range)
+{
+    GtkWidget *entry = gtk_entry_new();
+    gtk_editable_set_width_chars(GTK_EDITABLE(entry), RANGE_CHARS);
+    g_signal_connect_swapped(entry, "changed", G_CALLBACK(on_range), range);
+    return entry;
+}
+
+/* A button that opens the fields, which write the range into an entry as "1e-4:1e-1:7:log"
+ * (ns_study_axis_read) and show what it has when they come up. */
+static GtkWidget *new_range_button(GtkWidget *entry)
+{
+    GtkWidget *button = gtk_menu_button_new(), *popover = gtk_popover_new();
+    GtkWidget *grid = ns_grid_new(6, 12);
+    Range *range = g_new0(Range, 1);
+    range->entry = entry;
+    range->from = new_number(range);
+    range->to = new_number(range);
+    range->count = gtk_spin_button_new_with_range(2, NS_STUDY_VALUES, 1);
+    range->log = gtk_check_button_new_with_label(_("Logarithmic spacing"));
+    g_signal_connect_swapped(range->count, "value-changed", G_CALLBACK(on_range), range);
+    g_signal_connect_swapped(range->log, "toggled", G_CALLBACK(on_range), range);
+    add_field(grid, 0, _("From"), range->from);
+    add_field(grid, 1, _("To"), range->to);
+    add_field(grid, 2, _("Count"), range->count);
+    gtk_grid_attach(GTK_GRID(grid), range->log, 0, 3, 2, 1);
+    gtk_popover_set_child(GTK_POPOVER(popover), grid);
+    g_signal_connect_swapped(popover, "show", G_CALLBACK(on_range_shown), range);
+    ns_accessible_name(button, _("Range"));
+    gtk_menu_button_set_popover(GTK_MENU_BUTTON(button), popover);
+    gtk_widget_set_tooltip_text(
+        button, _("Enter the first value, the last value and the number of values"));
+    g_object_set_data_full(G_OBJECT(button), "ns-range", range, g_free);
+    return button;
+}
+
 /* ---- Controls ---- */
 
 static void on_key_chosen(NsPhasePage *page, GParamSpec *pspec, GtkWidget *drop_down)
 {
     (void)pspec;
-    int axis = drop_down == page->controls.key[1];
+    int axis = drop_down == page->key[1];
     set_key(page, axis, gtk_drop_down_get_selected(GTK_DROP_DOWN(drop_down)));
     show_hint(page);
 }
@@ -439,67 +521,64 @@ static void on_export(NsPhasePage *page)
 /* `settings` makes the settings of both axes equally wide. */
 static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkSizeGroup *settings)
 {
-    NsPhaseControls *c = &page->controls;
     GtkWidget *grid = gtk_grid_new(), *label = ns_text_label_new(title, "hint");
     GtkWidget *values = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     g_autoptr(GtkStringList) keys = gtk_string_list_new(NULL);
     for (guint i = 0; i < page->params->len; i++)
         gtk_string_list_append(keys, _(param_at(page, i)->label));
-    c->key[axis] = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&keys)), NULL);
-    c->values[axis] =
+    page->key[axis] = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&keys)), NULL);
+    page->values[axis] =
         ns_entry_new(axis ? _("Values of the rows") : _("Values of the columns"), CHARS);
-    gtk_widget_set_hexpand(c->values[axis], TRUE);
-    ns_name_control(c->key[axis], axis ? _("Setting of the rows") : _("Setting of the columns"),
+    gtk_widget_set_hexpand(page->values[axis], TRUE);
+    ns_name_control(page->key[axis], axis ? _("Setting of the rows") : _("Setting of the columns"),
                     axis ? _("The setting that differs from row to row")
                          : _("The setting that differs from column to column"));
     gtk_widget_set_tooltip_text(
-        c->values[axis], _("A list such as 1, 10, 100, or from:to:count such as 1e-4:1e-1:7"));
-    c->range[axis] = ns_range_button_new(c->values[axis]);
-    gtk_size_group_add_widget(settings, c->key[axis]);
+        page->values[axis], _("A list such as 1, 10, 100, or from:to:count such as 1e-4:1e-1:7"));
+    page->range[axis] = new_range_button(page->values[axis]);
+    gtk_size_group_add_widget(settings, page->key[axis]);
     gtk_widget_add_css_class(values, "linked");
-    ns_box_append(values, c->values[axis], c->range[axis], NULL);
+    ns_box_append(values, page->values[axis], page->range[axis], NULL);
     gtk_grid_set_column_spacing(GTK_GRID(grid), 6);
     gtk_grid_attach(GTK_GRID(grid), label, 0, 0, 2, 1);
-    gtk_grid_attach(GTK_GRID(grid), c->key[axis], 0, 1, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), page->key[axis], 0, 1, 1, 1);
     gtk_grid_attach(GTK_GRID(grid), values, 1, 1, 1, 1);
-    ns_connect(c->key[axis], "notify::selected", G_CALLBACK(on_key_chosen), page);
-    ns_connect(c->values[axis], "activate", G_CALLBACK(on_values), page);
+    ns_connect(page->key[axis], "notify::selected", G_CALLBACK(on_key_chosen), page);
+    ns_connect(page->values[axis], "activate", G_CALLBACK(on_values), page);
     return grid;
 }
 
 static GtkWidget *make_buttons(NsPhasePage *page)
 {
-    NsPhaseControls *c = &page->controls;
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    c->steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(c->steps), STEPS);
-    ns_name_control(c->steps, _("Steps per run"), _("Steps per run"));
-    ns_connect(gtk_editable_get_delegate(GTK_EDITABLE(c->steps)), "activate",
-               G_CALLBACK(ns_end_typing), c->steps);
-    c->start = ns_button_new(_("Start"), _("Train every cell, or stop; finished cells are kept"),
-                             G_CALLBACK(on_start), page);
-    c->export_ = ns_button_new(_("Export…"), _("Save the sweep as PDF, SVG, PNG, CSV or TeX"),
-                               G_CALLBACK(on_export), page);
-    c->side = gtk_check_button_new_with_label(_("Lanes side by side"));
-    gtk_widget_set_tooltip_text(c->side, _("One sweep for each lane, on a common color scale"));
+    page->steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
+    gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->steps), STEPS);
+    ns_name_control(page->steps, _("Steps per run"), _("Steps per run"));
+    ns_connect(gtk_editable_get_delegate(GTK_EDITABLE(page->steps)), "activate",
+               G_CALLBACK(ns_end_typing), page->steps);
+    page->start = ns_button_new(_("Start"), _("Train every cell, or stop; finished cells are kept"),
+                                G_CALLBACK(on_start), page);
+    page->export_ = ns_button_new(_("Export…"), _("Save the sweep as PDF, SVG, PNG, CSV or TeX"),
+                                  G_CALLBACK(on_export), page);
+    page->side = gtk_check_button_new_with_label(_("Lanes side by side"));
+    gtk_widget_set_tooltip_text(page->side, _("One sweep for each lane, on a common color scale"));
     GtkWidget *progress = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    c->queue = gtk_progress_bar_new();
-    ns_name_control(c->queue, _("Finished cells"), NULL);
-    c->words = ns_line_label_new(NULL, "numeric");
-    gtk_widget_add_css_class(c->words, "hint");
+    page->queue = gtk_progress_bar_new();
+    ns_name_control(page->queue, _("Finished cells"), NULL);
+    page->words = ns_line_label_new(NULL, "numeric");
+    gtk_widget_add_css_class(page->words, "hint");
     gtk_widget_set_hexpand(progress, TRUE);
     gtk_widget_set_valign(progress, GTK_ALIGN_CENTER);
-    ns_box_append(progress, c->words, c->queue, NULL);
-    ns_box_append(box, gtk_label_new(_("Steps")), c->steps, c->start, c->export_, c->side, progress,
-                  NULL);
+    ns_box_append(progress, page->words, page->queue, NULL);
+    ns_box_append(box, gtk_label_new(_("Steps")), page->steps, page->start, page->export_,
+                  page->side, progress, NULL);
     return box;
 }
 
 static void build(NsPhasePage *page)
 {
-    NsPhaseControls *c = &page->controls;
     gtk_widget_add_css_class(GTK_WIDGET(page), "study");
-    c->hint = ns_text_label_new(NULL, "hint");
+    page->hint = ns_text_label_new(NULL, "hint");
     page->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     gtk_box_set_homogeneous(GTK_BOX(page->row), TRUE);
     gtk_widget_set_vexpand(page->row, TRUE);
@@ -528,7 +607,7 @@ static void build(NsPhasePage *page)
         gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
         gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
     }
-    ns_box_append(GTK_WIDGET(page), flow, make_buttons(page), page->row, c->hint, NULL);
+    ns_box_append(GTK_WIDGET(page), flow, make_buttons(page), page->row, page->hint, NULL);
 }
 
 /* ---- The page ---- */

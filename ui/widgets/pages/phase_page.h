@@ -12,15 +12,6 @@
 #define NS_TYPE_PHASE_PAGE (ns_phase_page_get_type())
 G_DECLARE_FINAL_TYPE(NsPhasePage, ns_phase_page, NS, PHASE_PAGE, GtkBox)
 
-/* Its parts: drop-downs and entries of both axes, number of steps, buttons, a bar that tells how
- * far it is, the same in words, and a hint. */
-typedef struct {
-    GtkWidget *key[2], *values[2], *range[2]; /* of columns and rows */
-    GtkWidget *steps, *start, *export_;
-    GtkWidget *side; /* a sweep for every lane */
-    GtkWidget *queue, *words, *hint;
-} NsPhaseControls;
-
 /* Everybody may read the fields. */
 struct _NsPhasePage {
     GtkBox parent;
@@ -31,7 +22,12 @@ struct _NsPhasePage {
     size_t n;                          /* 1, or the number of lanes side by side */
     char *asked;                       /* values of the controls when the sweeps were created */
     GtkWidget *row;                    /* of charts */
-    NsPhaseControls controls;
+    /* The controls: */
+    GtkWidget *key[2], *values[2], *range[2]; /* of columns and rows */
+    GtkWidget *steps, *start, *export_;
+    GtkWidget *side;          /* a sweep for every lane */
+    GtkWidget *queue, *words; /* how far it is, as a bar and in words */
+    GtkWidget *hint;
     GPtrArray *params; /* NsParam that can be on an axis, in the order of the drop-downs */
     bool stopped;      /* by the user */
     guint tick;        /* while workers train */

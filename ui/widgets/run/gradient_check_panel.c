@@ -33,7 +33,7 @@ static void attach(NsGradientCheckPanel *panel, int column, int row, const char 
     gtk_widget_set_hexpand(label, !number);
     if (number) gtk_widget_add_css_class(label, "numeric");
     if (css) gtk_widget_add_css_class(label, css);
-    gtk_grid_attach(GTK_GRID(panel->parts.table), label, column, row, 1, 1);
+    gtk_grid_attach(GTK_GRID(panel->table), label, column, row, 1, 1);
 }
 
 static void attach_number(NsGradientCheckPanel *panel, int column, int row, int digits,
@@ -56,8 +56,8 @@ static void attach_error(NsGradientCheckPanel *panel, int column, int row,
 static void clear_table(NsGradientCheckPanel *panel)
 {
     GtkWidget *child;
-    while ((child = gtk_widget_get_first_child(panel->parts.table)))
-        gtk_grid_remove(GTK_GRID(panel->parts.table), child);
+    while ((child = gtk_widget_get_first_child(panel->table)))
+        gtk_grid_remove(GTK_GRID(panel->table), child);
     const char *const heads[COLUMNS] = {_("tensor"), _("gradient"), _("finite difference"),
                                         _("relative error"), _("random direction")};
     for (int i = 0; i < COLUMNS; i++) attach(panel, i, 0, heads[i], "heading");
@@ -98,10 +98,10 @@ static char *verdict_words(NsSession *session, const NsGradientCheck *check)
 static void set_verdict(NsGradientCheckPanel *panel, const char *words, const char *css)
 {
     static const char *const classes[] = {"success", "error", "dim-label"};
-    gtk_label_set_text(GTK_LABEL(panel->parts.verdict), words);
+    gtk_label_set_text(GTK_LABEL(panel->verdict), words);
     for (size_t i = 0; i < G_N_ELEMENTS(classes); i++)
-        gtk_widget_remove_css_class(panel->parts.verdict, classes[i]);
-    gtk_widget_add_css_class(panel->parts.verdict, css);
+        gtk_widget_remove_css_class(panel->verdict, classes[i]);
+    gtk_widget_add_css_class(panel->verdict, css);
 }
 
 /* ---- The chart ---- */
@@ -114,8 +114,7 @@ static void update_chart(NsGradientCheckPanel *panel)
         .step = -1,
         .log = true,
     };
-    if (ns_chart_view_update(panel->parts.chart, &input))
-        ns_chart_view_describe(panel->parts.chart);
+    if (ns_chart_view_update(panel->chart, &input)) ns_chart_view_describe(panel->chart);
 }
 
 /* ---- Checks ---- */
@@ -123,8 +122,8 @@ static void update_chart(NsGradientCheckPanel *panel)
 static void sync_button(NsGradientCheckPanel *panel)
 {
     bool waits = panel->session->checking;
-    gtk_widget_set_sensitive(panel->parts.check, !waits);
-    gtk_button_set_label(GTK_BUTTON(panel->parts.check),
+    gtk_widget_set_sensitive(panel->check, !waits);
+    gtk_button_set_label(GTK_BUTTON(panel->check),
                          waits ? _("Checking…") : _("Check gradients now"));
 }
 
@@ -149,12 +148,13 @@ void ns_gradient_check_panel_show(NsGradientCheckPanel *panel, const NsGradientC
         attach_error(panel, RANDOM, at, &row->random, row->random.error >= check->worst_random);
     }
     /* A reset, or another model. */
-    if (check->lane != panel->lane || check->layer != panel->layer || check->step <= panel->last) {
+    if (check->lane != panel->checked_lane || check->layer != panel->checked_layer ||
+        check->step <= panel->last) {
         g_array_set_size(panel->checks, 0);
         panel->last = -1;
     }
-    panel->lane = check->lane;
-    panel->layer = check->layer;
+    panel->checked_lane = check->lane;
+    panel->checked_layer = check->layer;
     if (panel->checks->len == MOST_CHECKS) g_array_remove_range(panel->checks, 0, MOST_CHECKS / 2);
     NsGradientCheckErrors point = {check->step, check->worst, check->worst_random};
     g_array_append_val(panel->checks, point);
@@ -166,8 +166,8 @@ static void on_checked(NsGradientCheckPanel *panel)
 {
     const NsGradientCheck *check = panel->session->check;
     /* A check that was canceled leaves the result of the check before. */
-    bool known = check && check->step == panel->last && check->lane == panel->lane &&
-                 check->layer == panel->layer;
+    bool known = check && check->step == panel->last && check->lane == panel->checked_lane &&
+                 check->layer == panel->checked_layer;
     if (check && !known) ns_gradient_check_panel_show(panel, check);
     sync_button(panel);
 }
@@ -175,8 +175,8 @@ static void on_checked(NsGradientCheckPanel *panel)
 static void ask(NsGradientCheckPanel *panel)
 {
     if (panel->session->checking) return;
-    unsigned lane = gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->parts.lane));
-    int layer = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(panel->parts.layer));
+    unsigned lane = gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->lane));
+    int layer = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(panel->layer));
     ns_session_check(panel->session, MIN(lane, panel->session->experiment.n - 1), (unsigned)layer);
     sync_button(panel);
 }
@@ -194,7 +194,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 
 static void on_repeat(NsGradientCheckPanel *panel)
 {
-    bool on = gtk_check_button_get_active(GTK_CHECK_BUTTON(panel->parts.repeat));
+    bool on = gtk_check_button_get_active(GTK_CHECK_BUTTON(panel->repeat));
     if (panel->tick) gtk_widget_remove_tick_callback(GTK_WIDGET(panel), panel->tick);
     panel->tick = on ? gtk_widget_add_tick_callback(GTK_WIDGET(panel), on_tick, NULL, NULL) : 0;
 }
@@ -203,17 +203,17 @@ static void on_repeat(NsGradientCheckPanel *panel)
 
 static void sync_layers(NsGradientCheckPanel *panel)
 {
-    size_t lane = MIN(gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->parts.lane)),
+    size_t lane = MIN(gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->lane)),
                       panel->session->experiment.n - 1);
     const NsSettings *settings = &panel->session->experiment.lane[lane];
     double most = MAX(
         (unsigned)(ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings)), 1);
-    gtk_spin_button_set_range(GTK_SPIN_BUTTON(panel->parts.layer), 1, most);
+    gtk_spin_button_set_range(GTK_SPIN_BUTTON(panel->layer), 1, most);
 }
 
 static void sync_lanes(NsGradientCheckPanel *panel)
 {
-    GtkDropDown *drop_down = GTK_DROP_DOWN(panel->parts.lane);
+    GtkDropDown *drop_down = GTK_DROP_DOWN(panel->lane);
     size_t n = panel->session->experiment.n;
     guint selected = gtk_drop_down_get_selected(drop_down);
     panel->syncing = true;
@@ -231,7 +231,7 @@ static void sync_lanes(NsGradientCheckPanel *panel)
 static void follow_layer(NsGradientCheckPanel *panel)
 {
     int layer = panel->session->view->layer;
-    if (layer > 0) gtk_spin_button_set_value(GTK_SPIN_BUTTON(panel->parts.layer), layer);
+    if (layer > 0) gtk_spin_button_set_value(GTK_SPIN_BUTTON(panel->layer), layer);
 }
 
 static void on_lane(NsGradientCheckPanel *panel)
@@ -250,24 +250,23 @@ static GtkWidget *make_text(const char *text)
 
 static GtkWidget *make_controls(NsGradientCheckPanel *panel)
 {
-    NsGradientCheckParts *parts = &panel->parts;
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
-    parts->lane = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&names)), NULL);
-    parts->layer = gtk_spin_button_new_with_range(1, 1, 1);
-    parts->check =
+    panel->lane = gtk_drop_down_new(G_LIST_MODEL(g_steal_pointer(&names)), NULL);
+    panel->layer = gtk_spin_button_new_with_range(1, 1, 1);
+    panel->check =
         ns_button_new(_("Check gradients now"), _("At the next step; the run continues unchanged"),
                       G_CALLBACK(ask), panel);
     g_autofree char *every = g_strdup_printf(_("Every %d steps"), NS_GRADIENT_CHECK_EVERY);
-    parts->repeat = gtk_check_button_new_with_label(every);
-    gtk_widget_add_css_class(parts->check, "suggested-action");
-    ns_name_control(parts->lane, _("Lane"), _("The model that is checked"));
-    ns_name_control(parts->layer, _("Layer"), _("The layer that is checked, from 1"));
-    gtk_widget_set_tooltip_text(parts->repeat, _("Repeat the check while the model trains"));
-    ns_box_append(box, gtk_label_new(_("Lane")), parts->lane, gtk_label_new(_("Layer")),
-                  parts->layer, parts->check, parts->repeat, NULL);
-    ns_connect(parts->repeat, "toggled", G_CALLBACK(on_repeat), panel);
-    ns_connect(parts->lane, "notify::selected", G_CALLBACK(on_lane), panel);
+    panel->repeat = gtk_check_button_new_with_label(every);
+    gtk_widget_add_css_class(panel->check, "suggested-action");
+    ns_name_control(panel->lane, _("Lane"), _("The model that is checked"));
+    ns_name_control(panel->layer, _("Layer"), _("The layer that is checked, from 1"));
+    gtk_widget_set_tooltip_text(panel->repeat, _("Repeat the check while the model trains"));
+    ns_box_append(box, gtk_label_new(_("Lane")), panel->lane, gtk_label_new(_("Layer")),
+                  panel->layer, panel->check, panel->repeat, NULL);
+    ns_connect(panel->repeat, "toggled", G_CALLBACK(on_repeat), panel);
+    ns_connect(panel->lane, "notify::selected", G_CALLBACK(on_lane), panel);
     return box;
 }
 
@@ -293,7 +292,6 @@ static GtkWidget *new_panel(NsSession *session)
     NsGradientCheckPanel *panel = g_object_new(NS_TYPE_GRADIENT_CHECK_PANEL, "orientation",
                                                GTK_ORIENTATION_VERTICAL, "spacing", 10, NULL);
     panel->session = ns_session_hold(session, panel);
-    NsGradientCheckParts *parts = &panel->parts;
     gtk_widget_add_css_class(GTK_WIDGET(panel), "study");
     gtk_widget_add_css_class(GTK_WIDGET(panel), "gradient-check");
     GtkWidget *text =
@@ -301,17 +299,17 @@ static GtkWidget *new_panel(NsSession *session)
                     "change of the loss by 2 ε: the derivative that backpropagation must return, "
                     "computed without it. In single precision, rounding leaves errors of 1e-5 to "
                     "3e-3, and ten times that along a random direction."));
-    parts->verdict = make_text(NULL);
-    gtk_widget_add_css_class(parts->verdict, "verdict");
-    parts->table = ns_grid_new(2, 18);
+    panel->verdict = make_text(NULL);
+    gtk_widget_add_css_class(panel->verdict, "verdict");
+    panel->table = ns_grid_new(2, 18);
     GtkWidget *scroll = gtk_scrolled_window_new();
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), parts->table);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), panel->table);
     gtk_widget_set_size_request(scroll, -1, TABLE_HEIGHT);
     gtk_widget_set_vexpand(scroll, TRUE);
-    parts->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_gradient_check_kind));
-    gtk_widget_set_size_request(GTK_WIDGET(parts->chart), -1, CHART_HEIGHT);
-    ns_box_append(GTK_WIDGET(panel), text, make_controls(panel), parts->verdict, scroll,
-                  GTK_WIDGET(parts->chart), NULL);
+    panel->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_gradient_check_kind));
+    gtk_widget_set_size_request(GTK_WIDGET(panel->chart), -1, CHART_HEIGHT);
+    ns_box_append(GTK_WIDGET(panel), text, make_controls(panel), panel->verdict, scroll,
+                  GTK_WIDGET(panel->chart), NULL);
     clear_table(panel);
     sync_lanes(panel);
     follow_layer(panel);

@@ -16,21 +16,16 @@
 G_DECLARE_FINAL_TYPE(NsGradientCheckPanel, ns_gradient_check_panel, NS, GRADIENT_CHECK_PANEL,
                      GtkBox)
 
-/* Its parts: drop-down of lanes, entry of the layer, button, switch of the repetition, verdict, the
- * grid of the table, the chart. */
-typedef struct {
-    GtkWidget *lane, *layer, *check, *repeat, *verdict, *table;
-    NsChartView *chart;
-} NsGradientCheckParts;
-
 /* Everybody may read the fields. */
 struct _NsGradientCheckPanel {
     GtkBox parent;
     NsSession *session;
-    NsGradientCheckParts parts;
-    GArray *checks; /* NsGradientCheckErrors */
-    unsigned lane, layer;
-    int64_t last; /* step of the newest check; -1: none */
+    GtkWidget *lane, *layer, *check, *repeat, *verdict;
+    GtkWidget *table; /* a grid */
+    NsChartView *chart;
+    GArray *checks;                       /* NsGradientCheckErrors */
+    unsigned checked_lane, checked_layer; /* by the newest check */
+    int64_t last;                         /* step of the newest check; -1: none */
     bool syncing;
     guint tick;
 };
