@@ -360,7 +360,8 @@ static void test_size_of_what_waits(void)
     ui_close(window);
 }
 
-/* However far a divider is moved, and to whichever end, all keep their content. */
+/* However far a divider is moved, and to whichever end, all keep their content.  It never takes the
+ * keys of the window. */
 static void test_dividers(void)
 {
     NsWindow *window = ui_open("");
@@ -369,6 +370,8 @@ static void test_dividers(void)
     ui_rest(window);
     for (int i = 0; i < 4; i++) {
         GtkPaned *paned = GTK_PANED(gtk_widget_get_ancestor(kept[i / 2], GTK_TYPE_PANED));
+        gtk_widget_grab_focus(GTK_WIDGET(paned));
+        g_assert_true(gtk_window_get_focus(GTK_WINDOW(window)) != GTK_WIDGET(paned));
         gtk_paned_set_position(paned, i % 2 ? gtk_widget_get_width(GTK_WIDGET(paned)) : 0);
         ui_settle(GTK_WIDGET(window));
         for (size_t k = 0; k < G_N_ELEMENTS(kept); k++) {

@@ -316,6 +316,9 @@ static void on_divided(GtkPaned *paned, GParamSpec *property, GtkWidget *pane)
 static void guard_divider(GtkWidget *pane)
 {
     GtkWidget *paned = gtk_widget_get_ancestor(pane, GTK_TYPE_PANED);
+    /* With the focus, which it gets if all else is hidden, it would move by arrows and Page Down.
+     */
+    gtk_widget_set_focusable(paned, FALSE);
     g_signal_connect_object(paned, "notify::position", G_CALLBACK(on_divided), pane, 0);
 }
 
