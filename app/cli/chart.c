@@ -599,11 +599,11 @@ static int run(NsArguments *a, GError **error)
         g_autofree char *path = ns_picture_path(&chart.a->picture, key);
         /* A figure may be drawn anew in its place, but not over the run that it shows. */
         const char *run = chart.recorded_to >= 0 ? chart.a->from : NULL;
-        if (!ns_picture_check(&chart.a->picture, key, run, error) ||
-            !ns_output_spares_data(path, &chart.a->experiment, error))
-            return NS_EXIT_USAGE;
         for (char **other = chart.a->alongside; other && *other; other++)
             if (!ns_output_spares(path, *other, error)) return NS_EXIT_USAGE;
+        if (!ns_output_spares_data(path, &chart.a->experiment, error) ||
+            !ns_picture_check(&chart.a->picture, key, run, error))
+            return NS_EXIT_USAGE;
     }
 
     bool recorded = chart.recorded_to >= 0;

@@ -118,7 +118,8 @@ void ns_output_error(const char *path, int errno_, GError **error);
 /* FALSE with NS_ERROR_FILE if no file can be created or written at this path.  Touches no file. */
 bool ns_output_check_place(const char *path, GError **error);
 
-/* The same for every output but a run or results file, neither of which it may replace. */
+/* The same for every output but a run or results file.  It may replace neither of these, nor the
+ * lines of a run or the log of another program. */
 bool ns_output_check(const char *path, GError **error);
 
 /* FALSE with NS_ERROR_USAGE if two outputs are the same file.  Either may be NULL. */

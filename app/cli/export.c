@@ -355,7 +355,9 @@ static int run(NsArguments *a, GError **error)
 {
     const char *out = a->out ? a->out : "-";
     int i = ns_choices_require("format", a->format, format_choice, error);
-    if (i < 0 || !ns_output_spares(out, a->files[0], error)) return NS_EXIT_USAGE;
+    if (i < 0 || !ns_output_spares(out, a->files[0], error) ||
+        (!g_str_equal(out, "-") && !ns_output_check(out, error)))
+        return NS_EXIT_USAGE;
     if (formats[i].binary && g_str_equal(out, "-") && isatty(STDOUT_FILENO))
         return ns_usage(error,
                         "%s cannot be shown in a terminal; give --out FILE, or write to a pipe.",

@@ -71,7 +71,7 @@ static int dispatch(int argc, char **argv, GError **error)
                "The environment variable NORMSCOPE_INSTRUCTIONS=avx512, avx2 or portable sets the\n"
                "processor's instruction set (unset: the best available; see “list instructions”).\n"
                "An output replaces an older file when it is complete; only --jsonl grows under\n"
-               "its own name.  No output replaces a run file, the results of a study or an input.\n"
+               "its own name.  No output replaces a run, a log, results of a study or an input.\n"
                "Exit status: 0 success, 1 an error, 2 a wrong command line or setting; 130 if "
                "Ctrl-C and\n"
                "143 if SIGTERM ended the command, after everything measured up to then was "

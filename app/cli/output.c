@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/experiment/param.h"
 #include "core/store/output_file.h"
+#include "core/store/recorded_run.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -55,7 +56,14 @@ bool ns_output_check_place(const char *path, GError **error)
 
 bool ns_output_check(const char *path, GError **error)
 {
-    return ns_output_check_place(path, error) && ns_output_file_check(path, error);
+    if (!ns_output_check_place(path, error) || !ns_output_file_check(path, error)) return false;
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR) || ns_recorded_kind(path) == NS_RECORDED_NONE)
+        return true;
+    g_autoptr(NsRecordedRun) run = ns_recorded_run_open(path, NULL, NULL);
+    return !run || ns_refuse(error, NS_ERROR_FILE,
+                             "“%s” holds a recorded run, and is never overwritten; choose another "
+                             "file.",
+                             run->name);
 }
 
 /* Whether two paths are the same regular file, or will be when it has been created. */

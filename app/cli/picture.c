@@ -94,8 +94,8 @@ static bool has_memory(GError **error)
 bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error)
 {
     g_autofree char *path = ns_picture_path(picture, key);
-    return has_memory(error) && ns_output_check(path, error) &&
-           ns_output_spares(path, input, error);
+    return has_memory(error) && ns_output_spares(path, input, error) &&
+           ns_output_check(path, error);
 }
 
 bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size_t n,

@@ -34,8 +34,8 @@ static NsStudyWork *understand(NsArguments *a, GError **error)
     if (a->seeds > 0) settings->seeds = a->seeds;
     if (g_strcmp0(a->recorded.axes, "linear") == 0) a->linear = true;
     if (a->out ? !ns_picture_understand(&a->picture, error) ||
-                     !ns_picture_check(&a->picture, NULL, NULL, error) ||
-                     !ns_output_spares_data(a->out, &a->experiment, error)
+                     !ns_output_spares_data(a->out, &a->experiment, error) ||
+                     !ns_picture_check(&a->picture, NULL, NULL, error)
                : !ns_picture_unused(&a->picture, error))
         return NULL;
     const char *x_text = a->x ? a->x : a->recorded.x, *y_text = a->y ? a->y : a->recorded.y;

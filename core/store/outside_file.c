@@ -514,6 +514,8 @@ bool ns_outside_file_is(const char *path)
     g_autofree char *experiment = NULL;
     ns_figure_file_find(head, MIN(n, COMMENT), &experiment);
     if (experiment) return false;
+    /* In a table of a study (“study --csv”), rows are runs. */
+    if (n > 10 && memcmp(head, "lane,name,", 10) == 0) return false;
     if (refusal_of(head, n) || ns_outside_are(head, n)) return true;
     /* The suffix says that it is a table or lines, of which columns can be chosen. */
     bool lines = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".ndjson");
