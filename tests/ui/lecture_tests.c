@@ -350,6 +350,33 @@ static void test_add(void)
     ui_close(window);
 }
 
+/* A lecture that begins while the run before an earlier one is read returns to that run. */
+static void test_back_at_once(void)
+{
+    g_autofree char *path = write_scenes();
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    NsWindow *window = ui_open("layers=3");
+    NsSession *session = window->session;
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set_recording(session, folder, 0);
+    ns_session_restart(session);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_run_to(session, 7);
+    UI_UNTIL(ns_session_steps(session) == 7);
+    UI_WAIT(window, ui_is_paused);
+    for (int i = 0; i < 2; i++) {
+        ns_window_open(window, path, false);
+        ns_session_set_checkpoint_bytes(session, 1);
+        g_assert_true(is_at(window, 0));
+        g_action_group_activate_action(G_ACTION_GROUP(window), "back", NULL);
+        g_assert_cmpuint(session->opening, >, 0);
+    }
+    UI_UNTIL(ns_session_steps(session) == 7);
+    g_assert_cmpint(session->experiment.lane[0].layers, ==, 3);
+    g_unlink(path);
+    ui_close(window);
+}
+
 /* The list of lessons gives way to lecture mode and to a scene on the page behind it. */
 static void test_over_list(void)
 {
@@ -397,6 +424,7 @@ void ui_add_lecture_tests(void)
 {
     g_test_add_func("/ui/lecture/keys", test_keys);
     g_test_add_func("/ui/lecture/early", test_early);
+    g_test_add_func("/ui/lecture/back-at-once", test_back_at_once);
     g_test_add_func("/ui/lecture/same-bits", test_same_bits);
     g_test_add_func("/ui/lecture/back", test_back);
     g_test_add_func("/ui/lecture/pages", test_pages);

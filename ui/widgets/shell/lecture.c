@@ -195,8 +195,8 @@ static void enter(Presenter *presenter)
     bool moved = ns_session_steps(session) > session->fork_step;
     size_t n;
     const NsSessionRun *runs = ns_session_runs(session, &n);
-    before->run = 0;
-    for (size_t i = 0; moved && i < n; i++)
+    before->run = session->opening;
+    for (size_t i = 0; moved && !before->run && i < n; i++)
         if (runs[i].present) before->run = runs[i].id;
     before->class_mode = ns_class_mode_is_on(presenter->window);
     before->pause_on_trouble = session->pause_on_trouble;
