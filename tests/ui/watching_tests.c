@@ -161,6 +161,12 @@ static void test_columns(void)
     /* The other charts of this page would be empty still. */
     ui_rest(window);
     g_assert_true(is_alone(dashboard));
+    /* So would these rows. */
+    for (guint i = 0; i < window->inspector->cells->len; i++) {
+        const char *words = gtk_label_get_text(window->inspector->cells->pdata[i]);
+        g_assert_false(g_str_equal(words, "Learning rate") || g_str_equal(words, "Gradient norm"));
+    }
+    g_assert_cmpstr(gtk_label_get_text(window->inspector->cells->pdata[5]), ==, "Loss");
     ui_press(window, GDK_KEY_Escape);
     g_assert_true(is_alone(dashboard));
     ns_window_open(window, other, false);

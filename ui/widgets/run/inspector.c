@@ -63,19 +63,25 @@ static bool record_at(NsHistory *history, int64_t step, NsStep *record)
     return true;
 }
 
+/* A row that no lane has a number for, at the step or at the ends of its history, is left out: the
+ * log of another program may have only losses. */
 static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar,
                        char *(*words)(double, int), const NsFigureInput *input, int64_t step)
 {
     int digits = input->n_lanes > 3 ? DIGITS_OF_MANY : DIGITS;
-    GString *row = g_string_new(name);
+    bool any = false;
+    g_autoptr(GString) row = g_string_new(name);
     for (unsigned i = 0; i < MAX(input->n_lanes, 1u); i++) {
         NsHistory *history = input->n_lanes ? input->lanes[i].history : input->history;
         NsStep record;
         const double *scalar_value = record_at(history, step, &record) ? scalar(&record) : NULL;
         g_autofree char *value = scalar_value ? words(*scalar_value, digits) : g_strdup("–");
         g_string_append_printf(row, "\t%s", value);
+        size_t n = history ? ns_history_steps(history) : 0;
+        any |= n == 0 || scalar_value || scalar(ns_history_step(history, 0)) ||
+               scalar(ns_history_step(history, n - 1));
     }
-    g_ptr_array_add(rows, g_string_free(row, FALSE));
+    if (any) g_ptr_array_add(rows, g_strdup(row->str));
 }
 
 /* The measured curves of the first two lanes are the first two of their plot. */
