@@ -396,6 +396,15 @@ static const char *refusal_of(const char *head, size_t n)
     return NULL;
 }
 
+/* The same for a table that Normscope wrote of figures or of a study: its columns “step” and
+ * “value” are no run. */
+static const char *own_table(const char *head, size_t n)
+{
+    bool own = (n >= 7 && memcmp(head, "figure,", 7) == 0) ||
+               (n >= 10 && memcmp(head, "lane,name,", 10) == 0);
+    return own ? N_("it is a table of figures or of a study, not the log of a run") : NULL;
+}
+
 /* Returns false if the file exists and cannot be read. */
 static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
 {
@@ -413,6 +422,7 @@ static bool open_stream(NsOutsideFile *f, Stream *stream, GError **error)
     if (S_ISDIR(stat.st_mode)) return refuse(stream->path, N_("it is a folder"), error);
     ssize_t n = pread(stream->fd, stream->head, HEAD, 0);
     const char *refusal = refusal_of(stream->head, (size_t)MAX(n, 0));
+    if (!refusal) refusal = own_table(stream->head, (size_t)MAX(n, 0));
     if (!refusal) refusal = ns_figure_file_foreign(stream->path, stream->head, (size_t)MAX(n, 0));
     if (refusal) return refuse(stream->path, refusal, error);
     f->pipe = !S_ISREG(stat.st_mode);
@@ -513,9 +523,7 @@ bool ns_outside_file_is(const char *path)
     /* A figure of Normscope in TeX begins with a comment that names losses between commas. */
     g_autofree char *experiment = NULL;
     ns_figure_file_find(head, MIN(n, COMMENT), &experiment);
-    if (experiment) return false;
-    /* In a table of a study (“study --csv”), rows are runs. */
-    if (n > 10 && memcmp(head, "lane,name,", 10) == 0) return false;
+    if (experiment || own_table(head, n)) return false;
     if (refusal_of(head, n) || ns_outside_are(head, n)) return true;
     /* The suffix says that it is a table or lines, of which columns can be chosen. */
     bool lines = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".ndjson");

@@ -139,6 +139,7 @@ def test_no_output_replaces_lines_or_a_log():
                   ["study", "show", of("a.nsstudy"), "--csv"]):
         for _ in range(2):
             assert run(*words, of("new.csv"), small=False).returncode == 0, words
+        assert "not the log of a run" in sentence(run("watch", "--once", of("new.csv"), small=False), 1), words
         os.remove(of("new.csv"))
 
 
