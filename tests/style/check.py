@@ -298,6 +298,13 @@ def untranslated():
             yield f"{name}:{line}: a sentence that no catalog has; give ns_refuse a literal, or mark it by N_"
 
 
+def translations():
+    for path in sorted((ROOT / "resources/po").glob("*.po")):
+        for entry in text(path).split("\n\n")[1:]:
+            if "#, fuzzy" in entry or re.search(r'^msgstr(?:\[\d\])? ""$(?!\n")', entry, re.M):
+                yield f"resources/po/{path.name}: untranslated: {entry.partition('msgid')[2][:80]}"
+
+
 def decimal_points():
     """Numbers look the same in sentences as in entries, charts and files."""
     for entry in text(ROOT / "resources/po/de.po").split("\n\n"):
@@ -351,6 +358,7 @@ RULES = [
     ("words in names", words),
     ("beginnings of comments", comments),
     ("refusals are translated", untranslated),
+    ("catalogs are complete", translations),
     ("decimal points", decimal_points),
     ("desktop file", desktop_file),
     ("top level", top_level),
