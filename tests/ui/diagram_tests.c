@@ -13,8 +13,8 @@ static NsDiagramPage *show_page(NsWindow *window)
     GtkWidget *page = ui_first(GTK_WIDGET(window), NS_TYPE_DIAGRAM_PAGE);
     g_assert_nonnull(page);
     UI_UNTIL(gtk_widget_get_mapped(page) &&
-             ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)->diagram &&
-             ui_first(GTK_WIDGET(ns_diagram_page_view(NS_DIAGRAM_PAGE(page), 0)), GTK_TYPE_BUTTON));
+             NS_DIAGRAM_VIEW(NS_DIAGRAM_PAGE(page)->views[0])->diagram &&
+             ui_first(NS_DIAGRAM_PAGE(page)->views[0], GTK_TYPE_BUTTON));
     return NS_DIAGRAM_PAGE(page);
 }
 
@@ -30,7 +30,7 @@ static NsWindow *open_paused(const char *assignments, int64_t steps)
 
 static const NsDiagram *diagram_of(NsDiagramPage *page, size_t lane)
 {
-    return ns_diagram_page_view(page, lane)->diagram;
+    return NS_DIAGRAM_VIEW(page->views[lane])->diagram;
 }
 
 static const char *placement_of(NsWindow *window, size_t lane)
@@ -122,8 +122,7 @@ static void test_shows_run(void)
     /* It reads as text. */
     g_autofree char *words = ns_diagram_describe(diagram_of(page, 0));
     g_assert_true(g_str_has_prefix(words, "layer 5, Pre-LN: LayerNorm, self-attention, add skip"));
-    gtk_test_accessible_assert_role(GTK_WIDGET(ns_diagram_page_view(page, 0)),
-                                    GTK_ACCESSIBLE_ROLE_GROUP);
+    gtk_test_accessible_assert_role(page->views[0], GTK_ACCESSIBLE_ROLE_GROUP);
     ui_close(window);
 }
 
@@ -133,7 +132,7 @@ static void test_layers(void)
     NsWindow *window = open_paused("layers=12", 1);
     NsSession *session = window->session;
     NsDiagramPage *page = show_page(window);
-    NsDiagramView *view = ns_diagram_page_view(page, 0);
+    NsDiagramView *view = NS_DIAGRAM_VIEW(page->views[0]);
     g_assert_true(press(view, GDK_KEY_Down));
     g_assert_cmpint(session->view->layer, ==, 11);
     UI_UNTIL(diagram_of(page, 0)->layer == 11);
@@ -182,7 +181,7 @@ static void test_drag(void)
     NsWindow *window = ui_open("placement=post");
     UI_WAIT(window, ui_is_ready);
     NsDiagramPage *page = show_page(window);
-    NsDiagramView *view = ns_diagram_page_view(page, 0);
+    NsDiagramView *view = NS_DIAGRAM_VIEW(page->views[0]);
     UI_UNTIL(has_norm(page, NS_PLACE_OUT));
     drag(view, 0, NS_PLACE_OUT, 0, NS_PLACE_IN);
     g_assert_cmpstr(placement_of(window, 0), ==, "pre");
@@ -213,7 +212,7 @@ static void test_pointer(void)
     NsWindow *window = ui_open("placement=post");
     UI_WAIT(window, ui_is_ready);
     NsDiagramPage *page = show_page(window);
-    NsDiagramView *view = ns_diagram_page_view(page, 0);
+    NsDiagramView *view = NS_DIAGRAM_VIEW(page->views[0]);
     const NsDiagram *d = diagram_of(page, 0);
     NsPoint from = place_at(d, 1, NS_PLACE_OUT);
     ui_pointer_to(GTK_WIDGET(view), from.x, from.y);
@@ -239,7 +238,7 @@ static void test_keys(void)
     NsWindow *window = ui_open("placement=post");
     UI_WAIT(window, ui_is_ready);
     NsDiagramPage *page = show_page(window);
-    NsDiagramView *view = ns_diagram_page_view(page, 0);
+    NsDiagramView *view = NS_DIAGRAM_VIEW(page->views[0]);
     focus(view, "Layer 1", 0);
     g_assert_false(press(view, GDK_KEY_Left));
     /* On a branch, a spare norm: in the first place that a placement has. */
@@ -294,20 +293,20 @@ static void test_lanes(void)
     ns_session_set_lanes(session, 2);
     ns_session_set_lane(session, 1, "placement", "pre");
     NsDiagramPage *page = show_page(window);
-    UI_UNTIL(ns_diagram_page_view(page, 1) != NULL);
+    UI_UNTIL(page->views[1]);
     ns_session_set_active(session, 1); /* where there is room for one only */
     UI_UNTIL(diagram_of(page, 1));
-    g_assert_null(ns_diagram_page_view(page, 2));
+    g_assert_null(page->views[2]);
     UI_UNTIL(has_numbers(page, 1));
     g_autofree char *title = ns_diagram_title(diagram_of(page, 1));
     g_assert_cmpstr(title, ==, "B  Pre-LN");
     /* A norm of B moves; A stays. */
-    drag(ns_diagram_page_view(page, 1), 0, NS_PLACE_IN, 0, NS_PLACE_OUT);
+    drag(NS_DIAGRAM_VIEW(page->views[1]), 0, NS_PLACE_IN, 0, NS_PLACE_OUT);
     g_assert_cmpstr(placement_of(window, 1), ==, "post");
     g_assert_cmpstr(placement_of(window, 0), ==, "post");
     g_assert_cmpuint(session->active, ==, 1);
     ns_session_set_lanes(session, 1);
-    UI_UNTIL(!ns_diagram_page_view(page, 1));
+    UI_UNTIL(!NS_DIAGRAM_VIEW(page->views[1]));
     ui_close(window);
 }
 
@@ -331,11 +330,11 @@ static void test_lane_in_place(void)
     ns_session_set_lane(session, 1, "placement", "sandwich");
     ns_session_set_active(session, 0);
     NsDiagramPage *page = show_page(window);
-    UI_UNTIL(ns_diagram_page_view(page, 3) != NULL);
+    UI_UNTIL(NS_DIAGRAM_VIEW(page->views[3]) != NULL);
     UI_UNTIL(ns_window_folds(window, "inspector"));
     gtk_widget_add_tick_callback(GTK_WIDGET(page), draw_again, NULL, NULL);
     for (size_t lane = 1; lane < 4; lane++) {
-        GtkWidget *view = GTK_WIDGET(ns_diagram_page_view(page, lane));
+        GtkWidget *view = GTK_WIDGET(NS_DIAGRAM_VIEW(page->views[lane]));
         ui_settle(GTK_WIDGET(window));
         g_assert_false(gtk_widget_get_mapped(view));
         ns_session_set_active(session, lane);
@@ -359,7 +358,7 @@ static void test_pending(void)
     NsSession *session = window->session;
     NsDiagramPage *page = show_page(window);
     UI_UNTIL(has_numbers(page, 0));
-    drag(ns_diagram_page_view(page, 0), 0, NS_PLACE_OUT, 0, NS_PLACE_IN);
+    drag(NS_DIAGRAM_VIEW(page->views[0]), 0, NS_PLACE_OUT, 0, NS_PLACE_IN);
     UI_UNTIL(has_norm(page, NS_PLACE_IN));
     g_assert_cmpuint(ns_session_pending(session), ==, 1);
     g_assert_false(has_numbers(page, 0));

@@ -74,7 +74,7 @@ static void test_crosshair(void)
     NsWindow *window = ui_open_paused();
     g_assert_false(says(window, "layer 3"));
     ns_chart_view_point_at(ui_chart(window, GRADIENT), 3, NAN);
-    ns_page_point(ns_window_page(window), ui_tile(window, GRADIENT));
+    g_signal_emit_by_name(ns_window_page(window), "pointed", ui_tile(window, GRADIENT));
     UI_UNTIL(says(window, "layer 3"));
     /* The same words as the tip of the chart. */
     const NsReading *reading = ns_chart_view_reading(ui_chart(window, GRADIENT));
@@ -103,7 +103,7 @@ static void test_ratio(void)
     UI_WAIT(window, ui_is_drawn);
     UI_UNTIL(says(window, "Step 5\tA\tB"));
     ns_chart_view_point_at(ui_chart(window, GRADIENT), 1, NAN);
-    ns_page_point(ns_window_page(window), ui_tile(window, GRADIENT));
+    g_signal_emit_by_name(ns_window_page(window), "pointed", ui_tile(window, GRADIENT));
     UI_UNTIL(says(window, "B / A\t"));
     float values[2][2];
     for (unsigned i = 0; i < 2; i++) {

@@ -46,7 +46,7 @@ static char *record(const char *words, int64_t steps)
 
 static bool has_tag(NsRunLibrary *library, const char *tag)
 {
-    for (guint i = 0; i < ns_run_library_rows(library); i++)
+    for (guint i = 0; i < g_list_model_get_n_items(G_LIST_MODEL(library->selection)); i++)
         if (g_strcmp0(ns_run_library_row(library, i)->tags, tag) == 0) return true;
     return false;
 }
@@ -91,7 +91,7 @@ static void test_table(void)
     NsRunLibrary *library = NS_RUN_LIBRARY(widget);
     gtk_window_set_child(GTK_WINDOW(window), widget);
     gtk_window_present(GTK_WINDOW(window));
-    UI_UNTIL(ns_run_library_rows(library) == 2);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 2);
     g_autofree char *used = g_strdup(gtk_label_get_text(GTK_LABEL(library->used)));
     g_assert_true(g_str_has_prefix(used, "2 runs, "));
     /* Pin, Experiment, Loss, Steps, Started, Warm-up, Size, Tags, Note. */
@@ -101,7 +101,7 @@ static void test_table(void)
     g_assert_cmpstr(gtk_column_view_column_get_title(column), ==, "Warm-up");
 
     gtk_editable_set_text(GTK_EDITABLE(library->search), "warm 100");
-    UI_UNTIL(ns_run_library_rows(library) == 1);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 1);
     g_assert_cmpstr(ns_run_library_row(library, 0)->path, ==, second);
     gtk_editable_set_text(GTK_EDITABLE(library->tags), "lecture");
     g_signal_emit_by_name(library->tags, "activate");
@@ -110,23 +110,24 @@ static void test_table(void)
     UI_UNTIL(has_tag(library, "lecture"));
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(library->text)), ==, "half");
     gtk_editable_set_text(GTK_EDITABLE(library->search), "nothing");
-    UI_UNTIL(ns_run_library_rows(library) == 0 && !library->reading);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 0 && !library->reading);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(library->text)), ==, "");
     gtk_editable_set_text(GTK_EDITABLE(library->search), "half");
-    UI_UNTIL(ns_run_library_rows(library) == 1 && !library->reading);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 1 && !library->reading);
     gtk_editable_set_text(GTK_EDITABLE(library->search), "lecture");
-    UI_UNTIL(ns_run_library_rows(library) == 1 && !library->reading);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 1 && !library->reading);
     /* A run that got a name is called and found by it. */
     gtk_editable_set_text(GTK_EDITABLE(library->given), "Slow start");
     g_signal_emit_by_name(library->given, "activate");
-    UI_UNTIL(ns_run_library_rows(library) == 1 && ns_run_library_row(library, 0)->given);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 1 &&
+             ns_run_library_row(library, 0)->given);
     gtk_editable_set_text(GTK_EDITABLE(library->search), "slow");
-    UI_UNTIL(ns_run_library_rows(library) == 1 && !library->reading);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 1 && !library->reading);
     g_assert_nonnull(find_label(widget, "Slow start"));
     g_signal_emit_by_name(library->trash, "clicked");
-    UI_UNTIL(ns_run_library_rows(library) == 0);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 0);
     gtk_editable_set_text(GTK_EDITABLE(library->search), "");
-    UI_UNTIL(ns_run_library_rows(library) == 1);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 1);
     g_assert_cmpstr(ns_run_library_row(library, 0)->path, ==, first);
     g_assert_false(g_file_test(second, G_FILE_TEST_EXISTS));
 
@@ -141,27 +142,27 @@ static void test_table(void)
         g_assert_true(g_file_set_contents(config, text, -1, NULL));
     }
     ns_run_library_reload(library);
-    UI_UNTIL(ns_run_library_rows(library) == 3);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 3);
     g_autoptr(GtkColumnViewColumn) rank = g_list_model_get_item(columns, 5);
     g_assert_cmpstr(gtk_column_view_column_get_title(rank), ==, "rank");
     gtk_column_view_sort_by_column(GTK_COLUMN_VIEW(library->table), rank, GTK_SORT_DESCENDING);
     g_assert_cmpstr(ns_run_library_row(library, 1)->name, ==, "log1");
     g_assert_cmpstr(ns_run_library_row(library, 2)->name, ==, "log0");
     gtk_editable_set_text(GTK_EDITABLE(library->search), "rank=4");
-    UI_UNTIL(ns_run_library_rows(library) == 1);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 1);
     for (int i = 0; i < 2; i++) {
         g_autofree char *run = g_strdup_printf("%s/log%d", folder, i);
         remove_all(run);
     }
     gtk_editable_set_text(GTK_EDITABLE(library->search), "");
     ns_run_library_reload(library);
-    UI_UNTIL(ns_run_library_rows(library) == 1);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 1);
 
     /* What cannot be read says why, whole. */
     g_autofree char *damaged = g_build_filename(folder, "damaged.nsrun", NULL);
     g_assert_true(g_file_set_contents(damaged, "no run", -1, NULL));
     ns_run_library_reload(library);
-    UI_UNTIL(ns_run_library_rows(library) == 2);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 2);
     guint at = g_str_equal(ns_run_library_row(library, 0)->path, damaged) ? 0 : 1;
     GtkSelectionModel *rows = gtk_column_view_get_model(GTK_COLUMN_VIEW(library->table));
     gtk_selection_model_select_item(rows, at, TRUE);
@@ -187,7 +188,7 @@ static void test_open_folder(void)
     }
     ns_window_open(window, folder, false);
     NsRunLibrary *library = ns_saved_runs_present(window);
-    UI_UNTIL(ns_run_library_rows(library) == 3 && !library->reading);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 3 && !library->reading);
     gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
     ns_window_open(window, inner, false);
     UI_UNTIL(ns_session_is_watching(session) && ns_session_steps(session) == 1);
@@ -213,7 +214,7 @@ static void test_folder(void)
     UI_UNTIL(ui_file_dialog());
     gtk_file_chooser_set_file(GTK_FILE_CHOOSER(ui_file_dialog()), file, NULL);
     ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
-    UI_UNTIL(ns_run_library_rows(library) == 3 && !library->reading);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 3 && !library->reading);
 
     /* Rows that did not change are not replaced. */
     const NsRecordedRun *first = ns_run_library_row(library, 0);
@@ -300,9 +301,9 @@ static void test_buttons(void)
     UI_UNTIL(ui_file_dialog());
     gtk_file_chooser_set_file(GTK_FILE_CHOOSER(ui_file_dialog()), file, NULL);
     ui_answer_file_dialog(GTK_RESPONSE_ACCEPT);
-    UI_UNTIL(ns_run_library_rows(library) == 2 && !library->reading);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 2 && !library->reading);
     library = present_again(window, library, false);
-    g_assert_cmpuint(ns_run_library_rows(library), ==, 2);
+    g_assert_cmpuint(g_list_model_get_n_items(G_LIST_MODEL(library->selection)), ==, 2);
 
     g_autofree char *table = g_build_filename(above, "table.csv", NULL), *text = NULL;
     g_autoptr(GFile) parent = g_file_new_for_path(above);
@@ -321,7 +322,7 @@ static void test_buttons(void)
     g_assert_nonnull(strstr(text, "lr_1e-3.csv"));
 
     click(library->own);
-    UI_UNTIL(ns_run_library_rows(library) != 2 && !library->reading);
+    UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) != 2 && !library->reading);
     library = present_again(window, library, true);
     g_settings_set_string(ns_preferences(), "runs-folder", "file:///nowhere/at/all");
     library = present_again(window, library, true);

@@ -389,7 +389,7 @@ void ns_session_put_past(NsSession *session, NsPastRun *run, NsTrainerState stat
     session->state = state;
     for (unsigned lane = 0; lane < run->listed.lanes; lane++) {
         NsHistory *history = run->recorded->histories[lane];
-        ns_view_set_live(session->view, lane, &run->settings.lane[lane]);
+        ns_live_copy(&session->view->now.lane[lane], &run->settings.lane[lane]);
         session->records_seen[lane] = history ? ns_history_steps(history) : 0;
         for (size_t k = 0; history && k < ns_history_seeds(history); k++)
             session->events_seen[lane][k] = ns_history_events(ns_history_seed(history, k));

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
 #include "core/probe/seeds.h"
+#include "core/train/live.h"
 #include "ui/session/session-private.h"
 
 #include <math.h>
@@ -193,7 +194,7 @@ static void look_at_histories(NsSession *session)
         /* A live change becomes part of the view with the first step made with it. */
         size_t records = ns_session_records(session, lane);
         if (records > session->records_seen[lane])
-            ns_view_set_live(session->view, lane, &session->run->lane[lane]);
+            ns_live_copy(&session->view->now.lane[lane], &session->run->lane[lane]);
         session->records_seen[lane] = records;
     }
     for (size_t lane = 0; lane < session->run->n; lane++)

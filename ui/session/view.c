@@ -9,7 +9,6 @@
 
 #include "core/base/words.h"
 #include "core/experiment/param.h"
-#include "core/train/live.h"
 #include "core/train/run.h"
 #include "ui/session/session-private.h"
 
@@ -252,11 +251,6 @@ void ns_view_set_started(NsView *view, unsigned lane, const NsSettings *settings
     set_lane(&view->started, view->started.n, lane, settings);
     set_lane(&view->now, view->now.n, lane, settings);
     sync_active(view);
-}
-
-void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings)
-{
-    ns_live_copy(&view->now.lane[lane], settings);
 }
 
 /* Without settings: of another program. */

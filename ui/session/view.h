@@ -89,9 +89,6 @@ bool ns_view_is_outside(const NsView *view);
 /* Replaces the settings of a lane that has had no update yet. */
 void ns_view_set_started(NsView *view, unsigned lane, const NsSettings *settings);
 
-/* Copies the settings that may change while a model trains. */
-void ns_view_set_live(NsView *view, unsigned lane, const NsSettings *settings);
-
 /* The history of a single lane also becomes the previous run; with several lanes nothing
  * happens. */
 void ns_view_leave_previous(NsView *view);

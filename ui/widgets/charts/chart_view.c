@@ -297,13 +297,6 @@ void ns_chart_view_state_changed(NsChartView *chart)
     g_signal_emit_by_name(chart, "view-state-changed");
 }
 
-void ns_chart_view_link(NsChartView *chart, NsRange x, bool held)
-{
-    chart->view_state.range[NS_VIEW_STATE_X] = x;
-    chart->view_state.held = held;
-    ns_chart_view_state_changed(chart);
-}
-
 void ns_chart_view_advance(NsChartView *chart, double newest)
 {
     if (ns_view_state_advance(&chart->view_state, newest)) refocus(chart);

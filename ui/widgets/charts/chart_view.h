@@ -117,9 +117,6 @@ void ns_chart_view_leave_note(NsChartView *chart);
 /* To be called after a change of the view state. */
 void ns_chart_view_state_changed(NsChartView *chart);
 
-/* Takes over the x range of another chart. */
-void ns_chart_view_link(NsChartView *chart, NsRange x, bool held);
-
 /* Follows the newest abscissa where the x range is limited but not held. */
 void ns_chart_view_advance(NsChartView *chart, double newest);
 

@@ -317,7 +317,7 @@ static void on_hovered(NsChartView *chart, double x, double row, NsDashboard *da
             there = row;
         ns_chart_view_point_at(to->chart, there, layer);
     }
-    ns_page_point(NS_PAGE(dashboard), from);
+    g_signal_emit_by_name(dashboard, "pointed", from);
 }
 
 /* Charts with the same abscissa show the same part of it. */
@@ -329,11 +329,14 @@ static void link_ranges(NsDashboard *dashboard, NsChartTile *from)
         NsChartTile *to = slot_at(dashboard, i)->tile;
         if (to == from || abscissa_of(to) != abscissa_of(from) || abscissa_of(to) == NS_OVER_OTHER)
             continue;
-        const NsViewState *other = &to->chart->view_state;
-        if (memcmp(&other->range[NS_VIEW_STATE_X], &view_state->range[NS_VIEW_STATE_X],
-                   sizeof(NsRange)) != 0 ||
-            other->held != view_state->held)
-            ns_chart_view_link(to->chart, view_state->range[NS_VIEW_STATE_X], view_state->held);
+        NsViewState *other = &to->chart->view_state;
+        NsRange *x = &other->range[NS_VIEW_STATE_X];
+        if (memcmp(x, &view_state->range[NS_VIEW_STATE_X], sizeof *x) == 0 &&
+            other->held == view_state->held)
+            continue;
+        *x = view_state->range[NS_VIEW_STATE_X];
+        other->held = view_state->held;
+        ns_chart_view_state_changed(to->chart);
     }
     dashboard->linking = false;
 }
@@ -364,7 +367,7 @@ static void on_view_state_changed(NsChartView *chart, NsDashboard *dashboard)
     if (dashboard->linking) return;
     link_ranges(dashboard, tile);
     show_pinned_step(dashboard, tile);
-    ns_page_point(NS_PAGE(dashboard), tile);
+    g_signal_emit_by_name(dashboard, "pointed", tile);
 }
 
 static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)

@@ -29,19 +29,11 @@ bool ns_page_back(NsPage *page)
     return iface->back && iface->back(page);
 }
 
-bool ns_page_saves(NsPage *page)
+bool ns_page_save(NsPage *page)
 {
-    return NS_PAGE_GET_IFACE(page)->save != NULL;
-}
-
-void ns_page_save(NsPage *page)
-{
-    if (ns_page_saves(page)) NS_PAGE_GET_IFACE(page)->save(page);
-}
-
-void ns_page_point(NsPage *page, NsChartTile *tile)
-{
-    g_signal_emit_by_name(page, "pointed", tile);
+    NsPageInterface *iface = NS_PAGE_GET_IFACE(page);
+    if (iface->save) iface->save(page);
+    return iface->save != NULL;
 }
 
 void ns_save_plots(NsSession *session, const NsPlot *const *plots, size_t n,

@@ -29,15 +29,11 @@ NsChartTile *ns_page_current(NsPage *page);
 
 /* Exports the chart of a page without tiles: asks for a file, or reports what must be done first.
  * FALSE if the page has tiles. */
-bool ns_page_saves(NsPage *page);
-void ns_page_save(NsPage *page);
+bool ns_page_save(NsPage *page);
 
 /* Goes back by one: from a maximized tile to all, or from pins to none.  FALSE if there is nothing
  * to leave. */
 bool ns_page_back(NsPage *page);
-
-/* The signal. */
-void ns_page_point(NsPage *page, NsChartTile *tile);
 
 /* Draws plots as one figure for paper into a file whose ending says the format, with the experiment
  * inside, and says so or why not.  Main thread; such figures are small. */

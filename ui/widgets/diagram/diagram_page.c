@@ -13,24 +13,6 @@
 #define EVERY_US 100000 /* while running: numbers that change faster cannot be read */
 #define MARGIN 10
 
-struct _NsDiagramPage {
-    GtkBox parent;
-    NsSession *session;
-    NsFlow chosen;
-    NsRange range;
-    gint64 refreshed;
-    bool due;
-    GtkWidget *lanes, *legend, *words, *layer, *above, *tabs, *tab[NS_LANES_MAX];
-    GtkWidget *flow[NS_FLOWS];
-    GtkWidget *views[NS_LANES_MAX];
-    size_t n, active; /* active: the lane that is shown if they are not side by side */
-    bool abreast;
-    guint folding;    /* a tick callback after that has changed */
-    NsAnswer *answer; /* what the models expect in the present step of slow motion; NULL for none */
-    int64_t asked;    /* the step of the newest question; -1 for none */
-    GtkWidget *tile;  /* invisible: makes the figures that are exported or copied */
-};
-
 static void page_init(NsPageInterface *iface);
 
 G_DEFINE_FINAL_TYPE_WITH_CODE(NsDiagramPage, ns_diagram_page, GTK_TYPE_BOX,
@@ -42,11 +24,6 @@ NsFlow ns_diagram_page_flow(NsDiagramPage *page)
     double progress;
     if (!ns_session_stage(page->session, &stage, &progress)) return page->chosen;
     return stage == NS_STAGE_FORWARD || stage == NS_STAGE_LOSS ? NS_FLOW_SIGNAL : NS_FLOW_GRADIENT;
-}
-
-NsDiagramView *ns_diagram_page_view(NsDiagramPage *page, size_t lane)
-{
-    return lane < page->n ? NS_DIAGRAM_VIEW(page->views[lane]) : NULL;
 }
 
 /* ---- Lanes side by side where there is space, otherwise the active one ---- */

@@ -10,10 +10,26 @@
 #define NS_TYPE_DIAGRAM_PAGE (ns_diagram_page_get_type())
 G_DECLARE_FINAL_TYPE(NsDiagramPage, ns_diagram_page, NS, DIAGRAM_PAGE, GtkBox)
 
-GtkWidget *ns_diagram_page_new(NsSession *session);
+/* Everybody may read the fields. */
+struct _NsDiagramPage {
+    GtkBox parent;
+    NsSession *session;
+    NsFlow chosen;
+    NsRange range;
+    gint64 refreshed;
+    bool due;
+    GtkWidget *lanes, *legend, *words, *layer, *above, *tabs, *tab[NS_LANES_MAX];
+    GtkWidget *flow[NS_FLOWS];
+    GtkWidget *views[NS_LANES_MAX]; /* [n] NsDiagramView */
+    size_t n, active; /* active: the lane that is shown if they are not side by side */
+    bool abreast;
+    guint folding;    /* a tick callback after that has changed */
+    NsAnswer *answer; /* what the models expect in the present step of slow motion; NULL for none */
+    int64_t asked;    /* the step of the newest question; -1 for none */
+    GtkWidget *tile;  /* invisible: makes the figures that are exported or copied */
+};
 
-/* The view of a lane; NULL past the last. */
-NsDiagramView *ns_diagram_page_view(NsDiagramPage *page, size_t lane);
+GtkWidget *ns_diagram_page_new(NsSession *session);
 
 /* The flow that the wires show now, in slow motion that of the stage. */
 NsFlow ns_diagram_page_flow(NsDiagramPage *page);

@@ -718,10 +718,6 @@ static void ns_run_library_init(NsRunLibrary *library)
     library->settings = g_ptr_array_new();
     library->pins = g_ptr_array_new();
     library->runs = g_ptr_array_new();
-    gtk_widget_set_margin_top(GTK_WIDGET(library), 12);
-    gtk_widget_set_margin_bottom(GTK_WIDGET(library), 12);
-    gtk_widget_set_margin_start(GTK_WIDGET(library), 12);
-    gtk_widget_set_margin_end(GTK_WIDGET(library), 12);
     make_search(library);
     make_table(library);
     make_notes(library);
@@ -731,8 +727,9 @@ static void ns_run_library_init(NsRunLibrary *library)
 
 GtkWidget *ns_run_library_new(const char *own, const char *folder, const char *const *pinned)
 {
-    NsRunLibrary *library = g_object_new(NS_TYPE_RUN_LIBRARY, "orientation",
-                                         GTK_ORIENTATION_VERTICAL, "spacing", 10, NULL);
+    NsRunLibrary *library = g_object_new(
+        NS_TYPE_RUN_LIBRARY, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 10, "margin-top",
+        12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12, NULL);
     library->own_folder = g_strdup(own);
     library->pinned = g_strdupv((char **)(uintptr_t)pinned);
     on_folder(folder, library);
@@ -740,11 +737,6 @@ GtkWidget *ns_run_library_new(const char *own, const char *folder, const char *c
 }
 
 /* ---- What others may ask ---- */
-
-guint ns_run_library_rows(NsRunLibrary *library)
-{
-    return g_list_model_get_n_items(G_LIST_MODEL(library->selection));
-}
 
 const NsRecordedRun *ns_run_library_row(NsRunLibrary *library, guint i)
 {

@@ -53,6 +53,5 @@ void ns_run_library_reload(NsRunLibrary *library);
  * that pinned one. */
 void ns_run_library_set_pinned(NsRunLibrary *library, const char *const *paths);
 
-/* The visible runs in order; borrowed until the next iteration of the main loop. */
-guint ns_run_library_rows(NsRunLibrary *library);
+/* The i-th visible run; borrowed until the next iteration of the main loop. */
 const NsRecordedRun *ns_run_library_row(NsRunLibrary *library, guint i);

@@ -97,11 +97,8 @@ static char *verdict_words(NsSession *session, const NsGradientCheck *check)
 
 static void set_verdict(NsGradientCheckPanel *panel, const char *words, const char *css)
 {
-    static const char *const classes[] = {"success", "error", "dim-label"};
     gtk_label_set_text(GTK_LABEL(panel->verdict), words);
-    for (size_t i = 0; i < G_N_ELEMENTS(classes); i++)
-        gtk_widget_remove_css_class(panel->verdict, classes[i]);
-    gtk_widget_add_css_class(panel->verdict, css);
+    gtk_widget_set_css_classes(panel->verdict, (const char *[]){"verdict", css, NULL});
 }
 
 /* ---- The chart ---- */
@@ -300,7 +297,6 @@ static GtkWidget *new_panel(NsSession *session)
                     "computed without it. In single precision, rounding leaves errors of 1e-5 to "
                     "3e-3, and ten times that along a random direction."));
     panel->verdict = make_text(NULL);
-    gtk_widget_add_css_class(panel->verdict, "verdict");
     panel->table = ns_grid_new(2, 18);
     GtkWidget *scroll = gtk_scrolled_window_new();
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroll), panel->table);

@@ -266,12 +266,6 @@ static void on_class_mode(GSimpleAction *action, GVariant *state, gpointer windo
     sync_class_mode(window);
 }
 
-static void on_leave(NsWindow *window)
-{
-    g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
-                                       g_variant_new_boolean(FALSE));
-}
-
 static void on_page(NsWindow *window, const char *page)
 {
     ns_page_stack_show(window->pages, page);
@@ -353,7 +347,7 @@ void ns_window_add_learning(NsWindow *window)
     GtkWidget *leave = gtk_button_new_from_icon_name("view-restore-symbolic");
     ns_accessible_tooltip(leave, _("Leave class mode"));
     gtk_widget_set_visible(leave, FALSE);
-    g_signal_connect_swapped(leave, "clicked", G_CALLBACK(on_leave), window);
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(leave), "win.class-mode");
     gtk_header_bar_pack_end(GTK_HEADER_BAR(gtk_window_get_titlebar(GTK_WINDOW(window))), leave);
     window->leave_class_mode = leave;
     ns_window_add_commands(window, commands, G_N_ELEMENTS(commands));

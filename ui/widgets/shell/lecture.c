@@ -42,11 +42,6 @@ static Presenter *presenter_of(NsWindow *window)
     return g_object_get_data(G_OBJECT(window), PRESENTER);
 }
 
-static NsSession *session_of(const Presenter *presenter)
-{
-    return presenter->window->session;
-}
-
 /* ---- The bar ---- */
 
 static void sync_bar(Presenter *presenter)
@@ -55,9 +50,9 @@ static void sync_bar(Presenter *presenter)
     bool scene = presenter->on && presenter->shown, comes = lecture && presenter->next < lecture->n;
     const NsPreset *shown = scene ? &lecture->scene[presenter->next - 1].preset : NULL;
     const char *own = shown ? shown->experiment.title : NULL;
-    g_autofree char *title = own ? g_strdup(_(own)) : ns_session_title(session_of(presenter));
+    g_autofree char *title = own ? g_strdup(_(own)) : ns_session_title(presenter->window->session);
     g_autofree char *note = NULL, *count = NULL;
-    g_autofree char *status = ns_session_status(session_of(presenter), NS_STATUS_STEP);
+    g_autofree char *status = ns_session_status(presenter->window->session, NS_STATUS_STEP);
     if (shown && shown->note) note = g_strdup(_(shown->note));
     if (shown) count = g_strdup_printf(_("%zu of %zu"), presenter->next, lecture->n);
     if (!shown && comes)
@@ -73,7 +68,7 @@ static void sync_bar(Presenter *presenter)
     gtk_widget_set_visible(presenter->note, note != NULL);
     ns_text_label_set(presenter->status, status);
     gtk_button_set_label(GTK_BUTTON(presenter->run),
-                         session_of(presenter)->wants_run ? _("Pause") : _("Run"));
+                         presenter->window->session->wants_run ? _("Pause") : _("Run"));
     ns_window_enable(presenter->window, "next-scene", presenter->on && comes);
     ns_window_enable(presenter->window, "previous-scene", scene && presenter->next > 1);
 }
@@ -96,7 +91,7 @@ static bool has_prepared(Presenter *presenter, size_t scene)
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
     NsPreparedRun **run = &presenter->prepared[scene];
     if (*run) return ns_prepared_run_is_ready(*run);
-    *run = ns_session_prepare(session_of(presenter), &preset->experiment, preset->step, NULL);
+    *run = ns_session_prepare(presenter->window->session, &preset->experiment, preset->step, NULL);
     return !*run;
 }
 
@@ -114,7 +109,7 @@ static gboolean look(gpointer data)
 {
     Presenter *presenter = data;
     const NsLecture *lecture = presenter->lecture;
-    NsSession *session = session_of(presenter);
+    NsSession *session = presenter->window->session;
     bool busy = session->wants_run || session->state == NS_TRAINER_PREPARING;
     if (!lecture || busy) return G_SOURCE_CONTINUE;
     bool ready = presenter->next == lecture->n || has_prepared(presenter, presenter->next);
@@ -130,7 +125,7 @@ static gboolean look(gpointer data)
 static void show_scene(Presenter *presenter, size_t scene)
 {
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
-    NsSession *session = session_of(presenter);
+    NsSession *session = presenter->window->session;
     g_autoptr(GError) error = NULL;
     NsPreparedRun *run = g_steal_pointer(&presenter->prepared[scene]);
     if (!run) run = ns_session_prepare(session, &preset->experiment, preset->step, &error);
@@ -179,7 +174,7 @@ static void hide_bars(Presenter *presenter, bool hidden)
 static void enter(Presenter *presenter)
 {
     Before *before = &presenter->before;
-    NsSession *session = session_of(presenter);
+    NsSession *session = presenter->window->session;
     if (presenter->on) return;
     ns_window_close_lessons(presenter->window);
     ns_preset_clear(&before->preset);
@@ -237,7 +232,7 @@ bool ns_lecture_leave(NsWindow *window)
     if (presenter->any) {
         /* The run before the lecture is now among the earlier runs, unless it had no step. */
         const Before *before = &presenter->before;
-        NsSession *session = session_of(presenter);
+        NsSession *session = presenter->window->session;
         ns_session_pause(session);
         ns_session_leave_experiment(session);
         if (before->run) ns_session_open_run(session, before->run);
@@ -251,7 +246,7 @@ bool ns_lecture_leave(NsWindow *window)
     }
     if (!presenter->before.class_mode) open_pane(presenter, "class-mode", false);
     restore_panes(presenter);
-    ns_session_set_pause_on_trouble(session_of(presenter), presenter->before.pause_on_trouble);
+    ns_session_set_pause_on_trouble(presenter->window->session, presenter->before.pause_on_trouble);
     sync_bar(presenter);
     return true;
 }
@@ -348,7 +343,7 @@ static void add_scene(const char *path, gpointer window)
     g_auto(NsPreset) scene;
     g_autoptr(GError) error = NULL;
     ns_window_make_preset(window, &scene);
-    scene.step = ns_session_shown_step(session_of(presenter));
+    scene.step = ns_session_shown_step(presenter->window->session);
     size_t n = ns_lecture_append(path, &scene, &error);
     NsLecture *longer = n ? ns_lecture_load(path, &error) : NULL;
     if (!longer) {
@@ -415,8 +410,8 @@ static void on_unrealize(NsWindow *window)
     Presenter *presenter = presenter_of(window);
     if (!presenter->on) return;
     restore_panes(presenter);
-    ns_session_show_gradient(session_of(presenter), presenter->before.gradient);
-    ns_session_show_hidden(session_of(presenter), presenter->before.hidden);
+    ns_session_show_gradient(presenter->window->session, presenter->before.gradient);
+    ns_session_show_hidden(presenter->window->session, presenter->before.hidden);
 }
 
 static void presenter_free(gpointer data)
@@ -468,7 +463,7 @@ void ns_window_add_lecture(NsWindow *window)
         gtk_popover_menu_new_from_model_full(menu, GTK_POPOVER_MENU_NESTED));
     ns_window_add_commands(window, commands, G_N_ELEMENTS(commands));
     g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
-    ns_connect(session_of(presenter), "status-changed", G_CALLBACK(on_session), window);
+    ns_connect(presenter->window->session, "status-changed", G_CALLBACK(on_session), window);
     g_signal_connect(window, "progressed", G_CALLBACK(on_session), NULL);
     g_signal_connect(window, "notify::fullscreened", G_CALLBACK(on_fullscreened), NULL);
     g_signal_connect(window, "unrealize", G_CALLBACK(on_unrealize), NULL);

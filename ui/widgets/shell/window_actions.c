@@ -278,10 +278,7 @@ static void open_export(NsWindow *window, NsChartTile *tile, bool one)
 static void on_export(NsWindow *window)
 {
     NsPage *page = ns_window_page(window);
-    if (ns_page_saves(page))
-        ns_page_save(page);
-    else
-        open_export(window, ns_page_current(page), true);
+    if (!ns_page_save(page)) open_export(window, ns_page_current(page), true);
 }
 
 static void on_export_all(NsWindow *window)
@@ -406,7 +403,6 @@ static void sync_actions(NsWindow *window)
         {"copy-data", chart},
         {"copy-image", chart},
         {"maximize", chart},
-        {"export", chart || ns_page_saves(page)},
         {"export-all", charts},
         {"grid", charts},
         {"next-chart", charts},
