@@ -5,7 +5,7 @@
 #include "ui/widgets/pages/page_stack.h"
 #include "ui/widgets/run/timeline.h"
 #include "ui/widgets/run/transport.h"
-#include "ui/widgets/shell/window_keys.h"
+#include "ui/widgets/shell/window_actions.h"
 
 #include <math.h>
 

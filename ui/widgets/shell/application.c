@@ -19,7 +19,6 @@
 #include "ui/widgets/shell/remember.h"
 #include "ui/widgets/shell/saved_runs.h"
 #include "ui/widgets/shell/window_actions.h"
-#include "ui/widgets/shell/window_keys.h"
 
 #include <glib-unix.h>
 #include <signal.h>
