@@ -140,7 +140,7 @@ static void test_shared_threads(void)
     SESSION_UNTIL(session, session->view->history != old && session->state == NS_TRAINER_READY);
     size_t n;
     const NsSessionRun *runs = ns_session_runs(session, &n);
-    g_assert_cmpstr(runs[n - 1].differs, ==, "Layers 2 → 3");
+    g_assert_cmpstr(runs[n - 1].differs, ==, "Layers: 2 → 3");
     /* A file whose run is pinned already is unpinned, not read again. */
     size_t before = n;
     g_auto(GStrv) pinned = ns_session_pinned_files(session);
@@ -308,7 +308,7 @@ static void test_fork(void)
     g_assert_cmpuint(n, ==, 2);
     g_assert_cmpuint(told[1].parent, ==, 1);
     g_assert_cmpint(told[1].fork_step, ==, 3);
-    g_assert_cmpstr(told[1].differs, ==, "Optimizer Adam → SGD");
+    g_assert_cmpstr(told[1].differs, ==, "Optimizer: Adam → SGD");
     /* ns_session_reset returns to the fork point, and ns_session_reset_to_start to the start. */
     const NsHistory *fork = session->view->history;
     ns_session_reset(session);
@@ -333,7 +333,7 @@ static void test_fork(void)
     g_assert_cmpstr(run->parent, ==, base);
     g_assert_cmpint(run->fork_step, ==, 3);
     g_assert_cmpint(run->last, ==, 7);
-    g_assert_cmpstr(run->differs, ==, "Optimizer Adam → SGD");
+    g_assert_cmpstr(run->differs, ==, "Optimizer: Adam → SGD");
     g_autoptr(GPtrArray) columns = ns_run_columns(runs);
     g_assert_cmpuint(columns->len, ==, 1);
     g_assert_cmpstr(((const NsRunColumn *)columns->pdata[0])->key, ==, "optimizer");

@@ -10,16 +10,16 @@ static void test_undo_words(void)
     ns_session_set(session, "layers", "12");
     ns_session_set(session, "layers", "12"); /* changes nothing */
     g_autofree char *layers = ns_session_undo_words(session);
-    g_assert_cmpstr(layers, ==, "Layers 2 → 12");
+    g_assert_cmpstr(layers, ==, "Layers: 2 → 12");
     ns_session_undo(session);
     g_assert_false(session->undo->len > 0);
     g_autofree char *again = ns_session_redo_words(session);
-    g_assert_cmpstr(again, ==, "Layers 2 → 12");
+    g_assert_cmpstr(again, ==, "Layers: 2 → 12");
     ns_session_set_active(session, 1);
     ns_session_set(session, "placement", "deepnorm");
     g_assert_false(session->redo->len > 0);
     g_autofree char *where = ns_session_undo_words(session);
-    g_assert_cmpstr(where, ==, "Norm placement of B Pre-LN → DeepNorm");
+    g_assert_cmpstr(where, ==, "Norm placement of B: Pre-LN → DeepNorm");
     ns_session_set_linked(session, ns_param_find("lr"), false);
     g_autofree char *link = ns_session_undo_words(session);
     g_assert_cmpstr(link, ==, "Peak learning rate split");

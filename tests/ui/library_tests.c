@@ -79,13 +79,27 @@ static GtkCheckButton *pin_in_row(GtkWidget *table, guint row)
     return GTK_CHECK_BUTTON(pin);
 }
 
+/* A first start finds in the middle of the empty table what fills it. */
+static void test_empty(void)
+{
+    set_up();
+    GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder, folder, NULL);
+    gtk_window_set_child(GTK_WINDOW(window), widget);
+    gtk_window_present(GTK_WINDOW(window));
+    NsRunLibrary *library = NS_RUN_LIBRARY(widget);
+    UI_UNTIL(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(library->empty)), "No run has been"));
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(library->used)), ==, "");
+    gtk_window_destroy(GTK_WINDOW(window));
+    tear_down();
+}
+
 static void test_table(void)
 {
     set_up();
     g_autofree char *first = record("warmup=1", 2), *second = record("warmup=100", 3);
     g_autoptr(GPtrArray) listed = ns_library_list(folder, true);
     const NsRecordedRun *newest = listed->pdata[0];
-    g_assert_cmpstr(newest->differs, ==, "Warm-up off → 100");
+    g_assert_cmpstr(newest->differs, ==, "Warm-up: off → 100");
 
     GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder, folder, NULL);
     NsRunLibrary *library = NS_RUN_LIBRARY(widget);
@@ -94,6 +108,7 @@ static void test_table(void)
     UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 2);
     g_autofree char *used = g_strdup(gtk_label_get_text(GTK_LABEL(library->used)));
     g_assert_true(g_str_has_prefix(used, "2 runs, "));
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(library->empty)), ==, "");
     /* Pin, Experiment, Loss, Steps, Started, Warm-up, Size, Tags, Note. */
     GListModel *columns = gtk_column_view_get_columns(GTK_COLUMN_VIEW(library->table));
     g_assert_cmpuint(g_list_model_get_n_items(columns), ==, 9);
@@ -482,6 +497,7 @@ static void test_checkpoints(void)
 
 void ui_add_library_tests(void)
 {
+    g_test_add_func("/ui/library/empty", test_empty);
     g_test_add_func("/ui/library/table", test_table);
     g_test_add_func("/ui/library/open-folder", test_open_folder);
     g_test_add_func("/ui/library/folder", test_folder);

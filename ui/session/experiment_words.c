@@ -40,8 +40,8 @@ static char *change_of(const NsExperiment *from, const NsExperiment *to, const N
     g_autofree char *before = ns_settings_value_words(&from->lane[lane], param);
     g_autofree char *after = ns_settings_value_words(&to->lane[lane], param);
     if (ns_experiment_is_linked(to, param) || to->n == 1)
-        return g_strdup_printf(_("%s %s → %s"), _(param->label), before, after);
-    return g_strdup_printf(_("%s of %s %s → %s"), _(param->label), names, before, after);
+        return g_strdup_printf(_("%s: %s → %s"), _(param->label), before, after);
+    return g_strdup_printf(_("%s of %s: %s → %s"), _(param->label), names, before, after);
 }
 
 char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to)
@@ -139,7 +139,7 @@ char *ns_experiment_title(const NsExperiment *experiment)
         return g_strdup_printf(
             ns_plural("%s, %s; %zu setting differs", "%s, %s; %zu settings differ", n), left, right,
             n);
-    return g_strdup_printf(_("%s, %s; %s differs"), left, right, _(param->label));
+    return g_strdup_printf(_("%s, %s; “%s” differs"), left, right, _(param->label));
 }
 
 char *ns_experiment_brief_title(const NsExperiment *experiment)

@@ -368,10 +368,11 @@ static void sync_selected(NsRunLibrary *library)
     g_autofree char *bytes =
         g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *words =
-        n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes)
-        : gtk_widget_get_visible(library->own)
-            ? g_strdup(_("There are no runs in this folder."))
-            : g_strdup(_("No run has been saved yet: train one, and it will appear here."));
+        n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes) : g_strdup("");
+    const char *empty = gtk_widget_get_visible(library->own)
+                            ? _("There are no runs in this folder.")
+                            : _("No run has been saved yet: train one, and it will appear here.");
+    gtk_label_set_text(GTK_LABEL(library->empty), n ? "" : empty);
     gtk_label_set_text(GTK_LABEL(library->used), run && run->wrong ? run->wrong : words);
     gtk_widget_set_sensitive(library->open, usable);
     gtk_widget_set_sensitive(library->trash, run != NULL);
@@ -619,7 +620,12 @@ static void make_table(NsRunLibrary *library)
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), table);
     gtk_widget_set_vexpand(scroller, TRUE);
     gtk_widget_add_css_class(scroller, "frame");
-    gtk_box_append(GTK_BOX(library), scroller);
+    GtkWidget *overlay = gtk_overlay_new();
+    gtk_overlay_set_child(GTK_OVERLAY(overlay), scroller);
+    library->empty = gtk_label_new(NULL);
+    gtk_widget_set_can_target(library->empty, FALSE);
+    gtk_overlay_add_overlay(GTK_OVERLAY(overlay), library->empty);
+    gtk_box_append(GTK_BOX(library), overlay);
     library->table = table;
     g_signal_connect_swapped(table, "activate", G_CALLBACK(open_selected), library);
     g_signal_connect_swapped(library->selection, "notify::selected-item", G_CALLBACK(sync_selected),

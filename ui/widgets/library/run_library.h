@@ -15,7 +15,8 @@ G_DECLARE_FINAL_TYPE(NsRunLibrary, ns_run_library, NS, RUN_LIBRARY, GtkBox)
 struct _NsRunLibrary {
     GtkBox parent;
     char *own_folder, *shown_folder; /* own: of the saved runs */
-    GtkWidget *search, *table, *open, *trash, *folder, *own, *csv, *given, *tags, *text, *used;
+    GtkWidget *search, *table, *open, *trash, *folder, *own, *csv, *given, *tags, *text, *used,
+        *empty;
     GtkWidget *record, *bound, *checkpoints, *color;
     GListStore *store;
     GtkFilter *filter;

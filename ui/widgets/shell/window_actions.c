@@ -188,7 +188,7 @@ static void on_undo(NsWindow *window, GVariant *parameter, GAction *action)
         (undo ? ns_session_undo_words : ns_session_redo_words)(window->session);
     (undo ? ns_session_undo : ns_session_redo)(window->session);
     if (!words) return;
-    g_autofree char *sentence = g_strdup_printf(undo ? _("Undone: %s") : _("Redone: %s"), words);
+    g_autofree char *sentence = g_strdup_printf(undo ? _("Undone (%s)") : _("Redone (%s)"), words);
     ns_window_toast(window, sentence);
 }
 
