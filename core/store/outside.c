@@ -367,7 +367,7 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
             lane->records.as_losses = false;
             g_clear_pointer(&lane->records.history, ns_history_unref);
         }
-        bool plain = loss->name->rank < 2 || loss->name->mean || strstr(loss->name->raw, "alue");
+        bool plain = loss->name->rank < 2 || loss->name->mean;
         if (!plain) ns_outside_report(o, _("“%s” is shown as the training loss."), loss->name->raw);
         lane->loss = loss->name;
         return;

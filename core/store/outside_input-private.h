@@ -28,8 +28,11 @@ typedef struct {
     guint called;  /* G_MAXUINT: none */
     guint run;     /* the column of the names of runs; G_MAXUINT: none */
     bool comma;    /* a number with a decimal comma was read */
-    bool by_row;   /* its columns are steps, and its rows quantities */
-    char *head;    /* the line with the names, where a row may have fewer cells; or NULL */
+    bool begun;    /* a row was read */
+    bool joined;   /* its names are those of several lines */
+    const char *repeated; /* the name that two columns have; or NULL */
+    bool by_row;          /* its columns are steps, and its rows quantities */
+    char *head;           /* the line with the names, where a row may have fewer cells; or NULL */
 } NsOutsideTable;
 
 /* The step that lines of text have named for lines after them; initialized with zeros. */
@@ -133,6 +136,8 @@ void ns_outside_input_mark(const NsOutsideLine *line);
  * row below it, one of which may have no name; 0: not known.  Returns false if it is not a table of
  * a training run. */
 bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separator, size_t n);
+
+void ns_outside_table_free(NsOutsideTable *table); /* also of NULL */
 
 /* Reads a row, in place. */
 void ns_outside_table_row(NsOutsideInput *input, char *text);

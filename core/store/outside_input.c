@@ -37,11 +37,7 @@ void ns_outside_input_free(NsOutsideInput *input)
     g_clear_object(&input->converter);
     g_byte_array_unref(input->unconverted);
     ns_outside_events_free(input->events);
-    if (input->table) {
-        g_free(input->table->names);
-        g_free(input->table->head);
-        g_free(input->table);
-    }
+    ns_outside_table_free(input->table);
     g_ptr_array_unref(input->cells);
     GString *const texts[] = {input->text, input->head, input->object, input->outer};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) g_string_free(texts[i], TRUE);

@@ -141,9 +141,15 @@ static bool read_columns(NsOutsideInput *input, const GString *text)
     JsonArray *columns =
         object ? ns_json_array_of(json_object_get_member(object, "columns")) : NULL;
     JsonArray *rows = object ? ns_json_array_of(json_object_get_member(object, "data")) : NULL;
+    JsonArray *index = object ? ns_json_array_of(json_object_get_member(object, "index")) : NULL;
     for (guint i = 0; columns && rows && i <= json_array_get_length(rows); i++) {
         JsonArray *row = i ? ns_json_array_of(json_array_get_element(rows, i - 1)) : columns;
         g_autoptr(GString) line = g_string_new(NULL);
+        if (index && i && i <= json_array_get_length(index)) {
+            g_autofree char *number = json_to_string(json_array_get_element(index, i - 1), FALSE);
+            g_string_assign(line, number);
+        }
+        if (index) g_string_append_c(line, '\t');
         for (guint k = 0; row && k < json_array_get_length(row); k++) {
             JsonNode *cell = json_array_get_element(row, k);
             g_autofree char *number = json_to_string(cell, FALSE);

@@ -204,7 +204,7 @@ static gint compare_cells(gconstpointer a, gconstpointer b)
 
 bool ns_outside_line_gather(NsOutsideLine *line)
 {
-    bool all = true;
+    bool all = true, had = line->arrays->len > 0;
     g_array_sort(line->cells, compare_cells);
     const NsOutsideCell *cells = (const NsOutsideCell *)(const void *)line->cells->data;
     for (guint i = 0, end; i < line->cells->len; i = end) {
@@ -216,7 +216,7 @@ bool ns_outside_line_gather(NsOutsideLine *line)
                                 .scalar = !name->layered,
                                 .first = line->numbers->len,
                                 .n = name->layered ? cells[end - 1].name->layer + 1 - base : 1};
-        if (has_array(line, array.group) || line->arrays->len == NS_OUTSIDE_MOST_ARRAYS ||
+        if ((had && has_array(line, array.group)) ||
             line->numbers->len + array.n > NS_OUTSIDE_MOST_NUMBERS)
             continue;
         if (name->layered && line->partial && array.group->size != array.n) {

@@ -409,6 +409,7 @@ static unsigned find_quantity(const char *key)
 /* Removes from the name the part from `at` to `end` and the separator before it. */
 static char *without(const char *name, size_t at, size_t end)
 {
+    end += name[end] == ']'; /* “layers[3].norm” */
     if (at > 0)
         at--;
     else if (name[end])
@@ -425,7 +426,8 @@ static char *take_layer(const char *name, const Word *words, size_t n, size_t *l
         size_t letters = strcspn(word, "0123456789");
         g_autofree char *stem = g_strndup(word, letters);
         if (!is_one(stem, "layer layers block blocks h l blk")) continue;
-        if (word[letters] && letters && read_layer(word + letters, layer))
+        bool norm = i + 1 < n && g_str_equal(word, "l2") && g_str_equal(words[i + 1].text, "norm");
+        if (word[letters] && letters && !norm && read_layer(word + letters, layer))
             return without(name, words[i].at, words[i].end);
         if (!word[letters] && i + 1 < n && read_layer(words[i + 1].text, layer))
             return without(name, words[i].at, words[i + 1].end);
@@ -433,9 +435,11 @@ static char *take_layer(const char *name, const Word *words, size_t n, size_t *l
     for (size_t i = n; i-- > 1;)
         if (words[i].path && read_layer(words[i].text, layer))
             return without(name, words[i].at, words[i].end);
-    if (n < 2 || name[words[n - 1].end] || !read_layer(words[n - 1].text, layer)) return NULL;
+    if (n < 2 || strlen(name + words[n - 1].end) > 1 || !read_layer(words[n - 1].text, layer))
+        return NULL;
     g_autofree char *rest = without(name, words[n - 1].at, words[n - 1].end);
-    return find_quantity(rest) ? g_steal_pointer(&rest) : NULL;
+    bool known = find_quantity(rest) || is_one(rest, "grad_norm gradient_norm");
+    return known ? g_steal_pointer(&rest) : NULL;
 }
 
 /* ---- Roles of gradients ---- */
@@ -469,8 +473,9 @@ static char *role_of(char *name)
  * gradient of “w2”.  Returns the new name, and whether it is that of a gradient. */
 static char *take_gradient(const char *name, bool *gradient)
 {
-    static const char *const prefixes[] = {"grad_norm", "gradient_norm", "grad_norms", "gradients",
-                                           "gradient",  "grad_2.0_norm", "grads",      "grad"};
+    static const char *const prefixes[] = {"grad_norm",    "gradient_norm", "grad_norms",
+                                           "gradients",    "gradient",      "grad_2.0_norm",
+                                           "l2_norm/grad", "grads",         "grad"};
     static const char *const suffixes[] = {"/grad_norm", ".grad_norm", "_grad_norm",
                                            "/gradient_norm"};
     *gradient = true;
@@ -586,8 +591,11 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
     const char *text = skip_own(name->raw, name), *dash = g_strrstr(text, " - ");
     g_autofree char *run = dash ? g_strndup(text, (gsize)(dash - text)) : g_strdup("");
     g_autofree char *lower = g_ascii_strdown(run, -1);
-    /* “amber-sun-7 - train/loss”, a column of a table of several runs, but not “train - loss” */
-    if (*run && !is_one(lower, train_words) && !is_one(lower, validation_words)) {
+    /* “amber-sun-7 - train/loss”, a column of a table of several runs, but neither “train - loss”
+     * nor “loss - train” */
+    g_autofree char *last = dash ? g_ascii_strdown(dash + strlen(" - "), -1) : g_strdup("");
+    if (*run && !is_one(lower, train_words) && !is_one(lower, validation_words) &&
+        !is_one(last, train_words) && !is_one(last, validation_words)) {
         name->lane = ns_outside_names_run(names, run);
         name->by_run = true;
         text = dash + strlen(" - ");

@@ -35,6 +35,7 @@ typedef struct {
     char *key;       /* without “grad_norm/” if it is a gradient */
     bool gradient;
     bool from_zero;      /* a name has layer 0, so layers count from 0 */
+    bool noted;          /* it is reported that it has no place */
     size_t size;         /* the number of layers in the last step that had it */
     unsigned quantity;   /* of a single number, plus 1; 0 before its first record */
     unsigned registered; /* the quantity of the registry that it is, plus 1; 0: none */

@@ -149,7 +149,7 @@ static void find_quantities(NsOutsideRecords *r, NsOutsideLine *line)
         bool fits = (unsigned)array->quantity < NS_QUANTITY_ALL;
         if (fits) {
             add_quantity(layout, array->quantity, array->n);
-        } else if (array->scalar) {
+        } else if (array->scalar || array->group->noted) {
             ns_outside_leave_out(r->owner, array->group->key);
         } else {
             bool has_size = array->n == layout->layers || array->n == layout->hidden;
@@ -164,6 +164,7 @@ static void find_quantities(NsOutsideRecords *r, NsOutsideLine *line)
                              "states; it is skipped."),
                            array->group->key, array->n, layout->layers, layout->hidden);
             ns_outside_note(r->owner, what);
+            array->group->noted = true;
         }
     }
 }

@@ -62,9 +62,11 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
             ns_outside_names_find(input->names, NULL, curve ? input->prefix : cell);
         if (!name) continue;
         for (guint k = 0; k < i && !repeated; k++)
-            if (names[k] == name) repeated = cell;
+            if (names[k] == name) repeated = name->raw;
         if (name->of_values) value = MIN(value, i);
-        if (name->of_names) called = MIN(called, i);
+        /* “metricName” of Comet, rather than the “name” of the run before it */
+        if (name->of_names && (called == G_MAXUINT || g_str_has_prefix(name->raw, "metric")))
+            called = i;
         if (name->of_run) run = MIN(run, i);
         names[i] = name;
         lanes = MAX(lanes, name->lane);
@@ -81,19 +83,17 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
     if (separator == '|' && !(counted && loss)) return false;
     /* Rows of a table of runs, of which each has a name and its last numbers */
     if (run == G_MAXUINT && value == G_MAXUINT && loss && !counted) run = called;
-    bool guessed = !loss && value < cells->len && called == G_MAXUINT;
-    if (guessed)
-        names[value] = input->prefix
+    for (guint i = 0; i < cells->len; i++) {
+        const char *raw = names[i] ? names[i]->raw : "";
+        /* “Epoch,Train,Valid” has losses */
+        bool curve = counted && value == G_MAXUINT && !strpbrk(raw, "/._- ") &&
+                     (ns_outside_has_split(raw, false) || ns_outside_has_split(raw, true));
+        if (!loss && called == G_MAXUINT && (i == value || curve))
+            names[i] = input->prefix && !curve
                            ? ns_outside_names_find(input->names, NULL, input->prefix)
-                           : ns_outside_names_find(input->names, "loss", names[value]->raw);
-    for (guint i = 0; i < cells->len; i++)
+                           : ns_outside_names_find(input->names, "loss/value", raw);
         if (names[i]) names[i]->use->listed = true;
-    if (repeated)
-        ns_outside_report(input->owner, _("Two columns are called “%s”; the first is read."),
-                          repeated);
-    if (guessed && !input->prefix)
-        ns_outside_report(input->owner, "%s",
-                          _("The column “Value” is shown as the training loss."));
+    }
     input->table = g_new0(NsOutsideTable, 1);
     *input->table = (NsOutsideTable){.separator = separator,
                                      .names = g_steal_pointer(&names),
@@ -104,10 +104,72 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
                                      .run = run,
                                      .loose = (n || separator == ' ') && !input->expects_table,
                                      .head = separator == ' ' || by_row ? g_strdup(text) : NULL,
+                                     .repeated = repeated,
                                      .by_row = by_row,
                                      .markdown = text[strspn(text, " \t")] == '|',
                                      .has_step = has[NS_OUTSIDE_STEP]};
     return true;
+}
+
+void ns_outside_table_free(NsOutsideTable *table)
+{
+    if (!table) return;
+    g_free(table->names);
+    g_free(table->head);
+    g_free(table);
+}
+
+/* Reads names of columns where a row is expected: a program that resumes repeats them, perhaps with
+ * others, and pandas has rows of more names below names that are equal. */
+static bool take_names(NsOutsideInput *input)
+{
+    NsOutsideTable *old = input->table, *new;
+    const char separator = old->separator;
+    const bool loose = old->loose, markdown = old->markdown;
+    const GPtrArray *cells = input->cells;
+    double number;
+    for (guint i = 0; i < cells->len; i++)
+        if (ns_outside_read_number(cells->pdata[i], &number)) return false;
+    g_autoptr(GString) own = g_string_new(NULL), joined = g_string_new(NULL);
+    for (guint i = 0; i < cells->len; i++) {
+        const char *cell = cells->pdata[i];
+        const char *above = i < old->n && old->names[i] ? old->names[i]->raw : "";
+        g_string_append_printf(own, "%s%s", i ? "\t" : "", cell);
+        g_string_append_printf(joined, "%s%s%s%s", i ? "\t" : "", above, *above && *cell ? "/" : "",
+                               cell);
+    }
+    bool join = !old->begun && (old->repeated || old->joined);
+    input->table = NULL;
+    bool taken = ns_outside_table_begin(input, join ? joined->str : own->str, '\t', 0) &&
+                 (join || input->table->has_step || !old->has_step);
+    new = input->table;
+    input->table = taken ? new : old;
+    ns_outside_table_free(taken ? old : new);
+    if (!taken) return false;
+    new->separator = separator;
+    new->joined = join;
+    new->loose = loose;
+    new->markdown = markdown;
+    return true;
+}
+
+/* Before the first row: pandas and R number the rows in a column without a name. */
+static void begin_rows(NsOutsideInput *input)
+{
+    NsOutsideTable *table = input->table;
+    bool counted = table->by_row || table->run < table->n || strchr(" |", table->separator);
+    table->begun = true;
+    for (guint i = 0; i < table->n; i++)
+        counted |= table->names[i] && table->names[i]->kind <= NS_OUTSIDE_EPOCH;
+    if (table->repeated)
+        ns_outside_report(input->owner, _("Two columns are called “%s”; the first is read."),
+                          table->repeated);
+    if (counted || (table->names[0] && !g_str_equal(table->names[0]->raw, "Unnamed: 0")) ||
+        !*(char *)input->cells->pdata[0])
+        return;
+    table->names[0] = ns_outside_names_find(input->names, NULL, "#");
+    ns_outside_report(input->owner, "%s",
+                      _("The first column has no name and is shown as the step."));
 }
 
 /* Whether the first line of the table is repeated. */
@@ -125,10 +187,12 @@ static bool read_cell(NsOutsideInput *input, const NsOutsideName *name, char *ce
 {
     NsOutsideTable *table = input->table;
     const char *end = ns_outside_read_number(cell, value);
-    /* “1.234.567,5”, “1 234,5”, “1'234.5” */
-    if (end && *end && strpbrk(cell, ". '") &&
-        g_regex_match_simple("^-?\\d{1,3}((\\.\\d{3})+(\\.\\d{3}|,\\d+)|([ ']\\d{3})+([.,]\\d+)?)$",
-                             cell, 0, 0)) {
+    /* “1.234.567,5”, “1 234,5”, “1'234.5”, and beside a decimal comma “1.000” */
+    static const char groups_of[] =
+        "^-?\\d{1,3}((\\.\\d{3})+(\\.\\d{3}|,\\d+)|([ ']\\d{3})+([.,]\\d+)?)$";
+    if (end && strpbrk(cell, ". '") &&
+        ((*end && g_regex_match_simple(groups_of, cell, 0, 0)) ||
+         (table->comma && g_regex_match_simple("^-?[1-9]\\d{0,2}\\.\\d{3}$", cell, 0, 0)))) {
         char group = *strpbrk(cell, ". '"), *to = cell;
         for (const char *at = cell; *at; at++)
             if (*at != group) *to++ = *at;
@@ -234,13 +298,15 @@ void ns_outside_table_row(NsOutsideInput *input, char *text)
         take_quantity(input, text);
         return;
     }
-    if (is_head(table, text)) return;
+    if (table->head && is_head(table, text)) return;
     GPtrArray *cells = input->cells;
     bool quoted = *text == '"';
     split(text, table->separator, cells);
     /* A separator at the end of a row adds an empty cell. */
     while (cells->len > table->n && !*(char *)cells->pdata[cells->len - 1])
         g_ptr_array_set_size(cells, (gint)cells->len - 1);
+    if (!table->head && cells->len > 1 && take_names(input)) return;
+    if (!table->begun) begin_rows(input);
     /* The number of a row has no name; R writes it in quotes. */
     if ((table->separator == ' ' || quoted) && cells->len == table->n + 1) {
         g_ptr_array_remove_index(cells, 0);
@@ -256,6 +322,12 @@ void ns_outside_table_row(NsOutsideInput *input, char *text)
         numbers += ns_outside_read_number(cells->pdata[i], &number) != NULL;
     if (table->loose && (cells->len != table->n || 2 * numbers < table->n)) return;
     bool comma = table->comma;
+    /* “1.000;2,5” */
+    for (guint i = 0; table->separator != ',' && !comma && i < cells->len; i++) {
+        const char *at = strchr(cells->pdata[i], ',');
+        table->comma |= at && ns_outside_read_number(cells->pdata[i], &number) == at && at[1] &&
+                        !at[1 + strspn(at + 1, "0123456789")];
+    }
     const char *why = NULL; /* a wrong row is reported once for all of its runs */
     for (size_t lane = 1; !why && lane <= CLAMP(table->lanes, 1, NS_LANES_MAX); lane++) {
         why = read_lane(input, cells, lane);

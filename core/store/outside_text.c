@@ -348,9 +348,10 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
                 host || (*at == '(' && *argument == '='))
                 drop(name, &validation);
             continue;
-        } else if (ends && !name->len) {
-            /* “| valid | loss 4.2”, “[valid] loss: 4.2” */
-            g_autofree char *copy = g_strndup(word, n);
+        } else if (ends && (!name->len || (*bar == '|' && gap[0] == ' '))) {
+            /* “| valid | loss 4.2”, “[valid] loss: 4.2”, “| valid on 'valid' subset | loss 4.2” */
+            const char *head = name->len ? name->str : word;
+            g_autofree char *copy = g_strndup(head, name->len ? strcspn(head, " ") : n);
             validation |= ns_outside_is_of_validation("split", copy);
             mean |= *bar == '|' && g_str_equal(copy, "train");
         }

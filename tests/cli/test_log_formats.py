@@ -158,6 +158,37 @@ def test_tables():
     assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == {5: 4, 9: 3} and err == "", (found, err)
 
 
+def test_heads():
+    """Names that change where a run resumes, in several lines, missing, equal or of a split; grouped steps; gradients by layer."""
+    cases = (  # text, validation losses, and what is reported
+        ("step,loss\n5,3\nstep,lr,loss,val_loss\n9,0.5,2,4\n", {9: 4}, ""),
+        (",loss,loss\n,train,val\nstep,,\n5,3,\n9,2,4\n", {9: 4}, ""),
+        (",loss\n5,3\n9,2\n", {}, "no name and is shown as the step"),
+        ("Step,loss - train,loss - validation\n5,3,\n9,2,4\n", {9: 4}, ""),
+        ("Step,Train,Valid\n5,3,\n9,2,4\n", {9: 4}, "“Train” is shown as the training loss"),
+        ("name,metricName,metricValue,step\n" + lines("a,loss,{v},{s}"), {}, ""),
+        ("name;step;loss\n" + lines("a;{s};{v},0"), {}, "decimal comma"))
+    for text, validation, word in cases:
+        found, err = read_text(text, "a.csv")
+        assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == validation, (text, found, err)
+        assert word in err and err.count("\n") == bool(word), (text, err)
+    found, err = read_text("step;loss\n999;3,0\n1.000;2,5\n", "a.csv")
+    assert losses(found) == {999: 3, 1000: 2.5}, (found, err)
+    found, err = read_text(json.dumps({"columns": ["loss"], "index": [5, 9], "data": [[3], [2]]}), "a.json")
+    assert losses(found) == dict(ROWS), (found, err)
+    valid = "| epoch 001 | valid on 'valid' subset | loss 4 | num_updates {s}\n"
+    found, err = read_text(lines("| epoch 001 | loss {v} | num_updates {s}\n" + valid), "a.log")
+    assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == {5: 4, 9: 4} and err == "", (found, err)
+    for name, kind in (("grad_norm_{}", "grad_layer"), ("grad_norm[{}]", "grad_layer"), ("blocks[{}].norm", "norm"), ("l2_norm/grad/layers.{}.mlp.up_proj.weight", "w3")):
+        found, err = read_text(json.dumps({"step": 5, "loss": 3, **{name.format(i): i for i in range(3)}}))
+        assert (found[5]["grad_norm"] if kind == "w3" else found[5])[kind] == [0, 1, 2] and err == "", (name, found, err)
+    names = [f"m{i}" for i in range(4200)] + [f"grad_norm/layers.{i}.w2" for i in range(2)]
+    found, err = read_text(",".join(["step,loss", *names]) + "\n" + lines("{s},{v}" + ",7" * 4202), "a.csv")
+    assert found[9]["grad_norm"]["w2"] == [7, 7] and "8352 values" in err, err
+    found, err = read_text(lines('{{"step": {s}, "loss": {v}, "a": [1, 2], "b": [1, 2, 3, 4]}}'))
+    assert err.count("has 4 values") == 1 and "1 value is not drawn" in err, err
+
+
 def test_names():
     """Two quantities of one name have two names; layers in a list of objects; gradients below points."""
     for text in ('{"step":5,"train/loss":3,"loss":4,"grad_norm":[1,2]}', '{"step":5,"loss":3,"train/loss":4,"grad_norm":[1,2]}'):
