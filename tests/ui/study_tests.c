@@ -586,7 +586,7 @@ static void test_export_by_key(void)
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
     g_assert_nonnull(strstr(ns_toast_text(window->toast), "press Start first"));
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(phase->steps), 1);
-    ns_phase_page_toggle(phase);
+    g_signal_emit_by_name(phase->start, "clicked");
     export_by_key(window);
     ui_close(window);
 }

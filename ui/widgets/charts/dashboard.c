@@ -385,16 +385,12 @@ static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)
     ns_page_refresh(NS_PAGE(dashboard));
 }
 
-bool ns_dashboard_has_grid(NsDashboard *dashboard)
+void ns_dashboard_toggle_grid(NsDashboard *dashboard)
 {
-    return !slot_at(dashboard, 0)->tile->chart->view_state.no_grid;
-}
-
-void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid)
-{
+    bool hide = !slot_at(dashboard, 0)->tile->chart->view_state.no_grid;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         NsChartView *chart = slot_at(dashboard, i)->tile->chart;
-        chart->view_state.no_grid = !grid;
+        chart->view_state.no_grid = hide;
         ns_chart_view_state_changed(chart);
     }
 }

@@ -58,5 +58,4 @@ void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key);
 void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile);
 
 /* Shows or hides grid lines at the ticks. */
-bool ns_dashboard_has_grid(NsDashboard *dashboard);
-void ns_dashboard_show_grid(NsDashboard *dashboard, bool grid);
+void ns_dashboard_toggle_grid(NsDashboard *dashboard);

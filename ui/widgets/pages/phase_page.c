@@ -278,19 +278,6 @@ static void start(NsPhasePage *page)
     sync_controls(page);
 }
 
-void ns_phase_page_toggle(NsPhasePage *page)
-{
-    if (!is_going(page)) {
-        start(page);
-        return;
-    }
-    ns_study_work_stop(page->work);
-    page->stopped = true;
-    show_hint(page);
-    update_chart(page);
-    sync_controls(page);
-}
-
 bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int64_t steps,
                             GError **error)
 {
@@ -487,7 +474,15 @@ static void on_key_chosen(NsPhasePage *page, GParamSpec *pspec, GtkWidget *drop_
 
 static void on_start(NsPhasePage *page)
 {
-    ns_phase_page_toggle(page);
+    if (is_going(page)) {
+        ns_study_work_stop(page->work);
+        page->stopped = true;
+        show_hint(page);
+        update_chart(page);
+        sync_controls(page);
+    } else {
+        start(page);
+    }
     ns_end_typing(GTK_WIDGET(page));
 }
 

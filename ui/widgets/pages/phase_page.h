@@ -36,10 +36,6 @@ struct _NsPhasePage {
 
 GtkWidget *ns_phase_page_new(NsSession *session);
 
-/* Starts the sweep that the controls ask for, or stops the one that runs; a stopped one continues
- * as long as the controls ask for the same. */
-void ns_phase_page_toggle(NsPhasePage *page);
-
 /* Puts axes, as ns_study_axis_read reads them, and steps into the controls; starts nothing.  FALSE
  * with NS_ERROR_SETTING, and then nothing is changed. */
 bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int64_t steps,

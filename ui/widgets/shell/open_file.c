@@ -154,8 +154,8 @@ static void report_experiment(NsWindow *window, const NsProvenance *provenance, 
     if (provenance->changes)
         add_sentence(words, g_strdup(_("Settings were changed before that step.")));
     if (offer)
-        ns_window_toast_offer(window, words->str, offer, on_run_to,
-                              g_memdup2(&provenance->step, sizeof provenance->step));
+        ns_toast_show(window->toast, words->str, offer, on_run_to,
+                      g_memdup2(&provenance->step, sizeof provenance->step));
     else
         ns_window_toast(window, words->str);
     g_string_free(words, TRUE);

@@ -324,13 +324,7 @@ static void guard_divider(GtkWidget *pane)
 
 void ns_window_toast(NsWindow *window, const char *sentence)
 {
-    ns_window_toast_offer(window, sentence, NULL, NULL, NULL);
-}
-
-void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *label, GFunc chosen,
-                           gpointer data)
-{
-    ns_toast_show(window->toast, sentence, label, chosen, data);
+    ns_toast_show(window->toast, sentence, NULL, NULL, NULL);
 }
 
 static void on_show_file(gpointer path, gpointer toast)
@@ -342,7 +336,7 @@ static void on_show_file(gpointer path, gpointer toast)
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path)
 {
     g_signal_emit_by_name(window, "saved");
-    ns_window_toast_offer(window, sentence, _("Show in folder"), on_show_file, g_strdup(path));
+    ns_toast_show(window->toast, sentence, _("Show in folder"), on_show_file, g_strdup(path));
 }
 
 bool ns_window_folds(NsWindow *window, const char *pane)

@@ -65,11 +65,6 @@ NsDashboard *ns_window_dashboard(NsWindow *window);
 /* Shows a sentence at the bottom of the window for a few seconds. */
 void ns_window_toast(NsWindow *window, const char *sentence);
 
-/* The same with a button, which calls `chosen` with the data, a widget of the window beside; data
- * is freed with g_free. */
-void ns_window_toast_offer(NsWindow *window, const char *sentence, const char *label, GFunc chosen,
-                           gpointer data);
-
 /* The same about a file, with a button that shows it in its folder. */
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path);
 

@@ -102,7 +102,7 @@ static void on_reset(NsWindow *window)
     g_autofree char *step = ns_group_digits(fork);
     g_autofree char *words =
         g_strdup_printf(_("Reset to step %s, where the run was forked."), step);
-    ns_window_toast_offer(window, words, _("Reset to step 0"), on_to_start, NULL);
+    ns_toast_show(window->toast, words, _("Reset to step 0"), on_to_start, NULL);
 }
 
 static void on_speed(NsWindow *window, GVariant *parameter, GAction *action)
@@ -257,7 +257,7 @@ static void on_theory(NsWindow *window)
 static void on_grid(NsWindow *window)
 {
     NsDashboard *dashboard = ns_window_dashboard(window);
-    if (dashboard) ns_dashboard_show_grid(dashboard, !ns_dashboard_has_grid(dashboard));
+    if (dashboard) ns_dashboard_toggle_grid(dashboard);
 }
 
 /* The action of the current chart with the same name. */
