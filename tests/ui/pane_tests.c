@@ -360,6 +360,21 @@ static void test_size_of_what_waits(void)
     ui_close(window);
 }
 
+/* A pane that closes over its focus leaves no entry to take the keys. */
+static void test_close_focused(void)
+{
+    static const guint keys[] = {GDK_KEY_2, GDK_KEY_1};
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(gtk_widget_child_focus(GTK_WIDGET(window->settings_pane), GTK_DIR_TAB_FORWARD));
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "pane",
+                                       g_variant_new_boolean(FALSE));
+    ui_settle(GTK_WIDGET(window));
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) g_assert_true(ui_press(window, keys[i]));
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "dashboard");
+    ui_close(window);
+}
+
 /* However far a divider is moved, and to whichever end, all keep their content.  It never takes the
  * keys of the window. */
 static void test_dividers(void)
@@ -391,6 +406,7 @@ static void test_dividers(void)
 void ui_add_pane_tests(void)
 {
     g_test_add_func("/ui/pane/dividers", test_dividers);
+    g_test_add_func("/ui/pane/close-focused", test_close_focused);
     g_test_add_func("/ui/pane/tabs", test_tabs);
     g_test_add_func("/ui/pane/tab-names", test_tab_names);
     g_test_add_func("/ui/pane/link", test_link);
