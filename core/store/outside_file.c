@@ -7,6 +7,7 @@
 #include "core/settings/settings.h"
 #include "core/store/database.h"
 #include "core/store/figure_file.h"
+#include "core/store/outside_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -137,6 +138,7 @@ typedef struct {
     char *path;
     char *prefix;     /* the folder of its tags, or NULL */
     size_t lane;      /* see ns_outside_add_file */
+    char split;       /* see split_of */
     int fd;           /* -1: it does not exist, or is a project */
     Project *project; /* NULL: it is none */
     off_t at;         /* offset in a regular file */
@@ -256,30 +258,51 @@ static const char log_names[] =
     "log.jsonl train.jsonl training.csv log.csv history.csv metrics.json scalars.json progress.csv "
     "result.json results.csv summary.csv loss.tsv output.log logging.jsonl stdout.log";
 
-/* Any other log is found only directly in the folder, by the first `kinds` of suffixes; *left_out
- * counts more of them. */
-static char *log_in(const char *folder, size_t kinds, size_t *left_out)
+/* The split that a file or folder is named after, such as “val_log.csv”: 'v' of validation, 't' of
+ * training; 0: none. */
+static char split_of(const char *name)
 {
-    char *found = NULL;
+    g_autofree char *stem = g_strndup(name, strcspn(name, "."));
+    return !ns_outside_is_curve(stem) ? 0 : ns_outside_has_split(stem, true) ? 'v' : 't';
+}
+
+/* Adds a log if it is the first one, or that of validation beside that of training or the other way
+ * round. */
+static bool add_split(GPtrArray *streams, const char *path, const char *name)
+{
+    Stream *first = streams->len ? streams->pdata[0] : NULL, *stream;
+    char split = split_of(name);
+    if (first && (streams->len > 1 || !split || !first->split || first->split == split))
+        return false;
+    stream = stream_new(path, NULL, 0);
+    stream->split = split;
+    g_ptr_array_insert(streams, split == 'v' ? -1 : 0, stream);
+    if (first) (split == 'v' ? stream : first)->prefix = g_strdup("validation");
+    return true;
+}
+
+/* Adds a log.  Any other one is found only directly in the folder, by the first `kinds` of
+ * suffixes, with that of validation beside it; *left_out counts more of them. */
+static void add_log(const char *folder, size_t kinds, size_t *left_out, GPtrArray *streams)
+{
     g_auto(GStrv) names = g_strsplit(log_names, " ", -1);
-    for (char **name = names; *name; name++) {
+    for (char **name = names; *name && !streams->len; name++) {
         g_autofree char *path = g_build_filename(folder, *name, NULL);
-        if (ns_outside_file_is(path)) return g_steal_pointer(&path);
+        if (ns_outside_file_is(path)) g_ptr_array_add(streams, stream_new(path, NULL, 0));
     }
+    if (streams->len) return;
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
-    for (guint i = 0; (left_out || !found) && i < kinds * files->len; i++) {
+    for (guint i = 0; i < kinds * files->len; i++) {
         static const char *const suffixes[][3] = {
             {".jsonl", ".csv"}, {".ndjson", ".tsv", ".log"}, {".json", ".txt", ".out"}};
         const char *path = files->pdata[i % files->len], *const *suffix = suffixes[i / files->len];
+        g_autofree char *name = g_path_get_basename(path);
         bool log = false;
         for (size_t k = 0; k < 3; k++) log |= suffix[k] && g_str_has_suffix(path, suffix[k]);
-        if (!log || !ns_outside_file_is(path)) continue;
-        if (found)
-            ++*left_out;
-        else
-            found = g_strdup(path);
+        if (!log || (streams->len && !left_out && !split_of(name)) || !ns_outside_file_is(path))
+            continue;
+        if (!add_split(streams, path, name) && left_out) ++*left_out;
     }
-    return found;
 }
 
 /* Files of one curve each: “Train_Samples_train_loss.csv” of DeepSpeed, and what TensorBoard saves,
@@ -337,15 +360,13 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders,
     if (!streams->len)
         add_metrics(g_file_test(meta, G_FILE_TEST_IS_REGULAR) ? metrics : plots, NULL, streams);
     if (streams->len) return streams;
-    g_autofree char *log = log_in(folder, depth == 0 ? 2 : 0, left_out);
-    if (log) {
-        g_ptr_array_add(streams, stream_new(log, NULL, 0));
-        return streams;
-    }
+    add_log(folder, depth == 0 ? 2 : 0, left_out, streams);
+    if (streams->len) return streams;
     g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
     guint i = depth < DEEPEST ? inner->len : 0;
-    while ((left_out || !streams->len) && *folders && i-- > 0) {
+    while (*folders && i-- > 0) {
         g_autofree char *name = g_path_get_basename(inner->pdata[i]);
+        if (streams->len && !left_out && !split_of(name)) continue;
         /* A link may lead anywhere, also around in a circle; and a checkpoint has the beginning of
          * the log of its run. */
         if (g_file_test(inner->pdata[i], G_FILE_TEST_IS_SYMLINK) ||
@@ -355,17 +376,17 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders,
         size_t others = 0;
         g_autoptr(GPtrArray) found =
             streams_within(inner->pdata[i], depth + 1, folders, left_out ? &others : NULL);
-        if (streams->len) {
-            *left_out += found->len > 0;
-        } else {
-            g_ptr_array_unref(streams);
-            streams = g_steal_pointer(&found);
-            if (left_out) *left_out += others;
+        bool one = found->len == 1 && !((Stream *)found->pdata[0])->prefix;
+        if (!(one && add_split(streams, ((Stream *)found->pdata[0])->path, name))) {
+            if (streams->len)
+                others = found->len > 0;
+            else
+                g_ptr_array_extend_and_steal(streams, g_steal_pointer(&found));
         }
+        if (left_out) *left_out += others;
     }
     /* A text may also be about a run in a folder, so that it comes last. */
-    g_autofree char *text = depth || streams->len ? NULL : log_in(folder, 3, left_out);
-    if (text) g_ptr_array_add(streams, stream_new(text, NULL, 0));
+    if (!depth && !streams->len) add_log(folder, 3, left_out, streams);
     return streams;
 }
 

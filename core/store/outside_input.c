@@ -86,6 +86,8 @@ void ns_outside_input_take(NsOutsideInput *input, const char *why)
     if (input->process >= 0 && !line->passed_over)
         ns_outside_line_put(input->line, ns_outside_names_find(input->names, NULL, label),
                             input->process);
+    if (input->prefix && ns_outside_is_of_validation("split", input->prefix))
+        ns_outside_line_validate(input->line, input->names);
     if (!line->passed_over && ns_outside_json_take_points(input)) return;
     ns_outside_input_mark(line);
     /* The bytes may end within the only line. */

@@ -225,6 +225,17 @@ def test_folders():
             put(path, f"run/{folder}/events.out.tfevents.1.a.1.0", *(at(s, s, "loss", v) for s, v in rows))
         found, err = read(path("run"))
         assert losses(found) == dict(ROWS) and found[9]["validation_loss"] == 4 and err == "", (found, err)
+        for names in (("a/train.csv", "a/val.csv"), ("b/train_log.csv", "b/eval_log.csv"), ("c/train/metrics.csv", "c/validation/metrics.csv")):
+            for name, text in zip(names, (lines("{s},{v}"), "9,4\n")):
+                os.makedirs(os.path.dirname(path(name)), exist_ok=True)
+                write(path(name), ["step,loss", text])
+            found, err = read(path(name[0]))
+            assert losses(found) == dict(ROWS) and found[9]["validation_loss"] == 4 and err == "", (names, found, err)
+        for name in ("d/val.csv", "d/val_7b.csv"):
+            os.makedirs(path("d"), exist_ok=True)
+            write(path(name), ["step,loss", lines("{s},{v}")])
+        found, err = read(path("d"))
+        assert losses(found) == dict(ROWS) and "(1)" in err, (found, err)
         os.makedirs(path("ml/0/ab/metrics"))
         write(path("ml/0/ab/meta.yaml"), ["run_name: a"])
         write(path("ml/0/ab/metrics/loss"), [f"1700000000123 {v} {s} data 12ab" for s, v in ROWS])
