@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/export_job.h"
+#include "ui/widgets/diagram/diagram_view.h"
 #include "ui/widgets/run/inspector.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/open_file.h"
@@ -76,9 +77,16 @@ static void test_open(void)
     ns_window_open(window, path, false);
     g_assert_cmpstr(ns_toast_text(window->toast), ==, "This run is shown already.");
 
+    /* A log has no model to draw. */
+    ns_page_stack_show(window->pages, "diagram");
+    GtkWidget *diagram = ui_first(GTK_WIDGET(window), NS_TYPE_DIAGRAM_VIEW);
+    ui_rest(window);
+    g_assert_false(gtk_widget_get_mapped(diagram));
+
     GtkWidget *leave = ui_find_button(window->settings_pane, "Train here");
     g_signal_emit_by_name(leave, "clicked");
     UI_WAIT(window, ui_is_ready);
+    UI_UNTIL(gtk_widget_get_mapped(diagram));
     UI_UNTIL(gtk_widget_is_sensitive(row) && is_enabled(window, "run"));
     g_assert_cmpuint(session->view->n_pinned, ==, 1);
     ui_rest(window);

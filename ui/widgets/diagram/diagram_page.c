@@ -146,11 +146,7 @@ static void show_stage(NsDiagramPage *page)
     bool slow = ns_session_stage(page->session, &stage, &progress);
     const char *waits = _(
         "Changes are pending: this is how the model will be wired; it has not been measured yet.");
-    const char *sentence = ns_session_is_watching(page->session)
-                               ? _("A run of another program does not say how its model is wired; "
-                                   "this diagram shows the model of the settings.")
-                           : ns_session_pending(page->session) ? waits
-                                                               : "";
+    const char *sentence = ns_session_pending(page->session) ? waits : "";
     if (slow) switch (stage) {
         case NS_STAGE_FORWARD:
             light = progress;
@@ -210,7 +206,10 @@ static bool page_refresh(NsPage *self)
     }
     show_range(page);
     show_stage(page);
-    return behind || slow;
+    bool watching = ns_session_is_watching(page->session);
+    for (GtkWidget *part = page->none; part; part = gtk_widget_get_prev_sibling(part))
+        gtk_widget_set_visible(part, watching == (part == page->none));
+    return (behind && !watching) || slow;
 }
 
 static void on_change(NsDiagramPage *page)
@@ -385,7 +384,10 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     gtk_widget_set_hexpand(page->legend, TRUE);
     gtk_widget_set_valign(page->tabs, GTK_ALIGN_CENTER);
     ns_box_append(foot, page->legend, page->tabs, NULL);
-    gtk_box_append(GTK_BOX(page), foot);
+    page->none = ns_text_label_new(
+        _("The log of another program does not say how its model is wired."), "hint");
+    g_object_set(page->none, "vexpand", TRUE, "xalign", 0.5, "visible", FALSE, NULL);
+    ns_box_append(GTK_WIDGET(page), foot, page->none, NULL);
 }
 
 GtkWidget *ns_diagram_page_new(NsSession *session)
