@@ -91,18 +91,21 @@ static void write_text(Handout *h, const char *words, double size, bool bold, do
     ns_document_write(h->document, filled, size, bold, indent);
 }
 
-/* The chart that the card puts on the stage; nothing if it has none, or the same as the card
- * before.
+/* The chart that the card puts on the stage; false if it has none, or the same as the card before.
  */
-static void draw_chart(Handout *h, const NsCard *card)
+static bool read_chart(Handout *h, const NsCard *card, NsSheet *sheet)
 {
-    g_auto(NsSheet) sheet;
-    ns_sheet_init(&sheet);
     const char *name = card->chart ? card->chart : card->highlight;
-    if (!h->lockstep || !name || g_strcmp0(name, h->shown) == 0 ||
-        !ns_sheet_read(&sheet, name, NULL))
-        return;
+    ns_sheet_init(sheet);
+    if (card->draws || !h->lockstep || !name || g_strcmp0(name, h->shown) == 0 ||
+        !ns_sheet_read(sheet, name, NULL))
+        return false;
     h->shown = name;
+    return true;
+}
+
+static void draw_chart(Handout *h, const NsCard *card, const NsSheet *sheet)
+{
     NsFigureInput input = {.step = -1, .log = true, .theory = card->theory};
     size_t lanes = ns_lockstep_lanes(h->lockstep);
     input.n_lanes = lanes > 1 ? (unsigned)lanes : 0;
@@ -113,8 +116,8 @@ static void draw_chart(Handout *h, const NsCard *card)
     }
     input.history = input.lanes[0].history;
     input.settings = input.lanes[0].settings;
-    const NsSheetChart *chart = ns_sheet_chart(&sheet, 0);
-    NsFigureInput own = ns_sheet_input(&sheet, chart, 0, &input);
+    const NsSheetChart *chart = ns_sheet_chart(sheet, 0);
+    NsFigureInput own = ns_sheet_input(sheet, chart, 0, &input);
     NsFigure *figure = ns_figure_create(chart->spec.kind);
     const NsPlot *plot = ns_figure_update(figure, &own);
     if (ns_plot_has_data(plot)) ns_document_plot(h->document, plot, CHART_HEIGHT);
@@ -126,7 +129,10 @@ static void write_card(Handout *h, size_t at)
 {
     const NsCard *card = &h->lesson->card[at];
     g_autofree char *title = g_strdup_printf("%zu  %s", at + 1, card->title);
-    ns_document_need(h->document, HEADING + 6 * TEXT + CHART_HEIGHT); /* a card stays together */
+    g_auto(NsSheet) sheet;
+    bool chart = read_chart(h, card, &sheet);
+    /* A card stays together. */
+    ns_document_need(h->document, HEADING + 6 * TEXT + (chart ? CHART_HEIGHT : 0));
     write_text(h, "", HEADING, false, 0);
     write_text(h, title, HEADING, true, 0);
     for (char **text = card->texts; *text; text++) write_text(h, *text, TEXT, false, 0);
@@ -146,8 +152,8 @@ static void write_card(Handout *h, size_t at)
         cairo_line_to(cr, NS_DOCUMENT_WIDTH, DRAWING_HEIGHT);
         cairo_stroke(cr);
         cairo_restore(cr);
-    } else {
-        draw_chart(h, card);
+    } else if (chart) {
+        draw_chart(h, card, &sheet);
     }
     /* The events of jumps and divergences, where a card speaks of the inspector. */
     if (h->lockstep && g_strcmp0(card->highlight, "inspector") == 0) {
@@ -165,6 +171,7 @@ static void write_card(Handout *h, size_t at)
         }
     }
 
+    if (card->n_choices) ns_document_need(h->document, 2 * TEXT * (double)(1 + card->n_choices));
     if (card->ask) write_text(h, card->ask, TEXT, true, 0);
     for (size_t i = 0; i < card->n_choices; i++) {
         g_autofree char *choice = g_strconcat("☐  ", card->choices[i], NULL);

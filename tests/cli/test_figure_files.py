@@ -165,6 +165,10 @@ def test_handout():
             pdf = file.read()
         assert pdf.startswith(b"%PDF-1.4") and b"Gradients at step 0" in pdf
         assert len(re.findall(rb"/Type /Page\b", pdf)) >= 3  # the answers are on a page of their own
+        # Its last card, which has no chart, is on the page of the card before.
+        assert run("handout", "7", "--out", out, small=False).returncode == 0
+        with open(out, "rb") as file:
+            assert len(re.findall(rb"/Type /Page\b", file.read())) == 3
         assert "12345" in sentence(run("handout", "12345", "--out", out, small=False), 2)
         assert "--out" in sentence(run("handout", "2", small=False), 2)
 
