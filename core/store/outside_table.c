@@ -140,12 +140,17 @@ static bool take_names(NsOutsideInput *input)
     }
     bool join = !old->begun && (old->repeated || old->joined);
     input->table = NULL;
-    bool taken = ns_outside_table_begin(input, join ? joined->str : own->str, '\t', 0) &&
-                 (join || input->table->has_step || !old->has_step);
+    bool taken = ns_outside_table_begin(input, join ? joined->str : own->str, '\t', 0),
+         known = join;
     new = input->table;
-    input->table = taken ? new : old;
-    ns_outside_table_free(taken ? old : new);
-    if (!taken) return false;
+    for (guint i = 0; taken && i < new->n; i++)
+        known |= new->names[i] &&
+                 new->names[i]->kind <= (old->has_step ? NS_OUTSIDE_STEP : NS_OUTSIDE_LOSS);
+    taken &= known;
+    bool replace = taken && !old->head;
+    input->table = replace ? new : old;
+    ns_outside_table_free(replace ? old : new);
+    if (!replace) return taken;
     new->separator = separator;
     new->joined = join;
     new->loose = loose;
@@ -170,16 +175,6 @@ static void begin_rows(NsOutsideInput *input)
     table->names[0] = ns_outside_names_find(input->names, NULL, "#");
     ns_outside_report(input->owner, "%s",
                       _("The first column has no name and is shown as the step."));
-}
-
-/* Whether the first line of the table is repeated. */
-static bool is_head(const NsOutsideTable *table, const char *text)
-{
-    size_t i = 0;
-    while (i < table->n && !table->names[i]) i++;
-    if (i == table->n) return false;
-    const NsOutsideName *first = table->names[i], *last = table->names[table->n - 1];
-    return strstr(text, first->raw) && (!last || strstr(text, last->raw));
 }
 
 /* Reads the number of a cell, also with a decimal comma where commas do not separate cells. */
@@ -298,14 +293,13 @@ void ns_outside_table_row(NsOutsideInput *input, char *text)
         take_quantity(input, text);
         return;
     }
-    if (table->head && is_head(table, text)) return;
     GPtrArray *cells = input->cells;
     bool quoted = *text == '"';
     split(text, table->separator, cells);
     /* A separator at the end of a row adds an empty cell. */
     while (cells->len > table->n && !*(char *)cells->pdata[cells->len - 1])
         g_ptr_array_set_size(cells, (gint)cells->len - 1);
-    if (!table->head && cells->len > 1 && take_names(input)) return;
+    if (cells->len > 1 && take_names(input)) return;
     if (!table->begun) begin_rows(input);
     /* The number of a row has no name; R writes it in quotes. */
     if ((table->separator == ' ' || quoted) && cells->len == table->n + 1) {
