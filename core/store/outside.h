@@ -74,8 +74,9 @@ void ns_outside_end_with(NsOutside *outside, int64_t step);
 void ns_outside_feed(NsOutside *outside, const char *bytes, size_t n);
 
 /* The same for one of several files of a run, which are added in the order of time and count from
- * 0.  `name` is shown; `prefix`, the folder of its tags, may be NULL; `lane` counts from 1, 0: the
- * tags say it; `table`: the first line is that of a table, even if no column is recognized. */
+ * 0.  `name` is shown; `prefix`, the folder of its tags, or “validation” if its losses are of that,
+ * may be NULL; `lane` counts from 1, 0: the tags say it; `table`: the first line is that of a
+ * table, even if no column is recognized. */
 void ns_outside_add_file(NsOutside *outside, const char *name, const char *prefix, size_t lane,
                          bool table);
 void ns_outside_feed_file(NsOutside *outside, size_t file, const char *bytes, size_t n);

@@ -162,15 +162,17 @@ static bool take_names(NsOutsideInput *input)
 static void begin_rows(NsOutsideInput *input)
 {
     NsOutsideTable *table = input->table;
-    bool counted = table->by_row || table->run < table->n || strchr(" |", table->separator);
+    bool counted = table->run < table->n || strchr(" |", table->separator);
+    double number;
     table->begun = true;
     for (guint i = 0; i < table->n; i++)
         counted |= table->names[i] && table->names[i]->kind <= NS_OUTSIDE_EPOCH;
     if (table->repeated)
         ns_outside_report(input->owner, _("Two columns are called “%s”; the first is read."),
                           table->repeated);
-    if (counted || (table->names[0] && !g_str_equal(table->names[0]->raw, "Unnamed: 0")) ||
-        !*(char *)input->cells->pdata[0])
+    const char *end = ns_outside_read_number(input->cells->pdata[0], &number);
+    if (counted || (table->names[0] && !g_str_equal(table->names[0]->raw, "Unnamed: 0")) || !end ||
+        *end)
         return;
     table->names[0] = ns_outside_names_find(input->names, NULL, "#");
     ns_outside_report(input->owner, "%s",

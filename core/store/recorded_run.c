@@ -282,8 +282,8 @@ NsRecordedRun *ns_recorded_run_open(const char *path, GCancellable *cancellable,
     if (run->kind == NS_RECORDED_NONE)
         return ns_refuse_null(
             error, NS_ERROR_FILE,
-            N_("“%s” is not a recorded run: choose a run file, the lines of a run, or a log "
-               "of another program."),
+            N_("“%s” is not a recorded run: choose a run file, the lines of a run, or a log of "
+               "another program, with its steps and losses as in “step 3, loss 2.1”."),
             run->name);
     bool has_head = run->kind == NS_RECORDED_FILE;
     if (has_head) run->file = ns_run_reader_open(run->path, error);

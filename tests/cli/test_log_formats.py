@@ -172,6 +172,8 @@ def test_heads():
         found, err = read_text(text, "a.csv")
         assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == validation, (text, found, err)
         assert word in err and err.count("\n") == bool(word), (text, err)
+    found, err = read_text(",loss\na,3\nb,2\n", "a.csv")
+    assert losses(found) == {0: 3, 1: 2} and "the order of its values" in err, (found, err)
     found, err = read_text("epoch,loss,note\n5,3,a\nresumed here,,\n9,2,b\n", "a.csv")
     assert losses(found) == dict(ROWS) and "Line 3: it has no step" in err, (found, err)
     found, err = read_text("step;loss\n999;3,0\n1.000;2,5\n", "a.csv")

@@ -388,7 +388,7 @@ def test_beside():
         assert ">step 40<" in open(path("a.svg"), encoding="utf-8").read()  # of the longer one
         # Of the same name, and of two lanes: they have letters.
         assert {"A", "B"} <= {name for name, _, _ in series("--beside", path("own.nsrun"))}
-        for words, says, status in ((["--beside", path("none")], "is not a recorded run", 1),
+        for words, says, status in ((["--beside", path("none")], "as in “step 3, loss 2.1”", 1),
                                     (["--beside", path("mine.jsonl")] * 4, "more than 4 lanes", 2),
                                     (["--beside", path("mine.jsonl"), "--set", "lr=1"], "omit --set", 2),
                                     (["--beside", path("mine.jsonl"), "--step", "99"], "was not recorded", 2)):
