@@ -215,6 +215,13 @@ static void test_first_screen(void)
             gtk_widget_compute_bounds(GTK_WIDGET(ui_tile(window, GRADIENT)), page, &gradient));
         g_assert_cmpfloat(loss.origin.y, ==, gradient.origin.y);
     }
+    /* The ratio of the lanes has a place below them even if the legend has two rows. */
+    NsSession *session = window->session;
+    ns_session_step(session, 2);
+    UI_UNTIL(ns_session_steps(session) == 2);
+    UI_WAIT(window, ui_is_paused);
+    ui_settle(GTK_WIDGET(window));
+    g_assert_nonnull(ns_chart_view_layout(ui_tile(window, GRADIENT)->chart)->plot->lower);
     ui_close(window);
 }
 
