@@ -499,6 +499,9 @@ static void join(NsOutside *o, Lane *lane, const NsOutsideLine *line)
         skip_wrong(o, why);
         return;
     }
+    const NsOutsideName *validation = line->scalars[NS_OUTSIDE_VALIDATION].name;
+    twice |= validation && lane->open->scalars[NS_OUTSIDE_VALIDATION].name == validation &&
+             !lane->open->batches;
     if (twice && !line->again) o->counts.second++;
     ns_outside_line_merge(lane->open, line);
 }

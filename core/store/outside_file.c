@@ -288,9 +288,11 @@ static void add_log(const char *folder, size_t kinds, size_t *left_out, GPtrArra
     g_auto(GStrv) names = g_strsplit(log_names, " ", -1);
     for (char **name = names; *name && !streams->len; name++) {
         g_autofree char *path = g_build_filename(folder, *name, NULL);
-        if (ns_outside_file_is(path)) g_ptr_array_add(streams, stream_new(path, NULL, 0));
+        if (ns_outside_file_is(path)) add_split(streams, path, *name);
     }
-    if (streams->len) return;
+    const bool known = streams->len;
+    if (known && !g_str_has_suffix(((Stream *)streams->pdata[0])->path, "/train.jsonl")) return;
+    if (known) kinds = 1;
     g_autoptr(GPtrArray) files = list(folder, G_FILE_TEST_IS_REGULAR);
     for (guint i = 0; i < kinds * files->len; i++) {
         static const char *const suffixes[][3] = {
@@ -299,8 +301,9 @@ static void add_log(const char *folder, size_t kinds, size_t *left_out, GPtrArra
         g_autofree char *name = g_path_get_basename(path);
         bool log = false;
         for (size_t k = 0; k < 3; k++) log |= suffix[k] && g_str_has_suffix(path, suffix[k]);
-        if (!log || (streams->len && !left_out && !split_of(name)) || !ns_outside_file_is(path))
-            continue;
+        const char split = split_of(name);
+        bool open = !streams->len || (known ? split == 'v' : left_out || split);
+        if (!log || !open || !ns_outside_file_is(path)) continue;
         if (!add_split(streams, path, name) && left_out) ++*left_out;
     }
 }

@@ -172,6 +172,8 @@ def test_heads():
         found, err = read_text(text, "a.csv")
         assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == validation, (text, found, err)
         assert word in err and err.count("\n") == bool(word), (text, err)
+    found, err = read_text(lines('{{"step": {s}, "loss": {v}}}') + 2 * '{"step": 9, "val_loss": 4}\n')
+    assert found[9]["validation_loss"] == 4 and "1 value was repeated" in err, (found, err)
     found, err = read_text(",loss\na,3\nb,2\n", "a.csv")
     assert losses(found) == {0: 3, 1: 2} and "the order of its values" in err, (found, err)
     found, err = read_text("epoch,loss,note\n5,3,a\nresumed here,,\n9,2,b\n", "a.csv")
@@ -229,10 +231,11 @@ def test_folders():
             put(path, f"run/{folder}/events.out.tfevents.1.a.1.0", *(at(s, s, "loss", v) for s, v in rows))
         found, err = read(path("run"))
         assert losses(found) == dict(ROWS) and found[9]["validation_loss"] == 4 and err == "", (found, err)
-        for names in (("a/train.csv", "a/val.csv"), ("b/train_log.csv", "b/eval_log.csv"), ("c/train/metrics.csv", "c/validation/metrics.csv")):
+        for names in (("a/train.csv", "a/val.csv"), ("b/train_log.csv", "b/eval_log.csv"), ("c/train/metrics.csv", "c/validation/metrics.csv"),
+                      ("e/train.jsonl", "e/val.jsonl")):
             for name, text in zip(names, (lines("{s},{v}"), "9,4\n")):
                 os.makedirs(os.path.dirname(path(name)), exist_ok=True)
-                write(path(name), ["step,loss", text])
+                write(path(name), [json.dumps({"step": int(r[0]), "loss": int(r[2])}) for r in text.split()] if name[-1] == "l" else ["step,loss", text])
             found, err = read(path(name[0]))
             assert losses(found) == dict(ROWS) and found[9]["validation_loss"] == 4 and err == "", (names, found, err)
         for name in ("d/val.csv", "d/val_7b.csv"):
