@@ -309,8 +309,11 @@ static void test_slow_motion(void)
     UI_WAIT(window, ui_is_ready);
     GtkWidget *stages = ui_first(GTK_WIDGET(window->transport), GTK_TYPE_REVEALER);
     g_assert_null(lit_word(stages));
+    ns_session_step(session, 3);
+    UI_UNTIL(isfinite(ns_session_pace(session).steps_per_second));
+    UI_WAIT(window, ui_is_paused);
     g_action_group_activate_action(G_ACTION_GROUP(window), "slow-motion", NULL);
-    g_assert_true(session->slow);
+    g_assert_true(session->slow && isnan(ns_session_pace(session).steps_per_second));
     ui_click(window, "run_button");
     UI_UNTIL(lit_word(stages) != NULL);
     g_assert_cmpstr(lit_word(stages), ==, "Forward");

@@ -499,8 +499,8 @@ char *ns_session_status(NsSession *session, NsStatusLength length);
 char *ns_session_preparing_words(NsSession *session);
 
 /* The speed of the slowest lane over its newest steps, and the fraction of that time spent on
- * expensive quantities.  The speed is NaN if there are no steps to measure, the fraction 0 without
- * probes. */
+ * expensive quantities.  The speed is NaN in slow motion and if there are no steps to measure, the
+ * fraction 0 without probes. */
 typedef struct {
     double steps_per_second, probe_share;
     size_t records; /* that were averaged: at most NS_PACE_RECORDS, or those since the last

@@ -202,7 +202,7 @@ NsPace ns_session_pace(NsSession *session)
 {
     const NsView *view = session->view;
     NsPace slowest = {(double)NAN, 0.0, 0};
-    for (size_t lane = 0; lane < view->started.n; lane++) {
+    for (size_t lane = 0; lane < view->started.n && !session->slow; lane++) {
         if (!view->histories[lane]) continue;
         NsPace pace = pace_of(view->histories[lane], view->now.lane[lane].probe_every);
         if (!(slowest.steps_per_second <= pace.steps_per_second)) slowest = pace;
