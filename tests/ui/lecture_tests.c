@@ -10,6 +10,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SMALL_LINES                                                                                \
     "layers = 2\nd-model = 16\nheads = 2\nseq = 16\nbatch = 4\neval-every = 0\nthreads = 2\n"
@@ -48,7 +49,9 @@ static char *write_scenes(void)
                                i + 1, i % 2 ? "profile" : "dashboard",
                                i % 2 ? "" : "chart = hidden-norm\n", (int)step_of(i), i + 1);
     g_autofree char *whole = g_string_free(text, FALSE);
-    return write_lecture("normscope-ui-test.lecture", whole);
+    /* Tests that run at the same time have their own. */
+    g_autofree char *name = g_strdup_printf("normscope-ui-%d.lecture", (int)getpid());
+    return write_lecture(name, whole);
 }
 
 static bool shows(GtkWidget *root, const char *words)
