@@ -88,9 +88,9 @@ class Killed:
         if newest(self.path) >= 0:
             words = ["resume", self.path, "--steps", "0"]
         else:
-            for end in ("", "-wal", "-shm"):
-                if os.path.exists(self.path + end):
-                    os.remove(self.path + end)
+            for path in (self.path, self.path + "-wal", self.path + "-shm", self.lines):
+                if os.path.exists(path):
+                    os.remove(path)
             words = ["train", *self.settings, "--run", self.path, "--jsonl", self.lines]
         every = ["--checkpoint-every", str(self.every)] if self.every else []
         return [CLI, *words, *every]
