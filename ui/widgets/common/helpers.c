@@ -104,7 +104,14 @@ GtkWidget *ns_choice_drop_down_new(const char *first, NsChoices choices, size_t 
 
 GtkWidget *ns_button_new(const char *label, const char *tooltip, GCallback clicked, gpointer object)
 {
-    GtkWidget *button = gtk_button_new_with_mnemonic(label);
+    GtkWidget *button = gtk_button_new_with_label(label);
+    if (strchr(label,
+               '_')) { /* GTK 4.8 takes the name that screen readers say from such a button */
+        g_auto(GStrv) parts = g_strsplit(label, "_", -1);
+        g_autofree char *name = g_strjoinv("", parts);
+        gtk_button_set_use_underline(GTK_BUTTON(button), TRUE);
+        ns_accessible_name(button, name);
+    }
     gtk_widget_set_tooltip_text(button, tooltip);
     g_signal_connect_swapped(button, "clicked", clicked, object);
     return button;
