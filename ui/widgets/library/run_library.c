@@ -658,6 +658,7 @@ static void make_footer(NsRunLibrary *library)
     gtk_widget_set_hexpand(library->used, TRUE);
     gtk_label_set_wrap(GTK_LABEL(library->used), TRUE);
     gtk_label_set_lines(GTK_LABEL(library->used), 2);
+    gtk_label_set_width_chars(GTK_LABEL(library->used), 20); /* the row is as wide without words */
     gtk_box_append(GTK_BOX(row), library->used);
     library->record = named(_("_Save every run"), gtk_switch_new(), row);
     library->bound =
