@@ -208,7 +208,8 @@ static void paint_noise(const NsPoint *points, size_t n, const NsSeriesStyle *lo
     }
     cairo_surface_mark_dirty(mask);
     cairo_surface_set_device_scale(mask, density, density);
-    cairo_mask_surface(cr, mask, area->x, area->y);
+    /* A mask without memory would end all drawing on the context. */
+    if (pixels) cairo_mask_surface(cr, mask, area->x, area->y);
     cairo_surface_destroy(mask);
 }
 

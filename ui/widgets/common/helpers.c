@@ -105,8 +105,8 @@ GtkWidget *ns_choice_drop_down_new(const char *first, NsChoices choices, size_t 
 GtkWidget *ns_button_new(const char *label, const char *tooltip, GCallback clicked, gpointer object)
 {
     GtkWidget *button = gtk_button_new_with_label(label);
-    if (strchr(label,
-               '_')) { /* GTK 4.8 takes the name that screen readers say from such a button */
+    /* GTK 4.8 gives a button with a mnemonic no name for screen readers. */
+    if (strchr(label, '_')) {
         g_auto(GStrv) parts = g_strsplit(label, "_", -1);
         g_autofree char *name = g_strjoinv("", parts);
         gtk_button_set_use_underline(GTK_BUTTON(button), TRUE);
