@@ -452,6 +452,29 @@ static void test_noise(void)
     cairo_surface_destroy(image);
 }
 
+/* Between points that are far apart, the line has no gaps. */
+static void test_zigzag(void)
+{
+    enum { POINTS = 50 };
+    double x[POINTS], y[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = i;
+        y[i] = i % 2;
+    }
+    NsSeries series = {.label = "zigzag", .n = POINTS, .x = x, .y = y};
+    NsPlot plot = plot_of(&series, 1);
+    plot.no_grid = true;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    g_assert_true(ns_path_is_noise(&layout->paths[0], layout->area.height));
+    cairo_surface_t *image = draw(layout, NULL);
+    for (double at = 0.1; at < POINTS - 1; at += 0.1) {
+        double part = at - floor(at), value = (int)floor(at) % 2 ? 1 - part : part;
+        double px = ns_plot_x_to_pixel(layout, at), py = ns_plot_y_to_pixel(layout, value);
+        g_assert_cmphex(pixel_at(image, px, py), !=, as_pixel(light()->panel));
+    }
+    cairo_surface_destroy(image);
+}
+
 /* If cells are smaller than pixels, the largest is visible in the whole area. */
 static void test_fine_cells(void)
 {
@@ -518,6 +541,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/hidden-bars", test_hidden_bars);
     g_test_add_func("/kinds/many-bars", test_many_bars);
     g_test_add_func("/kinds/noise", test_noise);
+    g_test_add_func("/kinds/zigzag", test_zigzag);
     g_test_add_func("/kinds/fine-cells", test_fine_cells);
     g_test_add_func("/kinds/clipped", test_clipped);
     g_test_add_func("/kinds/square", test_square);

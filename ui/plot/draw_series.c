@@ -187,11 +187,13 @@ static GArray *noise_columns(const NsPoint *points, size_t n, double left, doubl
 
 /* On a screen, the columns are as wide as pixels, and cover of each pixel what they cover of its
  * height.  cairo takes several times as long for their outline, and its fast antialiasing, which
- * takes half as long, can damage the heap. */
-static void paint_noise(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
+ * takes half as long, can damage the heap.  Returns false if a pixel would have no column. */
+static bool paint_noise(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
                         const NsBox *area, double density, cairo_t *cr)
 {
     g_autoptr(GArray) columns = noise_columns(points, n, area->x, 1 / density);
+    double first = floor((points[0].x - area->x) * density);
+    if (floor((points[n - 1].x - area->x) * density) - first >= columns->len) return false;
     int across = (int)ceil(area->width * density), down = (int)ceil(area->height * density);
     cairo_surface_t *mask = cairo_image_surface_create(CAIRO_FORMAT_A8, across, down);
     unsigned char *pixels = cairo_image_surface_get_data(mask);
@@ -211,6 +213,7 @@ static void paint_noise(const NsPoint *points, size_t n, const NsSeriesStyle *lo
     /* A mask without memory would end all drawing on the context. */
     if (pixels) cairo_mask_surface(cr, mask, area->x, area->y);
     cairo_surface_destroy(mask);
+    return true;
 }
 
 /* Elsewhere, a noisy curve is filled as the outline of its stroke, in columns of half a line width:
@@ -257,9 +260,11 @@ static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger
         unsigned from = g_array_index(path->runs, unsigned, run);
         unsigned to = run + 1 < path->runs->len ? g_array_index(path->runs, unsigned, run + 1)
                                                 : path->points->len;
-        if (to - from > 1 && noise && style->raster && !target.vector)
+        bool painted =
+            to - from > 1 && noise && style->raster && !target.vector &&
             paint_noise(points + from, to - from, look, width, &layout->area, target.density, cr);
-        else if (to - from > 1 && noise)
+        if (painted) continue;
+        if (to - from > 1 && noise)
             fill_noise(points + from, to - from, look, width, style->line_width / 2, cr);
         else if (to - from > 1)
             stroke(points + from, to - from, look, width, cr);
