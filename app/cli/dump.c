@@ -19,6 +19,7 @@ static int run(NsArguments *a, GError **error)
     g_autoptr(NsCheckpoint) checkpoint = NULL;
     if (a->pytorch && !ns_pytorch_check(a->pytorch, error)) return NS_EXIT_USAGE;
     if (!ns_checkpoint_open(a, &checkpoint, error)) return NS_EXIT_OK;
+    if (a->out && !ns_dump_check(a->out, error)) return NS_EXIT_ERROR;
     gint64 limit = a->experiment.lane[0].steps;
     g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, checkpoint, NULL, error);
     if (!lockstep || (a->out && !ns_folder_make(a->out, error))) return NS_EXIT_ERROR;
@@ -46,7 +47,8 @@ const NsCommand ns_cli_dump = {
         "  meta.json           settings, step, loss and gradient norm, named as in “train”\n"
         "Tensors are [out, in], and layers count from 0: blk0.attn.wq, and dec.blk0.cross.wq "
         "in\n"
-        "an encoder-decoder.  Batches are int64; padding follows each length.\n\n"
+        "an encoder-decoder.  Batches are int64; padding follows each length.  Files that exist\n"
+        "are never replaced.\n\n"
         "If the run diverges or Ctrl-C ends it, the files are of its last step, which "
         "meta.json\n"
         "names; nothing is written if it ends in the middle of a long step.\n\n"

@@ -12,7 +12,6 @@
 #include "core/store/safetensors.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,11 +79,23 @@ static bool write_file(int fd, int which, NsRun *run)
     return ns_write_all(fd, meta, strlen(meta)) && ns_write_all(fd, "\n", 1);
 }
 
+bool ns_dump_check(const char *directory, GError **error)
+{
+    for (int i = 0; i < FILES; i++) {
+        g_autofree char *path = g_build_filename(directory, file_names[i], NULL);
+        if (!g_file_test(path, G_FILE_TEST_EXISTS)) continue;
+        g_autofree char *name = g_filename_display_name(path);
+        return ns_refuse(error, NS_ERROR_FILE,
+                         "“%s” exists, and a dump replaces no file; choose another folder.", name);
+    }
+    return true;
+}
+
 bool ns_dump(NsRun *run, const char *directory, GError **error)
 {
     NsOutputFile files[FILES];
     int n = 0, code = 0;
-    bool good = ns_folder_make(directory, error);
+    bool good = ns_dump_check(directory, error) && ns_folder_make(directory, error);
     while (good && n < FILES) {
         g_autofree char *path = g_build_filename(directory, file_names[n], NULL);
         good = ns_output_file_open(&files[n], path, error);
@@ -96,10 +107,6 @@ bool ns_dump(NsRun *run, const char *directory, GError **error)
         if (code) break;
     }
     bool written = good && !code;
-    if (written) {
-        g_autofree char *meta = g_build_filename(directory, file_names[META], NULL);
-        g_unlink(meta);
-    }
     for (int i = 0; i < n; i++) {
         int own = written && good ? 0 : code && i == n - 1 ? code : ECANCELED;
         if (!ns_output_file_close(&files[i], own, own == ECANCELED ? NULL : error)) good = false;

@@ -20,6 +20,10 @@
  * separator of a task. */
 bool ns_dump(NsRun *run, const char *directory, GError **error);
 
+/* Sets NS_ERROR_FILE and returns false if the directory has a file that ns_dump would replace,
+ * which another program may have trained further. */
+bool ns_dump_check(const char *directory, GError **error);
+
 /* Whether ns_dump wrote this directory. */
 bool ns_dump_is(const char *directory);
 

@@ -368,7 +368,11 @@ static void choose_loss(NsOutside *o, Lane *lane, NsOutsideLine *line)
             g_clear_pointer(&lane->records.history, ns_history_unref);
         }
         bool plain = loss->name->rank < 2 || loss->name->mean;
-        if (!plain) ns_outside_report(o, _("“%s” is shown as the training loss."), loss->name->raw);
+        if (loss->name->perplexity)
+            ns_outside_report(o, _("The logarithm of “%s” is shown as the training loss."),
+                              loss->name->raw);
+        else if (!plain)
+            ns_outside_report(o, _("“%s” is shown as the training loss."), loss->name->raw);
         lane->loss = loss->name;
         return;
     }
@@ -560,6 +564,7 @@ static void take_parts(const Lane *lane, NsOutsideLine *line)
         if (!cell || line->scalars[kind].name || (loss ? !loss->part : kind != NS_OUTSIDE_LOSS))
             continue;
         line->scalars[kind] = *cell;
+        if (cell->name->perplexity) line->scalars[kind].value = log(cell->value);
         g_array_remove_index(
             line->cells, (guint)(cell - (const NsOutsideCell *)(const void *)line->cells->data));
     }
@@ -707,7 +712,7 @@ bool ns_outside_has_loss(const NsOutside *o)
         const NsOutsideName *name = o->names->list->pdata[i];
         if (!name->use->listed) continue;
         step |= name->kind <= NS_OUTSIDE_EPOCH;
-        loss |= name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION;
+        loss |= name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION || name->part;
     }
     return loss && step;
 }

@@ -25,7 +25,7 @@ static void column_free(gpointer data)
 static char *pattern_of(const NsOutsideName *name)
 {
     const char *found = NULL, *end = NULL;
-    for (const char *at = name->raw; *at;) {
+    for (const char *at = name->whole; *at;) {
         size_t digits = strspn(at, "0123456789");
         if (digits && g_ascii_strtoull(at, NULL, 10) == name->layer) {
             found = at;
@@ -33,8 +33,8 @@ static char *pattern_of(const NsOutsideName *name)
         }
         at += MAX(digits, 1);
     }
-    return found ? g_strdup_printf("%.*s{l}%s", (int)(found - name->raw), name->raw, end)
-                 : g_strdup(name->raw);
+    return found ? g_strdup_printf("%.*s{l}%s", (int)(found - name->whole), name->whole, end)
+                 : g_strdup(name->whole);
 }
 
 /* Whether of several names of a number of the step this is the one that is taken. */
@@ -70,7 +70,7 @@ GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *
         if (is_taken && name->kind <= NS_OUTSIDE_SECONDS) meaning = name->kind;
         if (is_taken && name->part) meaning = name->part;
         if (is_taken && name->tokens) meaning = NS_OUTSIDE_STEP;
-        g_autofree char *shown = name->layered ? pattern_of(name) : g_strdup(name->raw);
+        g_autofree char *shown = name->layered ? pattern_of(name) : g_strdup(name->whole);
         NsOutsideColumn *column = g_hash_table_lookup(patterns, shown);
         if (!column) {
             column = g_new0(NsOutsideColumn, 1);

@@ -43,7 +43,7 @@ static void add_point(GArray *points, double record, const NsOutsideName *name, 
                       double *last)
 {
     const Point point = {record, {name, value}};
-    bool loss = name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION;
+    bool loss = name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION || name->part;
     if (loss) *last = MAX(*last, record);
     g_array_append_val(points, point);
 }

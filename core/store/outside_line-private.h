@@ -70,8 +70,8 @@ void ns_outside_line_add(NsOutsideLine *line, NsOutsideCell cell);
  * keeps its own name.  Returns NULL, or what is wrong as the beginning of a sentence. */
 const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, double value);
 
-/* The first of its cells that is one loss of several, of training or of validation; NULL if there
- * is none. */
+/* The best of its cells that is one loss of several, of training or of validation; NULL if there is
+ * none. */
 const NsOutsideCell *ns_outside_line_part(const NsOutsideLine *line, NsOutsideKind kind);
 
 /* Gives the number under “value” this name, unless it is NULL; returns whether there is one. */

@@ -152,11 +152,12 @@ const char *ns_outside_line_put(NsOutsideLine *line, const NsOutsideName *name, 
 
 const NsOutsideCell *ns_outside_line_part(const NsOutsideLine *line, NsOutsideKind kind)
 {
+    const NsOutsideCell *best = NULL;
     for (guint i = 0; i < line->cells->len; i++) {
         const NsOutsideCell *cell = &g_array_index(line->cells, NsOutsideCell, i);
-        if (cell->name->part == kind) return cell;
+        if (cell->name->part == kind && (!best || cell->name->rank < best->name->rank)) best = cell;
     }
-    return NULL;
+    return best;
 }
 
 bool ns_outside_line_call_value(NsOutsideLine *line, const NsOutsideName *name)

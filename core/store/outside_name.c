@@ -174,7 +174,8 @@ char *ns_outside_map_change(const char *map, const char *column, unsigned meanin
 typedef struct {
     char text[24];
     size_t at, end; /* in the name */
-    bool path;      /* it is a whole component between “/” or “.” */
+    bool begins;    /* it comes first, or after “/” or “.” */
+    bool path;      /* it is a whole component between these */
 } Word;
 
 static bool is_separator(char c)
@@ -207,7 +208,8 @@ static size_t split(const char *name, Word *words)
         size_t length = MIN(i - word->at, sizeof word->text - 1);
         for (size_t k = 0; k < length; k++) word->text[k] = g_ascii_tolower(name[word->at + k]);
         word->text[length] = '\0';
-        word->path = (word->at == 0 || is_slash(name[word->at - 1])) && is_slash(name[i]);
+        word->begins = word->at == 0 || is_slash(name[word->at - 1]);
+        word->path = word->begins && is_slash(name[i]);
     }
     return n;
 }
@@ -237,8 +239,9 @@ static const char other_losses[] =
     "scale scaler scaling weight weights coef factor ratio delta change rate count num std var min "
     "max best target time timestamp aux auxiliary balance balancing router z reg kl";
 
-/* The rank of one loss of several, which is worse than any whole one. */
-#define RANK_OF_PART 100
+/* The ranks of one loss of several, which is worse than any whole one, of a perplexity, and of the
+ * name of a split. */
+enum { RANK_OF_PART = 100, RANK_OF_PERPLEXITY, RANK_OF_SPLIT };
 
 /* Whether the words name a loss of training or of validation; what is only a part of one is noted
  * in the name. */
@@ -246,14 +249,24 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
 {
     bool loss = false, cross = false, validation = false, underscored = false, other = false;
     bool inner = false; /* “train_inner” of fairseq is of some steps, “train” of an epoch */
+    bool perplexity = false, logarithm = false, split = n > 0;
     unsigned rank = 0, parts = 0;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
         size_t k = 0;
         loss |= is_one(word, "loss losses nll xent ce crossentropy cost") ||
                 (cross && g_str_equal(word, "entropy"));
-        if (g_str_equal(word, "loss")) continue;
+        if (g_str_equal(word, "loss")) {
+            split = false;
+            continue;
+        }
         cross = g_str_equal(word, "cross");
+        logarithm |= g_str_equal(word, "log") && !words[i].path;
+        if (is_one(word, "perplexity ppl")) {
+            perplexity = true;
+            split = false;
+            continue;
+        }
         if (is_one(word, train_words)) {
             underscored |= !words[i].path;
             continue;
@@ -263,16 +276,29 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
             rank += g_str_equal(word, "test") ? 20 : 0;
             continue;
         }
+        split = false;
         while (k < G_N_ELEMENTS(loss_words) && !is_one(word, loss_words[k].words)) k++;
         other |= is_one(word, other_losses);
         inner |= g_str_equal(word, "inner");
         parts += k == G_N_ELEMENTS(loss_words);
         rank += k < G_N_ELEMENTS(loss_words) ? loss_words[k].rank : 0;
     }
+    /* “info/learner/default_policy/learner_stats/total_loss” is no part of a loss. */
+    if (n > 2 && words[n - 2].begins && g_str_equal(words[n - 2].text, "total") &&
+        g_str_equal(words[n - 1].text, "loss")) {
+        rank += parts;
+        parts = 0;
+    }
+    /* “log_ppl” is a loss, and “lm loss PPL” is none. */
+    loss = perplexity ? logarithm : loss;
+    perplexity &= !loss && !parts;
     bool named =
         n && (g_str_equal(words[n - 1].text, "loss") || g_str_equal(words[0].text, "loss"));
-    if (parts && parts <= 2 && !other && named)
+    if ((parts && parts <= 2 && !other && named) || (perplexity && !other) || split) {
         name->part = validation ? NS_OUTSIDE_VALIDATION : NS_OUTSIDE_LOSS;
+        name->perplexity = perplexity;
+        name->split = split;
+    }
     if (!loss || parts) return false;
     /* The underscore makes no difference between “val_loss” and “val/loss”. */
     name->mean = !validation && underscored && !inner && rank == 0;
@@ -523,6 +549,7 @@ static void group_free(gpointer data)
 static void name_free(gpointer data)
 {
     g_free(((NsOutsideName *)data)->raw);
+    g_free(((NsOutsideName *)data)->whole);
     g_free(((NsOutsideName *)data)->use);
     g_free(data);
 }
@@ -553,12 +580,14 @@ size_t ns_outside_names_run(NsOutsideNames *names, const char *run)
 }
 
 /* The columns that the user has named come first. */
-static bool read_mapped(NsOutsideNames *names, const char *raw, NsOutsideName *name)
+static bool read_mapped(NsOutsideNames *names, NsOutsideName *name)
 {
+    const char *raw = name->raw;
     for (guint i = 0; i < names->mapped->len; i++) {
         const Mapping *mapping = names->mapped->pdata[i];
         size_t layer = 0;
-        if (!fits(mapping->column, raw, &layer)) continue;
+        if (!fits(mapping->column, raw, &layer) && !fits(mapping->column, name->whole, &layer))
+            continue;
         name->kind = mapping->kind;
         name->chosen = true;
         if (!mapping->layer) return true;
@@ -621,19 +650,24 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
         g_str_has_suffix(whole, "_timestamp")) {
         name->kind = NS_OUTSIDE_IGNORED;
         name->lane = 0;
-    } else if (!read_mapped(names, name->raw, name) && n && !find_quantity(value)) {
+    } else if (!read_mapped(names, name) && n && !find_quantity(value)) {
         static bool (*const readers[])(const Word *, size_t, NsOutsideName *) = {
             read_plain, read_loss, read_rate, read_gradient_norm};
         NsOutsideName found = *name;
         size_t i = 0;
         while (i < G_N_ELEMENTS(readers) && !readers[i](words, n, &found)) {
             name->part = found.part;
+            name->perplexity = found.perplexity;
+            name->split = found.split;
             found = *name;
             i++;
         }
         if (!is_mapped(names, found.kind)) *name = found;
         if (name->part && is_mapped(names, name->part)) name->part = 0;
-        if (name->part) name->rank = RANK_OF_PART;
+        if (name->part)
+            name->rank = name->split        ? RANK_OF_SPLIT
+                         : name->perplexity ? RANK_OF_PERPLEXITY
+                                            : RANK_OF_PART;
     }
     if (name->group) return;
     n_own = split(value, own);
@@ -656,6 +690,7 @@ const NsOutsideName *ns_outside_names_find(NsOutsideNames *names, const char *pr
     if (name || g_hash_table_size(names->names) >= MOST_NAMES) return name;
     name = g_new0(NsOutsideName, 1);
     name->raw = g_strdup(raw);
+    name->whole = prefix ? g_strconcat(prefix, "/", raw, NULL) : g_strdup(raw);
     name->use = g_new0(NsOutsideUse, 1);
     g_autofree char *lower = g_ascii_strdown(raw, -1);
     name->of_names =
@@ -700,7 +735,8 @@ const char *ns_outside_names_missing(const NsOutsideNames *names)
         size_t layer;
         for (guint k = 0; k < names->list->len && !has; k++) {
             const NsOutsideName *name = names->list->pdata[k];
-            has = name->use->listed && fits(column, name->raw, &layer);
+            has = name->use->listed &&
+                  (fits(column, name->raw, &layer) || fits(column, name->whole, &layer));
         }
         if (!has) return column;
     }

@@ -50,7 +50,10 @@ typedef struct {
 typedef struct {
     NsOutsideKind kind;
     NsOutsideKind part; /* of training or validation: it is one loss of several, such as
-                         * “ctc_loss”, which is taken where there is no whole one; or 0 */
+                         * “ctc_loss”, a perplexity, or a split such as “train” without a quantity,
+                         * which is taken where there is no whole one; or 0 */
+    bool perplexity;    /* its logarithm is the loss */
+    bool split;         /* it is the name of a split */
     bool chosen;        /* by the user */
     unsigned rank;      /* of several names of one quantity the one with the lowest is taken */
     bool of_names,
@@ -66,6 +69,7 @@ typedef struct {
     size_t layer;          /* as it is written */
     NsOutsideGroup *group; /* under which it is drawn if it is not taken as its kind */
     char *raw;             /* as it is written */
+    char *whole; /* the same with the folder or split that it is of, “validation/loss” */
     NsOutsideUse *use;
 } NsOutsideName;
 

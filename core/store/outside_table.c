@@ -45,7 +45,7 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
     const char *repeated = NULL;
     g_autofree const NsOutsideName **names = g_new0(const NsOutsideName *, cells->len);
     size_t lanes = 0;
-    bool by_row = false;
+    bool by_row = false, split = false; /* split: “Epoch,Train,Valid” has losses */
     double number;
     guint value = G_MAXUINT, called = G_MAXUINT, run = G_MAXUINT; /* the columns of these names */
     for (guint i = 0; i < cells->len; i++) {
@@ -71,9 +71,10 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
         names[i] = name;
         lanes = MAX(lanes, name->lane);
         has[name->kind] = true;
+        split |= name->split;
     }
     bool loss = has[NS_OUTSIDE_LOSS] || has[NS_OUTSIDE_VALIDATION];
-    bool known = loss || has[NS_OUTSIDE_STEP] || by_row;
+    bool known = loss || has[NS_OUTSIDE_STEP] || by_row || (split && has[NS_OUTSIDE_EPOCH]);
     if (cells->len < 2 && !(input->expects_table && loss)) return false;
     if (!known && !(input->expects_table && has[NS_OUTSIDE_VALUE])) return false;
     /* Words with spaces between them may be a sentence. */
@@ -85,13 +86,9 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
     if (run == G_MAXUINT && value == G_MAXUINT && loss && !counted) run = called;
     for (guint i = 0; i < cells->len; i++) {
         const char *raw = names[i] ? names[i]->raw : "";
-        /* “Epoch,Train,Valid” has losses */
-        bool curve = counted && value == G_MAXUINT && !strpbrk(raw, "/._- ") &&
-                     (ns_outside_has_split(raw, false) || ns_outside_has_split(raw, true));
-        if (!loss && called == G_MAXUINT && (i == value || curve))
-            names[i] = input->prefix && !curve
-                           ? ns_outside_names_find(input->names, NULL, input->prefix)
-                           : ns_outside_names_find(input->names, "loss/value", raw);
+        if (!loss && called == G_MAXUINT && i == value)
+            names[i] = input->prefix ? ns_outside_names_find(input->names, NULL, input->prefix)
+                                     : ns_outside_names_find(input->names, "loss/value", raw);
         if (names[i]) names[i]->use->listed = true;
     }
     input->table = g_new0(NsOutsideTable, 1);

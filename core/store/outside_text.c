@@ -133,6 +133,8 @@ static void put(NsOutsideLine *line, NsOutsideNames *names, const char *words, d
                (name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALUE)) {
         name = ns_outside_names_find(names, "validation", words);
     }
+    /* “train 50000, val 10000” may be of anything. */
+    if (name && name->split && line->step < 0 && !line->scalars[NS_OUTSIDE_EPOCH].name) return;
     ns_outside_line_put(line, name, value);
 }
 

@@ -217,6 +217,29 @@ def test_names():
             assert got == (dict(ROWS), {5: 4, 9: 4}, {5: 0.5, 9: 0.5}, 1.5), (step, loss, found, err)
 
 
+def test_other_losses():
+    """The logarithm of a perplexity, a split without a quantity, and a total loss deep in a tree, where there is no other loss."""
+    e = {5: 20.085536923187668, 9: 7.38905609893065}
+    for name in ("ppl", "train_perplexity", "train/ppl"):
+        rows = [{"step": s, name: v, "val_ppl": v, "lr": 0.5} for s, v in e.items()]
+        for text, end in (("".join(json.dumps(r) + "\n" for r in rows), "jsonl"), (as_csv([rows[0], *(r.values() for r in rows)]), "csv"),
+                          ("".join(f"step {s} | {name} {v} | val_ppl {v} | lr 0.5\n" for s, v in e.items()), "log")):
+            found, err = read_text(text, "a." + end)
+            assert losses(found) == losses(found, "validation_loss") == dict(ROWS) and losses(found, "lr") == {5: 0.5, 9: 0.5}, (text, found)
+            assert f"The logarithm of “{name}” is shown as the training loss." in err, err
+    found, err = read_text(lines('{{"step": {s}, "ppl": 7, "lm loss PPL": 7, "loss": {v}}}'))
+    assert losses(found) == dict(ROWS) and found[9]["ppl"] == found[9]["lm_loss_PPL"] == 7 and err == "", (found, err)
+    for text in ("step,train,val\n" + lines("{s},{v},4"), json.dumps([{"name": "train", "x": [5, 9], "y": [3, 2]}, {"name": "validation", "x": [5, 9], "y": [4, 4]}]),
+                 "train 5000, val 700\n" + lines("step {s}: train {v}, val 4")):
+        found, err = read_text(text, "a.csv" if "," in text[:5] else "a.json" if text[0] == "[" else "a.log")
+        assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == {5: 4, 9: 4} and "“train” is shown as the training loss." in err, (text, found, err)
+    deep = "info/learner/default_policy/learner_stats"
+    for text in (lines(f'{{{{"training_iteration": {{s}}, "{deep}/policy_loss": 0.5, "{deep}/total_loss": {{v}}}}}}'),
+                 f"training_iteration,{deep}/policy_loss,{deep}/total_loss\n" + lines("{s},0.5,{v}")):
+        found, err = read_text(text, "a.csv" if text[0] == "t" else "a.jsonl")
+        assert losses(found) == dict(ROWS) and found[9][f"{deep}/policy_loss"] == 0.5 and f"“{deep}/total_loss” is shown" in err, (text, found, err)
+
+
 def test_folders():
     """Texts are read where a folder has nothing else; fairseq's folders; metrics of MLflow on a set of data."""
     for name in ("slurm-7.out", "train_log.txt", "log.json"):
@@ -238,6 +261,7 @@ def test_folders():
                 write(path(name), [json.dumps({"step": int(r[0]), "loss": int(r[2])}) for r in text.split()] if name[-1] == "l" else ["step,loss", text])
             found, err = read(path(name[0]))
             assert losses(found) == dict(ROWS) and found[9]["validation_loss"] == 4 and err == "", (names, found, err)
+            assert "validation_loss" not in read(path(name[0]), "--map", "none=validation/loss")[0][9], names
         for name in ("d/val.csv", "d/val_7b.csv"):
             os.makedirs(path("d"), exist_ok=True)
             write(path(name), ["step,loss", lines("{s},{v}")])

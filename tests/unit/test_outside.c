@@ -724,6 +724,31 @@ static void test_are(void)
         g_assert_false(ns_outside_are(others[i], strlen(others[i])));
 }
 
+/* The columns of one name in the files of training and of validation are two. */
+static void test_columns_of_a_pair(void)
+{
+    g_autoptr(NsOutside) o = ns_outside_new(1 << 20);
+    ns_outside_add_file(o, "train.csv", NULL, 0, true);
+    ns_outside_add_file(o, "val.csv", "validation", 0, true);
+    const char text[] = "step,loss\n0,3\n1,2\n";
+    for (size_t i = 0; i < 2; i++) ns_outside_feed_file(o, i, text, strlen(text));
+    ns_outside_end(o);
+    NsOutsideReading *reading = ns_outside_reading(o);
+    const struct {
+        const char *name;
+        unsigned meaning;
+    } want[] = {{"step", NS_OUTSIDE_STEP},
+                {"loss", NS_OUTSIDE_LOSS},
+                {"validation/loss", NS_OUTSIDE_VALIDATION}};
+    g_assert_cmpuint(reading->columns->len, ==, G_N_ELEMENTS(want));
+    for (size_t i = 0; i < G_N_ELEMENTS(want); i++) {
+        const NsOutsideColumn *column = reading->columns->pdata[i];
+        g_assert_cmpstr(column->name, ==, want[i].name);
+        g_assert_cmpuint(column->meaning, ==, want[i].meaning);
+    }
+    ns_outside_reading_unref(reading);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -755,5 +780,6 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/watch", test_watch);
     g_test_add_func("/outside/nothing", test_nothing);
     g_test_add_func("/outside/are", test_are);
+    g_test_add_func("/outside/columns-of-a-pair", test_columns_of_a_pair);
     return g_test_run();
 }
