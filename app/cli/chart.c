@@ -57,27 +57,6 @@ static bool show(Chart *chart, NsSubject subject, const char *option, const char
                             option, chart->a->figure);
 }
 
-static bool read_figures(Chart *chart, GError **error)
-{
-    const char *names = chart->a->figure;
-    if (!names &&
-        (chart->a->recorded.x || chart->a->recorded.study || chart->a->recorded.study_text))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         "The figure of --from shows more runs than lanes; “" NS_CLI
-                         " show” prints what repeats it, and --figure NAME draws another figure "
-                         "with its settings.");
-    chart->placed = names != NULL;
-    if (!names) names = chart->a->figure = g_strdup(chart->a->recorded.figure);
-    if (!names) return ns_refuse(error, NS_ERROR_USAGE, "--figure NAME is missing.");
-    const char *lanes = chart->a->names ? chart->a->names : chart->a->recorded.names;
-    return ns_sheet_read(&chart->sheet, names, error) &&
-           ns_sheet_read_names(&chart->sheet, lanes, chart->a->experiment.n, error) &&
-           show(chart, NS_SUBJECT_GRADIENT, "gradient", chart->a->gradient, error) &&
-           show(chart, NS_SUBJECT_HIDDEN, "hidden", chart->a->hidden, error) &&
-           show(chart, NS_SUBJECT_QUANTITY, "quantity", chart->a->quantity, error) &&
-           show(chart, NS_SUBJECT_SIMILARITY, "similarity", chart->a->similarity, error);
-}
-
 /* The option if given, otherwise the value in the file of --from. */
 static const char *given(const char *option, const char *from, const char *usual)
 {
@@ -123,26 +102,6 @@ static bool check_within(const char *option, const char *text, gint64 step, int6
                      option, text, steps);
 }
 
-/* Finds how far to train, and which step to show.  steps: --steps or setting “steps” sets the
- * length of the run; otherwise a figure that is drawn again sets it. */
-static bool read_limit(Chart *chart, const NsSettings *settings, bool steps, GError **error)
-{
-    gint64 step = chart->a->recorded.step, until = steps ? 0 : chart->a->recorded.until;
-    if (!read_step(chart->a->shown, &step, error) || !read_step(chart->a->until, &until, error) ||
-        (steps && !check_within("step", chart->a->shown, step, settings->steps, error)) ||
-        (steps && !check_within("until", chart->a->until, until, settings->steps, error)))
-        return false;
-    bool known = step >= 0 && (chart->a->shown || !steps);
-    if (chart->a->until && !(known && until >= step))
-        return ns_refuse(error, NS_ERROR_USAGE,
-                         known ? "--until %s is before the step to show; train at least that far."
-                               : "--until %s needs --step, the step to show.",
-                         chart->a->until);
-    chart->limit = known ? MAX(step, until) : settings->steps;
-    if (known && chart->limit > step) chart->input.step = step;
-    return true;
-}
-
 /* Expensive quantities that are drawn must be measured.  If the settings say never, they are
  * measured about this many times. */
 #define MEASURED 20
@@ -174,36 +133,6 @@ static void find_expensive(const Chart *chart, bool *any, bool *one_step)
         if (!ns_figure_spec_is_expensive(spec)) continue;
         *any = true;
         *one_step = *one_step || spec->kind->abscissa != NS_OVER_STEPS;
-    }
-}
-
-static void provide_probes(Chart *chart)
-{
-    bool any, one_step;
-    for (guint i = 0; i < chart->sheet.charts->len; i++) {
-        const char *every = ns_figure_spec_every(spec_at(chart, i));
-        bool step = spec_at(chart, i)->kind->abscissa != NS_OVER_STEPS;
-        for (size_t k = 0; k < chart->a->experiment.n; k++) {
-            NsSettings *settings = &chart->a->experiment.lane[k];
-            if (g_strcmp0(every, "curvature-every") == 0 && settings->curvature_every == 0)
-                settings->curvature_every = interval(chart, false);
-            if (g_strcmp0(every, "layer-sharpness-every") == 0 && settings->sharpness_every == 0)
-                settings->sharpness_every = interval(chart, step);
-            if (g_strcmp0(every, "ablation-every") == 0 && settings->ablation_every == 0)
-                settings->ablation_every = interval(chart, step);
-        }
-    }
-    find_expensive(chart, &any, &one_step);
-    for (size_t i = 0; any && i < chart->a->experiment.n; i++) {
-        NsSettings *settings = &chart->a->experiment.lane[i];
-        int64_t shown = shown_step(chart);
-        if (settings->probe_every == 0)
-            settings->probe_every = interval(chart, one_step);
-        else if (one_step && shown % settings->probe_every != 0)
-            fprintf(stderr,
-                    NS_CLI ": Step %" PRId64 " is not measured with probe-every=%" PRId64
-                           "; the figure shows step %" PRId64 ".\n",
-                    shown, settings->probe_every, shown - shown % settings->probe_every);
     }
 }
 
@@ -419,9 +348,43 @@ static bool understand(Chart *chart, const NsSettings *settings, GError **error)
     /* A length of 0 steps means no limit if --step is given. */
     bool steps =
         ns_named_has(&chart->a->named, "steps") && (settings->steps > 0 || !chart->a->shown);
-    return read_figures(chart, error) && ns_picture_understand(&chart->a->picture, error) &&
-           read_looks(chart, error) && read_limit(chart, settings, steps, error) &&
-           (!(chart->a->picture.choices.seconds > 0) ||
+
+    const char *names = chart->a->figure;
+    if (!names &&
+        (chart->a->recorded.x || chart->a->recorded.study || chart->a->recorded.study_text))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "The figure of --from shows more runs than lanes; “" NS_CLI
+                         " show” prints what repeats it, and --figure NAME draws another figure "
+                         "with its settings.");
+    chart->placed = names != NULL;
+    if (!names) names = chart->a->figure = g_strdup(chart->a->recorded.figure);
+    if (!names) return ns_refuse(error, NS_ERROR_USAGE, "--figure NAME is missing.");
+    const char *lanes = chart->a->names ? chart->a->names : chart->a->recorded.names;
+    if (!ns_sheet_read(&chart->sheet, names, error) ||
+        !ns_sheet_read_names(&chart->sheet, lanes, chart->a->experiment.n, error) ||
+        !show(chart, NS_SUBJECT_GRADIENT, "gradient", chart->a->gradient, error) ||
+        !show(chart, NS_SUBJECT_HIDDEN, "hidden", chart->a->hidden, error) ||
+        !show(chart, NS_SUBJECT_QUANTITY, "quantity", chart->a->quantity, error) ||
+        !show(chart, NS_SUBJECT_SIMILARITY, "similarity", chart->a->similarity, error) ||
+        !ns_picture_understand(&chart->a->picture, error) || !read_looks(chart, error))
+        return false;
+    /* How far to train, and which step to show.  steps: --steps or setting “steps” sets the
+     * length of the run; otherwise a figure that is drawn again sets it. */
+    gint64 step = chart->a->recorded.step, until = steps ? 0 : chart->a->recorded.until;
+    if (!read_step(chart->a->shown, &step, error) || !read_step(chart->a->until, &until, error) ||
+        (steps && !check_within("step", chart->a->shown, step, settings->steps, error)) ||
+        (steps && !check_within("until", chart->a->until, until, settings->steps, error)))
+        return false;
+    bool known = step >= 0 && (chart->a->shown || !steps);
+    if (chart->a->until && !(known && until >= step))
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         known ? "--until %s is before the step to show; train at least that far."
+                               : "--until %s needs --step, the step to show.",
+                         chart->a->until);
+    chart->limit = known ? MAX(step, until) : settings->steps;
+    if (known && chart->limit > step) chart->input.step = step;
+
+    return (!(chart->a->picture.choices.seconds > 0) ||
             ns_sheet_check_film(&chart->sheet, 0, chart->sheet.charts->len, error));
 }
 
@@ -607,7 +570,35 @@ static int run(NsArguments *a, GError **error)
     }
 
     bool recorded = chart.recorded_to >= 0;
-    if (!recorded) provide_probes(&chart);
+    if (!recorded) {
+        bool any, one_step;
+        for (guint i = 0; i < chart.sheet.charts->len; i++) {
+            const char *every = ns_figure_spec_every(spec_at(&chart, i));
+            bool step = spec_at(&chart, i)->kind->abscissa != NS_OVER_STEPS;
+            for (size_t k = 0; k < chart.a->experiment.n; k++) {
+                NsSettings *settings = &chart.a->experiment.lane[k];
+                if (g_strcmp0(every, "curvature-every") == 0 && settings->curvature_every == 0)
+                    settings->curvature_every = interval(&chart, false);
+                if (g_strcmp0(every, "layer-sharpness-every") == 0 &&
+                    settings->sharpness_every == 0)
+                    settings->sharpness_every = interval(&chart, step);
+                if (g_strcmp0(every, "ablation-every") == 0 && settings->ablation_every == 0)
+                    settings->ablation_every = interval(&chart, step);
+            }
+        }
+        find_expensive(&chart, &any, &one_step);
+        for (size_t i = 0; any && i < chart.a->experiment.n; i++) {
+            NsSettings *settings = &chart.a->experiment.lane[i];
+            int64_t shown = shown_step(&chart);
+            if (settings->probe_every == 0)
+                settings->probe_every = interval(&chart, one_step);
+            else if (one_step && shown % settings->probe_every != 0)
+                fprintf(stderr,
+                        NS_CLI ": Step %" PRId64 " is not measured with probe-every=%" PRId64
+                               "; the figure shows step %" PRId64 ".\n",
+                        shown, settings->probe_every, shown - shown % settings->probe_every);
+        }
+    }
     return (recorded ? draw_recorded : train_and_draw)(&chart, error) ? ns_interrupt_status()
                                                                       : NS_EXIT_ERROR;
 }

@@ -228,65 +228,6 @@ static void add_scalars(GArray *arrays, const char *prefix, size_t run, GArray *
     }
 }
 
-static bool add_quantities(const Export *export, GArray *arrays, const char *prefix, size_t run,
-                           size_t steps, GError **error)
-{
-    NsRecorded of = run_at(export, run);
-    const NsRecordLayout *layout = ns_run_reader_layout(of);
-    for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
-        bool all, heads = ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_HEAD;
-        if (layout->count[q] == 0) continue;
-        if (!ns_run_reader_has_all(of, (NsQuantity)q, &all, error)) return false;
-        const char *key = ns_quantity((NsQuantity)q)->choice.key;
-        for (int has = 0; has <= !all; has++) {
-            const NsStoredTensor tensor = {
-                .name = g_strconcat(prefix, key, has ? "/measured" : "", NULL),
-                .type = has ? NS_STORED_BOOL : NS_STORED_F32,
-                .dims = heads                                                  ? 3
-                        : ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_STEP ? 1
-                                                                               : 2,
-                .shape = {steps, heads ? layout->layers : layout->count[q], layout->heads}};
-            const Array array = {tensor, run, (NsQuantity)q, has, 0, NULL};
-            g_array_append_val(arrays, array);
-        }
-    }
-    return true;
-}
-
-/* Lists all arrays of the run file; `rows` owns the rows that scalars borrow. */
-static GArray *find_arrays(const Export *export, GPtrArray *rows, GError **error)
-{
-    g_autoptr(GArray) arrays = g_array_new(FALSE, FALSE, sizeof(Array));
-    g_array_set_clear_func(arrays, array_clear);
-    for (size_t i = 0; i < export->n; i++) {
-        NsRecorded of = run_at(export, i);
-        NsRunLane lane = head_of(export, i);
-        size_t n = (size_t)(lane.last - lane.first) + 1;
-        /* "lane1/seed3/"; a part is left out if there is only one lane or seed. */
-        GString *folder = g_string_new(NULL);
-        if (export->experiment->n > 1)
-            g_string_append_printf(folder, "lane%zu/", i / export->seeds + 1);
-        if (export->seeds > 1)
-            g_string_append_printf(folder, "seed%" G_GINT64_FORMAT "/", seed_of(export, i));
-        g_autofree char *prefix = g_string_free(folder, FALSE);
-        GArray *steps = g_array_new(FALSE, FALSE, sizeof(NsStep));
-        g_ptr_array_add(rows, steps);
-        g_array_set_size(steps, (guint)n);
-        if (!ns_run_reader_steps(of, lane.first, n, (NsStep *)(void *)steps->data, error))
-            return NULL;
-        add_scalars(arrays, prefix, i, steps, false);
-        g_autoptr(NsHistory) marks = ns_run_reader_marks(of, error);
-        if (!marks) return NULL;
-        GArray *evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation));
-        g_ptr_array_add(rows, evaluations);
-        for (size_t k = 0; k < ns_history_evaluations(marks); k++)
-            g_array_append_vals(evaluations, ns_history_evaluation(marks, k), 1);
-        add_scalars(arrays, prefix, i, evaluations, true);
-        if (!add_quantities(export, arrays, prefix, i, n, error)) return NULL;
-    }
-    return g_steal_pointer(&arrays);
-}
-
 /* Writes the data of an array, in blocks of several steps. */
 static bool write_array(const Export *export, const Array *array, GError **error)
 {
@@ -319,8 +260,52 @@ static bool write_array(const Export *export, const Array *array, GError **error
 static bool write_safetensors(const Export *export, GError **error)
 {
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-    g_autoptr(GArray) arrays = find_arrays(export, rows, error);
-    if (!arrays) return false;
+    /* All arrays of the run file; `rows` owns the rows that scalars borrow. */
+    g_autoptr(GArray) arrays = g_array_new(FALSE, FALSE, sizeof(Array));
+    g_array_set_clear_func(arrays, array_clear);
+    for (size_t i = 0; i < export->n; i++) {
+        NsRecorded of = run_at(export, i);
+        NsRunLane lane = head_of(export, i);
+        size_t n = (size_t)(lane.last - lane.first) + 1;
+        /* "lane1/seed3/"; a part is left out if there is only one lane or seed. */
+        GString *folder = g_string_new(NULL);
+        if (export->experiment->n > 1)
+            g_string_append_printf(folder, "lane%zu/", i / export->seeds + 1);
+        if (export->seeds > 1)
+            g_string_append_printf(folder, "seed%" G_GINT64_FORMAT "/", seed_of(export, i));
+        g_autofree char *prefix = g_string_free(folder, FALSE);
+        GArray *steps = g_array_new(FALSE, FALSE, sizeof(NsStep));
+        g_ptr_array_add(rows, steps);
+        g_array_set_size(steps, (guint)n);
+        if (!ns_run_reader_steps(of, lane.first, n, (NsStep *)(void *)steps->data, error))
+            return false;
+        add_scalars(arrays, prefix, i, steps, false);
+        g_autoptr(NsHistory) marks = ns_run_reader_marks(of, error);
+        if (!marks) return false;
+        GArray *evaluations = g_array_new(FALSE, FALSE, sizeof(NsEvaluation));
+        g_ptr_array_add(rows, evaluations);
+        for (size_t k = 0; k < ns_history_evaluations(marks); k++)
+            g_array_append_vals(evaluations, ns_history_evaluation(marks, k), 1);
+        add_scalars(arrays, prefix, i, evaluations, true);
+        const NsRecordLayout *layout = ns_run_reader_layout(of);
+        for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++) {
+            bool all, heads = ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_HEAD;
+            if (layout->count[q] == 0) continue;
+            if (!ns_run_reader_has_all(of, (NsQuantity)q, &all, error)) return false;
+            const char *key = ns_quantity((NsQuantity)q)->choice.key;
+            for (int has = 0; has <= !all; has++) {
+                const NsStoredTensor tensor = {
+                    .name = g_strconcat(prefix, key, has ? "/measured" : "", NULL),
+                    .type = has ? NS_STORED_BOOL : NS_STORED_F32,
+                    .dims = heads                                                  ? 3
+                            : ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_STEP ? 1
+                                                                                   : 2,
+                    .shape = {n, heads ? layout->layers : layout->count[q], layout->heads}};
+                const Array array = {tensor, i, (NsQuantity)q, has, 0, NULL};
+                g_array_append_val(arrays, array);
+            }
+        }
+    }
     g_autofree NsStoredTensor *tensors = g_new(NsStoredTensor, arrays->len);
     for (guint i = 0; i < arrays->len; i++) tensors[i] = g_array_index(arrays, Array, i).tensor;
     size_t bytes;

@@ -92,32 +92,6 @@ static bool run_seeds(Finetune *f, const char *start, int64_t step, NsCheckpoint
     return true;
 }
 
-static bool show_head(Finetune *f, GError **error)
-{
-    g_autoptr(NsCorpus) pairs = open_pairs(f, 1, error);
-    if (!pairs) return false;
-    const NsLabeledLeftOut *out = &f->left_out;
-    if (out->characters > 0)
-        fprintf(stderr, NS_CLI ": The model has no token for %zu characters, which are left out.\n",
-                out->characters);
-    if (out->blank + out->empty > 0)
-        fprintf(stderr,
-                NS_CLI ": %zu blank lines and %zu pairs with an empty sentence are left out.\n",
-                out->blank, out->empty);
-    NsFinetuned majority = ns_finetune_majority(pairs);
-    if (f->a->csv_lines)
-        puts("start,step,seeds,accuracy,accuracy_low,accuracy_high,f1,f1_low,f1_high");
-    else
-        printf("%s: %zu pairs, tested on %zu others; %" PRId64 " seeds, %" PRId64
-               " steps of %" PRId64 " pairs, mean and 95%% interval\n\n"
-               "start            step   accuracy               F1\n",
-               pairs->name, pairs->n_train_pairs, pairs->n_pairs - pairs->n_train_pairs,
-               f->a->seeds, f->settings.steps, f->settings.batch);
-    double accuracy[] = {majority.accuracy}, f1[] = {majority.f1};
-    show(f, "majority", 0, 1, accuracy, f1);
-    return true;
-}
-
 /* Does once what all checkpoints share, and trains the encoder without pretraining. */
 static bool begin(Finetune *f, GError **error)
 {
@@ -142,8 +116,30 @@ static bool begin(Finetune *f, GError **error)
     ns_finetune_settings(&f->settings, &f->checkpoint->settings, f->a->timed_steps);
     for (char **word = f->a->set; word && *word; word++)
         if (!ns_settings_assign(&f->settings, *word, error)) return false;
-    return ns_settings_check(&f->settings, error) && show_head(f, error) &&
-           (!f->a->scratch || run_seeds(f, "scratch", 0, NULL, error));
+    if (!ns_settings_check(&f->settings, error)) return false;
+    g_autoptr(NsCorpus) pairs = open_pairs(f, 1, error);
+    if (!pairs) return false;
+    const NsLabeledLeftOut *out = &f->left_out;
+    if (out->characters > 0)
+        fprintf(stderr, NS_CLI ": The model has no token for %zu characters, which are left out.\n",
+                out->characters);
+    if (out->blank + out->empty > 0)
+        fprintf(stderr,
+                NS_CLI ": %zu blank lines and %zu pairs with an empty sentence are left out.\n",
+                out->blank, out->empty);
+    NsFinetuned majority = ns_finetune_majority(pairs);
+    if (f->a->csv_lines)
+        puts("start,step,seeds,accuracy,accuracy_low,accuracy_high,f1,f1_low,f1_high");
+    else
+        printf("%s: %zu pairs, tested on %zu others; %" PRId64 " seeds, %" PRId64
+               " steps of %" PRId64 " pairs, mean and 95%% interval\n\n"
+               "start            step   accuracy               F1\n",
+               pairs->name, pairs->n_train_pairs, pairs->n_pairs - pairs->n_train_pairs,
+               f->a->seeds, f->settings.steps, f->settings.batch);
+    double accuracy[] = {majority.accuracy}, f1[] = {majority.f1};
+    show(f, "majority", 0, 1, accuracy, f1);
+
+    return !f->a->scratch || run_seeds(f, "scratch", 0, NULL, error);
 }
 
 /* Fine-tunes from the checkpoint of a folder, or from one or all of a run. */

@@ -179,34 +179,6 @@ static void write_card(Handout *h, size_t at)
     }
 }
 
-static bool write_document(Handout *h, const char *path, GError **error)
-{
-    h->document = ns_document_new(h->lesson->title, h->lesson->summary);
-    write_text(h, h->lesson->title, TITLE, true, 0);
-    write_text(h, h->lesson->summary, TEXT, false, 0);
-    bool good = true;
-    for (size_t i = 0; good && i < h->lesson->n && !ns_interrupt_signal(); i++) {
-        good = train(h, i, error);
-        if (good) write_card(h, i);
-    }
-    /* The right answers and their reasons, on a page of their own. */
-    bool any = false;
-    for (size_t i = 0; good && i < h->lesson->n; i++) {
-        const NsCard *card = &h->lesson->card[i];
-        if (!card->ask) continue;
-        if (!any) {
-            ns_document_begin_page(h->document);
-            write_text(h, "Answers", HEADING, true, 0);
-        }
-        any = true;
-        g_autofree char *answer = g_strdup_printf("%zu  %s", i + 1, card->choices[card->right]);
-        write_text(h, answer, TEXT, true, 0);
-        write_text(h, card->why[card->right], TEXT, false, TEXT);
-    }
-    bool complete = good && !ns_interrupt_signal();
-    return ns_document_end(h->document, complete ? path : NULL, error) && good;
-}
-
 static int run(NsArguments *a, GError **error)
 {
     gint64 number;
@@ -225,7 +197,30 @@ static int run(NsArguments *a, GError **error)
     Handout handout = {.lesson = lesson};
     ns_interrupt_catch();
     ns_progress_start(&handout.progress, true);
-    bool good = write_document(&handout, a->out, error);
+    handout.document = ns_document_new(lesson->title, lesson->summary);
+    write_text(&handout, lesson->title, TITLE, true, 0);
+    write_text(&handout, lesson->summary, TEXT, false, 0);
+    bool good = true;
+    for (size_t k = 0; good && k < lesson->n && !ns_interrupt_signal(); k++) {
+        good = train(&handout, k, error);
+        if (good) write_card(&handout, k);
+    }
+    /* The right answers and their reasons, on a page of their own. */
+    bool any = false;
+    for (size_t k = 0; good && k < lesson->n; k++) {
+        const NsCard *card = &lesson->card[k];
+        if (!card->ask) continue;
+        if (!any) {
+            ns_document_begin_page(handout.document);
+            write_text(&handout, "Answers", HEADING, true, 0);
+        }
+        any = true;
+        g_autofree char *answer = g_strdup_printf("%zu  %s", k + 1, card->choices[card->right]);
+        write_text(&handout, answer, TEXT, true, 0);
+        write_text(&handout, card->why[card->right], TEXT, false, TEXT);
+    }
+    bool complete = good && !ns_interrupt_signal();
+    good = ns_document_end(handout.document, complete ? a->out : NULL, error) && good;
     ns_progress_end(&handout.progress);
     g_clear_pointer(&handout.lockstep, ns_lockstep_free);
     return good ? ns_interrupt_status() : NS_EXIT_ERROR;

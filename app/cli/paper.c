@@ -204,23 +204,6 @@ static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GErr
 
 /* ---- Studies ---- */
 
-static bool report_result(Paper *paper, const NsStudy *study, NsPaperResult *result, bool *agrees,
-                          GError **error)
-{
-    *agrees = *agrees && result->verdict != NS_VERDICT_DISAGREES;
-    if (paper->a->json) {
-        g_autofree char *line = ns_paper_json(result);
-        puts(line);
-    } else {
-        show(result);
-    }
-    if (fflush(stdout) != 0) {
-        ns_output_error(NULL, errno, error);
-        return false;
-    }
-    return !paper->folder || draw(paper, study, result, error);
-}
-
 /* Runs one study and shows its result.  FALSE with an error, or without one after a signal. */
 static bool run_study(Paper *paper, const NsPaperStudy *row, bool *agrees, GError **error)
 {
@@ -247,7 +230,19 @@ static bool run_study(Paper *paper, const NsPaperStudy *row, bool *agrees, GErro
     g_autoptr(NsStudyWork) work = ns_study_work_new(&study, path, NULL);
     if (!ns_study_train(work, (unsigned)paper->a->jobs, row->choice.key, error)) return false;
     g_autoptr(NsPaperResult) result = ns_paper_result_new(row, work, error);
-    return result && report_result(paper, ns_study_work_study(work), result, agrees, error);
+    if (!result) return false;
+    *agrees = *agrees && result->verdict != NS_VERDICT_DISAGREES;
+    if (paper->a->json) {
+        g_autofree char *line = ns_paper_json(result);
+        puts(line);
+    } else {
+        show(result);
+    }
+    if (fflush(stdout) != 0) {
+        ns_output_error(NULL, errno, error);
+        return false;
+    }
+    return !paper->folder || draw(paper, ns_study_work_study(work), result, error);
 }
 
 static bool run_all(Paper *paper, bool *agrees, GError **error)

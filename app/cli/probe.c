@@ -49,32 +49,6 @@ static void show_stack(const NsInitial *initial, const Stack *stack)
     }
 }
 
-static void show_table(const NsInitial *initial, const NsSettings *settings)
-{
-    g_autofree char *words = ns_settings_words(settings);
-    int64_t seeds = initial->seeds;
-    g_autofree char *loss = cell(initial->loss_mean, initial->loss_sd, seeds);
-    g_autofree char *grad = cell(initial->grad_mean, initial->grad_sd, seeds);
-    if (seeds > 1)
-        printf("%s: before any update, mean ± standard deviation over %" G_GINT64_FORMAT " seeds\n",
-               words, seeds);
-    else
-        printf("%s: before any update, seed %" G_GINT64_FORMAT "\n", words, settings->seed);
-    printf("loss %s%s, gradient norm of all tensors %s\n\n", loss,
-           isfinite(initial->loss_mean) ? " nats per token" : "", grad);
-    g_autoptr(GString) head = g_string_new("layer");
-    for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
-        ns_row_add(head, CELL, "%s", ns_quantity(columns[i])->choice.key);
-    ns_row_print(head);
-    size_t N = (size_t)ns_settings_encoder_layers(settings);
-    size_t M = (size_t)ns_settings_decoder_layers(settings);
-    bool both = N > 0 && M > 0;
-    show_stack(initial, &(Stack){.name = both ? "encoder" : NULL, .layers = both ? N : N + M});
-    if (both)
-        show_stack(initial,
-                   &(Stack){.name = "decoder", .layers = M, .first = N, .first_hidden = N + 1});
-}
-
 /* A measurement in progress. */
 typedef struct {
     const NsSettings *settings;
@@ -86,7 +60,30 @@ typedef struct {
 static void show(const Going *going, const NsInitial *initial)
 {
     if (!going->json) {
-        show_table(initial, going->settings);
+        g_autofree char *words = ns_settings_words(going->settings);
+        int64_t seeds = initial->seeds;
+        g_autofree char *loss = cell(initial->loss_mean, initial->loss_sd, seeds);
+        g_autofree char *grad = cell(initial->grad_mean, initial->grad_sd, seeds);
+        if (seeds > 1)
+            printf("%s: before any update, mean ± standard deviation over %" G_GINT64_FORMAT
+                   " seeds\n",
+                   words, seeds);
+        else
+            printf("%s: before any update, seed %" G_GINT64_FORMAT "\n", words,
+                   going->settings->seed);
+        printf("loss %s%s, gradient norm of all tensors %s\n\n", loss,
+               isfinite(initial->loss_mean) ? " nats per token" : "", grad);
+        g_autoptr(GString) head = g_string_new("layer");
+        for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
+            ns_row_add(head, CELL, "%s", ns_quantity(columns[i])->choice.key);
+        ns_row_print(head);
+        size_t N = (size_t)ns_settings_encoder_layers(going->settings);
+        size_t M = (size_t)ns_settings_decoder_layers(going->settings);
+        bool both = N > 0 && M > 0;
+        show_stack(initial, &(Stack){.name = both ? "encoder" : NULL, .layers = both ? N : N + M});
+        if (both)
+            show_stack(initial,
+                       &(Stack){.name = "decoder", .layers = M, .first = N, .first_hidden = N + 1});
         return;
     }
     g_autofree char *text = ns_initial_json(initial, going->settings);

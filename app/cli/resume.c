@@ -117,32 +117,25 @@ static void show_result(NsLockstep *lockstep, void *data)
     ns_journal_show_lanes(lockstep, names);
 }
 
-static NsLockstep *start(Resume *resume, GError **error)
-{
-    g_auto(NsExperiment) changed = {0};
-    resume->reader = ns_run_reader_open_to_resume(resume->path, error);
-    if (!resume->reader ||
-        !ns_run_reader_go_on(resume->reader, &resume->experiment, resume->origins, &resume->from,
-                             error) ||
-        !read_changes(resume, &changed, error) || !read_limit(resume, error))
-        return NULL;
-    g_autoptr(NsLockstep) lockstep = ns_lockstep_new(
-        &resume->experiment, resume->origins[0] ? resume->origins : NULL, NULL, NULL, error);
-    if (!lockstep || !check_record(resume, lockstep, error)) return NULL;
-    for (size_t i = 0; i < changed.n; i++)
-        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++)
-            ns_run_set_live(ns_lockstep_run(lockstep, i, k), &changed.lane[i]);
-    /* Closed before the file is written. */
-    g_clear_pointer(&resume->reader, ns_run_reader_free);
-    return g_steal_pointer(&lockstep);
-}
-
 static int run(NsArguments *a, GError **error)
 {
     g_auto(Resume)
         resume = {.a = a, .path = a->files[0], .name = g_filename_display_basename(a->files[0])};
-    g_autoptr(NsLockstep) lockstep = start(&resume, error);
-    if (!lockstep) return NS_EXIT_ERROR;
+    g_auto(NsExperiment) changed = {0};
+    resume.reader = ns_run_reader_open_to_resume(resume.path, error);
+    if (!resume.reader ||
+        !ns_run_reader_go_on(resume.reader, &resume.experiment, resume.origins, &resume.from,
+                             error) ||
+        !read_changes(&resume, &changed, error) || !read_limit(&resume, error))
+        return NS_EXIT_ERROR;
+    g_autoptr(NsLockstep) lockstep = ns_lockstep_new(
+        &resume.experiment, resume.origins[0] ? resume.origins : NULL, NULL, NULL, error);
+    if (!lockstep || !check_record(&resume, lockstep, error)) return NS_EXIT_ERROR;
+    for (size_t i = 0; i < changed.n; i++)
+        for (size_t k = 0; k < ns_lockstep_seeds(lockstep); k++)
+            ns_run_set_live(ns_lockstep_run(lockstep, i, k), &changed.lane[i]);
+    /* Closed before the file is written. */
+    g_clear_pointer(&resume.reader, ns_run_reader_free);
     const NsJournalPlan plan = {
         .run = resume.path,
         .every = a->every,

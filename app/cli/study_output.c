@@ -20,22 +20,6 @@ typedef struct {
     NsMoments of; /* over the n seeds with a result */
 } Seeds;
 
-/* "2.31 ± 0.04", and how many seeds diverged. */
-static char *seeds_words(const Seeds *seeds)
-{
-    GString *words = g_string_new(NULL);
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    if (seeds->n)
-        g_string_append(words, g_ascii_formatd(number, sizeof number, "%.4g", seeds->of.mean));
-    if (seeds->n > 1)
-        g_string_append_printf(words, " ± %s",
-                               g_ascii_formatd(number, sizeof number, "%.2g", seeds->of.sd));
-    if (seeds->diverged)
-        g_string_append_printf(words, "%s%zu diverged", words->len ? ", " : "", seeds->diverged);
-    if (!words->len) g_string_append(words, seeds->waiting ? "waiting" : NS_ABSENT);
-    return g_string_free(words, FALSE);
-}
-
 #define CELL 26
 
 static void show_configurations(const NsStudyResults *r)
@@ -65,8 +49,20 @@ static void show_configurations(const NsStudyResults *r)
             }
             seeds.of = ns_moments(values, seeds.n);
 
-            g_autofree char *words = seeds_words(&seeds);
-            ns_row_add(row, CELL, "%s", words);
+            /* "2.31 ± 0.04", and how many seeds diverged. */
+            g_autoptr(GString) words = g_string_new(NULL);
+            char number[G_ASCII_DTOSTR_BUF_SIZE];
+            if (seeds.n)
+                g_string_append(words,
+                                g_ascii_formatd(number, sizeof number, "%.4g", seeds.of.mean));
+            if (seeds.n > 1)
+                g_string_append_printf(words, " ± %s",
+                                       g_ascii_formatd(number, sizeof number, "%.2g", seeds.of.sd));
+            if (seeds.diverged)
+                g_string_append_printf(words, "%s%zu diverged", words->len ? ", " : "",
+                                       seeds.diverged);
+            if (!words->len) g_string_append(words, seeds.waiting ? "waiting" : NS_ABSENT);
+            ns_row_add(row, CELL, "%s", words->str);
         }
         g_autofree char *words = ns_study_configuration_words(r->study, i);
         g_string_append_printf(row, "  %s", words);
@@ -101,21 +97,6 @@ static void add_lanes(GString *row, const NsStudy *study)
     }
 }
 
-static void show_best(const NsStudy *study, const NsComparison *c)
-{
-    printf("\nExpected best result of k of the %zu configurations%s; %s is better\n",
-           c->configurations, isnan(c->best[0][0].lo) ? "" : ", with 95% intervals",
-           c->better < 0 ? "lower" : "higher");
-    g_autoptr(GString) row = g_string_new("    k");
-    add_lanes(row, study);
-    ns_row_print(row);
-    for (size_t i = 0; i < c->n_budgets; i++) {
-        ns_row_add(row, BUDGET, "%zu", c->budgets[i]);
-        for (size_t lane = 0; lane < c->lanes; lane++) add_interval(row, &c->best[lane][i], "%.4g");
-        ns_row_print(row);
-    }
-}
-
 static void show_sensitivity(const NsStudy *study, const NsSensitivity *s)
 {
     printf("\nBest result at each learning rate%s\n",
@@ -145,13 +126,24 @@ static void show_comparison(const NsStudyResults *r)
     size_t untrained = 0;
     if (!c && r->study->experiment.n > 1) printf("\n%s\n", reason->message);
     if (c) {
-        show_best(r->study, c);
+        printf("\nExpected best result of k of the %zu configurations%s; %s is better\n",
+               c->configurations, isnan(c->best[0][0].lo) ? "" : ", with 95% intervals",
+               c->better < 0 ? "lower" : "higher");
+        g_autoptr(GString) row = g_string_new("    k");
+        add_lanes(row, r->study);
+        ns_row_print(row);
+        for (size_t i = 0; i < c->n_budgets; i++) {
+            ns_row_add(row, BUDGET, "%zu", c->budgets[i]);
+            for (size_t lane = 0; lane < c->lanes; lane++)
+                add_interval(row, &c->best[lane][i], "%.4g");
+            ns_row_print(row);
+        }
         for (size_t lane = 0; lane < c->lanes; lane++) untrained += c->untrained[lane];
         for (size_t one = 0; one < c->lanes; one++)
             for (size_t other = one + 1; other < c->lanes; other++) {
                 const char *a = ns_lane_letter(one), *b = ns_lane_letter(other);
                 printf("\n%s against %s, each with its best of k configurations\n", a, b);
-                g_autoptr(GString) row = g_string_new("    k");
+                g_string_assign(row, "    k");
                 ns_row_add(row, INTERVAL, "%s − %s", a, b);
                 ns_row_add(row, INTERVAL, "probability that %s wins", a);
                 ns_row_print(row);
@@ -247,33 +239,6 @@ static int64_t seed_of(const NsStudy *study, NsStudyPlace place)
     return seed;
 }
 
-static void write_cell(NsJson *json, const NsStudyResults *r, size_t i)
-{
-    NsStudyPlace place = ns_study_place(r->study, i);
-    const NsStudyCell *cell = &r->cells[i];
-    ns_json_open(json, NULL, '{');
-    ns_json_string(json, "lane", ns_lane_letter(place.lane));
-    ns_json_open(json, "configuration", '{');
-    for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
-        g_autofree char *key = ns_json_key(ns_study_axis_param(r->study, axis)->key);
-        g_autofree char *value = ns_study_axis_value(r->study, axis, place.configuration);
-        ns_json_string(json, key, value);
-    }
-    ns_json_close(json, '}');
-    ns_json_int(json, "seed", seed_of(r->study, place));
-    ns_json_string(json, "state", ns_cell_state_word(cell->state));
-    ns_json_int(json, "step", cell->step);
-    ns_json_known(json, "first", cell->first);
-    ns_json_known(json, "value", cell->value);
-    ns_json_known(json, "loss", cell->loss);
-    ns_json_known(json, "validation_loss", cell->validation);
-    ns_json_double(json, "seconds", cell->seconds);
-    ns_json_string(json, "program", r->origins[i].program);
-    ns_json_string(json, "instructions", r->origins[i].instructions);
-    if (*cell->text) ns_json_string(json, "message", cell->text);
-    ns_json_close(json, '}');
-}
-
 static void write_interval(NsJson *json, const char *key, const NsInterval *interval)
 {
     ns_json_open(json, key, '{');
@@ -340,7 +305,31 @@ void ns_study_show_json(const NsStudyResults *r)
     }
     ns_json_close(&json, ']');
     ns_json_open(&json, "cells", '[');
-    for (size_t i = 0; i < ns_study_cells(r->study); i++) write_cell(&json, r, i);
+    for (size_t i = 0; i < ns_study_cells(r->study); i++) {
+        NsStudyPlace place = ns_study_place(r->study, i);
+        const NsStudyCell *cell = &r->cells[i];
+        ns_json_open(&json, NULL, '{');
+        ns_json_string(&json, "lane", ns_lane_letter(place.lane));
+        ns_json_open(&json, "configuration", '{');
+        for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
+            g_autofree char *key = ns_json_key(ns_study_axis_param(r->study, axis)->key);
+            g_autofree char *value = ns_study_axis_value(r->study, axis, place.configuration);
+            ns_json_string(&json, key, value);
+        }
+        ns_json_close(&json, '}');
+        ns_json_int(&json, "seed", seed_of(r->study, place));
+        ns_json_string(&json, "state", ns_cell_state_word(cell->state));
+        ns_json_int(&json, "step", cell->step);
+        ns_json_known(&json, "first", cell->first);
+        ns_json_known(&json, "value", cell->value);
+        ns_json_known(&json, "loss", cell->loss);
+        ns_json_known(&json, "validation_loss", cell->validation);
+        ns_json_double(&json, "seconds", cell->seconds);
+        ns_json_string(&json, "program", r->origins[i].program);
+        ns_json_string(&json, "instructions", r->origins[i].instructions);
+        if (*cell->text) ns_json_string(&json, "message", cell->text);
+        ns_json_close(&json, '}');
+    }
     ns_json_close(&json, ']');
     g_autofree NsComparison *comparison = ns_comparison_new(r, NULL);
     g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(r, NULL);
@@ -373,32 +362,6 @@ static void add_field(GString *line, const char *text)
     if (text) ns_csv_add_field(line, text);
 }
 
-static char *csv_row(const NsStudyResults *r, size_t i)
-{
-    NsStudyPlace place = ns_study_place(r->study, i);
-    const NsStudyCell *cell = &r->cells[i];
-    const char *name = r->study->names[place.lane];
-    GString *line = g_string_new(ns_lane_letter(place.lane));
-    add_field(line, name);
-    for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
-        g_autofree char *value = ns_study_axis_value(r->study, axis, place.configuration);
-        add_field(line, value);
-    }
-    g_string_append_printf(line, ",%" G_GINT64_FORMAT, seed_of(r->study, place));
-    add_field(line, ns_cell_state_word(cell->state));
-    g_string_append_printf(line, ",%" G_GINT64_FORMAT, cell->step);
-    const double numbers[] = {cell->first, cell->value, cell->loss, cell->validation,
-                              cell->seconds};
-    for (size_t k = 0; k < G_N_ELEMENTS(numbers); k++) {
-        char number[G_ASCII_DTOSTR_BUF_SIZE];
-        g_ascii_dtostr(number, sizeof number, numbers[k]);
-        add_field(line, isnan(numbers[k]) ? NULL : number);
-    }
-    add_field(line, r->origins[i].program);
-    add_field(line, r->origins[i].instructions);
-    return g_string_free(line, FALSE);
-}
-
 bool ns_study_write_csv(const NsStudyResults *r, const char *path, GError **error)
 {
     NsLines *lines = ns_lines_open(path, false, error);
@@ -406,19 +369,37 @@ bool ns_study_write_csv(const NsStudyResults *r, const char *path, GError **erro
     static const char *const rest[] = {
         "seed", "state",           "step",    "first_loss", "value",
         "loss", "validation_loss", "seconds", "program",    "instructions"};
-    GString *line = g_string_new("lane,name");
+    g_autoptr(GString) line = g_string_new("lane,name");
     for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
         g_autofree char *key = ns_json_key(ns_study_axis_param(r->study, axis)->key);
         /* Every study has a column “seed”. */
         add_field(line, g_str_equal(key, "seed") ? "seed_axis" : key);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(rest); i++) add_field(line, rest[i]);
-    g_autofree char *head = g_string_free(line, FALSE);
-
-    bool good = ns_lines_write(lines, head, error);
+    bool good = ns_lines_write(lines, line->str, error);
     for (size_t i = 0; good && i < ns_study_cells(r->study); i++) {
-        g_autofree char *row = csv_row(r, i);
-        good = ns_lines_write(lines, row, error);
+        NsStudyPlace place = ns_study_place(r->study, i);
+        const NsStudyCell *cell = &r->cells[i];
+        const char *name = r->study->names[place.lane];
+        g_string_assign(line, ns_lane_letter(place.lane));
+        add_field(line, name);
+        for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
+            g_autofree char *value = ns_study_axis_value(r->study, axis, place.configuration);
+            add_field(line, value);
+        }
+        g_string_append_printf(line, ",%" G_GINT64_FORMAT, seed_of(r->study, place));
+        add_field(line, ns_cell_state_word(cell->state));
+        g_string_append_printf(line, ",%" G_GINT64_FORMAT, cell->step);
+        const double numbers[] = {cell->first, cell->value, cell->loss, cell->validation,
+                                  cell->seconds};
+        for (size_t k = 0; k < G_N_ELEMENTS(numbers); k++) {
+            char number[G_ASCII_DTOSTR_BUF_SIZE];
+            g_ascii_dtostr(number, sizeof number, numbers[k]);
+            add_field(line, isnan(numbers[k]) ? NULL : number);
+        }
+        add_field(line, r->origins[i].program);
+        add_field(line, r->origins[i].instructions);
+        good = ns_lines_write(lines, line->str, error);
     }
     return ns_lines_close(lines, good, error);
 }

@@ -80,40 +80,6 @@ static char *cell_words(const NsStudyCell *cell)
     return g_strdup(ns_cell_state_word(cell->state));
 }
 
-static void show_table(NsPhase *phase)
-{
-    const NsStudyAxis *x = phase->x, *y = phase->y;
-    int64_t steps = phase->settings->steps, last = MIN(steps + 1, NS_CELL_LAST);
-    int64_t seeds = phase->study->seeds;
-    g_autofree char *after = ns_group_digits(steps);
-    printf("training loss after %s %s, mean of the last %" G_GINT64_FORMAT
-           "; columns %s, rows %s\n\n",
-           after, steps == 1 ? "step" : "steps", last, x->param->key, y->param->key);
-    g_autoptr(GString) line = g_string_new(NULL);
-    ns_row_add(line, CELL, "%s", "");
-    for (size_t column = 0; column < x->n; column++)
-        ns_row_add(line, CELL, "%s", x->values[column]);
-    ns_row_print(line);
-    for (size_t row = 0; row < y->n; row++) {
-        ns_row_add(line, CELL, "%s", y->values[row]);
-        for (size_t column = 0; column < x->n; column++) {
-            NsStudyCell cell = ns_phase_cell(phase, row * x->n + column);
-            g_autofree char *words = cell_words(&cell);
-            ns_row_add(line, CELL, "%s", words);
-        }
-        ns_row_print(line);
-    }
-    if (seeds > 1) printf("\nmeans of %" G_GINT64_FORMAT " seeds; --json has each\n", seeds);
-    const char *gap = "\n";
-    for (size_t i = 0; i < phase->cells; i++) {
-        NsStudyCell cell = ns_phase_cell(phase, i);
-        if (!*cell.text) continue;
-        printf("%s%s=%s %s=%s: %s\n", gap, x->param->key, x->values[i % x->n], y->param->key,
-               y->values[i / x->n], cell.text);
-        gap = "";
-    }
-}
-
 /* Draws the sweep as a figure that --from repeats. */
 static bool draw(const NsArguments *a, NsPhase *phase, GError **error)
 {
@@ -134,8 +100,38 @@ static int run(NsArguments *a, GError **error)
     g_autofree char *json = a->json ? ns_phase_json(phase) : NULL;
     if (json)
         puts(json);
-    else
-        show_table(phase);
+    else {
+        const NsStudyAxis *x = phase->x, *y = phase->y;
+        int64_t steps = phase->settings->steps, last = MIN(steps + 1, NS_CELL_LAST);
+        int64_t seeds = phase->study->seeds;
+        g_autofree char *after = ns_group_digits(steps);
+        printf("training loss after %s %s, mean of the last %" G_GINT64_FORMAT
+               "; columns %s, rows %s\n\n",
+               after, steps == 1 ? "step" : "steps", last, x->param->key, y->param->key);
+        g_autoptr(GString) line = g_string_new(NULL);
+        ns_row_add(line, CELL, "%s", "");
+        for (size_t column = 0; column < x->n; column++)
+            ns_row_add(line, CELL, "%s", x->values[column]);
+        ns_row_print(line);
+        for (size_t row = 0; row < y->n; row++) {
+            ns_row_add(line, CELL, "%s", y->values[row]);
+            for (size_t column = 0; column < x->n; column++) {
+                NsStudyCell cell = ns_phase_cell(phase, row * x->n + column);
+                g_autofree char *words = cell_words(&cell);
+                ns_row_add(line, CELL, "%s", words);
+            }
+            ns_row_print(line);
+        }
+        if (seeds > 1) printf("\nmeans of %" G_GINT64_FORMAT " seeds; --json has each\n", seeds);
+        const char *gap = "\n";
+        for (size_t i = 0; i < phase->cells; i++) {
+            NsStudyCell cell = ns_phase_cell(phase, i);
+            if (!*cell.text) continue;
+            printf("%s%s=%s %s=%s: %s\n", gap, x->param->key, x->values[i % x->n], y->param->key,
+                   y->values[i / x->n], cell.text);
+            gap = "";
+        }
+    }
     if (a->out && !draw(a, phase, error)) return NS_EXIT_ERROR;
     for (size_t i = 0; i < phase->cells; i++)
         if (ns_phase_cell(phase, i).state == NS_CELL_FAILED) return NS_EXIT_ERROR;

@@ -141,36 +141,6 @@ static bool follow_all(Watch *watch, GError **error)
 
 #define CELL 14
 
-static void show_lane(GString *row, const Source *source, const Shown *shown)
-{
-    const NsHistory *history = shown->history;
-    size_t records = ns_history_steps(history), best = 0;
-    for (size_t i = 1; i < records; i++) {
-        double loss = ns_history_step(history, i)->loss,
-               least = ns_history_step(history, best)->loss;
-        if (loss < least || (isnan(least) && !isnan(loss))) best = i;
-    }
-    const NsStep *last = ns_history_step(history, records - 1);
-    const NsStep *lowest = ns_history_step(history, best);
-    g_autofree char *from = ns_group_digits(ns_history_first_step(history));
-    g_autofree char *to = ns_group_digits(last->step), *at = ns_group_digits(lowest->step);
-    size_t L = ns_history_layout(history)->layers;
-    g_autofree char *layers = ns_group_digits((int64_t)L);
-    ns_row_add(row, 4, "%zu", shown->number);
-    ns_row_add(row, 20, "%s to %s", from, to);
-    ns_row_count(row, 9, (int64_t)records);
-    ns_row_number(row, CELL, "%.4f", last->loss);
-    if (isnan(lowest->loss))
-        ns_row_add(row, CELL, NS_ABSENT);
-    else
-        ns_row_number(row, CELL, "%.4f", lowest->loss);
-    g_string_append(row, "  at step ");
-    ns_row_add(row, -8, "%s", at);
-    if (L) g_string_append_printf(row, "%s layer%s  ", layers, L == 1 ? "" : "s");
-    g_string_append(row, source->run->name);
-    ns_row_print(row);
-}
-
 static void show_table(const Watch *watch)
 {
     g_autoptr(GString) row = g_string_new("lane");
@@ -181,9 +151,36 @@ static void show_table(const Watch *watch)
     if (!watch->lanes) g_string_assign(row, "No step was read.");
     ns_row_print(row);
     for (size_t i = 0; i < watch->n; i++)
-        for (size_t k = 0; k < NS_LANES_MAX; k++)
-            if (watch->sources[i].lanes[k].history)
-                show_lane(row, &watch->sources[i], &watch->sources[i].lanes[k]);
+        for (size_t k = 0; k < NS_LANES_MAX; k++) {
+            const Shown *shown = &watch->sources[i].lanes[k];
+            if (!shown->history) continue;
+            const NsHistory *history = shown->history;
+            size_t records = ns_history_steps(history), best = 0;
+            for (size_t r = 1; r < records; r++) {
+                double loss = ns_history_step(history, r)->loss,
+                       least = ns_history_step(history, best)->loss;
+                if (loss < least || (isnan(least) && !isnan(loss))) best = r;
+            }
+            const NsStep *last = ns_history_step(history, records - 1);
+            const NsStep *lowest = ns_history_step(history, best);
+            g_autofree char *from = ns_group_digits(ns_history_first_step(history));
+            g_autofree char *to = ns_group_digits(last->step), *at = ns_group_digits(lowest->step);
+            size_t L = ns_history_layout(history)->layers;
+            g_autofree char *layers = ns_group_digits((int64_t)L);
+            ns_row_add(row, 4, "%zu", shown->number);
+            ns_row_add(row, 20, "%s to %s", from, to);
+            ns_row_count(row, 9, (int64_t)records);
+            ns_row_number(row, CELL, "%.4f", last->loss);
+            if (isnan(lowest->loss))
+                ns_row_add(row, CELL, NS_ABSENT);
+            else
+                ns_row_number(row, CELL, "%.4f", lowest->loss);
+            g_string_append(row, "  at step ");
+            ns_row_add(row, -8, "%s", at);
+            if (L) g_string_append_printf(row, "%s layer%s  ", layers, L == 1 ? "" : "s");
+            g_string_append(row, watch->sources[i].run->name);
+            ns_row_print(row);
+        }
     for (size_t i = 0; i < watch->n; i++) {
         const NsRecordedRun *run = watch->sources[i].run;
         const NsOutside *log = run->log ? ns_outside_file_run(run->log) : NULL;

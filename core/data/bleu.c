@@ -13,23 +13,6 @@ static bool is_space(gunichar c)
     return g_unichar_isspace(c) || c == '\v' || (c >= 0x1C && c <= 0x1F) || c == 0x85;
 }
 
-/* Splits a text at white space. */
-static GPtrArray *split(const char *text)
-{
-    GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
-    const char *begin = NULL;
-    for (const char *p = text;; p = g_utf8_next_char(p)) {
-        gunichar c = g_utf8_get_char(p);
-        bool ends = c == 0 || is_space(c);
-        if (ends && begin) g_ptr_array_add(words, g_strndup(begin, (gsize)(p - begin)));
-        if (ends)
-            begin = NULL;
-        else if (!begin)
-            begin = p;
-        if (c == 0) return words;
-    }
-}
-
 static GPtrArray *words_of(const char *sentence)
 {
     static const char *const replaced[][2] = {{"<skipped>", ""}, {"-\n", ""},    {"\n", " "},
@@ -48,8 +31,8 @@ static GPtrArray *words_of(const char *sentence)
             compiled[i] = g_regex_new(rules[i][0], G_REGEX_RAW | G_REGEX_OPTIMIZE, 0, NULL);
         g_once_init_leave(&once, 1);
     }
-    g_autofree char *begin = g_strchomp(g_strdup(sentence));
-    g_autoptr(GString) text = g_string_new(begin);
+    g_autofree char *whole = g_strchomp(g_strdup(sentence));
+    g_autoptr(GString) text = g_string_new(whole);
     for (size_t i = 0; i < G_N_ELEMENTS(replaced); i++)
         g_string_replace(text, replaced[i][0], replaced[i][1], 0);
     g_string_prepend_c(text, ' ');
@@ -59,7 +42,19 @@ static GPtrArray *words_of(const char *sentence)
             g_regex_replace(compiled[i], text->str, -1, 0, rules[i][1], 0, NULL);
         g_string_assign(text, next);
     }
-    return split(text->str);
+    /* Split at white space. */
+    GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+    const char *begin = NULL;
+    for (const char *p = text->str;; p = g_utf8_next_char(p)) {
+        gunichar c = g_utf8_get_char(p);
+        bool ends = c == 0 || is_space(c);
+        if (ends && begin) g_ptr_array_add(words, g_strndup(begin, (gsize)(p - begin)));
+        if (ends)
+            begin = NULL;
+        else if (!begin)
+            begin = p;
+        if (c == 0) return words;
+    }
 }
 
 /* ---- n-grams ---- */

@@ -326,36 +326,6 @@ static void add_joined(NsRng *rng, GString *german, GString *english, const Clau
     add_english_clause(english, &other, true);
 }
 
-static void add_sentence(NsRng *rng, GString *german, GString *english)
-{
-    Clause clause = draw_clause(rng);
-    uint64_t kind = ns_rng_below(rng, 4);
-    if (kind == 0) {
-        /* Write the clause as reported speech: somebody says that ... */
-        const Words *verb = DRAW(rng, saying);
-        Phrase person = draw_phrase(rng, people, G_N_ELEMENTS(people));
-        person.form = person.noun->gender;
-        add_german(german, &person, NOMINATIVE);
-        add(german, verb->german);
-        add_comma(german, english, false);
-        add_german_subordinate(german, "dass", &clause);
-        add_english(english, &person);
-        add(english, verb->english);
-        add(english, "that");
-        add_english_clause(english, &clause, true);
-    } else if (kind == 1)
-        add_joined(rng, german, english, &clause);
-    else if (kind == 2 && clause.is_somewhere) {
-        add_german_place(german, &clause);
-        add_german_inverted(german, &clause, false);
-        add_english_place(english, &clause);
-        add_english_clause(english, &clause, false);
-    } else {
-        add_german_main(german, &clause);
-        add_english_clause(english, &clause, true);
-    }
-}
-
 /* Appends the sentence with a capital letter and a period.  Its first letter is ASCII. */
 static void add_line(GString *text, GString *sentence)
 {
@@ -370,7 +340,32 @@ void ns_grammar_pairs(uint64_t seed, size_t n, GString *german, GString *english
     ns_rng_init(&rng, seed, ns_rng_stream("pair grammar"));
     g_autoptr(GString) one = g_string_new(NULL), other = g_string_new(NULL);
     for (size_t i = 0; i < n; i++) {
-        add_sentence(&rng, one, other);
+        Clause clause = draw_clause(&rng);
+        uint64_t kind = ns_rng_below(&rng, 4);
+        if (kind == 0) {
+            /* Write the clause as reported speech: somebody says that ... */
+            const Words *verb = DRAW(&rng, saying);
+            Phrase person = draw_phrase(&rng, people, G_N_ELEMENTS(people));
+            person.form = person.noun->gender;
+            add_german(one, &person, NOMINATIVE);
+            add(one, verb->german);
+            add_comma(one, other, false);
+            add_german_subordinate(one, "dass", &clause);
+            add_english(other, &person);
+            add(other, verb->english);
+            add(other, "that");
+            add_english_clause(other, &clause, true);
+        } else if (kind == 1)
+            add_joined(&rng, one, other, &clause);
+        else if (kind == 2 && clause.is_somewhere) {
+            add_german_place(one, &clause);
+            add_german_inverted(one, &clause, false);
+            add_english_place(other, &clause);
+            add_english_clause(other, &clause, false);
+        } else {
+            add_german_main(one, &clause);
+            add_english_clause(other, &clause, true);
+        }
         add_line(german, one);
         add_line(english, other);
     }

@@ -230,11 +230,13 @@ static NsPass pass_of(const NsDecoder *d, const int32_t *length)
                     .waves = d->model.layout->rotary ? d->model.sinusoids : NULL};
 }
 
-/* Computes the sum of the embeddings, starting at the position of the pass, and its norm. */
-static void embed(NsDecoder *d, const NsStack *stack, const NsShape *shape, const NsPass *pass,
-                  const int32_t *tokens)
+/* Runs a stack and writes its output to d->top. */
+static void run_stack(NsDecoder *d, const NsStack *stack, const NsShape *shape,
+                      const NsShape *cross, NsPass *pass, const int32_t *tokens)
 {
     const NsModelLayout *layout = d->model.layout;
+    size_t n = shape->R * shape->D;
+    /* The sum of the embeddings, starting at the position of the pass, and its norm. */
     const ns_real *at = layout->learned_positions ? pass->weights + stack->pos_emb
                         : layout->rotary          ? NULL
                                                   : d->model.sinusoids;
@@ -245,15 +247,6 @@ static void embed(NsDecoder *d, const NsStack *stack, const NsShape *shape, cons
         &(NsEmbeddingShape){shape->B, shape->T, layout->D, layout->embedding_scale});
     if (norm)
         ns_norm_place_forward(&stack->embedding_norm, shape, pass, d->stream[0], d->scratch, sum);
-}
-
-/* Runs a stack and writes its output to d->top. */
-static void run_stack(NsDecoder *d, const NsStack *stack, const NsShape *shape,
-                      const NsShape *cross, NsPass *pass, const int32_t *tokens)
-{
-    const NsModelLayout *layout = d->model.layout;
-    size_t n = shape->R * shape->D;
-    embed(d, stack, shape, pass, tokens);
     const ns_real *x = d->stream[0], *layer = x;
     if (stack->dual) pass->dual = memcpy(d->dual, x, n * sizeof *x);
     for (size_t k = 0; k < stack->n; k++) {
@@ -270,26 +263,11 @@ static void run_stack(NsDecoder *d, const NsStack *stack, const NsShape *shape,
         x = a.out;
     }
     const ns_real *last = stack->dual ? d->dual : x;
-    bool norm = stack->final_norm.norm;
-    if (norm)
+    if (stack->final_norm.norm)
         ns_norm_place_forward(&stack->final_norm, shape, pass, d->top, d->scratch, last);
     else
         memcpy(d->top, last, n * sizeof *x);
     if (stack->dual) ns_add_scaled(d->top, 1, x, n);
-}
-
-static void read_memory(NsDecoder *d, NsPass *pass)
-{
-    const NsStack *stack = decoder_stack(d);
-    NsShape shape = memory_shape(d);
-    for (size_t k = 0; k < stack->n; k++) {
-        const NsSublayer *s = &d->model.layout->sublayers[stack->first + k];
-        if (s->kind != NS_CROSS_ATTENTION) continue;
-        NsCursor cursor = {.base = d->scratch};
-        NsActivations a = take_sublayer(s, &shape, NULL, NULL, d->stream[0], &cursor);
-        pass->keys = d->keys[k];
-        ns_branch_read_memory(s, &shape, &a, pass);
-    }
 }
 
 void ns_decoder_begin(NsDecoder *d, const NsSourceBatch *source)
@@ -306,7 +284,16 @@ void ns_decoder_begin(NsDecoder *d, const NsSourceBatch *source)
     run_stack(d, &d->model.layout->stacks[0], &shape, NULL, &pass, source->tokens);
     memcpy(d->memory, d->top, shape.R * shape.D * sizeof *d->memory);
     pass.dual = NULL;
-    read_memory(d, &pass);
+    const NsStack *stack = decoder_stack(d);
+    shape = memory_shape(d);
+    for (size_t k = 0; k < stack->n; k++) {
+        const NsSublayer *s = &d->model.layout->sublayers[stack->first + k];
+        if (s->kind != NS_CROSS_ATTENTION) continue;
+        NsCursor cursor = {.base = d->scratch};
+        NsActivations a = take_sublayer(s, &shape, NULL, NULL, d->stream[0], &cursor);
+        pass.keys = d->keys[k];
+        ns_branch_read_memory(s, &shape, &a, &pass);
+    }
 }
 
 const ns_real *ns_decoder_step(NsDecoder *d, const int32_t *tokens)

@@ -68,9 +68,14 @@ static Blocks divide(const NsGradients *g, GArray *blocks, const NsSpan *span, s
     return all;
 }
 
-static void divide_all(NsGradients *g)
+NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GError **error)
 {
-    const NsModelLayout *layout = g->layout;
+    NsGradients *g = g_new0(NsGradients, 1);
+    g->layout = layout;
+    g->arena = arena;
+    g->squares = g_new0(double, layout->table.n);
+    g->buffers = g_new0(ns_real *, layout->shards);
+    g->outside = g_new0(ns_real *, layout->shards);
     GArray *blocks = g_array_new(FALSE, FALSE, sizeof(Block));
     g->layers = g_new(Blocks, layout->layers);
     for (size_t i = 0; i < layout->layers; i++)
@@ -84,17 +89,6 @@ static void divide_all(NsGradients *g)
     }
     g->n_blocks = blocks->len;
     g->blocks = (Block *)(void *)g_array_free(blocks, FALSE);
-}
-
-NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GError **error)
-{
-    NsGradients *g = g_new0(NsGradients, 1);
-    g->layout = layout;
-    g->arena = arena;
-    g->squares = g_new0(double, layout->table.n);
-    g->buffers = g_new0(ns_real *, layout->shards);
-    g->outside = g_new0(ns_real *, layout->shards);
-    divide_all(g);
     for (size_t i = 1; i < layout->shards; i++) {
         g->buffers[i] = ns_real_new(buffer_elements(layout), "gradients", error);
         if (!g->buffers[i]) {

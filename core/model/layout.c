@@ -190,17 +190,6 @@ static void add_attention(const Builder *b, NsSublayer *s, double factor, double
     s->b_out = add_zeros(b, r->b_out, D, false);
 }
 
-static void add_ffn(const Builder *b, NsSublayer *s, double factor, double last)
-{
-    size_t D = b->layout->D, F = b->layout->F;
-    s->w_in = add_matrix(b, NS_PARAMETER_W1, F, D, factor, false);
-    s->b_in = add_zeros(b, NS_PARAMETER_B1, F, false);
-    if (s->activation->gated) s->w_gate = add_matrix(b, NS_PARAMETER_W3, F, D, factor, false);
-    if (s->c.mid) s->mid = add_norm(b, s->c.norm, parameters[NS_FFN].mid, F);
-    s->w_out = add_matrix(b, NS_PARAMETER_W2, D, F, last, false);
-    s->b_out = add_zeros(b, NS_PARAMETER_B2, D, false);
-}
-
 /* Adds the tensors of a sub-layer.  Its first norm is norm1 or norm2, wherever it is placed, so
  * that Post-LN, Pre-LN and OLMo 2 share the tensor; additional norms have their own names. */
 static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
@@ -229,9 +218,15 @@ static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
     if (s->c.stream_gain) s->stream_gain = add_constant(b, r->stream_gain, D, 1);
 
     if (s->c.in) s->in = add_norm(b, s->c.norm, r->in, D);
-    if (s->kind == NS_FFN)
-        add_ffn(b, s, factor, last);
-    else
+    if (s->kind == NS_FFN) {
+        size_t F = b->layout->F;
+        s->w_in = add_matrix(b, NS_PARAMETER_W1, F, D, factor, false);
+        s->b_in = add_zeros(b, NS_PARAMETER_B1, F, false);
+        if (s->activation->gated) s->w_gate = add_matrix(b, NS_PARAMETER_W3, F, D, factor, false);
+        if (s->c.mid) s->mid = add_norm(b, s->c.norm, parameters[NS_FFN].mid, F);
+        s->w_out = add_matrix(b, NS_PARAMETER_W2, D, F, last, false);
+        s->b_out = add_zeros(b, NS_PARAMETER_B2, D, false);
+    } else
         add_attention(b, s, factor, b->settings->init_scale * factors.qk, last);
     bool only = !s->c.in && !s->c.out;
     if (s->c.branch) s->branch = add_norm(b, s->c.norm, only ? r->in : r->branch, D);

@@ -295,28 +295,6 @@ static double share_of(size_t n)
     return 1 / (double)MAX(n, 1);
 }
 
-static void collect_hidden(NsModel *model, const NsBatch *batch)
-{
-    const NsModelLayout *layout = &model->layout;
-    for (size_t i = 0; i < layout->n_stacks; i++) {
-        double tokens = tokens_of(model, batch, i);
-        size_t first = ns_stack_hidden(layout, i);
-        for (size_t k = first; k <= first + layout->stacks[i].L; k++) {
-            NsHiddenMeasure all = {0};
-            for (unsigned j = 0; j < model->n_workers; j++) {
-                const NsHiddenMeasure *part = &model->workers[j].hidden[k];
-                all.sq += part->sq / tokens;
-                all.norm += part->norm / tokens;
-                all.grad += part->grad;
-                if (!(part->max <= all.max)) all.max = part->max;
-            }
-            if (isnan(all.sq)) all.max = (double)NAN;
-            all.grad = sqrt(all.grad);
-            model->hidden[k] = all;
-        }
-    }
-}
-
 static void collect_sublayers(NsModel *model, const NsBatch *batch)
 {
     const NsModelLayout *layout = &model->layout;
@@ -441,7 +419,23 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
         measure->final_sq += model->workers[i].final_sq / tokens;
         measure->final_norm += model->workers[i].final_norm / tokens;
     }
-    collect_hidden(model, batch);
+    for (size_t i = 0; i < layout->n_stacks; i++) {
+        size_t first = ns_stack_hidden(layout, i);
+        tokens = tokens_of(model, batch, i);
+        for (size_t k = first; k <= first + layout->stacks[i].L; k++) {
+            NsHiddenMeasure all = {0};
+            for (unsigned j = 0; j < model->n_workers; j++) {
+                const NsHiddenMeasure *part = &model->workers[j].hidden[k];
+                all.sq += part->sq / tokens;
+                all.norm += part->norm / tokens;
+                all.grad += part->grad;
+                if (!(part->max <= all.max)) all.max = part->max;
+            }
+            if (isnan(all.sq)) all.max = (double)NAN;
+            all.grad = sqrt(all.grad);
+            model->hidden[k] = all;
+        }
+    }
     collect_sublayers(model, batch);
     return *measure;
 }

@@ -574,35 +574,6 @@ static size_t find_rows(const NsModel *model, const NsStateSource *source, const
     return taken;
 }
 
-static void fill_similarity(NsExpensiveProbes *probes, const NsRecordInput *input, NsValues values)
-{
-    size_t hidden = probes->layout.hidden, n = compared(hidden);
-    unsigned stack[NS_SIMILARITY_STATES];
-    double participation[NS_SIMILARITY_STATES];
-    NsSimilarityInput in = {.n = n,
-                            .D = (size_t)input->settings->d_model,
-                            .stack = stack,
-                            .rows = probes->rows,
-                            .team = probes->team,
-                            .scratch = probes->grams,
-                            .norms = probes->norms,
-                            .participation = participation};
-    for (size_t i = 0; i < n; i++) {
-        size_t state = compared_state(hidden, i);
-        const NsStateSource *source = &probes->sources[state];
-        probes->similarity.state[i] = (unsigned)state;
-        stack[i] = source->stack;
-        in.tokens[source->stack] =
-            find_rows(input->model, source, probes->rows + i * NS_SIMILARITY_TOKENS);
-    }
-    probes->similarity.step = input->step;
-    ns_similarity_measure(&probes->similarity, &in);
-    for (size_t i = 0; i < n; i++)
-        if (participation[i] != 0)
-            ns_record_put(&probes->layout, values, NS_QUANTITY_PARTICIPATION,
-                          probes->similarity.state[i], participation[i]);
-}
-
 static void fill_state(void *data, size_t i, unsigned member)
 {
     (void)member;
@@ -706,10 +677,34 @@ void ns_expensive_probes_fill(NsExpensiveProbes *probes, const NsRecordInput *in
         ns_team_each(probes->team, end - first, fill_sublayer,
                      &(Filling){probes, model, values, first});
     }
-    fill_similarity(probes, input, values);
+    size_t states = compared(layout->hidden);
+    unsigned stack[NS_SIMILARITY_STATES];
+    double participation[NS_SIMILARITY_STATES];
+    NsSimilarityInput in = {.n = states,
+                            .D = (size_t)input->settings->d_model,
+                            .stack = stack,
+                            .rows = probes->rows,
+                            .team = probes->team,
+                            .scratch = probes->grams,
+                            .norms = probes->norms,
+                            .participation = participation};
+    for (size_t i = 0; i < states; i++) {
+        size_t state = compared_state(layout->hidden, i);
+        const NsStateSource *source = &probes->sources[state];
+        probes->similarity.state[i] = (unsigned)state;
+        stack[i] = source->stack;
+        in.tokens[source->stack] =
+            find_rows(model, source, probes->rows + i * NS_SIMILARITY_TOKENS);
+    }
+    probes->similarity.step = input->step;
+    ns_similarity_measure(&probes->similarity, &in);
+    for (size_t i = 0; i < states; i++)
+        if (participation[i] != 0)
+            ns_record_put(layout, values, NS_QUANTITY_PARTICIPATION, probes->similarity.state[i],
+                          participation[i]);
     NsTokenSnapshot *snapshot = probes->snapshot;
     snapshot->step = input->step;
-    snapshot->states = compared(layout->hidden);
+    snapshot->states = states;
     write_sequence(snapshot, input->corpus, input->batch);
     write_translation(snapshot, input->corpus, input->batch, input->translation);
     ns_team_each(probes->team, snapshot->states, fill_state, &(Filling){probes, model, values, 0});

@@ -41,20 +41,6 @@ static double square(const ns_real *x, size_t n)
     return norm * norm;
 }
 
-/* Adds the gradients tensor by tensor, because the gaps between them are not part of the gradient.
- */
-static void add_gradient(NsProbeBatches *probes, NsModel *model)
-{
-    const NsTensorTable *table = ns_model_tensors(model);
-    const ns_real *g = ns_model_gradients(model);
-    ns_real share = (ns_real)(1 / (double)probes->batches);
-    for (size_t i = 0; i < table->n; i++) {
-        size_t at = table->tensors[i].offset, n = ns_tensor_size(&table->tensors[i]);
-        probes->single_sq += square(g + at, n) / (double)probes->batches;
-        ns_add_scaled(probes->mean + at, share, g + at, n);
-    }
-}
-
 void ns_probe_batches_run(NsProbeBatches *probes, NsModel *model, const NsCorpus *corpus,
                           const NsSettings *s)
 {
@@ -70,7 +56,14 @@ void ns_probe_batches_run(NsProbeBatches *probes, NsModel *model, const NsCorpus
         NsNoise noise = {.training = true, .seed = (uint64_t)s->seed, .step = APART + k};
         probes->sequences += (double)probes->batch.B / (double)probes->batches;
         ns_model_measure(model, &probes->batch, &noise);
-        add_gradient(probes, model);
+        /* Tensor by tensor, because the gaps between them are not part of the gradient. */
+        const ns_real *g = ns_model_gradients(model);
+        ns_real share = (ns_real)(1 / (double)probes->batches);
+        for (size_t i = 0; i < table->n; i++) {
+            size_t at = table->tensors[i].offset, size = ns_tensor_size(&table->tensors[i]);
+            probes->single_sq += square(g + at, size) / (double)probes->batches;
+            ns_add_scaled(probes->mean + at, share, g + at, size);
+        }
     }
     for (size_t i = 0; i < table->n; i++) {
         const NsTensor *t = &table->tensors[i];

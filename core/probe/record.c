@@ -97,8 +97,12 @@ static void put_ratio(NsRecorder *r, NsQuantity quantity, size_t i, double part,
     if (complete != 0) put(r, quantity, i, part / complete);
 }
 
-static void find_tensors(NsRecorder *r, const NsTensorTable *table)
+NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError **error)
 {
+    const NsTensorTable *table = ns_model_tensors(model);
+    NsRecorder *r = g_new0(NsRecorder, 1);
+    ns_record_layout_of(&r->layout, table, settings);
+    r->values = ns_values_new(r->layout.width);
     static const NsQuantity means[NS_PARAMETER_COUNT] = {
         [NS_PARAMETER_WV] = NS_QUANTITY_GRAD_RMS_WV,
         [NS_PARAMETER_W1] = NS_QUANTITY_GRAD_RMS_W1,
@@ -121,15 +125,6 @@ static void find_tensors(NsRecorder *r, const NsTensorTable *table)
         run->end = i + 1;
         run->elements += place->elements;
     }
-}
-
-NsRecorder *ns_recorder_new(NsModel *model, const NsSettings *settings, GError **error)
-{
-    const NsTensorTable *table = ns_model_tensors(model);
-    NsRecorder *r = g_new0(NsRecorder, 1);
-    ns_record_layout_of(&r->layout, table, settings);
-    r->values = ns_values_new(r->layout.width);
-    find_tensors(r, table);
     size_t n = ns_model_sublayers(model);
     r->sublayers = g_new(SublayerPlace, n);
     for (size_t s = 0; s < n; s++) {
@@ -242,21 +237,6 @@ static void record_layer(NsRecorder *r, const TensorRun *run, size_t offset,
 
 /* ---- Hidden states and sub-layers ---- */
 
-static void record_hidden(NsRecorder *r, const NsMember *member, const NsMeasure *seen, double D)
-{
-    size_t end = ns_member_end(member, r->layout.hidden);
-    for (size_t l = ns_member_begin(member, r->layout.hidden); l < end; l++) {
-        const NsHiddenMeasure *hidden = &seen->hidden[l];
-        double rms = sqrt(hidden->sq / D);
-        put(r, NS_QUANTITY_HIDDEN_NORM, l, hidden->norm);
-        put(r, NS_QUANTITY_HIDDEN_SQ, l, hidden->sq);
-        put(r, NS_QUANTITY_HIDDEN_GRAD, l, hidden->grad);
-        put(r, NS_QUANTITY_HIDDEN_RMS, l, rms);
-        put(r, NS_QUANTITY_HIDDEN_MAX, l, hidden->max);
-        put_ratio(r, NS_QUANTITY_HIDDEN_PEAK, l, hidden->max, rms);
-    }
-}
-
 /* The tokens of B sequences of at most T: how many there are, and how many pairs of them are
  * equal. */
 static void record_tokens(NsRecorder *r, size_t B, size_t T, const int32_t *tokens,
@@ -275,30 +255,6 @@ static void record_tokens(NsRecorder *r, size_t B, size_t T, const int32_t *toke
     }
     put(r, count, 0, all / (double)B);
     if (paired > 0) put(r, equal, 0, shares / paired);
-}
-
-static void record_sublayers(NsRecorder *r, const NsMember *member, const NsRecordInput *input)
-{
-    const NsMeasure *seen = input->seen;
-    bool finite = true;
-    for (size_t i = 0; i < seen->n_hidden; i++) finite &= isfinite(seen->hidden[i].sq) != 0;
-    size_t end = ns_member_end(member, seen->n_sublayers);
-    for (size_t k = ns_member_begin(member, seen->n_sublayers); k < end; k++) {
-        const NsSublayerMeasure *s = &seen->sublayers[k];
-        const NsSublayerQuantities *q = &ns_sublayer_quantities[r->sublayers[k].kind];
-        size_t l = r->sublayers[k].layer;
-        double skip = s->skip_grad * s->skip_grad, branch = s->branch_grad * s->branch_grad;
-        double root = sqrt(s->tokens);
-        put_ratio(r, q->branch_ratio, l, s->branch, s->stream);
-        put_ratio(r, q->skip_share, l, skip, skip + branch);
-        put_ratio(r, q->branch_share, l, branch, skip + branch);
-        put_ratio(r, q->skip_signal, l, s->stream, root);
-        put_ratio(r, q->branch_signal, l, s->branch, root);
-        put(r, q->skip_grad, l, s->skip_grad);
-        put(r, q->branch_grad, l, s->branch_grad);
-        /* If the states are finite, a NaN means that the sub-layer has no norm. */
-        if (!isnan(s->sigma) || !finite) put(r, q->norm_sigma, l, s->sigma);
-    }
 }
 
 /* ---- The whole record ---- */
@@ -335,6 +291,7 @@ static void fill_share(void *data, const NsMember *member)
     const Filling *filling = data;
     NsRecorder *r = filling->recorder;
     const NsRecordInput *input = filling->input;
+    const NsMeasure *seen = input->seen;
     if (member->index == 0) {
         /* Record the tensors outside the layers.  Parameters that encoder and decoder have one each
          * of share one value. */
@@ -344,7 +301,7 @@ static void fill_share(void *data, const NsMember *member)
             if (run->layer >= 0) continue;
             for (size_t i = run->first; i < run->end; i++) {
                 const TensorPlace *t = &r->tensors[i];
-                outside[t->parameter] += input->seen->grad_sq[i];
+                outside[t->parameter] += seen->grad_sq[i];
                 ns_values_put(r->values, t->norm, sqrt(outside[t->parameter]));
             }
         }
@@ -353,8 +310,36 @@ static void fill_share(void *data, const NsMember *member)
     for (size_t k = ns_member_begin(member, r->n_runs); k < end; k++)
         for (size_t l = 0; r->runs[k].layer >= 0 && l < r->runs[k].layers; l++)
             record_layer(r, &r->runs[k], l, input, filling->grad_norm * filling->grad_norm);
-    record_hidden(r, member, input->seen, (double)input->settings->d_model);
-    record_sublayers(r, member, input);
+    end = ns_member_end(member, r->layout.hidden);
+    for (size_t l = ns_member_begin(member, r->layout.hidden); l < end; l++) {
+        const NsHiddenMeasure *hidden = &seen->hidden[l];
+        double rms = sqrt(hidden->sq / (double)input->settings->d_model);
+        put(r, NS_QUANTITY_HIDDEN_NORM, l, hidden->norm);
+        put(r, NS_QUANTITY_HIDDEN_SQ, l, hidden->sq);
+        put(r, NS_QUANTITY_HIDDEN_GRAD, l, hidden->grad);
+        put(r, NS_QUANTITY_HIDDEN_RMS, l, rms);
+        put(r, NS_QUANTITY_HIDDEN_MAX, l, hidden->max);
+        put_ratio(r, NS_QUANTITY_HIDDEN_PEAK, l, hidden->max, rms);
+    }
+    bool finite = true;
+    for (size_t i = 0; i < seen->n_hidden; i++) finite &= isfinite(seen->hidden[i].sq) != 0;
+    end = ns_member_end(member, seen->n_sublayers);
+    for (size_t k = ns_member_begin(member, seen->n_sublayers); k < end; k++) {
+        const NsSublayerMeasure *s = &seen->sublayers[k];
+        const NsSublayerQuantities *q = &ns_sublayer_quantities[r->sublayers[k].kind];
+        size_t l = r->sublayers[k].layer;
+        double skip = s->skip_grad * s->skip_grad, branch = s->branch_grad * s->branch_grad;
+        double root = sqrt(s->tokens);
+        put_ratio(r, q->branch_ratio, l, s->branch, s->stream);
+        put_ratio(r, q->skip_share, l, skip, skip + branch);
+        put_ratio(r, q->branch_share, l, branch, skip + branch);
+        put_ratio(r, q->skip_signal, l, s->stream, root);
+        put_ratio(r, q->branch_signal, l, s->branch, root);
+        put(r, q->skip_grad, l, s->skip_grad);
+        put(r, q->branch_grad, l, s->branch_grad);
+        /* If the states are finite, a NaN means that the sub-layer has no norm. */
+        if (!isnan(s->sigma) || !finite) put(r, q->norm_sigma, l, s->sigma);
+    }
 }
 
 NsRecord ns_recorder_fill(NsRecorder *r, const NsRecordInput *input)

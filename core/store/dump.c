@@ -37,8 +37,16 @@ static void add_batch(NsStoredTensors *tensors, const NsBatch *batch, bool segme
     ns_stored_tensors_add_numbers(tensors, "", "src_mask", mask, B, S);
 }
 
-static char *make_meta(NsRun *run)
+/* On failure errno contains the reason. */
+static bool write_file(int fd, int which, NsRun *run)
 {
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    g_auto(NsStoredTensors) tensors = {0};
+    if (which == PARAMS) ns_stored_tensors_add(&tensors, "", table, ns_model_weights(run->model));
+    if (which == GRADS) ns_stored_tensors_add(&tensors, "", table, ns_model_gradients(run->model));
+    if (which == BATCH)
+        add_batch(&tensors, &run->batch, ns_corpus_vocab(run->corpus, &run->settings).segments > 0);
+    if (which != META) return ns_safetensors_fill(fd, tensors.tensor, tensors.n);
     NsHistory *history = run->history;
     const NsStep *newest = ns_history_step(history, ns_history_steps(history) - 1);
     NsJson json;
@@ -62,20 +70,7 @@ static char *make_meta(NsRun *run)
     for (size_t i = 0; i < META; i++) ns_json_string(&json, NULL, file_names[i]);
     ns_json_close(&json, ']');
     ns_json_program(&json);
-    return ns_json_finish(&json);
-}
-
-/* On failure errno contains the reason. */
-static bool write_file(int fd, int which, NsRun *run)
-{
-    const NsTensorTable *table = ns_model_tensors(run->model);
-    g_auto(NsStoredTensors) tensors = {0};
-    if (which == PARAMS) ns_stored_tensors_add(&tensors, "", table, ns_model_weights(run->model));
-    if (which == GRADS) ns_stored_tensors_add(&tensors, "", table, ns_model_gradients(run->model));
-    if (which == BATCH)
-        add_batch(&tensors, &run->batch, ns_corpus_vocab(run->corpus, &run->settings).segments > 0);
-    if (which != META) return ns_safetensors_fill(fd, tensors.tensor, tensors.n);
-    g_autofree char *meta = make_meta(run);
+    g_autofree char *meta = ns_json_finish(&json);
     return ns_write_all(fd, meta, strlen(meta)) && ns_write_all(fd, "\n", 1);
 }
 

@@ -124,10 +124,19 @@ static bool refuse_folder(const char *folder, GError **error)
                      name, ONE_FILE, INDEX);
 }
 
-/* Finds what stands before the names of tensors: wrappers such as “_orig_mod.” and “module.” leave
- * their names, in any order. */
-static bool find_prefix(Weights *w, const char *folder, GError **error)
+static bool weights_open(Weights *w, const char *folder, GError **error)
 {
+    *w = (Weights){
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ns_safetensors_free),
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL), NULL};
+    g_autofree char *one = g_build_filename(folder, ONE_FILE, NULL);
+    g_autofree char *index = g_build_filename(folder, INDEX, NULL);
+    bool opened = g_file_test(one, G_FILE_TEST_EXISTS)     ? open_one(w, folder, error)
+                  : g_file_test(index, G_FILE_TEST_EXISTS) ? open_shards(w, folder, error)
+                                                           : refuse_folder(folder, error);
+    if (!opened) return false;
+    /* Finds what stands before the names of tensors: wrappers such as “_orig_mod.” and “module.”
+     * leave their names, in any order. */
     static const char embedding[] = "wte.weight";
     GHashTableIter iter;
     gpointer key;
@@ -148,19 +157,6 @@ static bool find_prefix(Weights *w, const char *folder, GError **error)
                                   "The weights in “%s” have no tensor “%s”, the embedding of a "
                                   "GPT-2 model; choose another folder.",
                                   name, embedding);
-}
-
-static bool weights_open(Weights *w, const char *folder, GError **error)
-{
-    *w = (Weights){
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ns_safetensors_free),
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL), NULL};
-    g_autofree char *one = g_build_filename(folder, ONE_FILE, NULL);
-    g_autofree char *index = g_build_filename(folder, INDEX, NULL);
-    bool opened = g_file_test(one, G_FILE_TEST_EXISTS)     ? open_one(w, folder, error)
-                  : g_file_test(index, G_FILE_TEST_EXISTS) ? open_shards(w, folder, error)
-                                                           : refuse_folder(folder, error);
-    return opened && find_prefix(w, folder, error);
 }
 
 /* The file that has a tensor. */

@@ -89,27 +89,6 @@ static char *settings_line(const NsSettings *settings)
 
 /* ---- Writing ---- */
 
-static bool write_tensors(sqlite3 *db, sqlite3_int64 id, const NsCheckpoint *c)
-{
-    NS_AUTO_STATEMENT row = ns_database_prepare(
-        db, "INSERT INTO tensors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    bool written = row != NULL;
-    for (size_t i = 0; written && i < c->table.n; i++) {
-        const NsTensor *tensor = &c->table.tensors[i];
-        const NsTensorUpdate *update = &c->updates[i];
-        const ns_real *w = c->w + tensor->offset;
-        const ns_real *m = c->m ? c->m + tensor->offset : NULL;
-        const ns_real *v = c->v ? c->v + tensor->offset : NULL;
-        size_t bytes = ns_tensor_size(tensor) * sizeof *w;
-        written = ns_database_bind(row, "iitiibbbidddd", id, (int64_t)i, tensor->name,
-                                   (int64_t)tensor->rows, (int64_t)tensor->cols, w, bytes, m, bytes,
-                                   v, bytes, c->moments_since[i], update->weight_sq,
-                                   update->update_sq, update->ratio_sum, update->ratio_max) &&
-                  ns_database_finish(row);
-    }
-    return written;
-}
-
 static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *c)
 {
     const NsBands *bands = &c->bands;
@@ -134,12 +113,30 @@ static bool write_one(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoin
     memcpy(state + SPIKES, rest, sizeof rest);
     if (ring) memcpy(state + WITH_BANDS, bands->ring, ring);
     g_autofree char *settings = settings_line(&c->settings);
-    return ns_database_write(
-               db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", "iiiiitdbb",
-               step, lane, c->settings.seed, c->step, (int64_t)c->diverged, settings, c->lr, state,
-               WITH_BANDS * sizeof *state + ring, c->state ? c->state : (const void *)"",
-               (c->state ? c->n_state : 0) * sizeof *c->state) &&
-           write_tensors(db, sqlite3_last_insert_rowid(db), c);
+    if (!ns_database_write(db, "INSERT INTO checkpoints VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                           "iiiiitdbb", step, lane, c->settings.seed, c->step, (int64_t)c->diverged,
+                           settings, c->lr, state, WITH_BANDS * sizeof *state + ring,
+                           c->state ? c->state : (const void *)"",
+                           (c->state ? c->n_state : 0) * sizeof *c->state))
+        return false;
+    sqlite3_int64 id = sqlite3_last_insert_rowid(db);
+    NS_AUTO_STATEMENT row = ns_database_prepare(
+        db, "INSERT INTO tensors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    bool written = row != NULL;
+    for (size_t i = 0; written && i < c->table.n; i++) {
+        const NsTensor *tensor = &c->table.tensors[i];
+        const NsTensorUpdate *update = &c->updates[i];
+        const ns_real *w = c->w + tensor->offset;
+        const ns_real *m = c->m ? c->m + tensor->offset : NULL;
+        const ns_real *v = c->v ? c->v + tensor->offset : NULL;
+        size_t bytes = ns_tensor_size(tensor) * sizeof *w;
+        written = ns_database_bind(row, "iitiibbbidddd", id, (int64_t)i, tensor->name,
+                                   (int64_t)tensor->rows, (int64_t)tensor->cols, w, bytes, m, bytes,
+                                   v, bytes, c->moments_since[i], update->weight_sq,
+                                   update->update_sq, update->ratio_sum, update->ratio_max) &&
+                  ns_database_finish(row);
+    }
+    return written;
 }
 
 bool ns_run_checkpoint_write(sqlite3 *db, int64_t step, int64_t lane, const NsCheckpoint *first)
@@ -181,29 +178,6 @@ bool ns_run_checkpoints_thin(sqlite3 *db, int64_t budget)
 
 /* ---- Reading ---- */
 
-/* Reads names and shapes.  They have to match the sizes of the blobs, so a damaged file cannot
- * request more memory than its own size. */
-static bool read_table(sqlite3 *db, sqlite3_int64 id, NsTensorTable *table)
-{
-    NS_AUTO_STATEMENT row =
-        ns_database_prepare(db, "SELECT name, rows, columns, length(weights) FROM tensors "
-                                "WHERE checkpoint = ? ORDER BY place");
-    if (!ns_database_bind(row, "i", id)) return false;
-    int code;
-    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(row, 0);
-        int64_t rows = sqlite3_column_int64(row, 1), columns = sqlite3_column_int64(row, 2);
-        int64_t elements = sqlite3_column_int64(row, 3) / (int64_t)sizeof(ns_real);
-        if (!name || rows < 1 || columns < 0 || rows > elements ||
-            (columns ? columns > elements || rows * columns != elements : rows != elements))
-            return false;
-        NsTensor tensor = {.rows = (size_t)rows, .cols = (size_t)columns};
-        ns_copy_text(tensor.name, sizeof tensor.name, name);
-        ns_tensor_table_add(table, tensor, true);
-    }
-    return code == SQLITE_DONE && table->n > 0;
-}
-
 /* Reads the i-th tensor of an arena.  If the column is NULL, the arena must not exist. */
 static bool read_arena(ns_real **arena, const NsCheckpoint *c, size_t i, sqlite3_stmt *row,
                        int column)
@@ -220,25 +194,43 @@ static bool read_arena(ns_real **arena, const NsCheckpoint *c, size_t i, sqlite3
 
 static bool read_tensors(sqlite3 *db, sqlite3_int64 id, NsCheckpoint *c)
 {
-    if (!read_table(db, id, &c->table)) return false;
+    /* Names and shapes have to match the sizes of the blobs, so that a damaged file cannot
+     * request more memory than its own size. */
+    NS_AUTO_STATEMENT row =
+        ns_database_prepare(db, "SELECT name, rows, columns, length(weights) FROM tensors "
+                                "WHERE checkpoint = ? ORDER BY place");
+    if (!ns_database_bind(row, "i", id)) return false;
+    int code;
+    while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(row, 0);
+        int64_t rows = sqlite3_column_int64(row, 1), columns = sqlite3_column_int64(row, 2);
+        int64_t elements = sqlite3_column_int64(row, 3) / (int64_t)sizeof(ns_real);
+        if (!name || rows < 1 || columns < 0 || rows > elements ||
+            (columns ? columns > elements || rows * columns != elements : rows != elements))
+            return false;
+        NsTensor tensor = {.rows = (size_t)rows, .cols = (size_t)columns};
+        ns_copy_text(tensor.name, sizeof tensor.name, name);
+        ns_tensor_table_add(&c->table, tensor, true);
+    }
+    if (code != SQLITE_DONE || c->table.n == 0) return false;
     size_t n = c->table.n;
     c->updates = g_new0(NsTensorUpdate, n);
     c->moments_since = g_new0(int64_t, n);
-    NS_AUTO_STATEMENT row = ns_database_prepare(
+    NS_AUTO_STATEMENT values = ns_database_prepare(
         db, "SELECT weights, first_moments, second_moments, moments_since, weight_sq, "
             "update_sq, ratio_sum, ratio_max FROM tensors WHERE checkpoint = ? "
             "ORDER BY place");
-    if (!ns_database_bind(row, "i", id)) return false;
+    if (!ns_database_bind(values, "i", id)) return false;
     for (size_t i = 0; i < n; i++) {
-        if (sqlite3_step(row) != SQLITE_ROW || !read_arena(&c->w, c, i, row, 0) ||
-            !read_arena(&c->m, c, i, row, 1) || !read_arena(&c->v, c, i, row, 2) || !c->w)
+        if (sqlite3_step(values) != SQLITE_ROW || !read_arena(&c->w, c, i, values, 0) ||
+            !read_arena(&c->m, c, i, values, 1) || !read_arena(&c->v, c, i, values, 2) || !c->w)
             return false;
-        c->moments_since[i] = sqlite3_column_int64(row, 3);
+        c->moments_since[i] = sqlite3_column_int64(values, 3);
         if (c->moments_since[i] < 0 || c->moments_since[i] > c->step) return false;
-        c->updates[i] = (NsTensorUpdate){.weight_sq = ns_database_number(row, 4),
-                                         .update_sq = ns_database_number(row, 5),
-                                         .ratio_sum = ns_database_number(row, 6),
-                                         .ratio_max = ns_database_number(row, 7)};
+        c->updates[i] = (NsTensorUpdate){.weight_sq = ns_database_number(values, 4),
+                                         .update_sq = ns_database_number(values, 5),
+                                         .ratio_sum = ns_database_number(values, 6),
+                                         .ratio_max = ns_database_number(values, 7)};
         /* The product with the update, from the squared norm after it: |w - u|^2. */
         NsTensorUpdate *u = &c->updates[i];
         const NsTensor *tensor = &c->table.tensors[i];

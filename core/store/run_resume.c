@@ -69,20 +69,6 @@ static bool repeats(sqlite3 *db, int64_t checkpoint, int64_t lane, NsRun *run)
 
 /* ---- Resetting the file to a checkpoint ---- */
 
-/* Changes the number of steps of the initial experiment. */
-static bool change_length(sqlite3 *db, int64_t steps)
-{
-    NS_AUTO_STATEMENT old = ns_database_prepare(db, "SELECT experiment FROM run");
-    g_auto(NsProvenance) provenance;
-    ns_provenance_init(&provenance);
-    if (!old || !read_experiment(&provenance, old)) return false;
-    sqlite3_reset(old);
-    for (size_t i = 0; i < provenance.experiment.n; i++)
-        provenance.experiment.lane[i].steps = steps;
-    g_autofree char *changed = ns_provenance_line(&provenance);
-    return ns_database_write(db, "UPDATE run SET experiment = ?", "t", changed);
-}
-
 /* A setting changed after this step has an event at the next step, which is not deleted. */
 bool ns_run_drop_after(sqlite3 *db, int64_t step)
 {
@@ -112,15 +98,25 @@ static bool go_back(sqlite3 *db, int64_t checkpoint, const NsSettings *settings,
     /* An evaluation at the checkpoint is kept only if it was due there; the one at the end of the
      * run is not part of a longer run. */
     bool due = every > 0 && checkpoint % every == 0;
-    return ns_run_make_table(db, "continuations", NS_RUN_LATER_TABLES) &&
-           ns_run_drop_after(db, newest) &&
-           ((keep && due) ||
-            ns_database_write(db, "DELETE FROM evaluations WHERE step = ?", "i", checkpoint)) &&
-           ns_database_write(db,
-                             "UPDATE lanes SET summary = NULL, "
-                             "settings = json_set(settings, '$.settings.steps', ?)",
-                             "i", steps) &&
-           change_length(db, steps);
+    if (!ns_run_make_table(db, "continuations", NS_RUN_LATER_TABLES) ||
+        !ns_run_drop_after(db, newest) ||
+        (!(keep && due) &&
+         !ns_database_write(db, "DELETE FROM evaluations WHERE step = ?", "i", checkpoint)) ||
+        !ns_database_write(db,
+                           "UPDATE lanes SET summary = NULL, "
+                           "settings = json_set(settings, '$.settings.steps', ?)",
+                           "i", steps))
+        return false;
+    /* The number of steps of the initial experiment changes. */
+    NS_AUTO_STATEMENT old = ns_database_prepare(db, "SELECT experiment FROM run");
+    g_auto(NsProvenance) provenance;
+    ns_provenance_init(&provenance);
+    if (!old || !read_experiment(&provenance, old)) return false;
+    sqlite3_reset(old);
+    for (size_t i = 0; i < provenance.experiment.n; i++)
+        provenance.experiment.lane[i].steps = steps;
+    g_autofree char *changed = ns_provenance_line(&provenance);
+    return ns_database_write(db, "UPDATE run SET experiment = ?", "t", changed);
 }
 
 /* ---- Resuming ---- */

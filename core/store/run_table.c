@@ -262,8 +262,17 @@ static int compare_columns(gconstpointer a, gconstpointer b, gpointer runs)
                                          : strcmp(left->key, right->key);
 }
 
-static void add_log_columns(const GPtrArray *runs, GPtrArray *columns)
+GPtrArray *ns_run_columns(const GPtrArray *runs)
 {
+    GPtrArray *columns = g_ptr_array_new_with_free_func(column_free);
+    const NsParam *param;
+    for (size_t i = 0; (param = ns_param(i)); i++) {
+        if (g_str_equal(param->key, "threads") || g_str_equal(param->key, "steps") ||
+            !varies(runs, param))
+            continue;
+        const NsRunColumn column = {ns_json_key(param->key), param, ns_param_is_number(param), 0};
+        g_ptr_array_add(columns, g_memdup2(&column, sizeof column));
+    }
     /* The runs' values, each once, by the name of the setting. */
     g_autoptr(GHashTable) settings =
         g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_hash_table_unref);
@@ -298,20 +307,6 @@ static void add_log_columns(const GPtrArray *runs, GPtrArray *columns)
     }
     g_ptr_array_sort_with_data(found, compare_columns, (gpointer)(guintptr)runs);
     g_ptr_array_extend(columns, found, NULL, NULL);
-}
-
-GPtrArray *ns_run_columns(const GPtrArray *runs)
-{
-    GPtrArray *columns = g_ptr_array_new_with_free_func(column_free);
-    const NsParam *param;
-    for (size_t i = 0; (param = ns_param(i)); i++) {
-        if (g_str_equal(param->key, "threads") || g_str_equal(param->key, "steps") ||
-            !varies(runs, param))
-            continue;
-        const NsRunColumn column = {ns_json_key(param->key), param, ns_param_is_number(param), 0};
-        g_ptr_array_add(columns, g_memdup2(&column, sizeof column));
-    }
-    add_log_columns(runs, columns);
     return columns;
 }
 

@@ -80,32 +80,6 @@ static int64_t interval_of(const NsCellWork *work, const char *key, int64_t give
     return !any ? 0 : given > 0 ? given : MAX(at, 1);
 }
 
-/* A cell measures only what the results need; expensive quantities only at the step that counts, or
- * as often as the settings specify. */
-static void prepare(NsSettings *settings, const NsCellWork *work)
-{
-    bool often = false, bleu = false;
-    for (size_t i = 0; i < work->results.n; i++) {
-        const NsResult *result = &work->results.of[i];
-        often |= ns_result_is_validated(result) &&
-                 (result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY);
-        bleu |= is_bleu(result);
-    }
-    settings->threads = 1;
-    settings->seeds = 1;
-    if (!often && !bleu) settings->eval_every = 0;
-    if (!bleu) settings->bleu_sentences = 0;
-    settings->sample_every = 0;
-    settings->probe_every =
-        interval_of(work, "probe-every", settings->probe_every, settings->steps);
-    settings->curvature_every =
-        interval_of(work, "curvature-every", settings->curvature_every, settings->steps);
-    settings->sharpness_every =
-        interval_of(work, "layer-sharpness-every", settings->sharpness_every, settings->steps);
-    settings->ablation_every =
-        interval_of(work, "ablation-every", settings->ablation_every, settings->steps);
-}
-
 /* ---- The result ---- */
 
 /* The values of one result so far. */
@@ -417,7 +391,25 @@ NsStudyCell ns_cell_train(const NsSettings *settings, const NsCellWork *work)
     gint64 started = g_get_monotonic_time();
     g_auto(NsSettings) own;
     ns_settings_copy(&own, settings);
-    prepare(&own, work);
+    /* A cell measures only what the results need; expensive quantities only at the step that
+     * counts, or as often as the settings specify. */
+    bool often = false, bleu = false;
+    for (size_t i = 0; i < work->results.n; i++) {
+        const NsResult *result = &work->results.of[i];
+        often |= ns_result_is_validated(result) &&
+                 (result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY);
+        bleu |= is_bleu(result);
+    }
+    own.threads = 1;
+    own.seeds = 1;
+    if (!often && !bleu) own.eval_every = 0;
+    if (!bleu) own.bleu_sentences = 0;
+    own.sample_every = 0;
+    own.probe_every = interval_of(work, "probe-every", own.probe_every, own.steps);
+    own.curvature_every = interval_of(work, "curvature-every", own.curvature_every, own.steps);
+    own.sharpness_every =
+        interval_of(work, "layer-sharpness-every", own.sharpness_every, own.steps);
+    own.ablation_every = interval_of(work, "ablation-every", own.ablation_every, own.steps);
     g_autoptr(GError) error = NULL;
     g_autoptr(NsRun) run = ns_run_new(&own, &error);
     const char *refused = run ? refusal(work, run) : error->message;

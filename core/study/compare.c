@@ -239,32 +239,6 @@ static const char *missing_interval(const NsStudy *study, size_t draws, bool mix
     return mixed && study->seeds == 2 ? N_("Two seeds, one of which diverged: no verdict.") : NULL;
 }
 
-static void compare(NsComparison *c, const Scores *s)
-{
-    for (size_t one = 0; one < c->lanes; one++) {
-        for (size_t i = 0; i < c->n_budgets; i++) {
-            g_autofree double *best = pseudo_values(s, one, c->budgets[i]);
-            c->best[one][i] = flip(interval_of(s, best, CONFIDENCE), c->better);
-        }
-        for (size_t other = one + 1; other < c->lanes; other++) {
-            double pairs = (double)(c->lanes * (c->lanes - 1)) / 2;
-            for (size_t j = 0; j < c->n_budgets; j++) {
-                NsDuel *duel = &c->duels[one][other][j];
-                g_autofree double *difference = pseudo_values(s, one, c->budgets[j]);
-                g_autofree double *best = pseudo_values(s, other, c->budgets[j]);
-                for (size_t k = 0; k < s->seeds * s->draws; k++) difference[k] -= best[k];
-                duel->difference = interval_of(s, difference, CONFIDENCE);
-                duel->better = better_of(&duel->difference);
-                duel->difference = flip(duel->difference, c->better);
-                duel->beats = probability(s, one, other, c->budgets[j]);
-                if (j + 1 < c->n_budgets) continue;
-                NsInterval family = interval_of(s, difference, 1 - (1 - CONFIDENCE) / pairs);
-                c->verdicts[one][other] = c->no_verdict ? NS_BETTER_UNKNOWN : better_of(&family);
-            }
-        }
-    }
-}
-
 NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error)
 {
     const NsStudy *study = results->study;
@@ -292,33 +266,33 @@ NsComparison *ns_comparison_new(const NsStudyResults *results, GError **error)
         if (cells[i].state == NS_CELL_WAITING || cells[i].state == NS_CELL_RUNNING)
             c->no_verdict = N_("Not all runs have ended: no verdict yet.");
     read_scores(&s, c, study, &scoring, configurations);
-    compare(c, &s);
+    for (size_t one = 0; one < c->lanes; one++) {
+        for (size_t i = 0; i < c->n_budgets; i++) {
+            g_autofree double *best = pseudo_values(&s, one, c->budgets[i]);
+            c->best[one][i] = flip(interval_of(&s, best, CONFIDENCE), c->better);
+        }
+        for (size_t other = one + 1; other < c->lanes; other++) {
+            double pairs = (double)(c->lanes * (c->lanes - 1)) / 2;
+            for (size_t j = 0; j < c->n_budgets; j++) {
+                NsDuel *duel = &c->duels[one][other][j];
+                g_autofree double *difference = pseudo_values(&s, one, c->budgets[j]);
+                g_autofree double *best = pseudo_values(&s, other, c->budgets[j]);
+                for (size_t k = 0; k < s.seeds * s.draws; k++) difference[k] -= best[k];
+                duel->difference = interval_of(&s, difference, CONFIDENCE);
+                duel->better = better_of(&duel->difference);
+                duel->difference = flip(duel->difference, c->better);
+                duel->beats = probability(&s, one, other, c->budgets[j]);
+                if (j + 1 < c->n_budgets) continue;
+                NsInterval family = interval_of(&s, difference, 1 - (1 - CONFIDENCE) / pairs);
+                c->verdicts[one][other] = c->no_verdict ? NS_BETTER_UNKNOWN : better_of(&family);
+            }
+        }
+    }
     for (size_t lane = 0; lane < c->lanes; lane++) g_free(s.lanes[lane]);
     return g_steal_pointer(&c);
 }
 
 /* ---- Sensitivity ---- */
-
-/* Fills in the best score at every rate with each seed, best: [n, seeds]; NaN if one is missing. */
-static void fill_rates(const NsStudy *study, const NsStudyCell *cells, size_t axis, size_t lane,
-                       double *best)
-{
-    const Scoring scoring = scoring_of(study, cells);
-    size_t seeds = (size_t)study->seeds, n = study->grid[axis].n, below = 1, untrained = 0;
-    int better = ns_study_better(study);
-    for (size_t i = 0; i < axis; i++) below *= study->grid[i].n;
-    for (size_t i = 0; i < n * seeds; i++) best[i] = -better * (double)INFINITY;
-    for (size_t i = 0; i < ns_study_configurations(study); i++)
-        for (size_t seed = 0; seed < seeds; seed++) {
-            double *at = &best[i / below % n * seeds + seed];
-            double score =
-                score_of(&scoring, ns_study_cell(study, (NsStudyPlace){i, lane, seed}), &untrained);
-            if (isnan(score) || isnan(*at))
-                *at = NAN;
-            else
-                *at = better < 0 ? fmin(*at, score) : fmax(*at, score);
-        }
-}
 
 static NsInterval mean_of(const double *values, size_t seeds, bool fixed)
 {
@@ -340,16 +314,29 @@ NsSensitivity *ns_sensitivity_new(const NsStudyResults *results, GError **error)
             "The sensitivity to the learning rate is not shown: it needs lr in the section "
             "[grid], with at least two values.");
     bool fixed = missing_interval(study, SIZE_MAX, false) != NULL;
+    const Scoring scoring = scoring_of(study, results->cells);
+    size_t seeds = (size_t)study->seeds, below = 1, untrained = 0;
+    int better = ns_study_better(study);
     NsSensitivity *s = g_new0(NsSensitivity, 1);
     s->n = study->grid[axis].n;
+    for (size_t i = 0; i < axis; i++) below *= study->grid[i].n;
     s->rates = g_new(double, s->n);
     for (size_t i = 0; i < s->n; i++)
         s->rates[i] = g_ascii_strtod(study->grid[axis].values[i], NULL);
     for (size_t lane = 0; lane < study->experiment.n; lane++) {
-        s->seeds[lane] = g_new(double, s->n *(size_t)study->seeds);
-        fill_rates(study, results->cells, axis, lane, s->seeds[lane]);
-        size_t seeds = (size_t)study->seeds;
-        int better = ns_study_better(study);
+        s->seeds[lane] = g_new(double, s->n *seeds);
+        /* The best score at every rate with each seed, [n, seeds]; NaN if one is missing. */
+        for (size_t i = 0; i < s->n * seeds; i++) s->seeds[lane][i] = -better * (double)INFINITY;
+        for (size_t i = 0; i < ns_study_configurations(study); i++)
+            for (size_t seed = 0; seed < seeds; seed++) {
+                double *at = &s->seeds[lane][i / below % s->n * seeds + seed];
+                double score = score_of(
+                    &scoring, ns_study_cell(study, (NsStudyPlace){i, lane, seed}), &untrained);
+                if (isnan(score) || isnan(*at))
+                    *at = NAN;
+                else
+                    *at = better < 0 ? fmin(*at, score) : fmax(*at, score);
+            }
         g_autofree double *costs = g_new0(double, seeds);
         s->scores[lane] = g_new(NsInterval, s->n);
         for (size_t rate = 0; rate < s->n; rate++)

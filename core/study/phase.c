@@ -199,29 +199,6 @@ static void write_axis(NsJson *json, const char *name, const NsStudyAxis *axis)
     ns_json_close(json, '}');
 }
 
-static void write_cell(NsJson *json, NsPhase *phase, size_t i)
-{
-    const NsStudyAxis *x = phase->x, *y = phase->y;
-    size_t seeds = (size_t)phase->study->seeds;
-    NsStudyCell cell = ns_phase_cell(phase, i);
-    bool done = cell.state == NS_CELL_DONE;
-    g_autofree double *values = g_new(double, seeds);
-    ns_phase_seeds(phase, i, values);
-    ns_json_open(json, NULL, '{');
-    ns_json_string(json, "x", x->values[i % x->n]);
-    ns_json_string(json, "y", y->values[i / x->n]);
-    ns_json_string(json, "state", ns_cell_state_word(cell.state));
-    ns_json_int(json, "step", cell.step);
-    ns_json_known(json, "loss", done ? cell.loss : (double)NAN);
-    ns_json_known(json, "validation_loss", done ? cell.validation : (double)NAN);
-    ns_json_open(json, "seeds", '[');
-    for (size_t seed = 0; seed < seeds; seed++) ns_json_known(json, NULL, values[seed]);
-    ns_json_close(json, ']');
-    ns_json_double(json, "seconds", cell.seconds);
-    if (*cell.text) ns_json_string(json, "message", cell.text);
-    ns_json_close(json, '}');
-}
-
 char *ns_phase_json(NsPhase *phase)
 {
     NsJson json;
@@ -232,7 +209,27 @@ char *ns_phase_json(NsPhase *phase)
     write_axis(&json, "x", phase->x);
     write_axis(&json, "y", phase->y);
     ns_json_open(&json, "cells", '[');
-    for (size_t i = 0; i < phase->cells; i++) write_cell(&json, phase, i);
+    for (size_t i = 0; i < phase->cells; i++) {
+        const NsStudyAxis *x = phase->x, *y = phase->y;
+        size_t seeds = (size_t)phase->study->seeds;
+        NsStudyCell cell = ns_phase_cell(phase, i);
+        bool done = cell.state == NS_CELL_DONE;
+        g_autofree double *values = g_new(double, seeds);
+        ns_phase_seeds(phase, i, values);
+        ns_json_open(&json, NULL, '{');
+        ns_json_string(&json, "x", x->values[i % x->n]);
+        ns_json_string(&json, "y", y->values[i / x->n]);
+        ns_json_string(&json, "state", ns_cell_state_word(cell.state));
+        ns_json_int(&json, "step", cell.step);
+        ns_json_known(&json, "loss", done ? cell.loss : (double)NAN);
+        ns_json_known(&json, "validation_loss", done ? cell.validation : (double)NAN);
+        ns_json_open(&json, "seeds", '[');
+        for (size_t seed = 0; seed < seeds; seed++) ns_json_known(&json, NULL, values[seed]);
+        ns_json_close(&json, ']');
+        ns_json_double(&json, "seconds", cell.seconds);
+        if (*cell.text) ns_json_string(&json, "message", cell.text);
+        ns_json_close(&json, '}');
+    }
     ns_json_close(&json, ']');
     ns_json_program(&json);
     return ns_json_finish(&json);

@@ -189,32 +189,6 @@ static bool read_contents(NsStudy *study, size_t lane, GError **error)
     return true;
 }
 
-static bool check_steps(const NsResult *result, const NsSettings *settings, GError **error)
-{
-    bool at_step = result->at == NS_RESULT_STEP;
-    if (settings->steps < 1 && !(at_step && result->n == 0))
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         "A study needs a number of steps, such as steps = 200; 0 is enough only "
-                         "for a result at step 0.");
-    if (at_step && result->n > settings->steps)
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         "The result is at step %" PRId64 ", but the runs end at step "
-                         "%" PRId64 "; raise steps.",
-                         result->n, settings->steps);
-    const char *every =
-        result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->every : NULL;
-    bool never = every && !ns_quantity(result->quantity)->validated &&
-                 ns_settings_get_number(settings, ns_param_find(every)) < 1;
-    bool often = result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY ||
-                 (result->at == NS_RESULT_LAST && result->n > 1);
-    if (never && often)
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         "The quantity “%s” is expensive and measured at the end only; set "
-                         "%s, or choose “at = last”.",
-                         ns_quantity(result->quantity)->choice.key, every);
-    return true;
-}
-
 /* A curve is over steps, or over layers or bins at one step, but not both. */
 static bool check_curve(const NsResult *result, GError **error)
 {
@@ -262,7 +236,29 @@ static bool check_results(const NsStudy *study, const NsSettings *settings, GErr
     int64_t layers = ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings);
     for (size_t i = 0; i < study->results.n; i++) {
         const NsResult *result = &study->results.of[i];
-        if (!check_steps(result, settings, error)) return false;
+        bool at_step = result->at == NS_RESULT_STEP;
+        if (settings->steps < 1 && !(at_step && result->n == 0))
+            return ns_refuse(
+                error, NS_ERROR_SETTING,
+                "A study needs a number of steps, such as steps = 200; 0 is enough only "
+                "for a result at step 0.");
+        if (at_step && result->n > settings->steps)
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             "The result is at step %" PRId64 ", but the runs end at step "
+                             "%" PRId64 "; raise steps.",
+                             result->n, settings->steps);
+        const char *every =
+            result->kind == NS_RESULT_QUANTITY ? ns_quantity(result->quantity)->every : NULL;
+        bool never = every && !ns_quantity(result->quantity)->validated &&
+                     ns_settings_get_number(settings, ns_param_find(every)) < 1;
+        bool often = result->at == NS_RESULT_MINIMUM || result->at == NS_RESULT_EVERY ||
+                     (result->at == NS_RESULT_LAST && result->n > 1);
+        if (never && often)
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             "The quantity “%s” is expensive and measured at the end only; set "
+                             "%s, or choose “at = last”.",
+                             ns_quantity(result->quantity)->choice.key, every);
+
         if (result->kind == NS_RESULT_QUANTITY && result->layer > layers)
             return ns_refuse(error, NS_ERROR_SETTING,
                              "The result is of layer %" PRId64 ", but there are %" PRId64

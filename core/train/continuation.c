@@ -18,10 +18,10 @@ bool ns_continuation_is_possible(const NsCorpus *corpus)
 
 /* ---- Prompts ---- */
 
-/* Appends the tokens of a text in the form in which the model reads it. */
-static void encode(const NsCorpus *corpus, const NsSettings *settings, const char *text,
-                   GArray *prompt)
+GArray *ns_prompt_tokens(const NsCorpus *corpus, const NsSettings *settings, const char *text)
 {
+    GArray *prompt = g_array_new(FALSE, FALSE, sizeof(int32_t));
+    /* Appends the tokens of a text in the form in which the model reads it. */
     bool source = corpus->arch == NS_ARCH_ENCODER_DECODER;
     const NsCorpus *read = source ? ns_corpus_source(corpus) : corpus;
     g_autoptr(GArray) tokens = NULL;
@@ -43,12 +43,6 @@ static void encode(const NsCorpus *corpus, const NsSettings *settings, const cha
                                                         : -1;
     bool has = prompt->len && g_array_index(prompt, int32_t, prompt->len - 1) == last;
     if (prompt->len && last >= 0 && !has) g_array_append_val(prompt, last);
-}
-
-GArray *ns_prompt_tokens(const NsCorpus *corpus, const NsSettings *settings, const char *text)
-{
-    GArray *prompt = g_array_new(FALSE, FALSE, sizeof(int32_t));
-    encode(corpus, settings, text, prompt);
     if (prompt->len == 0) {
         /* Append the beginning of a held-out sequence: its source, what comes before its answer, or
          * some tokens of a text, all of which are targets. */
