@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/export_job.h"
-#include "ui/widgets/diagram/diagram_view.h"
 #include "ui/widgets/run/inspector.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/open_file.h"
@@ -45,6 +44,28 @@ static bool is_enabled(NsWindow *window, const char *action)
     return g_action_group_get_action_enabled(G_ACTION_GROUP(window), action);
 }
 
+static bool has_tab(NsWindow *window, const char *title)
+{
+    GtkWidget *tabs = ui_first(GTK_WIDGET(window->pages), GTK_TYPE_STACK_SWITCHER);
+    GtkWidget *tab = gtk_widget_get_first_child(tabs);
+    while (tab) {
+        GtkWidget *label = ui_first(tab, GTK_TYPE_LABEL);
+        if (g_str_equal(gtk_label_get_text(GTK_LABEL(label)), title)) break;
+        tab = gtk_widget_get_next_sibling(tab);
+    }
+    g_assert_nonnull(tab);
+    return gtk_widget_get_visible(tab);
+}
+
+enum { STEP = 0, LOSS = 2, BY_LAYER = 7, CURVE = 8 }; /* places in the list of meanings */
+
+/* The list of what a column is taken for; NULL if it has none. */
+static GtkDropDown *column_list(NsWindow *window, const char *column)
+{
+    GtkWidget *name = ui_find_tip(window->settings_pane, column);
+    return name ? GTK_DROP_DOWN(gtk_widget_get_next_sibling(name)) : NULL;
+}
+
 /* It is opened as any file is, follows its program, and takes no command; and away from it. */
 static void test_open(void)
 {
@@ -77,16 +98,17 @@ static void test_open(void)
     ns_window_open(window, path, false);
     g_assert_cmpstr(ns_toast_text(window->toast), ==, "This run is shown already.");
 
-    /* A log has no model to draw. */
-    ns_page_stack_show(window->pages, "diagram");
-    GtkWidget *diagram = ui_first(GTK_WIDGET(window), NS_TYPE_DIAGRAM_VIEW);
-    ui_rest(window);
-    g_assert_false(gtk_widget_get_mapped(diagram));
+    /* The pages for which it has no data are not offered: a log has no model to draw. */
+    g_assert_true(ns_page_stack_show(window->pages, "diagram"));
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "dashboard");
+    g_assert_false(has_tab(window, "Diagram") || has_tab(window, "Attention"));
+    g_assert_true(has_tab(window, "Profile") && has_tab(window, "Heatmap"));
+    g_assert_cmpuint(gtk_drop_down_get_selected(column_list(window, "hidden_norm")), ==, BY_LAYER);
 
     GtkWidget *leave = ui_find_button(window->settings_pane, "Train here");
     g_signal_emit_by_name(leave, "clicked");
     UI_WAIT(window, ui_is_ready);
-    UI_UNTIL(gtk_widget_get_mapped(diagram));
+    g_assert_true(has_tab(window, "Diagram") && has_tab(window, "Attention"));
     UI_UNTIL(gtk_widget_is_sensitive(row) && is_enabled(window, "run"));
     g_assert_cmpuint(session->view->n_pinned, ==, 1);
     ui_rest(window);
@@ -120,13 +142,6 @@ static void test_names(void)
     tear_down();
 }
 
-/* The list of what a column is taken for; NULL if it has none. */
-static GtkDropDown *column_list(NsWindow *window, const char *column)
-{
-    GtkWidget *name = ui_find_tip(window->settings_pane, column);
-    return name ? GTK_DROP_DOWN(gtk_widget_get_next_sibling(name)) : NULL;
-}
-
 /* Whether the first chart is the only one. */
 static bool is_alone(NsDashboard *dashboard)
 {
@@ -154,16 +169,16 @@ static void test_columns(void)
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, table, false);
     UI_UNTIL(column_list(window, score) && column_list(window, "w-2-rms"));
-    const guint loss = 2, step = 0, by_layer = 7, own = 8;
-    g_assert_cmpuint(gtk_drop_down_get_selected(column_list(window, score)), ==, own);
-    gtk_drop_down_set_selected(column_list(window, score), loss);
+
+    g_assert_cmpuint(gtk_drop_down_get_selected(column_list(window, score)), ==, CURVE);
+    gtk_drop_down_set_selected(column_list(window, score), LOSS);
     UI_UNTIL(ns_session_steps(session) == 1);
     NsDashboard *dashboard = ns_window_dashboard(window);
     UI_UNTIL(is_alone(dashboard));
-    UI_UNTIL(gtk_drop_down_get_selected(column_list(window, score)) == loss);
-    gtk_drop_down_set_selected(column_list(window, "at"), step);
+    UI_UNTIL(gtk_drop_down_get_selected(column_list(window, score)) == LOSS);
+    gtk_drop_down_set_selected(column_list(window, "at"), STEP);
     UI_UNTIL(ns_session_steps(session) == 5);
-    gtk_drop_down_set_selected(column_list(window, "w-1-rms"), by_layer);
+    gtk_drop_down_set_selected(column_list(window, "w-1-rms"), BY_LAYER);
     UI_UNTIL(column_list(window, "w-{l}-rms"));
     UI_UNTIL(session->view->history && ns_history_layout(session->view->history)->layers == 2);
     /* The other charts of this page would be empty still. */
@@ -184,7 +199,7 @@ static void test_columns(void)
     UI_UNTIL(ui_find_button(window->settings_pane, "Read as named"));
     g_signal_emit_by_name(ui_find_button(window->settings_pane, "Read as named"), "clicked");
     UI_UNTIL(column_list(window, score) &&
-             gtk_drop_down_get_selected(column_list(window, score)) == own);
+             gtk_drop_down_get_selected(column_list(window, score)) == CURVE);
     ui_close(window);
     g_assert_cmpint(g_remove(table) | g_remove(other), ==, 0);
     tear_down();

@@ -617,6 +617,7 @@ char *ns_token_source_empty(const NsFigureInput *input)
 {
     const NsHistory *history = input->history;
     if (input->pending) return g_strdup(input->pending);
+    if (history && !input->settings) return g_strdup(_("This run did not record it."));
     if (history && ns_history_layout(history)->probe_every < 1)
         return g_strdup_printf(_("Not measured: “%s” is off."),
                                _(ns_param_find("probe-every")->label));

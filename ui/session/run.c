@@ -489,7 +489,7 @@ int64_t ns_session_end_step(NsSession *session)
 {
     int64_t steps = session->view->now.n ? session->view->now.lane[0].steps : 0;
     int64_t newest = ns_session_steps(session);
-    if (ns_session_is_watching(session)) return 0;
+    if (ns_session_is_watching(session)) return newest;
     if (steps > 0 && newest <= steps) return steps;
     return session->state == NS_TRAINER_FINISHED ? newest : 0;
 }

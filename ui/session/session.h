@@ -176,7 +176,8 @@ void ns_session_run_until_loss(NsSession *session,
 void ns_session_reset(NsSession *session);
 void ns_session_reset_to_start(NsSession *session);
 
-/* The step at which the run ends according to its settings, or has ended; 0 if it has no end. */
+/* The step at which the run ends according to its settings, or has ended; of another program's run
+ * the newest; 0 if it has no end. */
 int64_t ns_session_end_step(NsSession *session);
 
 bool ns_session_can_run(NsSession *session);

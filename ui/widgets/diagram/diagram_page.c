@@ -206,10 +206,7 @@ static bool page_refresh(NsPage *self)
     }
     show_range(page);
     show_stage(page);
-    bool watching = ns_session_is_watching(page->session);
-    for (GtkWidget *part = page->none; part; part = gtk_widget_get_prev_sibling(part))
-        gtk_widget_set_visible(part, watching == (part == page->none));
-    return (behind && !watching) || slow;
+    return behind || slow;
 }
 
 static void on_change(NsDiagramPage *page)
@@ -384,10 +381,7 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     gtk_widget_set_hexpand(page->legend, TRUE);
     gtk_widget_set_valign(page->tabs, GTK_ALIGN_CENTER);
     ns_box_append(foot, page->legend, page->tabs, NULL);
-    page->none = ns_text_label_new(
-        _("The log of another program does not say how its model is wired."), "hint");
-    g_object_set(page->none, "vexpand", TRUE, "xalign", 0.5, "visible", FALSE, NULL);
-    ns_box_append(GTK_WIDGET(page), foot, page->none, NULL);
+    gtk_box_append(GTK_BOX(page), foot);
 }
 
 GtkWidget *ns_diagram_page_new(NsSession *session)

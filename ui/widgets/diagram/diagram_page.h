@@ -26,7 +26,6 @@ struct _NsDiagramPage {
     guint folding;    /* a tick callback after that has changed */
     NsAnswer *answer; /* what the models expect in the present step of slow motion; NULL for none */
     int64_t asked;    /* the step of the newest question; -1 for none */
-    GtkWidget *none;  /* shown instead of diagrams */
     GtkWidget *tile;  /* invisible: makes the figures that are exported or copied */
 };
 

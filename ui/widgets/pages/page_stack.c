@@ -20,12 +20,13 @@
 
 static const NsPageKind PAGES[] = {
     {"dashboard", N_("Dashboard"), .figures = OVERVIEW, .stage = "stage"},
-    {"profile", N_("Profile"), .figures = "profile"},
-    {"heatmap", N_("Heatmap"), .figures = "heatmap"},
-    {"diagram", N_("Diagram"), .create = ns_diagram_page_new},
-    {"attention", N_("Attention"), .figures = ATTENTION},
-    {"layers", N_("Layers"), .figures = LAYERS},
-    {"similarity", N_("Similarity"), .figures = "similarity", .by_lane = true},
+    {"profile", N_("Profile"), .figures = "profile", .content = NS_CONTENT_LAYERS},
+    {"heatmap", N_("Heatmap"), .figures = "heatmap", .content = NS_CONTENT_LAYERS},
+    {"diagram", N_("Diagram"), .create = ns_diagram_page_new, .content = NS_CONTENT_MODEL},
+    {"attention", N_("Attention"), .figures = ATTENTION, .content = NS_CONTENT_HEADS},
+    {"layers", N_("Layers"), .figures = LAYERS, .content = NS_CONTENT_MODEL},
+    {"similarity", N_("Similarity"), .figures = "similarity", .by_lane = true,
+     .content = NS_CONTENT_MODEL},
     {"curves", N_("Curves"), .figures = "loss,steps,schedule,edge,update-loss"},
     {"phase", N_("Phase"), .create = ns_phase_page_new},
     {"paper", N_("Paper"), .create = ns_paper_page_new},
@@ -41,7 +42,8 @@ const NsPageKind *ns_page_kind(size_t i)
 struct _NsPageStack {
     GtkBox parent;
     NsSession *session;
-    GtkWidget *stack;
+    GtkWidget *stack, *switcher;
+    unsigned offered; /* a bit for each page */
 };
 
 G_DEFINE_FINAL_TYPE(NsPageStack, ns_page_stack, GTK_TYPE_BOX)
@@ -93,9 +95,44 @@ static void on_switched(NsPageStack *stack)
 
 bool ns_page_stack_show(NsPageStack *stack, const char *key)
 {
-    if (!kind_of(key)) return false;
-    gtk_stack_set_visible_child_name(GTK_STACK(stack->stack), key);
+    const NsPageKind *kind = kind_of(key);
+    if (!kind) return false;
+    if (stack->offered & 1u << (kind - PAGES))
+        gtk_stack_set_visible_child_name(GTK_STACK(stack->stack), key);
     return true;
+}
+
+/* Whether the shown run has the content of a page. */
+static bool has_content(NsView *view, NsPageContent content)
+{
+    for (unsigned i = 0; i < view->started.n; i++) {
+        const NsHistory *history = view->histories[i];
+        for (int q = 0; history && q < NS_QUANTITY_ALL; q++) {
+            if (!ns_history_layout(history)->count[q]) continue;
+            NsDomain domain = ns_quantity(q)->domain;
+            bool heads = domain == NS_DOMAIN_HEAD;
+            if (domain != NS_DOMAIN_STEP && heads == (content == NS_CONTENT_HEADS)) return true;
+        }
+    }
+    return false;
+}
+
+static void on_view_changed(NsPageStack *stack)
+{
+    NsView *view = stack->session->view;
+    bool log = ns_session_is_watching(stack->session);
+    unsigned offered = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(PAGES); i++) {
+        NsPageContent content = PAGES[i].content;
+        bool has = !log || content == NS_CONTENT_ANY ||
+                   (content != NS_CONTENT_MODEL && (!view->history || has_content(view, content)));
+        if (has) offered |= 1u << i;
+    }
+    if (offered == stack->offered) return;
+    stack->offered = offered;
+    ns_page_switcher_offer(stack->switcher, offered);
+    if (!(offered & 1u << (kind_of(ns_page_stack_key(stack)) - PAGES)))
+        ns_page_stack_show(stack, PAGES[0].key);
 }
 
 NsPage *ns_page_stack_page(NsPageStack *stack)
@@ -143,10 +180,12 @@ GtkWidget *ns_page_stack_new(NsSession *session)
         gtk_stack_add_titled(GTK_STACK(stack->stack), place, ns_page_kind(i)->key,
                              _(ns_page_kind(i)->title));
     }
-    ns_box_append(GTK_WIDGET(stack), ns_page_switcher_new(GTK_STACK(stack->stack)), stack->stack,
-                  NULL);
+    stack->switcher = ns_page_switcher_new(GTK_STACK(stack->stack));
+    ns_box_append(GTK_WIDGET(stack), stack->switcher, stack->stack, NULL);
     g_signal_connect_swapped(stack->stack, "notify::visible-child", G_CALLBACK(on_switched), stack);
     on_switched(stack);
+    ns_session_listen(session, "view-changed", G_CALLBACK(on_view_changed), stack);
+    on_view_changed(stack);
     return GTK_WIDGET(stack);
 }
 
@@ -214,26 +253,25 @@ static void sync_more(GtkWidget *more, GParamSpec *property, GtkStack *stack)
     ns_set_css_class(more, "checked", page != NULL);
 }
 
-/* Replaces the tabs of the last pages by a menu. */
-static GtkWidget *new_more(GtkWidget *tabs, GtkStack *stack)
+void ns_page_switcher_offer(GtkWidget *switcher, unsigned offered)
 {
-    g_autoptr(GtkSelectionModel) pages = gtk_stack_get_pages(stack);
+    GtkWidget *tabs = gtk_widget_get_first_child(gtk_widget_get_first_child(switcher));
+    GtkWidget *more = gtk_widget_get_next_sibling(tabs);
+    g_autoptr(GtkSelectionModel) pages =
+        gtk_stack_get_pages(gtk_stack_switcher_get_stack(GTK_STACK_SWITCHER(tabs)));
     g_autoptr(GMenu) menu = g_menu_new();
     GtkWidget *tab = gtk_widget_get_first_child(tabs);
     for (guint i = 0; tab; i++, tab = gtk_widget_get_next_sibling(tab)) {
-        if (i < NS_PAGE_TABS) continue;
+        bool is_offered = offered & 1u << i;
+        gtk_widget_set_visible(tab, is_offered && i < NS_PAGE_TABS);
+        if (!is_offered || i < NS_PAGE_TABS) continue;
         g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(pages), i);
         GtkStackPage *page = GTK_STACK_PAGE(item);
         g_autofree char *action = g_strconcat("win.page::", gtk_stack_page_get_name(page), NULL);
         g_menu_append(menu, gtk_stack_page_get_title(page), action);
-        gtk_widget_set_visible(tab, FALSE);
     }
-    GtkWidget *more = gtk_menu_button_new();
     gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(more), G_MENU_MODEL(menu));
     gtk_widget_set_visible(more, g_menu_model_get_n_items(G_MENU_MODEL(menu)) > 0);
-    sync_more(more, NULL, stack);
-    ns_connect(stack, "notify::visible-child", G_CALLBACK(sync_more), more);
-    return more;
 }
 
 GtkWidget *ns_page_switcher_new(GtkStack *stack)
@@ -246,7 +284,11 @@ GtkWidget *ns_page_switcher_new(GtkStack *stack)
     GtkLayoutManager *row = gtk_widget_get_layout_manager(tabs);
     gtk_box_layout_set_homogeneous(GTK_BOX_LAYOUT(row), FALSE);
     gtk_stack_switcher_set_stack(GTK_STACK_SWITCHER(tabs), stack);
-    ns_box_append(both, tabs, new_more(tabs, stack), NULL);
+    /* The last pages have no tab, but are in its menu. */
+    GtkWidget *more = gtk_menu_button_new();
+    sync_more(more, NULL, stack);
+    ns_connect(stack, "notify::visible-child", G_CALLBACK(sync_more), more);
+    ns_box_append(both, tabs, more, NULL);
     GtkWidget *list = gtk_drop_down_new(g_object_ref(G_LIST_MODEL(pages)), title);
     gtk_widget_set_tooltip_text(list, _("What the window shows (1 to 9)"));
     ns_accessible_name(list, _("Page"));
@@ -255,6 +297,7 @@ GtkWidget *ns_page_switcher_new(GtkStack *stack)
                                   gtk_custom_layout_new(NULL, measure_switcher, allocate_switcher));
     guint n = g_list_model_get_n_items(G_LIST_MODEL(pages));
     on_shown(pages, 0, n, GTK_DROP_DOWN(list));
+    ns_page_switcher_offer(switcher, UINT_MAX);
     g_signal_connect_object(list, "notify::selected", G_CALLBACK(on_chosen), pages, 0);
     g_signal_connect_object(pages, "selection-changed", G_CALLBACK(on_shown), list, 0);
     return switcher;

@@ -8,12 +8,21 @@
 
 /* ---- The table of pages ---- */
 
+/* The data of a page.  If the log of another program does not have it, the page has no tab. */
+typedef enum {
+    NS_CONTENT_ANY,
+    NS_CONTENT_LAYERS, /* a quantity of the layers */
+    NS_CONTENT_HEADS,  /* a quantity of the heads */
+    NS_CONTENT_MODEL,  /* more than a log can have */
+} NsPageContent;
+
 typedef struct {
-    const char *key;                          /* key in the action win.page */
-    const char *title;                        /* marked with N_ */
-    const char *figures;                      /* figures of a dashboard
-                                               * (ui/widgets/charts/dashboard.h) */
-    bool by_lane;                             /* it has every figure once for each lane */
+    const char *key;     /* key in the action win.page */
+    const char *title;   /* marked with N_ */
+    const char *figures; /* figures of a dashboard
+                          * (ui/widgets/charts/dashboard.h) */
+    bool by_lane;        /* it has every figure once for each lane */
+    NsPageContent content;
     const char *stage;                        /* the preference that remembers its stage, or NULL */
     GtkWidget *(*create)(NsSession *session); /* constructor of any other page; otherwise NULL */
 } NsPageKind;
@@ -34,7 +43,8 @@ G_DECLARE_FINAL_TYPE(NsPageStack, ns_page_stack, NS, PAGE_STACK, GtkBox)
 /* Shows the first row of the table of pages. */
 GtkWidget *ns_page_stack_new(NsSession *session);
 
-/* Shows a page, and creates it if necessary.  FALSE if no page has this key. */
+/* Shows a page, and creates it if necessary; does nothing if the log on view has nothing for it.
+ * FALSE if no page has this key. */
 bool ns_page_stack_show(NsPageStack *stack, const char *key);
 
 /* Creates a page, if necessary, before it is shown. */
@@ -50,3 +60,6 @@ const char *ns_page_stack_key(NsPageStack *stack);
  * pages that the stack has now, of which the first NS_PAGE_TABS have a tab.  The menu uses the
  * action win.page. */
 GtkWidget *ns_page_switcher_new(GtkStack *stack);
+
+/* Offers the pages whose bits are set, by their places in the stack. */
+void ns_page_switcher_offer(GtkWidget *switcher, unsigned pages);
