@@ -58,27 +58,6 @@ static size_t name_positions(Attention *attention, unsigned stack, NsAxis *axis,
     return named ? n : snapshot->queries;
 }
 
-static void fill(Attention *attention)
-{
-    const NsTokenSnapshot *snapshot = &attention->newest.snapshot;
-    size_t m = attention->shown;
-    unsigned stack = snapshot->stack[m];
-    NsPlot *plot = &attention->figure.plot;
-    size_t queries = name_positions(attention, stack, &plot->left, attention->names[0]);
-    size_t keys =
-        name_positions(attention, attention->cross ? 0 : stack, &plot->x, attention->names[1]);
-    ns_figure_forget(&attention->figure);
-    float *z = ns_figure_own(&attention->figure, g_new(float, queries *keys));
-    for (size_t t = 0; t < queries; t++)
-        for (size_t j = 0; j < keys; j++)
-            z[t * keys + j] =
-                j < snapshot->seen[m][t] ? snapshot->weight[m][t * snapshot->keys + j] : -INFINITY;
-    attention->map = ns_figure_cells(z, queries, keys, 1);
-    attention->map.label = _("attention weight");
-    attention->map.hi = 1;
-    attention->map.square = true;
-}
-
 /* The sentence whose attention is shown, and its translation by the model. */
 static char *note_of(const Attention *attention, const NsFigureInput *input)
 {
@@ -121,7 +100,25 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                                     .step = there ? snapshot->step : -1,
                                     .note = there ? note_of(attention, input) : NULL});
     if (!figure->changed) return;
-    if (there) fill(attention);
+    if (there) {
+        size_t m = attention->shown;
+        unsigned stack = snapshot->stack[m];
+        NsPlot *plot = &attention->figure.plot;
+        size_t queries = name_positions(attention, stack, &plot->left, attention->names[0]);
+        size_t keys =
+            name_positions(attention, attention->cross ? 0 : stack, &plot->x, attention->names[1]);
+        ns_figure_forget(&attention->figure);
+        float *z = ns_figure_own(&attention->figure, g_new(float, queries *keys));
+        for (size_t t = 0; t < queries; t++)
+            for (size_t j = 0; j < keys; j++)
+                z[t * keys + j] = j < snapshot->seen[m][t]
+                                      ? snapshot->weight[m][t * snapshot->keys + j]
+                                      : -INFINITY;
+        attention->map = ns_figure_cells(z, queries, keys, 1);
+        attention->map.label = _("attention weight");
+        attention->map.hi = 1;
+        attention->map.square = true;
+    }
     figure->plot.heatmap = there ? &attention->map : NULL;
 }
 

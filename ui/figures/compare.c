@@ -15,31 +15,6 @@ typedef struct {
     unsigned n;
 } Compare;
 
-static void show(Compare *compare, const NsFigureInput *input, NsScaleKind scale)
-{
-    NsFigure *figure = &compare->figure;
-    NsPlot *plot = &figure->plot;
-    ns_figure_forget(figure);
-    const NsLayerValues *values[NS_LANES_MAX];
-    for (unsigned i = 0; i < compare->n; i++) {
-        const NsLayerValues *side = values[i] = &compare->sides[i];
-        if (!side->n) continue;
-        /* The previous run has the color of the current one. */
-        bool before = input->n_lanes < 2 && i > 0;
-        figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
-                                                      .kind = NS_SERIES_POINTS,
-                                                      .style = before ? 0 : i,
-                                                      .dash = before ? NS_PREVIOUS_DASH : 0,
-                                                      .tinted = before,
-                                                      .n = side->n,
-                                                      .x = side->x,
-                                                      .y = side->y};
-    }
-    /* The previous run is the denominator of the ratio. */
-    bool before = input->n_lanes < 2 && compare->n == 2;
-    plot->lower = ns_ratio_panel_new(figure, values, compare->runs, compare->n, before, scale);
-}
-
 /* The labels include the steps unless all runs are at the step that the subtitle names. */
 static void make_labels(Compare *compare, const NsFigureInput *input, int64_t common)
 {
@@ -87,9 +62,12 @@ static void make_texts(Compare *compare, const NsFigureInput *input)
                                     .note = g_string_free(note, note->len == 0)});
 }
 
-static void follow(Compare *compare, const NsFigureInput *input)
+static void update(NsFigure *figure, const NsFigureInput *input)
 {
-    NsFigure *figure = &compare->figure;
+    Compare *compare = (Compare *)figure;
+    NsScaleKind scale = ns_figure_scale(input->quantity, input);
+    NS_FIGURE_SET(figure, compare->quantity, input->quantity);
+    NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
     bool lanes = input->n_lanes > 1;
     unsigned n = lanes ? ns_figure_runs(input) : input->previous ? 2 : 1;
     for (unsigned i = n; i < compare->n; i++) ns_layer_values_clear(&compare->sides[i]);
@@ -106,21 +84,30 @@ static void follow(Compare *compare, const NsFigureInput *input)
         for (size_t k = 0; k < side->n; k++)
             if (isfinite(side->y[k])) wild->most = MAX(wild->most, side->y[k]);
     }
-}
-
-static void update(NsFigure *figure, const NsFigureInput *input)
-{
-    Compare *compare = (Compare *)figure;
-    NsScaleKind scale = ns_figure_scale(input->quantity, input);
-    NS_FIGURE_SET(figure, compare->quantity, input->quantity);
-    NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
-    follow(compare, input);
-    double upper_end = ns_wild_find(compare->runs, compare->n, scale);
+    double upper_end = ns_wild_find(compare->runs, n, scale);
     ns_figure_mark_layer(figure, input->marked_layer);
     make_texts(compare, input);
     if (!figure->changed) return;
     figure->plot.left.hi = upper_end;
-    show(compare, input, scale);
+    NsPlot *plot = &figure->plot;
+    ns_figure_forget(figure);
+    const NsLayerValues *values[NS_LANES_MAX];
+    for (unsigned i = 0; i < n; i++) {
+        const NsLayerValues *side = values[i] = &compare->sides[i];
+        if (!side->n) continue;
+        /* The previous run has the color of the current one. */
+        bool before = !lanes && i > 0;
+        figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],
+                                                      .kind = NS_SERIES_POINTS,
+                                                      .style = before ? 0 : i,
+                                                      .dash = before ? NS_PREVIOUS_DASH : 0,
+                                                      .tinted = before,
+                                                      .n = side->n,
+                                                      .x = side->x,
+                                                      .y = side->y};
+    }
+    /* The previous run is the denominator of the ratio. */
+    plot->lower = ns_ratio_panel_new(figure, values, compare->runs, n, !lanes && n == 2, scale);
 }
 
 static void clear(NsFigure *figure)

@@ -368,20 +368,6 @@ static unsigned add_sublayer(Builder *b, int k, Ends *ends)
 
 /* ---- the whole ---- */
 
-static void place_slots(Builder *b)
-{
-    double width = width_of(b, NORM_WIDTH, NORM_MOST), height = NORM_HEIGHT * b->unit;
-    for (size_t k = 0; k < b->d->sublayers; k++)
-        for (int place = 0; place < NS_PLACES_MOVABLE; place++) {
-            double row = place == NS_PLACE_IN       ? ROW[ROW_IN]
-                         : place == NS_PLACE_BRANCH ? ROW[ROW_BRANCH]
-                                                    : ROW[ROW_OUT];
-            NsPoint middle = at(b, place == NS_PLACE_OUT ? TRUNK : BRANCH, fork_row(k) + row);
-            b->d->slot[k][place] =
-                (NsBox){middle.x - width / 2, middle.y - height / 2, width, height};
-        }
-}
-
 /* Adds an input or an output of the layer, such as "x_2". */
 static unsigned add_end(Builder *b, NsNodeKind kind, const char *symbol, unsigned index,
                         double share, double row)
@@ -404,7 +390,15 @@ void ns_diagram_build_block(NsDiagram *d, const NsStackWiring *stacks, size_t st
                  .dual = stacks[stack].dual};
     for (size_t k = 0; k < d->sublayers; k++) b.extra |= d->wiring[k].c.skip_layer;
     ns_diagram_flows(d, stack, d->layer - 1, b.flows);
-    place_slots(&b);
+    double width = width_of(&b, NORM_WIDTH, NORM_MOST), height = NORM_HEIGHT * unit;
+    for (size_t k = 0; k < d->sublayers; k++)
+        for (int place = 0; place < NS_PLACES_MOVABLE; place++) {
+            double row = place == NS_PLACE_IN       ? ROW[ROW_IN]
+                         : place == NS_PLACE_BRANCH ? ROW[ROW_BRANCH]
+                                                    : ROW[ROW_OUT];
+            NsPoint slot = at(&b, place == NS_PLACE_OUT ? TRUNK : BRANCH, fork_row(k) + row);
+            d->slot[k][place] = (NsBox){slot.x - width / 2, slot.y - height / 2, width, height};
+        }
     Ends ends = {.input = G_MAXUINT};
     ends.below = add_end(&b, NS_NODE_INPUT, "x", within, TRUNK, MARGIN);
     if (b.dual) ends.dual = add_end(&b, NS_NODE_INPUT, "D", within, DUAL, MARGIN);
@@ -414,7 +408,6 @@ void ns_diagram_build_block(NsDiagram *d, const NsStackWiring *stacks, size_t st
     }
     unsigned top = add_end(&b, NS_NODE_OUTPUT, "x", within + 1, TRUNK, rows - MARGIN);
     connect(&b, NS_WIRE_STREAM, ends.below, top, &b.flows[d->sublayers - 1].out);
-    double width = width_of(&b, NORM_WIDTH, NORM_MOST), height = NORM_HEIGHT * unit;
     NsPoint middle = at(&b, BRANCH, rows - MARGIN);
     d->tray = (NsBox){middle.x - width / 2, middle.y - height / 2, width, height};
     if (!b.dual) return;

@@ -160,24 +160,6 @@ static NsPoint toward(NsPoint from, NsPoint to, double length)
     return (NsPoint){from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)};
 }
 
-/* The points along which a wire is drawn.  While norms move, its ends extend to the centers of the
- * norms. */
-static void course(const Brush *p, const NsWire *w, NsPoint points[NS_WIRE_POINTS])
-{
-    for (size_t i = 0; i < w->n; i++) points[i] = w->points[i];
-    const unsigned nodes[] = {w->from, w->to};
-    for (int end = 0; end < 2 && p->look->from && p->look->moved < 1; end++) {
-        if (ns_diagram_node(p->d, nodes[end])->kind != NS_NODE_NORM) continue;
-        NsPoint middle = ns_diagram_middle(p->d, nodes[end]);
-        NsPoint *at = &points[end ? w->n - 1 : 0];
-        const NsPoint *next = &points[end ? w->n - 2 : 1];
-        if (fabs(at->x - next->x) < 1e-6)
-            at->y = middle.y;
-        else
-            at->x = middle.x;
-    }
-}
-
 static void trace(const Brush *p, const NsPoint *points, size_t n)
 {
     cairo_move_to(p->cr, points[0].x, points[0].y);
@@ -214,7 +196,20 @@ static void draw_wire(const Brush *p, const NsWire *w)
 {
     Stroke stroke = stroke_of(p, w->value[p->look->flow]);
     NsPoint points[NS_WIRE_POINTS];
-    course(p, w, points);
+    /* The points along which a wire is drawn.  While norms move, its ends extend to the centers of
+     * the norms. */
+    for (size_t i = 0; i < w->n; i++) points[i] = w->points[i];
+    const unsigned nodes[] = {w->from, w->to};
+    for (int end = 0; end < 2 && p->look->from && p->look->moved < 1; end++) {
+        if (ns_diagram_node(p->d, nodes[end])->kind != NS_NODE_NORM) continue;
+        NsPoint middle = ns_diagram_middle(p->d, nodes[end]);
+        NsPoint *at = &points[end ? w->n - 1 : 0];
+        const NsPoint *next = &points[end ? w->n - 2 : 1];
+        if (fabs(at->x - next->x) < 1e-6)
+            at->y = middle.y;
+        else
+            at->x = middle.x;
+    }
     bool down = p->look->flow == NS_FLOW_GRADIENT;
     /* A wire has an arrow at all nodes but forks. */
     bool pointed = ns_diagram_node(p->d, down ? w->from : w->to)->kind != NS_NODE_FORK;
@@ -579,9 +574,35 @@ static void draw_words(const Brush *p, const char *words, NsNodeKind kind)
 
 /* ---- the whole ---- */
 
-/* Draws the frame of the layer, and the shaded area that connects it to its box in the stack. */
-static void draw_frame(const Brush *p)
+static void draw_head(const Brush *p)
 {
+    g_autofree char *title = ns_diagram_title(p->d);
+    write_text(p, &(Text){.text = title,
+                          .color = p->style->text,
+                          .size = p->style->title_size,
+                          .bold = true,
+                          .x = p->d->stacks.x,
+                          .y = 0.8 * p->style->title_size,
+                          .space = p->d->width - p->d->stacks.x});
+    const char *formula = ns_diagram_formula(p->d);
+    double space = p->d->width - p->d->stacks.x;
+    g_autofree char *brief = ns_text_abridge(
+        &(NsTextSpace){p->context, p->style, p->size, space, 1}, &(NsCaption){.text = formula});
+    write_text(p, &(Text){.text = brief ? brief : formula,
+                          .color = p->style->faint_text,
+                          .size = p->size,
+                          .x = p->d->stacks.x,
+                          .y = 1.75 * p->style->title_size + 0.4 * p->size,
+                          .space = space});
+}
+
+void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
+{
+    Brush pen = {d, look, look->style, cr, ns_text_context_new(), d->text_size}, *p = &pen;
+    cairo_save(cr);
+    draw_head(p);
+    /* Draws the frame of the layer, and the shaded area that connects it to its box in the stack.
+     */
     const NsBox *block = &p->d->block;
     NsColor ground = ground_of(p);
     for (guint i = 0; i < p->d->nodes->len; i++) {
@@ -610,36 +631,6 @@ static void draw_frame(const Brush *p)
                           .align = NS_ANCHOR_END,
                           .x = block->x + (p->d->dual ? 0.76 : 0.97) * block->width,
                           .y = block->y + block->height - 0.95 * p->size});
-}
-
-static void draw_head(const Brush *p)
-{
-    g_autofree char *title = ns_diagram_title(p->d);
-    write_text(p, &(Text){.text = title,
-                          .color = p->style->text,
-                          .size = p->style->title_size,
-                          .bold = true,
-                          .x = p->d->stacks.x,
-                          .y = 0.8 * p->style->title_size,
-                          .space = p->d->width - p->d->stacks.x});
-    const char *formula = ns_diagram_formula(p->d);
-    double space = p->d->width - p->d->stacks.x;
-    g_autofree char *brief = ns_text_abridge(
-        &(NsTextSpace){p->context, p->style, p->size, space, 1}, &(NsCaption){.text = formula});
-    write_text(p, &(Text){.text = brief ? brief : formula,
-                          .color = p->style->faint_text,
-                          .size = p->size,
-                          .x = p->d->stacks.x,
-                          .y = 1.75 * p->style->title_size + 0.4 * p->size,
-                          .space = space});
-}
-
-void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
-{
-    Brush pen = {d, look, look->style, cr, ns_text_context_new(), d->text_size}, *p = &pen;
-    cairo_save(cr);
-    draw_head(p);
-    draw_frame(p);
     /* Measured wires are drawn above the others. */
     for (int measured = 0; measured < 2; measured++)
         for (guint i = 0; i < d->wires->len; i++) {

@@ -135,18 +135,6 @@ static NsFigureInput input_of(const NsFigureInput *input, size_t k)
     return one;
 }
 
-/* The input with the k-th seed of every run, counting only the seeds in `going`. */
-static NsFigureInput input_of_going(const NsFigureInput *input, const Going *going, size_t k)
-{
-    NsFigureInput one = input_of(input, k);
-    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
-        NsHistory *history = k < going[i].n ? going[i].history[k] : NULL;
-        if (ns_figure_run(input, i).history == input->history) one.history = history;
-        if (input->n_lanes > 1) one.lanes[i].history = history;
-    }
-    return one;
-}
-
 static const NsPlot *update_seed(NsFigure **figure, const NsFigure *first,
                                  const NsFigureInput *input)
 {
@@ -175,7 +163,13 @@ static size_t update_merged(NsSeedFigures *seeds, const NsFigureInput *input, co
         diverged |= going[i].diverged > 0;
     }
     for (size_t k = 0; k < n; k++) {
-        NsFigureInput one = input_of_going(input, going, k);
+        /* The input with the k-th seed of every run, counting only the seeds in `going`. */
+        NsFigureInput one = input_of(input, k);
+        for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+            NsHistory *history = k < going[i].n ? going[i].history[k] : NULL;
+            if (ns_figure_run(input, i).history == input->history) one.history = history;
+            if (input->n_lanes > 1) one.lanes[i].history = history;
+        }
         seeds->merged[k] =
             diverged ? update_seed(&seeds->going[k], seeds->single[0], &one) : seeds->singles[k];
     }

@@ -19,17 +19,6 @@ typedef struct {
     bool log;
 } Heads;
 
-/* The range of values of a lane, for the color scale. */
-static NsRange range_of(const NsLayerValues *values, bool log)
-{
-    NsRange range = {INFINITY, -INFINITY};
-    for (size_t k = 0; k < values->count; k++) {
-        double value = (double)values->max[k];
-        if (values->has[k] && (!log || value > 0)) ns_range_widen(&range, value);
-    }
-    return range;
-}
-
 /* Sets the limits of the color scale; a single lane uses the range of its own values. */
 static void share_colors(Heads *heads, const NsFigureInput *input, bool log)
 {
@@ -39,7 +28,11 @@ static void share_colors(Heads *heads, const NsFigureInput *input, bool log)
         NsHistory *history = input->lanes[i].history;
         int64_t record = ns_figure_record_at(history, input->step);
         ns_layer_values_read(values, history, heads->quantity, record);
-        NsRange own = range_of(values, log);
+        NsRange own = {INFINITY, -INFINITY};
+        for (size_t k = 0; k < values->count; k++) {
+            double value = (double)values->max[k];
+            if (values->has[k] && (!log || value > 0)) ns_range_widen(&own, value);
+        }
         heads->wild[i] = (NsWildRun){.history = history,
                                      .name = input->lanes[i].name,
                                      .most = MAX(own.hi, 0),

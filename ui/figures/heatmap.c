@@ -106,27 +106,6 @@ static void set_columns(Cells *cells, size_t columns)
     cells->columns = columns;
 }
 
-static void read_run(Cells *cells, Run *run, size_t records)
-{
-    while (run->source.steps < records) {
-        NsHistory *history = run->source.history;
-        size_t first = run->source.steps;
-        size_t column = column_of(cells, ns_history_step(history, first)->step);
-        int64_t end_step = cells->start + (int64_t)(column + 1) * cells->stride;
-        size_t end = MIN(records, (size_t)ns_history_record(history, end_step - 1) + 1);
-        ns_history_read_range(history, cells->quantity, first, end - 1, NULL, cells->values.value,
-                              cells->values.has);
-        for (size_t row = 0; row < run->rows; row++) {
-            float *cell = &cells->z[(run->row + row) * cells->capacity + column];
-            if (!cells->values.has[row]) continue;
-            *cell = larger(cells->values.value[row], *cell);
-            ns_range_widen(&run->all, (double)*cell);
-            if (*cell > 0) ns_range_widen(&run->positive, (double)*cell);
-        }
-        run->source.steps = end;
-    }
-}
-
 static bool read_all(Cells *cells)
 {
     size_t records[NS_LANES_MAX] = {0};
@@ -154,7 +133,25 @@ static bool read_all(Cells *cells)
         cells->stride *= 2;
     }
     set_columns(cells, column_of(cells, newest) + 1);
-    for (unsigned i = 0; i < cells->n; i++) read_run(cells, &cells->run[i], records[i]);
+    for (unsigned i = 0; i < cells->n; i++) {
+        while (cells->run[i].source.steps < records[i]) {
+            NsHistory *history = cells->run[i].source.history;
+            size_t first = cells->run[i].source.steps;
+            size_t column = column_of(cells, ns_history_step(history, first)->step);
+            int64_t end_step = cells->start + (int64_t)(column + 1) * cells->stride;
+            size_t end = MIN(records[i], (size_t)ns_history_record(history, end_step - 1) + 1);
+            ns_history_read_range(history, cells->quantity, first, end - 1, NULL,
+                                  cells->values.value, cells->values.has);
+            for (size_t row = 0; row < cells->run[i].rows; row++) {
+                float *cell = &cells->z[(cells->run[i].row + row) * cells->capacity + column];
+                if (!cells->values.has[row]) continue;
+                *cell = larger(cells->values.value[row], *cell);
+                ns_range_widen(&cells->run[i].all, (double)*cell);
+                if (*cell > 0) ns_range_widen(&cells->run[i].positive, (double)*cell);
+            }
+            cells->run[i].source.steps = end;
+        }
+    }
     return true;
 }
 

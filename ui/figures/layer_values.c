@@ -84,23 +84,6 @@ static const NsLevel equal = {.y = 1};
 /* If a wild curve leaves the axis, the axis ends at this multiple of the largest other ratio. */
 #define ABOVE 2
 
-/* Computes the ratios b / a at the abscissas that both have; returns their number. */
-static size_t divide(double *x, double *y, const NsLayerValues *a, const NsLayerValues *b)
-{
-    size_t n = 0;
-    for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
-        if (a->x[i] < b->x[k]) {
-            i++;
-        } else if (b->x[k] < a->x[i]) {
-            k++;
-        } else {
-            x[n] = b->x[k];
-            y[n++] = b->y[k++] / a->y[i++];
-        }
-    }
-    return n;
-}
-
 const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsLayerValues *const *values,
                                  const NsWildRun *runs, size_t n, size_t below, NsScaleKind scale)
 {
@@ -113,9 +96,20 @@ const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsLayerValues *const *v
         if (i == below) continue;
         double *x = ns_figure_own(figure, g_new(double, values[i]->n));
         double *y = ns_figure_own(figure, g_new(double, values[i]->n));
-        size_t points = divide(x, y, values[below], values[i]);
+        const NsLayerValues *a = values[below], *b = values[i];
+        size_t points = 0;
+        for (size_t j = 0, k = 0; j < a->n && k < b->n;) {
+            if (a->x[j] < b->x[k]) {
+                j++;
+            } else if (b->x[k] < a->x[j]) {
+                k++;
+            } else {
+                x[points] = b->x[k];
+                y[points++] = b->y[k++] / a->y[j++];
+            }
+        }
         /* With depths far apart most layers have no ratio. */
-        if (!points || 2 * points < MAX(values[below]->n, values[i]->n)) continue;
+        if (!points || 2 * points < MAX(a->n, b->n)) continue;
         wild |= runs[i].wild;
         for (size_t k = 0; k < points && !runs[i].wild; k++)
             if (isfinite(y[k])) most = MAX(most, y[k]);

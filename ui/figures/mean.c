@@ -59,23 +59,17 @@ static bool find_point(const NsSeries *series, double x, size_t *at)
     return *at < series->n && !(series->x[*at] > x);
 }
 
-/* The number of points of the first series up to the earliest end of all: other seeds may not have
- * measured the last steps yet. */
-static size_t common_points(const NsSeries *const *all, size_t n)
+/* The mean at the points of the first series. */
+static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
 {
+    const NsSeries *first = all[0];
+    /* The number of points of the first series up to the earliest end of all: other seeds may not
+     * have measured the last steps yet. */
     size_t points = all[0]->n;
     for (size_t k = 1; k < n; k++) {
         double end = all[k]->n ? all[k]->x[all[k]->n - 1] : -HUGE_VAL;
         while (points && all[0]->x[points - 1] > end) points--;
     }
-    return points;
-}
-
-/* The mean at the points of the first series. */
-static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
-{
-    const NsSeries *first = all[0];
-    size_t points = common_points(all, n);
     double *y = own(mean, g_new(double, points));
     double *lo = own(mean, g_new(double, points)), *hi = own(mean, g_new(double, points));
     g_autofree size_t *at = g_new0(size_t, n);

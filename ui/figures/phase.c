@@ -36,14 +36,6 @@ typedef struct {
 
 /* ---- Axes ---- */
 
-/* Whether the values are numbers in equal steps or with equal factors, up to rounding. */
-static bool is_even(const NsStudyAxis *axis)
-{
-    double values[NS_STUDY_VALUES];
-    for (size_t i = 0; i < axis->n; i++) values[i] = g_ascii_strtod(axis->values[i], NULL);
-    return axis->param->type != NS_PARAM_CHOICE && ns_scale_is_even(values, axis->n);
-}
-
 static void set_axis(NsFigure *figure, NsAxis *axis, const NsStudyAxis *values)
 {
     const char **names = ns_figure_own(figure, g_new(const char *, values->n));
@@ -61,7 +53,9 @@ static void set_axis(NsFigure *figure, NsAxis *axis, const NsStudyAxis *values)
     axis->integer = true;
     axis->names = names;
     axis->n_names = values->n;
-    axis->even = is_even(values);
+    double numbers[NS_STUDY_VALUES];
+    for (size_t i = 0; i < values->n; i++) numbers[i] = g_ascii_strtod(values->values[i], NULL);
+    axis->even = values->param->type != NS_PARAM_CHOICE && ns_scale_is_even(numbers, values->n);
 }
 
 /* Whether the result is the training loss, which can be compared with that of the untrained

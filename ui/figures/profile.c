@@ -184,19 +184,6 @@ static void show_lane(Profile *profile, unsigned i)
                        .y = theory->y[k]};
 }
 
-/* The largest finite value that is drawn of a run; 0 if there is none. */
-static double most_of(const Lane *lane)
-{
-    const NsTheory *theory = &lane->theory;
-    double most = 0;
-    for (size_t k = 0; k < theory->n_curves; k++)
-        for (size_t i = 0; i < theory->n; i++) most = MAX(most, theory->y[k][i]);
-    for (size_t k = 0; k < COLUMNS; k++)
-        for (size_t i = 0; i < lane->columns[k].n; i++)
-            if (isfinite(lane->columns[k].y[i])) most = MAX(most, lane->columns[k].y[i]);
-    return most;
-}
-
 /* Marks the beginning of the decoder, so that the curve is not read as crossing a single stack. */
 static void mark_decoder(NsFigure *figure, const NsFigureInput *input)
 {
@@ -332,8 +319,15 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     follow_all(profile, input);
     for (unsigned i = 0; i < profile->n; i++) {
         NsFigureRun run = ns_figure_run(input, i);
-        profile->wild[i] = (NsWildRun){
-            .history = run.history, .name = run.name, .most = most_of(&profile->lanes[i])};
+        const Lane *lane = &profile->lanes[i];
+        /* The largest finite value that is drawn. */
+        double most = 0;
+        for (size_t k = 0; k < lane->theory.n_curves; k++)
+            for (size_t j = 0; j < lane->theory.n; j++) most = MAX(most, lane->theory.y[k][j]);
+        for (size_t k = 0; k < COLUMNS; k++)
+            for (size_t j = 0; j < lane->columns[k].n; j++)
+                if (isfinite(lane->columns[k].y[j])) most = MAX(most, lane->columns[k].y[j]);
+        profile->wild[i] = (NsWildRun){.history = run.history, .name = run.name, .most = most};
     }
     double upper_end = ns_wild_find(profile->wild, profile->n, scale);
 

@@ -60,20 +60,6 @@ static void plan(Schedule *schedule, const NsSettings *settings, int64_t done)
     schedule->n = n;
 }
 
-static void read_run(Schedule *schedule, NsHistory *history)
-{
-    NsFigure *figure = &schedule->figure;
-    NsSource *run = &figure->runs[0];
-    if (figure->others) ns_curve_clear(&schedule->measured);
-    size_t steps = history ? ns_history_steps(history) : 0;
-    figure->changed |= steps != run->steps;
-    for (; run->steps < steps; run->steps++) {
-        const NsStep *step = ns_history_step(history, run->steps);
-        /* Step 0 precedes all updates and has no rate. */
-        if (step->step > 0) ns_curve_append(&schedule->measured, (double)step->step, step->lr);
-    }
-}
-
 static void show(Schedule *schedule, const NsSettings *settings)
 {
     NsFigure *figure = &schedule->figure;
@@ -101,7 +87,15 @@ static void show(Schedule *schedule, const NsSettings *settings)
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Schedule *schedule = (Schedule *)figure;
-    read_run(schedule, input->history);
+    NsSource *run = &figure->runs[0];
+    if (figure->others) ns_curve_clear(&schedule->measured);
+    size_t steps = input->history ? ns_history_steps(input->history) : 0;
+    figure->changed |= steps != run->steps;
+    for (; run->steps < steps; run->steps++) {
+        const NsStep *step = ns_history_step(input->history, run->steps);
+        /* Step 0 precedes all updates and has no rate. */
+        if (step->step > 0) ns_curve_append(&schedule->measured, (double)step->step, step->lr);
+    }
     int64_t done = input->history ? ns_history_last_step(input->history) : -1;
     plan(schedule, input->settings, done);
     ns_figure_mark_step(figure, input);

@@ -244,19 +244,6 @@ static void add_limit(GString *text, double value)
         g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.10g", value));
 }
 
-static void add_axis(GString *options, const NsViewState *view, int axis)
-{
-    g_autoptr(GString) text = g_string_new(NULL);
-    if (!ns_range_is_free(view->range[axis])) {
-        add_limit(text, view->range[axis].lo);
-        g_string_append(text, "..");
-        add_limit(text, view->range[axis].hi);
-    }
-    if (view->rescaled[axis])
-        g_string_append_printf(text, "%s%s", text->len ? " " : "", scales[view->scale[axis]]);
-    if (text->len) add_option(options, axes[axis], text->str);
-}
-
 char *ns_sheet_text(const NsSheet *sheet, guint first, guint n)
 {
     GString *text = g_string_new(NULL);
@@ -265,7 +252,18 @@ char *ns_sheet_text(const NsSheet *sheet, guint first, guint n)
         g_autofree char *figure = ns_figure_spec_text(&chart->spec);
         g_autoptr(GString) options = g_string_new(NULL), hidden = g_string_new(NULL);
         if (chart->title) add_option(options, "title", chart->title);
-        for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) add_axis(options, &chart->view, axis);
+        for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) {
+            g_autoptr(GString) limits = g_string_new(NULL);
+            if (!ns_range_is_free(chart->view.range[axis])) {
+                add_limit(limits, chart->view.range[axis].lo);
+                g_string_append(limits, "..");
+                add_limit(limits, chart->view.range[axis].hi);
+            }
+            if (chart->view.rescaled[axis])
+                g_string_append_printf(limits, "%s%s", limits->len ? " " : "",
+                                       scales[chart->view.scale[axis]]);
+            if (limits->len) add_option(options, axes[axis], limits->str);
+        }
         for (unsigned j = 0; j < MOST_CURVES; j++)
             if (chart->hidden & UINT64_C(1) << j)
                 g_string_append_printf(hidden, "%s%u", hidden->len ? "," : "", j + 1);

@@ -148,50 +148,6 @@ static const char **labels_of(NsFigure *figure, unsigned i)
     return figure->labels + (size_t)i * CURVES;
 }
 
-static void label_lane(Steps *steps, const NsFigureInput *input, unsigned i)
-{
-    NsFigure *figure = &steps->figure;
-    const char **labels = labels_of(figure, i);
-    const NsQuantityInfo *info = ns_quantity(steps->quantity);
-    bool heads = info->domain == NS_DOMAIN_HEAD;
-    const char *largest = heads ? _("largest of any head") : _("largest of any layer");
-    const char *least = heads ? _("smallest of any head") : _("smallest of any layer");
-    g_autofree char *how = ns_smoothing_words(input->smoothing);
-    ns_figure_text(figure, &labels[LARGEST], ns_figure_run_words(input, i, largest));
-    ns_figure_text(figure, &labels[LEAST], ns_figure_run_words(input, i, least));
-    char *mean = steps->n > 1 ? ns_figure_run_label(input, i)
-                 : info->domain == NS_DOMAIN_STEP
-                     ? g_strdup(info->symbol)
-                     : g_strdup(heads ? _("mean over the heads") : _("mean over the layers"));
-    ns_figure_text(figure, &labels[MEAN], mean);
-    ns_figure_text(figure, &labels[SMOOTH],
-                   how ? g_strdup_printf("%s, %s", labels[MEAN], how) : NULL);
-}
-
-static void make_texts(Steps *steps, const NsFigureInput *input)
-{
-    NsFigure *figure = &steps->figure;
-    const NsQuantityInfo *info = ns_quantity(steps->quantity);
-    const char *name = _(info->choice.label);
-    int64_t newest = ns_figure_newest(input);
-    bool records = newest >= 0;
-    bool missing =
-        input->history && ns_history_steps(input->history) && !has_quantity(steps, input->history);
-    g_autofree char *empty = missing   ? ns_figure_absent(steps->quantity, input)
-                             : records ? g_strdup_printf(_("%s has not been measured yet."), name)
-                                       : NULL;
-    /* A value per step has no other chart that its name could be mistaken for. */
-    g_autofree char *title = info->domain == NS_DOMAIN_STEP
-                                 ? g_strdup(name)
-                                 : g_strdup_printf(_("%s over the steps"), name);
-    NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
-    for (unsigned i = 0; i < steps->n; i++) label_lane(steps, input, i);
-    ns_figure_words(
-        figure, input,
-        (NsFigureWords){
-            .title = title, .empty = empty, .step = newest, .note = note(steps, input)});
-}
-
 static void show(Steps *steps, const NsFigureInput *input)
 {
     static const NsSeries single[CURVES] = {
@@ -233,7 +189,40 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     double upper_end = ns_wild_find(steps->runs, steps->n, scale);
     ns_figure_mark_events(figure, input);
     ns_figure_mark_step(figure, input);
-    make_texts(steps, input);
+    const NsQuantityInfo *info = ns_quantity(steps->quantity);
+    const char *name = _(info->choice.label);
+    int64_t newest = ns_figure_newest(input);
+    bool records = newest >= 0;
+    bool missing =
+        input->history && ns_history_steps(input->history) && !has_quantity(steps, input->history);
+    g_autofree char *empty = missing   ? ns_figure_absent(steps->quantity, input)
+                             : records ? g_strdup_printf(_("%s has not been measured yet."), name)
+                                       : NULL;
+    /* A value per step has no other chart that its name could be mistaken for. */
+    g_autofree char *title = info->domain == NS_DOMAIN_STEP
+                                 ? g_strdup(name)
+                                 : g_strdup_printf(_("%s over the steps"), name);
+    NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
+    for (unsigned i = 0; i < steps->n; i++) {
+        const char **labels = labels_of(figure, i);
+        bool heads = info->domain == NS_DOMAIN_HEAD;
+        const char *largest = heads ? _("largest of any head") : _("largest of any layer");
+        const char *least = heads ? _("smallest of any head") : _("smallest of any layer");
+        g_autofree char *how = ns_smoothing_words(input->smoothing);
+        ns_figure_text(figure, &labels[LARGEST], ns_figure_run_words(input, i, largest));
+        ns_figure_text(figure, &labels[LEAST], ns_figure_run_words(input, i, least));
+        char *mean = steps->n > 1 ? ns_figure_run_label(input, i)
+                     : info->domain == NS_DOMAIN_STEP
+                         ? g_strdup(info->symbol)
+                         : g_strdup(heads ? _("mean over the heads") : _("mean over the layers"));
+        ns_figure_text(figure, &labels[MEAN], mean);
+        ns_figure_text(figure, &labels[SMOOTH],
+                       how ? g_strdup_printf("%s, %s", labels[MEAN], how) : NULL);
+    }
+    ns_figure_words(
+        figure, input,
+        (NsFigureWords){
+            .title = title, .empty = empty, .step = newest, .note = note(steps, input)});
     if (!figure->changed) return;
     figure->plot.left.hi = upper_end;
     show(steps, input);

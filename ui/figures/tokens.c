@@ -29,8 +29,12 @@ static double gaussian_count(double r, double width, double D, double n)
     return n * width * D * exp((k - 1) * log(x) - x / 2 - k * log(2) - lgamma(k));
 }
 
-static void fill(Tokens *tokens, const NsFigureInput *input)
+static void show(Tokens *tokens, const NsFigureInput *input)
 {
+    NsFigure *figure = &tokens->figure;
+    NsPlot *plot = &figure->plot;
+    plot->n_series = 0;
+    if (!tokens->newest.there) return;
     const NsTokenSnapshot *snapshot = &tokens->newest.snapshot;
     const size_t states[2] = {0, tokens->shown};
     for (size_t k = 0; k <= NS_TOKEN_SNAPSHOT_BINS; k++)
@@ -46,15 +50,6 @@ static void fill(Tokens *tokens, const NsFigureInput *input)
         tokens->expected[k] = gaussian_count(tokens->x[k], NS_TOKEN_SNAPSHOT_BIN, D,
                                              (double)snapshot->tokens[tokens->shown]);
     }
-}
-
-static void show(Tokens *tokens, const NsFigureInput *input)
-{
-    NsFigure *figure = &tokens->figure;
-    NsPlot *plot = &figure->plot;
-    plot->n_series = 0;
-    if (!tokens->newest.there) return;
-    fill(tokens, input);
     for (int i = 0; i < 2; i++) {
         if (i == EMBEDDING && tokens->shown == 0) continue;
         figure->series[plot->n_series++] = (NsSeries){.label = figure->labels[i],

@@ -95,42 +95,39 @@ static void add_cell(GString *out, float z)
         add_number(out, "%.9g", (double)z);
 }
 
-static void add_heatmap(Table *table, const NsPlot *plot, const char *name, bool as_series)
-{
-    GString *out = table->out;
-    const NsHeatmap *map = plot->heatmap;
-    for (size_t row = 0; row < map->rows; row++) {
-        NsPanel panel = ns_panel(map, ns_panel_of_row(map, row));
-        double y = cell_value(&plot->left, panel.y0, panel.y1, row - panel.row, panel.rows);
-        g_autofree char *title =
-            panel.name ? g_strconcat(name, ", ", panel.name, NULL) : g_strdup(name);
-        for (size_t column = 0; column < map->columns; column++) {
-            double x = cell_value(&plot->x, map->x0, map->x1, column, map->columns);
-            float z = ns_heatmap_row(map, row)[column];
-            add_word(out, title);
-            if (as_series) {
-                char digits[64];
-                g_string_append_c(out, ',');
-                add_word(out, plot->left.label ? plot->left.label : "row");
-                g_string_append_c(out, ' ');
-                g_string_append(out, g_ascii_formatd(digits, sizeof digits, "%.9g", y));
-                add_double(out, x);
-                add_cell(out, z);
-                g_string_append(out, ",,");
-            } else {
-                add_place(out, &plot->x, x);
-                add_place(out, &plot->left, y);
-                add_cell(out, z);
-            }
-            end_row(table);
-        }
-    }
-}
-
 static void add_plot(Table *table, const NsPlot *plot, const char *title, bool maps)
 {
     const NsPlot *lower = plot->lower;
-    if (plot->heatmap) add_heatmap(table, plot, title, !maps);
+    if (plot->heatmap) {
+        GString *out = table->out;
+        const NsHeatmap *map = plot->heatmap;
+        for (size_t row = 0; row < map->rows; row++) {
+            NsPanel panel = ns_panel(map, ns_panel_of_row(map, row));
+            double y = cell_value(&plot->left, panel.y0, panel.y1, row - panel.row, panel.rows);
+            g_autofree char *panel_title =
+                panel.name ? g_strconcat(title, ", ", panel.name, NULL) : g_strdup(title);
+            for (size_t column = 0; column < map->columns; column++) {
+                double x = cell_value(&plot->x, map->x0, map->x1, column, map->columns);
+                float z = ns_heatmap_row(map, row)[column];
+                add_word(out, panel_title);
+                if (!maps) {
+                    char digits[64];
+                    g_string_append_c(out, ',');
+                    add_word(out, plot->left.label ? plot->left.label : "row");
+                    g_string_append_c(out, ' ');
+                    g_string_append(out, g_ascii_formatd(digits, sizeof digits, "%.9g", y));
+                    add_double(out, x);
+                    add_cell(out, z);
+                    g_string_append(out, ",,");
+                } else {
+                    add_place(out, &plot->x, x);
+                    add_place(out, &plot->left, y);
+                    add_cell(out, z);
+                }
+                end_row(table);
+            }
+        }
+    }
     for (size_t k = 0; k < plot->n_series; k++) add_series(table, plot, title, &plot->series[k]);
     for (size_t k = 0; k < plot->n_slopes; k++) {
         /* A fitted line is written as its two ends. */

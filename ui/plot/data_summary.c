@@ -88,24 +88,6 @@ static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
     summary->negative |= cells.unshown && any_negative(map);
 }
 
-/* The theory for a model of a thousand layers may fall by a hundred decades: on such an axis the
- * measured values would be a line at its edge. */
-static void summarize_theory(NsDataSummary *summary, const NsPlot *plot)
-{
-    double lo = summary->theory.lo, hi = summary->theory.hi;
-    const NsAxis *axis = &plot->left;
-    if (axis->scale == NS_SCALE_LOG && summary->y.lo <= summary->y.hi) {
-        double decades = log10(summary->y.hi / summary->y.lo);
-        double space = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));
-        double least = summary->y.lo / space, most = summary->y.hi * space;
-        summary->theory_beyond |= isnan(axis->lo) && (lo < least || hi > most);
-        lo = MAX(lo, least);
-        hi = MIN(hi, most);
-    }
-    summary->y.lo = MIN(summary->y.lo, lo);
-    summary->y.hi = MAX(summary->y.hi, hi);
-}
-
 NsDataSummary ns_data_summary(const NsPlot *plot)
 {
     static const NsRange none = {INFINITY, -INFINITY};
@@ -120,7 +102,20 @@ NsDataSummary ns_data_summary(const NsPlot *plot)
         if (!(others && plot->series[i].clipped))
             summarize_series(&summary, plot, &plot->series[i]);
     if (plot->heatmap) summarize_cells(&summary, plot->heatmap);
-    summarize_theory(&summary, plot);
+    /* The theory for a model of a thousand layers may fall by a hundred decades: on such an axis
+     * the measured values would be a line at its edge. */
+    double bottom = summary.theory.lo, top = summary.theory.hi;
+    const NsAxis *axis = &plot->left;
+    if (axis->scale == NS_SCALE_LOG && summary.y.lo <= summary.y.hi) {
+        double decades = log10(summary.y.hi / summary.y.lo);
+        double space = pow(10, MAX(THEORY_PART * decades, THEORY_LEAST));
+        double least = summary.y.lo / space, most = summary.y.hi * space;
+        summary.theory_beyond |= isnan(axis->lo) && (bottom < least || top > most);
+        bottom = MAX(bottom, least);
+        top = MIN(top, most);
+    }
+    summary.y.lo = MIN(summary.y.lo, bottom);
+    summary.y.hi = MAX(summary.y.hi, top);
     for (size_t i = 0; i < plot->n_levels; i++) {
         double y = plot->levels[i].y;
         if (ns_scale_shows(plot->left.scale, y)) widen(&summary.y, y);

@@ -50,28 +50,6 @@ static void fill_boxes(const NsSeries *series, NsColor color, const NsBox *boxes
     ns_set_color(cr, color);
 }
 
-/* The outline of adjoining bars is a line of its own, which stays visible when another histogram is
- * filled over it. */
-static void draw_outline(const NsPlotLayout *layout, const NsSeries *series, const NsBox *boxes,
-                         size_t n, double base, cairo_t *cr)
-{
-    for (size_t i = 0; i < n; i++) {
-        const NsBox *box = &boxes[i];
-        double end = box->y < base - 1e-9 ? box->y : box->y + box->height;
-        bool joined = i > 0 && fabs(boxes[i - 1].x + boxes[i - 1].width - box->x) < 1e-6;
-        if (!joined) cairo_move_to(cr, box->x, base);
-        cairo_line_to(cr, box->x, end);
-        cairo_line_to(cr, box->x + box->width, end);
-        bool last = i + 1 == n || fabs(boxes[i + 1].x - box->x - box->width) >= 1e-6;
-        if (last) cairo_line_to(cr, box->x + box->width, base);
-    }
-    double width = 0.8 * layout->style->line_width;
-    cairo_set_line_width(cr, width);
-    ns_set_dash(cr, ns_series_style(layout->style, series), width);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
-}
-
 /* The boxes of a series.  Bars narrower than a pixel are merged into one per pixel, as long as the
  * longest, so that a single high bar is visible among thousands. */
 static GArray *boxes_of(const NsPlotLayout *layout, size_t i, double base)
@@ -124,26 +102,24 @@ static void draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr)
     NsColor color = ns_series_color(layout->style, series);
     ns_set_color(cr, color);
     fill_boxes(series, color, boxes, found->len, cr);
-    if (series->edges) draw_outline(layout, series, boxes, found->len, base, cr);
-}
-
-static void draw_faults(const NsPlotLayout *layout, const NsPath *path, cairo_t *cr)
-{
-    double size = ns_fault_size(layout);
-    g_autoptr(GArray) shown = ns_path_shown_faults(path, size / 2);
-    cairo_set_line_width(cr, size * 0.14);
-    for (unsigned i = 0; i < shown->len; i++) {
-        const NsFaultMark *mark = &g_array_index(shown, NsFaultMark, i);
-        NsPoint corners[3];
-        ns_fault_corners(layout, mark, corners);
-        cairo_move_to(cr, corners[0].x, corners[0].y);
-        cairo_line_to(cr, corners[1].x, corners[1].y);
-        cairo_line_to(cr, corners[2].x, corners[2].y);
-        cairo_close_path(cr);
-        if (mark->fault == NS_FAULT_NAN)
-            cairo_stroke(cr);
-        else
-            cairo_fill(cr);
+    if (series->edges) {
+        /* The outline of adjoining bars is a line of its own, which stays visible when another
+         * histogram is filled over it. */
+        for (size_t k = 0; k < found->len; k++) {
+            const NsBox *box = &boxes[k];
+            double end = box->y < base - 1e-9 ? box->y : box->y + box->height;
+            bool joined = k > 0 && fabs(boxes[k - 1].x + boxes[k - 1].width - box->x) < 1e-6;
+            if (!joined) cairo_move_to(cr, box->x, base);
+            cairo_line_to(cr, box->x, end);
+            cairo_line_to(cr, box->x + box->width, end);
+            bool last = k + 1 == found->len || fabs(boxes[k + 1].x - box->x - box->width) >= 1e-6;
+            if (last) cairo_line_to(cr, box->x + box->width, base);
+        }
+        double width = 0.8 * layout->style->line_width;
+        cairo_set_line_width(cr, width);
+        ns_set_dash(cr, ns_series_style(layout->style, series), width);
+        cairo_stroke(cr);
+        cairo_set_dash(cr, NULL, 0, 0);
     }
 }
 
@@ -381,7 +357,22 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
     case NS_SERIES_BAND:
         break;
     }
-    draw_faults(layout, path, cr);
+    double size = ns_fault_size(layout);
+    g_autoptr(GArray) shown = ns_path_shown_faults(path, size / 2);
+    cairo_set_line_width(cr, size * 0.14);
+    for (unsigned k = 0; k < shown->len; k++) {
+        const NsFaultMark *mark = &g_array_index(shown, NsFaultMark, k);
+        NsPoint corners[3];
+        ns_fault_corners(layout, mark, corners);
+        cairo_move_to(cr, corners[0].x, corners[0].y);
+        cairo_line_to(cr, corners[1].x, corners[1].y);
+        cairo_line_to(cr, corners[2].x, corners[2].y);
+        cairo_close_path(cr);
+        if (mark->fault == NS_FAULT_NAN)
+            cairo_stroke(cr);
+        else
+            cairo_fill(cr);
+    }
     if (series->clipped) draw_exits(layout, path, cr);
 }
 

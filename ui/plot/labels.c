@@ -68,23 +68,6 @@ static bool is_taken(const NsPlotLayout *layout, const NsBox *box)
     return false;
 }
 
-/* The number of segments of curves whose bounding boxes overlap a box. */
-static unsigned crowd(const NsPlotLayout *layout, const NsBox *box)
-{
-    unsigned found = 0;
-    for (size_t s = 0; s < layout->n_paths; s++) {
-        const GArray *points = layout->paths[s].points;
-        for (unsigned i = 0; points && i + 1 < MAX(points->len, 2u) && points->len; i++) {
-            const NsPoint *a = &g_array_index(points, NsPoint, i);
-            const NsPoint *b = i + 1 < points->len ? a + 1 : a;
-            NsBox span = {MIN(a->x, b->x), MIN(a->y, b->y), fabs(a->x - b->x) + 1e-3,
-                          fabs(a->y - b->y) + 1e-3};
-            found += ns_boxes_overlap(&span, box);
-        }
-    }
-    return found;
-}
-
 bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners, size_t n,
                              double width, double height, NsPoint *best)
 {
@@ -96,7 +79,18 @@ bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners,
               box.y >= space.y - 1e-6 && box.y + height <= space.y + space.height + 1e-6) ||
             is_taken(layout, &box))
             continue;
-        unsigned found = crowd(layout, &box);
+        /* The number of segments of curves whose bounding boxes overlap it. */
+        unsigned found = 0;
+        for (size_t s = 0; s < layout->n_paths; s++) {
+            const GArray *points = layout->paths[s].points;
+            for (unsigned k = 0; points && k + 1 < MAX(points->len, 2u) && points->len; k++) {
+                const NsPoint *a = &g_array_index(points, NsPoint, k);
+                const NsPoint *b = k + 1 < points->len ? a + 1 : a;
+                NsBox span = {MIN(a->x, b->x), MIN(a->y, b->y), fabs(a->x - b->x) + 1e-3,
+                              fabs(a->y - b->y) + 1e-3};
+                found += ns_boxes_overlap(&span, &box);
+            }
+        }
         if (found >= least) continue;
         least = found;
         *best = corners[i];
@@ -127,22 +121,6 @@ static void write_part(NsFrame *frame, NsPart part, const char *words, double si
     if (frame->show[part])
         frame->text[part] =
             ns_text_new(frame->layout->context, frame->layout->style, size, bold, words);
-}
-
-/* Subscripts and large brackets extend below the line. */
-static void measure_markers(NsFrame *frame)
-{
-    const NsPlot *plot = frame->layout->plot;
-    frame->marker_line = NS_MARKER_LINE * frame->line;
-    for (size_t i = 0; i < plot->n_markers; i++) {
-        if (!plot->markers[i].text) continue;
-        g_autoptr(PangoLayout) text =
-            ns_layout_text(frame->layout, plot->markers[i].alarm, plot->markers[i].text);
-        PangoRectangle ink;
-        pango_layout_get_extents(text, &ink, NULL);
-        frame->marker_line = MAX(frame->marker_line, (double)(ink.y + ink.height) / PANGO_SCALE);
-        frame->show[NS_PART_MARKER] = true;
-    }
 }
 
 /* Returns whether every run that the subtitle lists is also named, with the same words, at a curve
@@ -242,5 +220,16 @@ void ns_frame_write(NsFrame *frame)
     frame->digit = (double)ink.height / PANGO_SCALE;
     frame->line = ns_text_height(zero);
     frame->x_words = frame->digit;
-    measure_markers(frame);
+    /* Subscripts and large brackets extend below the line. */
+    frame->marker_line = NS_MARKER_LINE * frame->line;
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        if (!plot->markers[i].text) continue;
+        g_autoptr(PangoLayout) text =
+            ns_layout_text(layout, plot->markers[i].alarm, plot->markers[i].text);
+        PangoRectangle depth;
+        pango_layout_get_extents(text, &depth, NULL);
+        frame->marker_line =
+            MAX(frame->marker_line, (double)(depth.y + depth.height) / PANGO_SCALE);
+        frame->show[NS_PART_MARKER] = true;
+    }
 }

@@ -151,25 +151,6 @@ static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
     return ticks;
 }
 
-/* Removes labels that would touch those of the panel above or below, so that all panels of the same
- * height have the same labels.  At least one label remains. */
-static void clear_edges(const NsFrame *frame, const NsScale *scale, GArray *ticks)
-{
-    double apart = NS_TICK_APART * frame->size, top = MIN(scale->p0, scale->p1);
-    double bottom = MAX(scale->p0, scale->p1), before = INFINITY;
-    unsigned left = ns_ticks_labeled(ticks);
-    for (unsigned i = 0; i < ticks->len; i++) {
-        NsTick *tick = &g_array_index(ticks, NsTick, i);
-        if (!tick->label) continue;
-        double y = ns_scale_to_pixel(scale, tick->value);
-        bool free_space = MIN(y - top, bottom - y) >= apart / 2 && fabs(y - before) >= apart;
-        if (free_space)
-            before = y;
-        else if (left-- > 1)
-            g_clear_pointer(&tick->label, g_free);
-    }
-}
-
 /* The ticks of every panel, from bottom to top, in coordinates of the drawn axis. */
 static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
 {
@@ -184,7 +165,21 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
         own.p0 = ns_scale_to_pixel(scale, panel.lo);
         own.p1 = ns_scale_to_pixel(scale, panel.hi);
         GArray *ticks = vertical_ticks(frame, &own);
-        clear_edges(frame, &own, ticks);
+        /* Labels that would touch those of the panel above or below are removed, so that all panels
+         * of the same height have the same labels.  At least one label remains. */
+        double apart = NS_TICK_APART * frame->size, top = MIN(own.p0, own.p1);
+        double bottom = MAX(own.p0, own.p1), before = INFINITY;
+        unsigned left = ns_ticks_labeled(ticks);
+        for (unsigned k = 0; k < ticks->len; k++) {
+            NsTick *tick = &g_array_index(ticks, NsTick, k);
+            if (!tick->label) continue;
+            double y = ns_scale_to_pixel(&own, tick->value);
+            bool free_space = MIN(y - top, bottom - y) >= apart / 2 && fabs(y - before) >= apart;
+            if (free_space)
+                before = y;
+            else if (left-- > 1)
+                g_clear_pointer(&tick->label, g_free);
+        }
         for (unsigned k = 0; k < ticks->len; k++) {
             NsTick *tick = &g_array_index(ticks, NsTick, k);
             tick->value = ns_panel_to_axis(&panel, tick->value);
@@ -198,30 +193,6 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
         g_array_unref(ticks);
     }
     return all;
-}
-
-/* Fits the limits of the colors.  A diverging map is symmetric around white, so that equal
- * distances have equal colors. */
-static void fit_colors(NsPlotLayout *layout)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    NsAxis color = {.scale = map->log ? NS_SCALE_LOG : NS_SCALE_LINEAR, .lo = NAN, .hi = NAN};
-    double lo = layout->summary.z.lo, hi = layout->summary.z.hi;
-    if (map->lo < map->hi) {
-        color.lo = map->lo;
-        color.hi = map->hi;
-    } else if (map->colors == NS_COLORS_DIVERGING && lo <= hi) {
-        if (map->log) {
-            color.hi = MAX(MAX(hi, 1 / lo), 1 + FLATTEST);
-            color.lo = 1 / color.hi;
-        } else {
-            color.hi = MAX(MAX(fabs(hi), fabs(lo)), FLATTEST);
-            color.lo = -color.hi;
-        }
-    } else if (map->log) {
-        ns_scale_separate(&lo, &hi);
-    }
-    ns_scale_fit(&layout->z, &color, lo, hi, 0);
 }
 
 /* Fits vertical scales and ticks once the height of the area is known. */
@@ -253,7 +224,25 @@ static void fit_vertical(NsFrame *frame)
     bool panels = plot->heatmap && plot->heatmap->n_panels;
     layout->y_ticks = panels ? panel_ticks(frame, scale) : vertical_ticks(frame, scale);
     if (!plot->heatmap) return;
-    fit_colors(layout);
+    /* A diverging map is symmetric around white, so that equal distances have equal colors. */
+    const NsHeatmap *map = layout->plot->heatmap;
+    NsAxis color = {.scale = map->log ? NS_SCALE_LOG : NS_SCALE_LINEAR, .lo = NAN, .hi = NAN};
+    double lo = layout->summary.z.lo, hi = layout->summary.z.hi;
+    if (map->lo < map->hi) {
+        color.lo = map->lo;
+        color.hi = map->hi;
+    } else if (map->colors == NS_COLORS_DIVERGING && lo <= hi) {
+        if (map->log) {
+            color.hi = MAX(MAX(hi, 1 / lo), 1 + FLATTEST);
+            color.lo = 1 / color.hi;
+        } else {
+            color.hi = MAX(MAX(fabs(hi), fabs(lo)), FLATTEST);
+            color.lo = -color.hi;
+        }
+    } else if (map->log) {
+        ns_scale_separate(&lo, &hi);
+    }
+    ns_scale_fit(&layout->z, &color, lo, hi, 0);
     layout->z.p0 = layout->area.y + layout->area.height + plot->key_reach;
     layout->z.p1 = layout->area.y;
     layout->z_ticks = vertical_ticks(frame, &layout->z);
@@ -293,8 +282,10 @@ static void area_ends(const NsFrame *frame, double *left, double *right)
              (layout->plot->heatmap ? frame->right : MAX(frame->right, padding + overhang));
 }
 
-static void fit_width(NsFrame *frame)
+static void fit_horizontal(NsFrame *frame)
 {
+    NsPlotLayout *layout = frame->layout;
+    double left, right;
     static const struct {
         NsPart part;
         bool comfort;
@@ -304,44 +295,15 @@ static void fit_width(NsFrame *frame)
         {NS_PART_BAR_TICK, false},
         {NS_PART_LEFT_TICK, false},
     };
-    NsPlotLayout *layout = frame->layout;
     double comfortable = MAX(7 * frame->size, 0.45 * layout->width);
     double least = MAX(3 * frame->size, LEAST_WIDTH * layout->width);
     measure_widths(frame);
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
-        double left, right;
         area_ends(frame, &left, &right);
         if (right - left >= (order[i].comfort ? comfortable : least)) continue;
         frame->show[order[i].part] = false;
         measure_widths(frame);
     }
-}
-
-static void fit_x_range(NsPlotLayout *layout)
-{
-    const NsDataSummary *summary = &layout->summary;
-    const NsAxis *axis = &layout->plot->x;
-    double lo = summary->x.lo, hi = summary->x.hi;
-    if (axis->integer && lo == hi) {
-        /* A single layer is in the middle, a first step at the left. */
-        lo -= summary->points ? 0.5 : 0;
-        hi += summary->points ? 0.5 : 1;
-    }
-    ns_scale_fit(&layout->x, axis, lo, hi, 0);
-    double inset = layout->plot->heatmap ? 0 : layout->style->mark_size / 2 + 1;
-    inset = MIN(inset + (summary->points ? 0.25 * layout->style->text_size : 0),
-                layout->area.width / 8);
-    double left = layout->area.x + inset;
-    double right = layout->area.x + layout->area.width - inset - layout->ends_space;
-    layout->x.p0 = axis->reversed ? right : left;
-    layout->x.p1 = axis->reversed ? left : right;
-}
-
-static void fit_horizontal(NsFrame *frame)
-{
-    NsPlotLayout *layout = frame->layout;
-    double left, right;
-    fit_width(frame);
     area_ends(frame, &left, &right);
     if (layout->style->raster) {
         left = ceil(left);
@@ -457,8 +419,24 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     }
     if (x)
         layout->x = *x;
-    else
-        fit_x_range(layout);
+    else {
+        const NsDataSummary *summary = &layout->summary;
+        const NsAxis *axis = &layout->plot->x;
+        double lo = summary->x.lo, hi = summary->x.hi;
+        if (axis->integer && lo == hi) {
+            /* A single layer is in the middle, a first step at the left. */
+            lo -= summary->points ? 0.5 : 0;
+            hi += summary->points ? 0.5 : 1;
+        }
+        ns_scale_fit(&layout->x, axis, lo, hi, 0);
+        double inset = layout->plot->heatmap ? 0 : layout->style->mark_size / 2 + 1;
+        inset = MIN(inset + (summary->points ? 0.25 * layout->style->text_size : 0),
+                    layout->area.width / 8);
+        double left = layout->area.x + inset;
+        double right = layout->area.x + layout->area.width - inset - layout->ends_space;
+        layout->x.p0 = axis->reversed ? right : left;
+        layout->x.p1 = axis->reversed ? left : right;
+    }
     place_bar(&frame);
     ns_place_outer_labels(&frame);
     for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);

@@ -349,22 +349,6 @@ static PangoLayout *name_text(NsPlotLayout *layout, const NsSeries *series)
     return text;
 }
 
-/* The width that names need, or 0 if there are too many or they are too wide. */
-static double width_for(NsPlotLayout *layout, const GPtrArray *entries)
-{
-    double size = layout->style->text_size, widest = 0;
-    unsigned n = 0;
-    for (unsigned i = 0; i < entries->len; i++) {
-        if (!ns_legend_is_at_end(layout, entries->pdata[i])) continue;
-        g_autoptr(PangoLayout) text = name_text(layout, entries->pdata[i]);
-        widest = MAX(widest, ns_text_width(text));
-        n++;
-    }
-    bool fits = n > 0 && n <= MOST_NAMES && widest <= MOST_WIDTH * layout->width;
-    /* Whole text sizes keep the axis from shifting with every digit of a step. */
-    return fits ? (ceil(widest / size) + BEFORE + BEHIND) * size : 0;
-}
-
 void ns_end_names_fit(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
@@ -379,7 +363,18 @@ void ns_end_names_fit(NsPlotLayout *layout)
     for (int ends = NS_ENDS_ALL; ends <= NS_ENDS_OWN && layout->ends_space <= 0; ends++) {
         layout->ends = (NsEnds)ends;
         layout->ends_space = size;
-        layout->ends_space = width_for(layout, entries);
+        /* The width that names need, or 0 if there are too many or they are too wide. */
+        double widest = 0;
+        unsigned n = 0;
+        for (unsigned i = 0; i < entries->len; i++) {
+            if (!ns_legend_is_at_end(layout, entries->pdata[i])) continue;
+            g_autoptr(PangoLayout) text = name_text(layout, entries->pdata[i]);
+            widest = MAX(widest, ns_text_width(text));
+            n++;
+        }
+        bool fits = n > 0 && n <= MOST_NAMES && widest <= MOST_WIDTH * layout->width;
+        /* Whole text sizes keep the axis from shifting with every digit of a step. */
+        layout->ends_space = fits ? (ceil(widest / size) + BEFORE + BEHIND) * size : 0;
     }
 }
 

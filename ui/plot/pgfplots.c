@@ -558,11 +558,17 @@ static void append_legend(const Page *page)
     }
 }
 
-/* Draws triangles in the strips at the ends of the axes for values that have no place on the
- * axis. */
-static void append_faults(const Page *page)
+/* ---- the document ---- */
+
+/* Appends a plot and its lower plot. */
+static void append_plot(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
+    g_autofree char *title = ns_tex(layout->plot->title, true);
+    print(page->out, "\n%% %s\n", title);
+    append_axes(page);
+    /* Draws triangles in the strips at the ends of the axes for values that have no place on the
+     * axis. */
     double size = ns_fault_size(layout);
     for (size_t i = 0; i < layout->n_paths; i++) {
         const char *color = series_color(&layout->plot->series[i]);
@@ -579,18 +585,6 @@ static void append_faults(const Page *page)
             print(page->out, " cycle;\n");
         }
     }
-}
-
-/* ---- the document ---- */
-
-/* Appends a plot and its lower plot. */
-static void append_plot(const Page *page)
-{
-    const NsPlotLayout *layout = page->layout;
-    g_autofree char *title = ns_tex(layout->plot->title, true);
-    print(page->out, "\n%% %s\n", title);
-    append_axes(page);
-    append_faults(page);
     append_legend(page);
     append_texts(page);
     if (layout->lower)

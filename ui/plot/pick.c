@@ -267,23 +267,6 @@ static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, cons
     }
 }
 
-/* Draws the colors of the curves before the lines of a tooltip; the first line is x. */
-static void draw_swatches(const NsPlotLayout *layout, const GPtrArray *found, PangoLayout *text,
-                          NsPoint at, cairo_t *cr)
-{
-    double size = layout->style->text_size;
-    PangoLayoutIter *iter = pango_layout_get_iter(text);
-    for (unsigned i = 0; i < found->len && pango_layout_iter_next_line(iter); i++) {
-        PangoRectangle line;
-        pango_layout_iter_get_line_extents(iter, NULL, &line);
-        double y = at.y + ((double)line.y + 0.5 * (double)line.height) / PANGO_SCALE;
-        ns_set_color(cr, ns_series_color(layout->style, found->pdata[i]));
-        cairo_rectangle(cr, at.x, y - 0.14 * size, 0.75 * size, 0.28 * size);
-        cairo_fill(cr);
-    }
-    pango_layout_iter_free(iter);
-}
-
 static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
@@ -317,9 +300,14 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     cairo_stroke(cr);
 }
 
-/* The approximate length of curves inside a box. */
-static double length_under(const NsPlotLayout *layout, const NsBox *box)
+/* The cost of a tooltip position: covering curves or extending beyond the area. */
+static double badness(const NsPlotLayout *layout, const NsBox *box)
 {
+    const NsBox *area = &layout->area;
+    double inside_x = MIN(box->x + box->width, area->x + area->width) - MAX(box->x, area->x);
+    double inside_y = MIN(box->y + box->height, area->y + area->height) - MAX(box->y, area->y);
+    double outside = 1 - MAX(inside_x, 0) * MAX(inside_y, 0) / (box->width * box->height);
+    /* The approximate length of curves inside a box. */
     double stride = layout->style->text_size / 2, length = 0;
     for (size_t i = 0; i < layout->n_paths; i++) {
         const GArray *points = layout->paths[i].points;
@@ -336,17 +324,7 @@ static double length_under(const NsPlotLayout *layout, const NsBox *box)
             }
         }
     }
-    return length;
-}
-
-/* The cost of a tooltip position: covering curves or extending beyond the area. */
-static double badness(const NsPlotLayout *layout, const NsBox *box)
-{
-    const NsBox *area = &layout->area;
-    double inside_x = MIN(box->x + box->width, area->x + area->width) - MAX(box->x, area->x);
-    double inside_y = MIN(box->y + box->height, area->y + area->height) - MAX(box->y, area->y);
-    double outside = 1 - MAX(inside_x, 0) * MAX(inside_y, 0) / (box->width * box->height);
-    return length_under(layout, box) + outside * box->width;
+    return length + outside * box->width;
 }
 
 /* Places the tooltip beside a matrix, whose cells should stay visible: over the color bar, or at
@@ -451,7 +429,17 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
     cairo_set_line_width(cr, style->axis_width);
     cairo_stroke(cr);
     NsPoint inside = {corner.x + pad, corner.y + 0.75 * pad};
-    draw_swatches(layout, found, text, inside, cr);
+    /* The colors of the curves are before the lines; the first line is x. */
+    PangoLayoutIter *iter = pango_layout_get_iter(text);
+    for (unsigned i = 0; i < found->len && pango_layout_iter_next_line(iter); i++) {
+        PangoRectangle row;
+        pango_layout_iter_get_line_extents(iter, NULL, &row);
+        double y = inside.y + ((double)row.y + 0.5 * (double)row.height) / PANGO_SCALE;
+        ns_set_color(cr, ns_series_color(layout->style, found->pdata[i]));
+        cairo_rectangle(cr, inside.x, y - 0.14 * size, 0.75 * size, 0.28 * size);
+        cairo_fill(cr);
+    }
+    pango_layout_iter_free(iter);
     ns_set_color(cr, style->text);
     cairo_move_to(cr, inside.x + indent, inside.y);
     pango_cairo_show_layout(cr, text);

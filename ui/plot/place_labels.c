@@ -157,26 +157,6 @@ char *ns_point_number(const NsPlot *plot, const NsSpan *span)
     return plot->x.integer ? ns_text_fixed(span->from, 0) : ns_text_number(span->from, DIGITS);
 }
 
-/* Places the labels of highlighted points on the line of the tick labels, whose bottom is at
- * `foot`. */
-static void place_points(NsFrame *frame, double foot)
-{
-    NsPlotLayout *layout = frame->layout;
-    const NsPlot *plot = layout->plot;
-    unsigned first = layout->labels->len;
-    for (size_t i = 0; i < plot->n_spans; i++) {
-        double px = ns_layout_point(layout, &plot->spans[i]);
-        if (isnan(px)) continue;
-        g_autofree char *number = ns_point_number(plot, &plot->spans[i]);
-        g_autoptr(PangoLayout) text = ns_layout_text(layout, true, number);
-        double width = ns_text_width(text), start = label_start(layout, px, width);
-        if (is_covered(layout, first, layout->labels->len, start, width)) continue;
-        NsLabel *label = ns_layout_add_label(layout, NS_PART_X_TICK, text, start,
-                                             foot - ns_text_baseline(text), false);
-        label->color = layout->style->text;
-    }
-}
-
 static void place_x_ticks(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -197,7 +177,21 @@ static void place_x_ticks(NsFrame *frame)
     double foot = layout->area.y + layout->area.height + NS_TICK * frame->size +
                   NS_TICK_GAP * frame->size + frame->digit;
     unsigned from = layout->labels->len;
-    place_points(frame, foot);
+    /* Places the labels of highlighted points on the line of the tick labels, whose bottom is at
+     * `foot`. */
+    const NsPlot *plot = layout->plot;
+    unsigned first = layout->labels->len;
+    for (size_t i = 0; i < plot->n_spans; i++) {
+        double px = ns_layout_point(layout, &plot->spans[i]);
+        if (isnan(px)) continue;
+        g_autofree char *number = ns_point_number(plot, &plot->spans[i]);
+        g_autoptr(PangoLayout) text = ns_layout_text(layout, true, number);
+        double width = ns_text_width(text), start = label_start(layout, px, width);
+        if (is_covered(layout, first, layout->labels->len, start, width)) continue;
+        NsLabel *label = ns_layout_add_label(layout, NS_PART_X_TICK, text, start,
+                                             foot - ns_text_baseline(text), false);
+        label->color = layout->style->text;
+    }
     unsigned to = layout->labels->len;
     for (unsigned i = 0; i < texts->len && fits; i++) {
         PangoLayout *text = texts->pdata[i];
@@ -598,22 +592,6 @@ static PangoLayout *value_text(const NsPlotLayout *layout, double value, int dig
     return ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
 }
 
-/* The largest number of digits that fits into every cell; 1 if two do not. */
-static int value_digits(const NsPlotLayout *layout, double space)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    int digits = CELL_DIGITS;
-    for (size_t i = 0; i < map->rows * map->columns && digits > 1;) {
-        double value = (double)ns_heatmap_row(map, i / map->columns)[i % map->columns];
-        g_autoptr(PangoLayout) text = value_text(layout, value, digits);
-        if (ns_scale_shows(layout->z.kind, value) && ns_text_width(text) > space)
-            digits--;
-        else
-            i++;
-    }
-    return digits;
-}
-
 static void place_value(NsPlotLayout *layout, const NsBox *cell, double value, int digits)
 {
     if (!ns_scale_shows(layout->z.kind, value)) return;
@@ -643,7 +621,16 @@ static void place_values(NsPlotLayout *layout)
     double least = 2 * CELL_TEXT * layout->style->text_size;
     if (!(width > least && height > 0.6 * least)) return;
     const NsBox *area = &layout->area;
-    int digits = value_digits(layout, 0.9 * width);
+    /* The largest number of digits that fits into every cell; 1 if two do not. */
+    int digits = CELL_DIGITS;
+    for (size_t i = 0; i < map->rows * map->columns && digits > 1;) {
+        double value = (double)ns_heatmap_row(map, i / map->columns)[i % map->columns];
+        g_autoptr(PangoLayout) text = value_text(layout, value, digits);
+        if (ns_scale_shows(layout->z.kind, value) && ns_text_width(text) > (0.9 * width))
+            digits--;
+        else
+            i++;
+    }
     for (size_t row = 0; row < map->rows && digits > 1; row++)
         for (size_t column = 0; column < map->columns; column++) {
             double cx = ns_scale_to_pixel(x, map->x0 + ((double)column + 0.5) * dx);

@@ -62,24 +62,6 @@ static bool same_colors(const NsPlot *a, const NsPlot *b)
            g_strcmp0(one->label, other->label) == 0;
 }
 
-/* Gives the plots first .. end - 1 one color bar, beside the last plot of their first row. */
-static void share(const NsPlotSheet *sheet, size_t first, size_t end)
-{
-    size_t columns = MIN(sheet->columns, end - first), bearer = first + columns - 1;
-    double key = margins_of(sheet, bearer, true).right - margins_of(sheet, bearer, false).right;
-    double share = key / (double)sheet->columns;
-    for (size_t i = first; i < end; i++) {
-        size_t column = (i - first) % sheet->columns;
-        NsBox *cell = &sheet->plots[i].cell;
-        cell->x -= (double)column * share;
-        cell->width -= share;
-        if (i == bearer) cell->width += key;
-        sheet->plots[i].plot.no_bar = i != bearer;
-    }
-    double reach = foot_of(sheet, end - 1) - foot_of(sheet, bearer);
-    sheet->plots[bearer].plot.key_reach = MAX(reach, 0);
-}
-
 /* ---- the sheet ---- */
 
 /* The text at the foot, as wide as the sheet, or NULL. */
@@ -133,14 +115,28 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         one->cell = (NsBox){(double)(i % columns) * (width + gutter),
                             (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
     }
-    /* Gives consecutive heatmaps with the same colors one color bar. */
+    /* Consecutive heatmaps with the same colors have one color bar, beside the last plot of their
+     * first row. */
     for (size_t first = 0; first < sheet.n; first += sheet.columns) {
         size_t end = first + 1;
         while (end < sheet.n && same_colors(&sheet.plots[first].plot, &sheet.plots[end].plot))
             end++;
         if (end < sheet.n) end -= (end - first) % sheet.columns;
         if (end < first + 2) continue;
-        share(&sheet, first, end);
+        size_t bearer = first + MIN(columns, end - first) - 1;
+        double key =
+            margins_of(&sheet, bearer, true).right - margins_of(&sheet, bearer, false).right;
+        double share = key / (double)columns;
+        for (size_t i = first; i < end; i++) {
+            size_t column = (i - first) % columns;
+            NsBox *cell = &sheet.plots[i].cell;
+            cell->x -= (double)column * share;
+            cell->width -= share;
+            if (i == bearer) cell->width += key;
+            sheet.plots[i].plot.no_bar = i != bearer;
+        }
+        double reach = foot_of(&sheet, end - 1) - foot_of(&sheet, bearer);
+        sheet.plots[bearer].plot.key_reach = MAX(reach, 0);
         first = end - 1 - (end - 1 - first) % sheet.columns; /* first plot of the last row */
     }
     return sheet;

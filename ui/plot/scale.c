@@ -158,20 +158,6 @@ static char *log_label(double value, double lo, double hi)
     return ns_text_number(value, 1);
 }
 
-/* Adds m times ten to the k for m from 1 to 9, with labels if bit m of `labeled` is set. */
-static void log_multiples(GArray *ticks, const NsScale *scale, unsigned labeled)
-{
-    int first = (int)floor(log10(scale->lo)), last = (int)ceil(log10(scale->hi));
-    for (int k = first; k <= last; k++)
-        for (int m = 1; m <= 9; m++) {
-            double value = m * pow(10, k);
-            if (value < scale->lo * (1 - 1e-9) || value > scale->hi * (1 + 1e-9)) continue;
-            if (scale->integer && !is_whole(value)) continue;
-            bool major = labeled >> m & 1;
-            add(ticks, value, major ? log_label(value, scale->lo, scale->hi) : NULL);
-        }
-}
-
 /* Small whole numbers are written as plain numbers, others as powers of ten. */
 static char *decade_label(const NsScale *scale, int k)
 {
@@ -198,13 +184,22 @@ static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
         }
         return;
     }
+    /* The bits of factors with labels. */
     static const unsigned factors[] = {
         1 << 1 | 1 << 2 | 1 << 5,
         1 << 1 | 1 << 3,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(factors); i++) {
         g_array_set_size(ticks, 0);
-        log_multiples(ticks, scale, factors[i]);
+        int end = (int)ceil(log10(scale->hi));
+        for (int k = (int)floor(log10(scale->lo)); k <= end; k++)
+            for (int m = 1; m <= 9; m++) {
+                double value = m * pow(10, k);
+                if (value < scale->lo * (1 - 1e-9) || value > scale->hi * (1 + 1e-9)) continue;
+                if (scale->integer && !is_whole(value)) continue;
+                bool major = factors[i] >> m & 1;
+                add(ticks, value, major ? log_label(value, scale->lo, scale->hi) : NULL);
+            }
         unsigned n = ns_ticks_labeled(ticks);
         /* A label too many is better than ticks that are crowded at the upper end. */
         if (n >= LEAST && n <= most + (i > 0)) return;
@@ -213,34 +208,30 @@ static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
     linear_ticks(ticks, scale, most);
 }
 
-/* Adds decades of both signs, and the multiples between them. */
-static void symlog_decades(GArray *ticks, const NsScale *scale, int least, int most_k, int stride)
-{
-    for (int sign = -1; sign <= 1; sign += 2) {
-        for (int i = least - 1; i <= most_k; i++) {
-            /* Negative decades start from the far end, so that ticks ascend. */
-            int k = sign < 0 ? most_k - (i - (least - 1)) : i;
-            for (int j = 1; j <= 9; j++) {
-                int m = sign < 0 ? 10 - j : j;
-                double value = sign * m * pow(10, k);
-                bool major = m == 1 && k >= least && (k - least) % stride == 0;
-                if (value < scale->lo || value > scale->hi || (!major && stride > 1)) continue;
-                if (scale->integer && !is_whole(value)) continue;
-                g_autofree char *power = major ? ns_text_power(k) : NULL;
-                add(ticks, value, power ? g_strconcat(sign < 0 ? MINUS : "", power, NULL) : NULL);
-            }
-        }
-        if (sign < 0 && scale->lo <= 0 && scale->hi >= 0) add(ticks, 0, g_strdup("0"));
-    }
-}
-
 static void symlog_ticks(GArray *ticks, const NsScale *scale, unsigned most)
 {
     int least = (int)ceil(log10(scale->threshold) - 1e-9);
     int last = (int)floor(log10(MAX(fabs(scale->lo), fabs(scale->hi))) + 1e-9);
     for (int stride = 1; stride <= MAX(last - least, 0) + 1; stride++) {
         g_array_set_size(ticks, 0);
-        symlog_decades(ticks, scale, least, last, stride);
+        /* Decades of both signs, and the multiples between them. */
+        for (int sign = -1; sign <= 1; sign += 2) {
+            for (int i = least - 1; i <= last; i++) {
+                /* Negative decades start from the far end, so that ticks ascend. */
+                int k = sign < 0 ? last - (i - (least - 1)) : i;
+                for (int j = 1; j <= 9; j++) {
+                    int m = sign < 0 ? 10 - j : j;
+                    double value = sign * m * pow(10, k);
+                    bool major = m == 1 && k >= least && (k - least) % stride == 0;
+                    if (value < scale->lo || value > scale->hi || (!major && stride > 1)) continue;
+                    if (scale->integer && !is_whole(value)) continue;
+                    g_autofree char *power = major ? ns_text_power(k) : NULL;
+                    add(ticks, value,
+                        power ? g_strconcat(sign < 0 ? MINUS : "", power, NULL) : NULL);
+                }
+            }
+            if (sign < 0 && scale->lo <= 0 && scale->hi >= 0) add(ticks, 0, g_strdup("0"));
+        }
         if (ns_ticks_labeled(ticks) <= most) break;
     }
     if (ns_ticks_labeled(ticks) >= LEAST) return;
@@ -349,31 +340,28 @@ static double mean_length(const NsScale *scale, size_t stride)
     return (double)sum / (double)n;
 }
 
-/* Adds a tick at every name, and labels at equal distances, as many as fit.  The names of numbers
- * may use a slightly larger stride if its labels are shorter on average, such as powers of ten. */
-static void name_ticks(GArray *ticks, const NsScale *scale, unsigned most)
-{
-    double first = MAX(ceil(scale->lo), 0);
-    double last = MIN(floor(scale->hi), (double)scale->n_names - 1);
-    size_t shown = (size_t)MAX(last - first + 1, 1), least = (shown + most - 1) / most;
-    size_t stride = least;
-    for (size_t other = least + 1; 2 * other <= 3 * least && !scale->counted; other++)
-        if (mean_length(scale, other) < mean_length(scale, stride)) stride = other;
-    for (double x = first; x <= last; x++) {
-        size_t i = (size_t)x;
-        bool labeled = i % stride == 0 && *scale->names[i];
-        add(ticks, x, labeled ? g_strdup(scale->names[i]) : NULL);
-    }
-}
-
 GArray *ns_scale_ticks(const NsScale *scale, unsigned most)
 {
     GArray *ticks = g_array_new(FALSE, FALSE, sizeof(NsTick));
     g_array_set_clear_func(ticks, clear_tick);
     if (scale->blank) return ticks;
-    if (scale->names)
-        name_ticks(ticks, scale, MAX(most, 1));
-    else
+    if (scale->names) {
+        /* A tick is at every name, and labels at equal distances, as many as fit.  The names of
+         * numbers may use a slightly larger stride if its labels are shorter on average, such as
+         * powers of ten. */
+        double first = MAX(ceil(scale->lo), 0);
+        double last = MIN(floor(scale->hi), (double)scale->n_names - 1);
+        size_t shown = (size_t)MAX(last - first + 1, 1),
+               least = (shown + MAX(most, 1) - 1) / MAX(most, 1);
+        size_t stride = least;
+        for (size_t other = least + 1; 2 * other <= 3 * least && !scale->counted; other++)
+            if (mean_length(scale, other) < mean_length(scale, stride)) stride = other;
+        for (double x = first; x <= last; x++) {
+            size_t i = (size_t)x;
+            bool labeled = i % stride == 0 && *scale->names[i];
+            add(ticks, x, labeled ? g_strdup(scale->names[i]) : NULL);
+        }
+    } else
         kinds[scale->kind].ticks(ticks, scale, CLAMP(most, LEAST, MOST));
     return ticks;
 }
@@ -383,12 +371,6 @@ unsigned ns_ticks_labeled(const GArray *ticks)
     unsigned n = 0;
     for (unsigned i = 0; i < ticks->len; i++) n += g_array_index(ticks, NsTick, i).label != NULL;
     return n;
-}
-
-/* Returns whether a value is one digit times a power of ten. */
-static bool is_brief(double value)
-{
-    return is_whole(value / pow(10, floor(log10(value) + 1e-9)));
 }
 
 void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
@@ -414,7 +396,9 @@ void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
         for (unsigned i = 0; i < ticks->len; i++) {
             NsTick *tick = &g_array_index(ticks, NsTick, i);
             double away = fabs(ns_scale_to_pixel(scale, tick->value) - before);
-            if (away < furthest || (brief && !is_brief(tick->value))) continue;
+            if (away < furthest ||
+                (brief && !is_whole(tick->value / pow(10, floor(log10(tick->value) + 1e-9)))))
+                continue;
             furthest = away;
             other = tick;
         }

@@ -134,37 +134,14 @@ static GArray *stretches_of(PangoLayout *layout, PangoLayoutLine *line)
     return joined;
 }
 
-static void append_stretches(GString *out, const GArray *stretches, const Look *base)
+static char *families_of(const NsCapturedText *captured)
 {
-    double rise = 0;
-    for (unsigned i = 0; i < stretches->len; i++) {
-        const Stretch *stretch = &g_array_index(stretches, Stretch, i);
-        const Look *look = &stretch->look;
-        g_autofree char *escaped = g_markup_escape_text(stretch->text, -1);
-        Look moved = *look;
-        moved.rise -= rise;
-        const Look level = {base->size, 0, 0, base->bold};
-        if (same_look(&moved, &level)) {
-            g_string_append(out, escaped);
-            continue;
-        }
-        g_string_append(out, "<tspan");
-        if (fabs(moved.rise) >= 1e-3) append_attribute(out, "dy", -moved.rise);
-        if (fabs(look->size - base->size) >= 1e-3) append_attribute(out, "font-size", look->size);
-        if (fabs(look->spacing) >= 1e-3) append_attribute(out, "letter-spacing", look->spacing);
-        if (look->bold != base->bold)
-            g_string_append_printf(out, " font-weight=\"%s\"", look->bold ? "bold" : "normal");
-        g_string_append_printf(out, ">%s</tspan>", escaped);
-        rise = look->rise;
-    }
-}
-
-/* CSS has its own names for generic families, and quotes names with spaces. */
-static char *css_families(const char *families)
-{
+    const PangoFontDescription *font = pango_layout_get_font_description(captured->text);
+    const char *family = font ? pango_font_description_get_family(font) : NULL;
+    /* CSS has its own names for generic families, and quotes names with spaces. */
     static const char *const generic[][2] = {
         {"Sans", "sans-serif"}, {"Serif", "serif"}, {"Monospace", "monospace"}};
-    g_auto(GStrv) names = g_strsplit(families, ",", -1);
+    g_auto(GStrv) names = g_strsplit(family ? family : "Sans", ",", -1);
     GString *out = g_string_new(NULL);
     for (char **name = names; *name; name++) {
         const char *word = g_strstrip(*name);
@@ -175,13 +152,6 @@ static char *css_families(const char *families)
                                spaces ? "'" : "");
     }
     return g_string_free(out, FALSE);
-}
-
-static char *families_of(const NsCapturedText *captured)
-{
-    const PangoFontDescription *font = pango_layout_get_font_description(captured->text);
-    const char *family = font ? pango_font_description_get_family(font) : NULL;
-    return css_families(family ? family : "Sans");
 }
 
 static void append_place(GString *out, const cairo_matrix_t *matrix, double x, double y)
@@ -232,7 +202,27 @@ static void append_line(GString *out, const NsCapturedText *captured, PangoLayou
                            (int)lround(captured->color.b * 255));
     if (captured->color.a < 1) append_attribute(out, "fill-opacity", captured->color.a);
     g_string_append_c(out, '>');
-    append_stretches(out, stretches, base);
+    double rise = 0;
+    for (unsigned i = 0; i < stretches->len; i++) {
+        const Stretch *stretch = &g_array_index(stretches, Stretch, i);
+        const Look *look = &stretch->look;
+        g_autofree char *escaped = g_markup_escape_text(stretch->text, -1);
+        Look moved = *look;
+        moved.rise -= rise;
+        const Look level = {base->size, 0, 0, base->bold};
+        if (same_look(&moved, &level)) {
+            g_string_append(out, escaped);
+            continue;
+        }
+        g_string_append(out, "<tspan");
+        if (fabs(moved.rise) >= 1e-3) append_attribute(out, "dy", -moved.rise);
+        if (fabs(look->size - base->size) >= 1e-3) append_attribute(out, "font-size", look->size);
+        if (fabs(look->spacing) >= 1e-3) append_attribute(out, "letter-spacing", look->spacing);
+        if (look->bold != base->bold)
+            g_string_append_printf(out, " font-weight=\"%s\"", look->bold ? "bold" : "normal");
+        g_string_append_printf(out, ">%s</tspan>", escaped);
+        rise = look->rise;
+    }
     g_string_append(out, "</text>\n");
 }
 

@@ -338,17 +338,6 @@ void ns_session_pin_run(NsSession *session, unsigned id, bool pinned)
 
 /* ---- Replacing the run on view ---- */
 
-/* Marks events from before a fork as seen. */
-static void look_at_past_events(NsSession *session, size_t lane, NsHistory *history)
-{
-    memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
-    for (size_t k = 0; history && k < ns_history_seeds(history); k++) {
-        const NsHistory *seed = ns_history_seed(history, k);
-        size_t n = ns_history_events(seed), *seen = &session->events_seen[lane][k];
-        while (*seen < n && ns_history_event(seed, *seen)->step < session->fork_step) ++*seen;
-    }
-}
-
 void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsExperiment *started)
 {
     NsView *view = session->view;
@@ -368,7 +357,14 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
         ns_view_set_history(view, lane, histories[lane], &started->lane[lane]);
         ns_view_set_name(view, lane, NULL);
         session->records_seen[lane] = 0;
-        look_at_past_events(session, lane, histories[lane]);
+        /* Events from before a fork were seen. */
+        memset(session->events_seen[lane], 0, sizeof session->events_seen[lane]);
+        for (size_t k = 0; histories[lane] && k < ns_history_seeds(histories[lane]); k++) {
+            const NsHistory *seed = ns_history_seed(histories[lane], k);
+            size_t events = ns_history_events(seed), *seen = &session->events_seen[lane][k];
+            while (*seen < events && ns_history_event(seed, *seen)->step < session->fork_step)
+                ++*seen;
+        }
     }
     ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
     ns_session_show_pinned(session);

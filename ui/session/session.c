@@ -179,8 +179,16 @@ G_DEFINE_FINAL_TYPE(NsSession, ns_session, G_TYPE_OBJECT)
 
 /* ---- Polling the trainer ---- */
 
-static void look_at_histories(NsSession *session)
+bool ns_session_poll(NsSession *session)
 {
+    bool waits = session->restart_source || session->live_source;
+    waits |= ns_session_poll_watched(session);
+    if (!session->trainer) return waits;
+
+    /* Queried first, so that everything read below is final if the trainer is idle.  A trainer may
+     * take long to respond to a command. */
+    bool busy = !ns_trainer_wait(session->trainer, 0);
+    NsTrainerState state = ns_trainer_state(session->trainer);
     NsHistory *histories[NS_LANES_MAX] = {NULL};
     bool all = true, other = session->view->started.n != session->run->n;
     for (size_t lane = 0; lane < session->run->n; lane++) {
@@ -199,19 +207,6 @@ static void look_at_histories(NsSession *session)
     }
     for (size_t lane = 0; lane < session->run->n; lane++)
         g_clear_pointer(&histories[lane], ns_history_unref);
-}
-
-bool ns_session_poll(NsSession *session)
-{
-    bool waits = session->restart_source || session->live_source;
-    waits |= ns_session_poll_watched(session);
-    if (!session->trainer) return waits;
-
-    /* Queried first, so that everything read below is final if the trainer is idle.  A trainer may
-     * take long to respond to a command. */
-    bool busy = !ns_trainer_wait(session->trainer, 0);
-    NsTrainerState state = ns_trainer_state(session->trainer);
-    look_at_histories(session);
     ns_session_poll_trouble(session);
     ns_session_poll_record(session);
     bool changed = state != session->state;

@@ -24,20 +24,14 @@ static bool param_differs(const NsSession *session, const NsParam *param)
     return false;
 }
 
-/* How many lanes would be added, and how many lanes of the run removed. */
-static size_t lanes_that_differ(const NsSession *session)
+static size_t count(const NsSession *session)
 {
+    /* How many lanes would be added, and how many lanes of the run removed. */
     size_t n = 0;
     for (size_t lane = 0; lane < session->experiment.n; lane++)
         n += ns_experiment_is_new(&session->experiment, lane);
     for (size_t lane = 0; lane < session->run->n; lane++)
         n += ns_experiment_is_gone(&session->experiment, lane);
-    return n;
-}
-
-static size_t count(const NsSession *session)
-{
-    size_t n = lanes_that_differ(session);
     for (size_t i = 0; ns_param(i); i++) n += param_differs(session, ns_param(i));
     return n;
 }

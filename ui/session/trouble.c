@@ -117,28 +117,6 @@ static void add_remedy(NsSession *session, const char *key, const char *value)
     g_strlcpy(remedy->value, value, sizeof remedy->value);
 }
 
-/* Lists what may help: before any update only what acts on the forward pass, and where the squares
- * of the first gradients overflow nothing that acts on the learning rate. */
-static void list_remedies(NsSession *session)
-{
-    const NsTrouble *trouble = &session->trouble;
-    const NsSettings *settings = &session->experiment.lane[(size_t)trouble->lane];
-    bool updates = !trouble->first, rates = updates && !trouble->huge;
-    char value[G_ASCII_DTOSTR_BUF_SIZE];
-    for (double by = 10.0; rates && by < 1000.0; by *= 10.0)
-        add_remedy(session, "lr", g_ascii_formatd(value, sizeof value, "%.3g", settings->lr / by));
-    /* Ten times as long, and long enough to matter at the step of the trouble. */
-    int64_t warmup = MAX(settings->warmup, 1) * 10;
-    while (warmup <= trouble->step) warmup *= 10;
-    g_snprintf(value, sizeof value, "%" G_GINT64_FORMAT, warmup);
-    if (rates) add_remedy(session, "warmup", value);
-    if (updates && !(settings->clip > 0.0 && settings->clip <= 1.0))
-        add_remedy(session, "clip", "1");
-    if ((int)settings->placement != ns_choices_find(ns_placement_choice, "pre"))
-        add_remedy(session, "placement", "pre");
-    if (!rates && settings->init_scale > 1.0) add_remedy(session, "init-scale", "1");
-}
-
 /* Starts the trial of a remedy; false if its settings are refused. */
 static bool begin_trial(NsSession *session, NsRemedy *remedy)
 {
@@ -231,7 +209,25 @@ const NsRemedy *ns_session_remedies(NsSession *session, size_t *n, int64_t *from
         (session->trouble.first || ns_session_can_fork(session))) {
         session->remedies_for = session->serial;
         session->remedies_before = session->trouble.step - 1;
-        list_remedies(session);
+        /* Lists what may help: before any update only what acts on the forward pass, and where the
+         * squares of the first gradients overflow nothing that acts on the learning rate. */
+        const NsTrouble *trouble = &session->trouble;
+        const NsSettings *settings = &session->experiment.lane[(size_t)trouble->lane];
+        bool updates = !trouble->first, rates = updates && !trouble->huge;
+        char value[G_ASCII_DTOSTR_BUF_SIZE];
+        for (double by = 10.0; rates && by < 1000.0; by *= 10.0)
+            add_remedy(session, "lr",
+                       g_ascii_formatd(value, sizeof value, "%.3g", settings->lr / by));
+        /* Ten times as long, and long enough to matter at the step of the trouble. */
+        int64_t warmup = MAX(settings->warmup, 1) * 10;
+        while (warmup <= trouble->step) warmup *= 10;
+        g_snprintf(value, sizeof value, "%" G_GINT64_FORMAT, warmup);
+        if (rates) add_remedy(session, "warmup", value);
+        if (updates && !(settings->clip > 0.0 && settings->clip <= 1.0))
+            add_remedy(session, "clip", "1");
+        if ((int)settings->placement != ns_choices_find(ns_placement_choice, "pre"))
+            add_remedy(session, "placement", "pre");
+        if (!rates && settings->init_scale > 1.0) add_remedy(session, "init-scale", "1");
     }
     *n = session->n_remedies;
     *from = session->remedies_start;

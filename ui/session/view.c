@@ -337,37 +337,6 @@ void ns_session_select_layer(NsSession *session, int layer)
 
 /* ---- Marks ---- */
 
-static void add_events(NsSession *session, size_t lane, size_t seed)
-{
-    size_t seeds = ns_history_seeds(session->view->histories[lane]);
-    NsHistory *history = ns_history_seed(session->view->histories[lane], seed);
-    size_t n = ns_history_events(history);
-    for (size_t i = 0; i < n; i++) {
-        const NsEvent *event = ns_history_event(history, i);
-        bool setting = event->kind == NS_EVENT_SETTING; /* is the same for all seeds */
-        if (setting && seed > 0) continue;
-        NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED ? NS_SESSION_MARK_DIVERGED
-                                 : setting                        ? NS_SESSION_MARK_SETTING
-                                 : event->kind == NS_EVENT_SPIKE  ? NS_SESSION_MARK_SPIKE
-                                                                  : NS_SESSION_MARK_STUCK;
-        int of = seeds > 1 && !setting ? (int)seed + 1 : 0;
-        NsSessionMark mark = {event->step, kind, (int)lane, of, event->text};
-        g_array_append_val(session->marks, mark);
-    }
-}
-
-static void add_checkpoints(NsSession *session)
-{
-    size_t capacity = ns_session_checkpoints(session, NULL, 0);
-    g_autofree int64_t *steps = g_new(int64_t, capacity + 1);
-    size_t n = MIN(capacity, ns_session_checkpoints(session, steps, capacity));
-    for (size_t i = 0; i < n; i++) {
-        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT, -1, 0,
-                              _("A fork can begin here.")};
-        g_array_append_val(session->marks, mark);
-    }
-}
-
 static gint compare(gconstpointer a, gconstpointer b)
 {
     const NsSessionMark *left = a, *right = b;
@@ -384,19 +353,6 @@ static bool is_same(const NsSessionMark *a, const NsSessionMark *b)
            g_str_equal(a->text, b->text);
 }
 
-/* Joins equal marks of all lanes into one. */
-static void join_lanes(GArray *marks, guint lanes)
-{
-    NsSessionMark *mark = (NsSessionMark *)(void *)marks->data;
-    guint n = 0;
-    for (guint i = 0, end; i < marks->len; i = end) {
-        for (end = i + 1; end < marks->len && is_same(&mark[i], &mark[end]);) end++;
-        if (end - i == lanes) mark[i].lane = -1;
-        for (guint k = i; k < (end - i == lanes ? i + 1 : end); k++) mark[n++] = mark[k];
-    }
-    g_array_set_size(marks, n);
-}
-
 const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
 {
     g_array_set_size(session->marks, 0);
@@ -407,14 +363,42 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
     }
     for (size_t lane = 0; lane < session->view->started.n; lane++) {
         NsHistory *history = session->view->histories[lane];
-        for (size_t k = 0; history && k < ns_history_seeds(history); k++)
-            add_events(session, lane, k);
+        for (size_t k = 0; history && k < ns_history_seeds(history); k++) {
+            NsHistory *seed = ns_history_seed(history, k);
+            for (size_t i = 0; i < ns_history_events(seed); i++) {
+                const NsEvent *event = ns_history_event(seed, i);
+                bool setting = event->kind == NS_EVENT_SETTING; /* is the same for all seeds */
+                if (setting && k > 0) continue;
+                NsSessionMarkKind kind = event->kind == NS_EVENT_DIVERGED ? NS_SESSION_MARK_DIVERGED
+                                         : setting                        ? NS_SESSION_MARK_SETTING
+                                         : event->kind == NS_EVENT_SPIKE  ? NS_SESSION_MARK_SPIKE
+                                                                          : NS_SESSION_MARK_STUCK;
+                int of = ns_history_seeds(history) > 1 && !setting ? (int)k + 1 : 0;
+                NsSessionMark mark = {event->step, kind, (int)lane, of, event->text};
+                g_array_append_val(session->marks, mark);
+            }
+        }
     }
-    add_checkpoints(session);
+    size_t capacity = ns_session_checkpoints(session, NULL, 0);
+    g_autofree int64_t *steps = g_new(int64_t, capacity + 1);
+    size_t checkpoints = MIN(capacity, ns_session_checkpoints(session, steps, capacity));
+    for (size_t i = 0; i < checkpoints; i++) {
+        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT, -1, 0,
+                              _("A fork can begin here.")};
+        g_array_append_val(session->marks, mark);
+    }
     g_array_sort(session->marks, compare);
-    if (session->view->started.n > 1) join_lanes(session->marks, (guint)session->view->started.n);
+    /* Equal marks of all lanes become one. */
+    guint lanes = (guint)session->view->started.n, kept = 0;
+    NsSessionMark *mark = (NsSessionMark *)(void *)session->marks->data;
+    for (guint i = 0, end; lanes > 1 && i < session->marks->len; i = end) {
+        for (end = i + 1; end < session->marks->len && is_same(&mark[i], &mark[end]);) end++;
+        if (end - i == lanes) mark[i].lane = -1;
+        for (guint k = i; k < (end - i == lanes ? i + 1 : end); k++) mark[kept++] = mark[k];
+    }
+    if (lanes > 1) g_array_set_size(session->marks, kept);
     *n = session->marks->len;
-    return (const NsSessionMark *)session->marks->data;
+    return mark;
 }
 
 /* ---- A closer look ---- */
