@@ -71,23 +71,6 @@ static bool any_negative(const NsHeatmap *map)
     return false;
 }
 
-static void summarize_cells(NsDataSummary *summary, const NsHeatmap *map)
-{
-    NsCellSummary cells = {.lo = INFINITY, .hi = -INFINITY};
-    if (!map->rows || !map->columns) return;
-    for (size_t row = 0; row < map->rows; row++)
-        ns_cells_summarize(&cells, ns_heatmap_row(map, row), map->columns, map->log);
-    summary->any = true;
-    widen(&summary->x, map->x0);
-    widen(&summary->x, ns_heatmap_end(map));
-    widen(&summary->y, map->y0);
-    widen(&summary->y, map->y1);
-    summary->z = (NsRange){(double)cells.lo, (double)cells.hi};
-    summary->bad_cells = cells.bad;
-    summary->unshown_cells = cells.unshown;
-    summary->negative |= cells.unshown && any_negative(map);
-}
-
 NsDataSummary ns_data_summary(const NsPlot *plot)
 {
     static const NsRange none = {INFINITY, -INFINITY};
@@ -101,7 +84,21 @@ NsDataSummary ns_data_summary(const NsPlot *plot)
     for (size_t i = 0; i < plot->n_series; i++)
         if (!(others && plot->series[i].clipped))
             summarize_series(&summary, plot, &plot->series[i]);
-    if (plot->heatmap) summarize_cells(&summary, plot->heatmap);
+    const NsHeatmap *map = plot->heatmap;
+    if (map && map->rows && map->columns) {
+        NsCellSummary cells = {.lo = INFINITY, .hi = -INFINITY};
+        for (size_t row = 0; row < map->rows; row++)
+            ns_cells_summarize(&cells, ns_heatmap_row(map, row), map->columns, map->log);
+        summary.any = true;
+        widen(&summary.x, map->x0);
+        widen(&summary.x, ns_heatmap_end(map));
+        widen(&summary.y, map->y0);
+        widen(&summary.y, map->y1);
+        summary.z = (NsRange){(double)cells.lo, (double)cells.hi};
+        summary.bad_cells = cells.bad;
+        summary.unshown_cells = cells.unshown;
+        summary.negative |= cells.unshown && any_negative(map);
+    }
     /* The theory for a model of a thousand layers may fall by a hundred decades: on such an axis
      * the measured values would be a line at its edge. */
     double bottom = summary.theory.lo, top = summary.theory.hi;

@@ -29,20 +29,13 @@ static char *place_words(const NsPlot *plot, double x)
     return g_strdup_printf("%s %s", label, number);
 }
 
-static char *value_words(const NsAxis *axis, double y)
-{
-    g_autofree char *number = number_words(y);
-    if (!axis->unit) return g_steal_pointer(&number);
-    g_autofree char *unit = label_words(axis->unit, "");
-    return g_strdup_printf("%s %s", number, unit);
-}
-
 static char *describe_series(const NsPlot *plot, const NsSeries *series)
 {
     const NsAxis *axis = &plot->left;
     size_t end = series->n - 1;
     g_autofree char *name = label_words(series->label, axis->label ? axis->label : _("value"));
-    g_autofree char *last = value_words(axis, series->y[end]);
+    g_autofree char *number = number_words(series->y[end]), *unit = label_words(axis->unit, "");
+    g_autofree char *last = g_strconcat(number, *unit ? " " : "", unit, NULL);
     g_autofree char *last_place = place_words(plot, series->x[end]);
     if (series->kind != NS_SERIES_POINTS || !end) /* Translators: "loss 2.31 at step 40" */
         return g_strdup_printf(_("%s %s at %s"), name, last, last_place);

@@ -344,22 +344,18 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool bar)
 }
 
 /* Hides data beyond the cut of a film's frame, and behind names at the ends of curves. */
-static void clip_to_cut(const NsPlotLayout *layout, cairo_t *cr)
+static void draw_data(const NsPlotLayout *layout, cairo_t *cr,
+                      void (*draw)(const NsPlotLayout *layout, cairo_t *cr))
 {
     const NsBox *area = &layout->area;
     const NsPlot *plot = layout->plot;
     double right = area->x + area->width, at = right - layout->ends_space;
     if (plot->cut) at = CLAMP(ns_plot_x_to_pixel(layout, plot->cut_at), area->x, at);
-    if (at >= right) return;
-    cairo_rectangle(cr, 0, 0, at, layout->height);
-    cairo_clip(cr);
-}
-
-static void draw_data(const NsPlotLayout *layout, cairo_t *cr,
-                      void (*draw)(const NsPlotLayout *layout, cairo_t *cr))
-{
     cairo_save(cr);
-    clip_to_cut(layout, cr);
+    if (at < right) {
+        cairo_rectangle(cr, 0, 0, at, layout->height);
+        cairo_clip(cr);
+    }
     draw(layout, cr);
     cairo_restore(cr);
 }

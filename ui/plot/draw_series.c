@@ -212,17 +212,7 @@ static void fill_noise(const NsPoint *points, size_t n, const NsSeriesStyle *loo
     cairo_fill(cr);
 }
 
-static void stroke(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
-                   cairo_t *cr)
-{
-    ns_set_dash(cr, look, width);
-    cairo_set_line_width(cr, width);
-    for (size_t i = 0; i < n; i++) cairo_line_to(cr, points[i].x, points[i].y);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
-}
-
-static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr)
+void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
     const NsPath *path = &layout->paths[which];
@@ -232,6 +222,7 @@ static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger
     double width = style->line_width * weight(series) * stronger;
     bool noise = ns_path_is_noise(path, layout->area.height);
     NsTarget target = ns_target_of(cr);
+    ns_set_color(cr, ns_series_color(style, series));
     for (unsigned run = 0; run < path->runs->len; run++) {
         unsigned from = g_array_index(path->runs, unsigned, run);
         unsigned to = run + 1 < path->runs->len ? g_array_index(path->runs, unsigned, run + 1)
@@ -240,21 +231,20 @@ static void draw_curve(const NsPlotLayout *layout, size_t which, double stronger
             to - from > 1 && noise && style->raster && !target.vector &&
             paint_noise(points + from, to - from, look, width, &layout->area, target.density, cr);
         if (painted) continue;
-        if (to - from > 1 && noise)
+        if (to - from > 1 && noise) {
             fill_noise(points + from, to - from, look, width, style->line_width / 2, cr);
-        else if (to - from > 1)
-            stroke(points + from, to - from, look, width, cr);
-        else if (series->kind != NS_SERIES_POINTS)
+        } else if (to - from > 1) {
+            ns_set_dash(cr, look, width);
+            cairo_set_line_width(cr, width);
+            for (unsigned i = from; i < to; i++) cairo_line_to(cr, points[i].x, points[i].y);
+            cairo_stroke(cr);
+            cairo_set_dash(cr, NULL, 0, 0);
+        } else if (series->kind != NS_SERIES_POINTS) {
             /* A value between two gaps has no line, so that it needs a dot. */
             ns_draw_mark(cr, NS_MARK_CIRCLE, points[from].x, points[from].y,
                          MAX(width * 2.4, style->mark_size * 0.7));
+        }
     }
-}
-
-void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr)
-{
-    ns_set_color(cr, ns_series_color(layout->style, &layout->plot->series[which]));
-    draw_curve(layout, which, stronger, cr);
 }
 
 /* Draws a mark at every point, except where marks would overlap. */
@@ -342,11 +332,11 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
     ns_set_color(cr, color);
     switch (series->kind) {
     case NS_SERIES_POINTS:
-        draw_curve(layout, i, 1, cr);
+        ns_draw_curve(layout, i, 1, cr);
         draw_marks(layout, i, cr);
         break;
     case NS_SERIES_LINE:
-        draw_curve(layout, i, 1, cr);
+        ns_draw_curve(layout, i, 1, cr);
         break;
     case NS_SERIES_SCATTER:
         draw_scatter(layout, series, cr);

@@ -50,21 +50,6 @@ char *ns_export_path(const char *path, const char *key)
     return g_strconcat(stem, "-", key, dot, NULL);
 }
 
-static cairo_status_t draw_png(const NsPlotSheet *sheet, const char *title, GByteArray *bytes)
-{
-    const NsExport *options = sheet->options;
-    cairo_surface_t *image;
-    cairo_status_t status = ns_plot_sheet_draw_image(sheet, &image);
-    if (!status) status = cairo_surface_write_to_png_stream(image, ns_collect_bytes, bytes);
-    cairo_surface_destroy(image);
-    if (options->experiment) ns_png_add_text(bytes, "Experiment", options->experiment);
-    if (options->caption) ns_png_add_text(bytes, "Description", options->caption);
-    ns_png_add_text(bytes, "Title", title);
-    ns_png_add_text(bytes, "Software", NS_SOFTWARE);
-    ns_png_set_dpi(bytes, options->dpi);
-    return status;
-}
-
 static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, const NsExport *options,
                                 GByteArray *bytes)
 {
@@ -77,8 +62,18 @@ static cairo_status_t draw_file(const NsPlot *const *plots, size_t n, const NsEx
         g_string_append_printf(words, "%s%s", i ? "\n" : "", sentence);
     }
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
-    if (options->format == NS_FORMAT_PNG) return draw_png(&sheet, titles->str, bytes);
     cairo_surface_t *surface;
+    if (options->format == NS_FORMAT_PNG) {
+        cairo_status_t status = ns_plot_sheet_draw_image(&sheet, &surface);
+        if (!status) status = cairo_surface_write_to_png_stream(surface, ns_collect_bytes, bytes);
+        cairo_surface_destroy(surface);
+        if (options->experiment) ns_png_add_text(bytes, "Experiment", options->experiment);
+        if (options->caption) ns_png_add_text(bytes, "Description", options->caption);
+        ns_png_add_text(bytes, "Title", titles->str);
+        ns_png_add_text(bytes, "Software", NS_SOFTWARE);
+        ns_png_set_dpi(bytes, options->dpi);
+        return status;
+    }
     g_autoptr(GArray) texts = NULL;
     if (options->format == NS_FORMAT_PDF) {
         surface = ns_pdf_new(bytes, options->width, options->height);

@@ -72,14 +72,6 @@ static char *number_text(double number)
     return ns_text_input(number, 6);
 }
 
-/* Parses a number without trailing text, within limits. */
-static bool read_number(const char *text, double least, double most, double *number)
-{
-    char *end = NULL;
-    *number = g_ascii_strtod(text, &end);
-    return end > text && !*end && *number >= least && *number <= most;
-}
-
 /* ---- size ---- */
 
 static bool side_fits(double length, NsUnit unit)
@@ -254,12 +246,14 @@ static bool set(const Row *row, NsExportChoices *choices, const char *text, GErr
     if (row->set) return row->set(choices, text, error);
     unsigned word = 0;
     if (row->none) {
-        double number = 0;
-        bool good =
-            g_str_equal(text, row->none) || (read_number(text, row->least, row->most, &number) &&
-                                             (!row->whole || number == floor(number)));
-        if (good) G_STRUCT_MEMBER(double, choices, row->at) = number;
-        return good || refuse(error, row->what, text, row->advice);
+        char *end = NULL;
+        double number = g_ascii_strtod(text, &end);
+        bool none = g_str_equal(text, row->none);
+        if (!none && !(end > text && !*end && number >= row->least && number <= row->most &&
+                       (!row->whole || number == floor(number))))
+            return refuse(error, row->what, text, row->advice);
+        G_STRUCT_MEMBER(double, choices, row->at) = none ? 0 : number;
+        return true;
     }
     while (row->words[word] && !g_str_equal(text, row->words[word])) word++;
     if (!row->words[word]) return refuse(error, row->what, text, row->advice);
@@ -311,29 +305,6 @@ char *ns_export_choices_flags(const NsExportChoices *choices)
 
 /* ---- application ---- */
 
-static NsStyle make_style(const NsExportChoices *choices, int page)
-{
-    const NsStyle *base = choices->style  ? choices->style
-                          : page == SLIDE ? ns_style_find("slide")
-                                          : ns_style_find("paper");
-    NsStyle style = *base;
-    if (choices->text_size > 0) {
-        double scale = choices->text_size / style.text_size;
-        style.text_size *= scale;
-        style.title_size *= scale;
-    }
-    if (choices->line_width > 0) {
-        /* The mark exceeds its line by the same width as before. */
-        style.mark_size += 2 * (choices->line_width - style.line_width);
-        style.line_width = choices->line_width;
-        style.mark_size = MAX(style.mark_size, 1.5 * style.line_width);
-    }
-    if (*choices->font) style.font = choices->font;
-    /* GIF has no shades of transparency. */
-    if (choices->transparent && !(choices->seconds > 0)) style.background.a = style.panel.a = 0;
-    return style;
-}
-
 void ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *style,
                              NsExport *options)
 {
@@ -349,7 +320,21 @@ void ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *
     double dpi = choices->dpi > 0 ? choices->dpi
                  : page >= 0      ? pages[page].dpi
                                   : (choices->unit == NS_UNIT_PX ? 96 : 0);
-    *style = make_style(choices, page);
+    *style = *(choices->style ? choices->style : ns_style_find(page == SLIDE ? "slide" : "paper"));
+    if (choices->text_size > 0) {
+        double scale = choices->text_size / style->text_size;
+        style->text_size *= scale;
+        style->title_size *= scale;
+    }
+    if (choices->line_width > 0) {
+        /* The mark exceeds its line by the same width as before. */
+        style->mark_size += 2 * (choices->line_width - style->line_width);
+        style->line_width = choices->line_width;
+        style->mark_size = MAX(style->mark_size, 1.5 * style->line_width);
+    }
+    if (*choices->font) style->font = choices->font;
+    /* GIF has no shades of transparency. */
+    if (choices->transparent && !(choices->seconds > 0)) style->background.a = style->panel.a = 0;
     options->style = style;
     options->width = width;
     options->height = height;

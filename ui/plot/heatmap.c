@@ -93,11 +93,16 @@ void ns_heatmap_draw_bar(const NsPlotLayout *layout, cairo_t *cr)
     cairo_surface_destroy(image);
 }
 
-/* Adds all cells that are not finite to the path; returns false if there are none. */
-static bool trace_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
+/* Fills cells that are not finite with the background and diagonal lines. */
+static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
 {
+    const NsStyle *style = layout->style;
+    const NsBox *area = &layout->area;
     const NsHeatmap *map = layout->plot->heatmap;
     const NsScale *x = &layout->x, *y = &layout->y;
+    cairo_save(cr);
+    cairo_rectangle(cr, area->x, area->y, area->width, area->height);
+    cairo_clip(cr);
     double dx = (map->x1 - map->x0) / (double)map->columns;
     double dy = (map->y1 - map->y0) / (double)map->rows;
     bool any = false;
@@ -114,18 +119,7 @@ static bool trace_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
                             fabs(top - bottom));
             any = true;
         }
-    return any;
-}
-
-/* Fills cells that are not finite with the background and diagonal lines. */
-static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
-{
-    const NsStyle *style = layout->style;
-    const NsBox *area = &layout->area;
-    cairo_save(cr);
-    cairo_rectangle(cr, area->x, area->y, area->width, area->height);
-    cairo_clip(cr);
-    if (trace_bad_cells(layout, cr)) {
+    if (any) {
         cairo_clip_preserve(cr);
         ns_set_color(cr, style->panel);
         cairo_fill(cr);
@@ -141,41 +135,35 @@ static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
     cairo_restore(cr);
 }
 
-static void draw_panel(const NsPlotLayout *layout, const NsPanel *panel, cairo_t *cr)
-{
-    const NsHeatmap *map = layout->plot->heatmap;
-    /* Cells outside of fixed limits of the axes are clipped to the area. */
-    double left = ns_scale_to_pixel(&layout->x, map->x0);
-    double right = ns_scale_to_pixel(&layout->x, map->x1);
-    double top = ns_scale_to_pixel(&layout->y, panel->hi);
-    double bottom = ns_scale_to_pixel(&layout->y, panel->lo);
-    NsBox box = {left, top, right - left, bottom - top};
-    /* On a reversed axis a side is negative, which mirrors the image. */
-    if (!panel->rows || box.width == 0 || box.height == 0 || isnan(box.width + box.height)) return;
-    const NsBox *area = &layout->area;
-    double end = ns_scale_to_pixel(&layout->x, ns_heatmap_end(map));
-    cairo_save(cr);
-    cairo_rectangle(cr, area->x, area->y, area->width, area->height);
-    cairo_clip(cr);
-    cairo_rectangle(cr, MIN(left, end), area->y, fabs(end - left), area->height);
-    cairo_clip(cr);
-    NsTarget target = ns_target_of(cr);
-    cairo_surface_t *image = heat_image(layout, panel, &box, &target);
-    if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
-    cairo_surface_destroy(image);
-    cairo_restore(cr);
-}
-
 void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr)
 {
     const NsHeatmap *map = layout->plot->heatmap;
     if (!map->rows || !map->columns) return;
+    const NsBox *area = &layout->area;
+    double left = ns_scale_to_pixel(&layout->x, map->x0);
+    double right = ns_scale_to_pixel(&layout->x, map->x1);
+    double end = ns_scale_to_pixel(&layout->x, ns_heatmap_end(map));
     for (size_t i = 0; i < ns_panels(map); i++) {
         NsPanel panel = ns_panel(map, i);
-        draw_panel(layout, &panel, cr);
+        double top = ns_scale_to_pixel(&layout->y, panel.hi);
+        double bottom = ns_scale_to_pixel(&layout->y, panel.lo);
+        NsBox box = {left, top, right - left, bottom - top};
+        /* On a reversed axis a side is negative, which mirrors the image. */
+        if (!panel.rows || box.width == 0 || box.height == 0 || isnan(box.width + box.height))
+            continue;
+        /* Cells outside of fixed limits of the axes are clipped to the area. */
+        cairo_save(cr);
+        cairo_rectangle(cr, area->x, area->y, area->width, area->height);
+        cairo_clip(cr);
+        cairo_rectangle(cr, MIN(left, end), area->y, fabs(end - left), area->height);
+        cairo_clip(cr);
+        NsTarget target = ns_target_of(cr);
+        cairo_surface_t *image = heat_image(layout, &panel, &box, &target);
+        if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) paint_image(cr, image, &box);
+        cairo_surface_destroy(image);
+        cairo_restore(cr);
     }
-    /* Draws gaps between panels in the color of the background. */
-    const NsBox *area = &layout->area;
+    /* Gaps between panels have the color of the background. */
     double height = NS_SEAM * layout->style->text_size;
     if (layout->style->raster) height = 2 * ceil(height / 2);
     for (size_t k = 0; k + 1 < map->n_panels; k++) {

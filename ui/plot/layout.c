@@ -225,9 +225,9 @@ static void fit_vertical(NsFrame *frame)
     layout->y_ticks = panels ? panel_ticks(frame, scale) : vertical_ticks(frame, scale);
     if (!plot->heatmap) return;
     /* A diverging map is symmetric around white, so that equal distances have equal colors. */
-    const NsHeatmap *map = layout->plot->heatmap;
+    const NsHeatmap *map = plot->heatmap;
     NsAxis color = {.scale = map->log ? NS_SCALE_LOG : NS_SCALE_LINEAR, .lo = NAN, .hi = NAN};
-    double lo = layout->summary.z.lo, hi = layout->summary.z.hi;
+    double lo = summary->z.lo, hi = summary->z.hi;
     if (map->lo < map->hi) {
         color.lo = map->lo;
         color.hi = map->hi;
@@ -357,18 +357,6 @@ static bool turn_names(NsFrame *frame)
     return true;
 }
 
-static void place_bar(const NsFrame *frame)
-{
-    NsPlotLayout *layout = frame->layout;
-    if (!has_bar(layout)) return;
-    bool raster = layout->style->raster;
-    double size = layout->style->text_size;
-    double right = layout->area.x + layout->area.width + frame->spare - frame->key_spare;
-    layout->bar = (NsBox){right + (raster ? round(0.8 * size) : 0.8 * size), layout->area.y,
-                          raster ? round(BAR * size) : BAR * size,
-                          layout->area.height + layout->plot->key_reach};
-}
-
 static void clear_ticks(NsPlotLayout *layout)
 {
     g_clear_pointer(&layout->x_ticks, g_array_unref);
@@ -417,9 +405,9 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
         else
             break;
     }
-    if (x)
+    if (x) {
         layout->x = *x;
-    else {
+    } else {
         const NsDataSummary *summary = &layout->summary;
         const NsAxis *axis = &layout->plot->x;
         double lo = summary->x.lo, hi = summary->x.hi;
@@ -437,7 +425,14 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
         layout->x.p0 = axis->reversed ? right : left;
         layout->x.p1 = axis->reversed ? left : right;
     }
-    place_bar(&frame);
+    if (has_bar(layout)) {
+        bool raster = layout->style->raster;
+        double right = layout->area.x + layout->area.width + frame.spare - frame.key_spare;
+        double gap = 0.8 * frame.size, width = BAR * frame.size;
+        layout->bar =
+            (NsBox){right + (raster ? round(gap) : gap), layout->area.y,
+                    raster ? round(width) : width, layout->area.height + layout->plot->key_reach};
+    }
     ns_place_outer_labels(&frame);
     for (int part = 0; part < NS_PARTS; part++) g_clear_object(&frame.text[part]);
 }

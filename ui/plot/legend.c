@@ -52,12 +52,6 @@ static int rank(const NsSeries *series)
     return series->previous ? 2 : series->theory;
 }
 
-char *ns_legend_words(const NsSeries *series, bool letter)
-{
-    const char *name = ns_series_name(series);
-    return letter && !rank(series) ? ns_text_letter(name) : g_strdup(name);
-}
-
 static gint compare(gconstpointer pa, gconstpointer pb, gpointer layout)
 {
     const NsSeries *a = *(const NsSeries *const *)pa, *b = *(const NsSeries *const *)pb;
@@ -87,11 +81,17 @@ GPtrArray *ns_legend_entries(NsPlotLayout *layout)
     return found;
 }
 
-/* Returns whether a curve has a visible value, without which it has no end.  A hidden curve keeps
- * its name. */
-static bool has_end(const NsPlot *plot, const NsSeries *series)
+/* Returns whether the name of an entry is at the end of its curve, according to ends_space and ends
+ * of the layout. */
+static bool is_at_end(const NsPlotLayout *layout, const NsSeries *series)
 {
-    const NsAxis *x = &plot->x, *y = &plot->left;
+    const NsAxis *x = &layout->plot->x, *y = &layout->plot->left;
+    bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS;
+    bool behind = series->previous || series->theory;
+    if (layout->ends_space <= 0 || !curve || series == layout->plot->key ||
+        (behind && layout->ends > NS_ENDS_ALL))
+        return false;
+    /* A curve without a visible value has no end.  A hidden curve keeps its name. */
     for (size_t i = series->n; i-- > 0 && !series->hidden;)
         if (ns_scale_shows(y->scale, series->y[i]) && !(series->y[i] < y->lo) &&
             !(series->y[i] > y->hi) && !(series->x[i] < x->lo) && !(series->x[i] > x->hi))
@@ -99,20 +99,12 @@ static bool has_end(const NsPlot *plot, const NsSeries *series)
     return series->hidden;
 }
 
-bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series)
-{
-    bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS;
-    bool behind = series->previous || series->theory;
-    return layout->ends_space > 0 && curve && has_end(layout->plot, series) &&
-           series != layout->plot->key && !(behind && layout->ends > NS_ENDS_ALL);
-}
-
 /* The entries of the legend itself, without names at the ends of curves. */
 static GPtrArray *listed(NsPlotLayout *layout)
 {
     GPtrArray *found = ns_legend_entries(layout);
     for (unsigned i = found->len; i-- > 0;)
-        if (ns_legend_is_at_end(layout, found->pdata[i])) g_ptr_array_remove_index(found, i);
+        if (is_at_end(layout, found->pdata[i])) g_ptr_array_remove_index(found, i);
     return found;
 }
 
@@ -139,7 +131,9 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
     double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
     double space = pen->right - pen->left - before - value;
     if (space < LEAST * size) return false;
-    g_autofree char *words = ns_legend_words(series, pen->letters);
+    const char *name = ns_series_name(series);
+    bool letter = pen->letters && !rank(series);
+    g_autofree char *words = letter ? ns_text_letter(name) : g_strdup(name);
     g_autoptr(PangoLayout) text = entry_text(layout, words, space, pen->lines, &pen->cut);
     if (series->hidden) ns_text_strike(text);
     ns_text_size(text, &width, &height);
@@ -170,16 +164,15 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
     return true;
 }
 
-/* The width that an entry reserves for its value at the crosshair: as wide as the ends of the data
- * if none is near 0. */
-static double value_width(NsPlotLayout *layout)
+static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
 {
+    /* An entry reserves space for its value at the crosshair: as wide as the ends of the data if
+     * none is near 0. */
     const NsRange *data = &layout->summary.y;
     const double ends[] = {data->lo, data->hi};
     bool known = data->lo > 0 && isfinite(data->hi);
     double width = 0;
-    if (!layout->plot->readings) return 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && layout->plot->readings; i++) {
         g_autofree char *number = ns_text_number(ends[i], DIGITS);
         g_autofree char *words = g_strconcat(" ", number, NULL);
         for (char *p = words; *p; p++)
@@ -187,22 +180,16 @@ static double value_width(NsPlotLayout *layout)
         g_autoptr(PangoLayout) text = ns_layout_text(layout, true, known ? words : VALUE);
         width = MAX(width, ns_text_width(text));
     }
-    return width;
-}
-
-static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
-{
-    double value = value_width(layout);
     for (unsigned i = 0; i < series->len; i++) {
         bool valued = series->pdata[i] != layout->plot->key;
-        if (!place_entry(layout, pen, series->pdata[i], valued ? value : 0)) return false;
+        if (!place_entry(layout, pen, series->pdata[i], valued ? width : 0)) return false;
     }
     return true;
 }
 
 /* A single curve needs no name, unless it belongs to one of several runs or the other names are at
  * the ends of curves. */
-unsigned ns_legend_least(const NsPlotLayout *layout)
+static unsigned least_entries(const NsPlotLayout *layout)
 {
     return layout->plot->lettered || layout->ends_space > 0 ? 1 : 2;
 }
@@ -212,7 +199,7 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
 {
     g_autoptr(GPtrArray) series = listed(layout);
     layout->names = !series->len && layout->ends_space > 0;
-    if (series->len < ns_legend_least(layout)) return 0;
+    if (series->len < least_entries(layout)) return 0;
     /* Try complete names, then names shortened to a line each, then letters. */
     const int ways = layout->plot->lettered ? 3 : 2;
     for (int way = layout->letters ? 2 : 0; way < ways; way++) {
@@ -261,14 +248,15 @@ double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double w
 void ns_legend_place_inside(NsPlotLayout *layout)
 {
     g_autoptr(GPtrArray) series = listed(layout);
-    if (series->len < ns_legend_least(layout)) return;
+    if (series->len < least_entries(layout)) return;
     const NsStyle *style = layout->style;
     NsBox space = ns_layout_inside(layout);
     double margin = MARGIN * style->text_size;
     Pen pen = {
         .right = 0.7 * space.width, .line = style->text_size * LINE, .lines = 1, .column = true};
-    if (!place_all(layout, &pen, series)) return;
-    double width = pen.widest + 2 * margin, height = pen.y + pen.line + 2 * margin;
+    Pen measured = pen;
+    if (!place_all(layout, &measured, series)) return;
+    double width = measured.widest + 2 * margin, height = measured.y + pen.line + 2 * margin;
     if (height > 0.7 * space.height) return;
     double right = space.x + space.width - width, bottom = space.y + space.height - height;
     const NsPoint corners[] = {
@@ -277,14 +265,10 @@ void ns_legend_place_inside(NsPlotLayout *layout)
     if (!ns_layout_least_crowded(layout, corners, G_N_ELEMENTS(corners), width, height, &at))
         return;
     layout->legend_box = (NsBox){at.x, at.y, width, height};
-    pen = (Pen){.x = at.x + margin,
-                .y = at.y + margin,
-                .left = at.x + margin,
-                .right = at.x + margin + pen.right,
-                .line = pen.line,
-                .lines = 1,
-                .column = true,
-                .draw = true};
+    pen.x = pen.left = at.x + margin;
+    pen.y = at.y + margin;
+    pen.right = at.x + margin + pen.right;
+    pen.draw = true;
     place_all(layout, &pen, series);
 }
 
@@ -343,8 +327,7 @@ static void clear_name(void *name)
 
 static PangoLayout *name_text(NsPlotLayout *layout, const NsSeries *series)
 {
-    g_autofree char *words = ns_legend_words(series, false);
-    PangoLayout *text = ns_layout_text(layout, true, words);
+    PangoLayout *text = ns_layout_text(layout, true, ns_series_name(series));
     if (series->hidden) ns_text_strike(text);
     return text;
 }
@@ -359,7 +342,7 @@ void ns_end_names_fit(NsPlotLayout *layout)
         layout->width < LEAST_WIDTH * size || layout->height < LEAST_HEIGHT * size)
         return;
     g_autoptr(GPtrArray) entries = ns_legend_entries(layout);
-    if (entries->len < ns_legend_least(layout)) return;
+    if (entries->len < least_entries(layout)) return;
     for (int ends = NS_ENDS_ALL; ends <= NS_ENDS_OWN && layout->ends_space <= 0; ends++) {
         layout->ends = (NsEnds)ends;
         layout->ends_space = size;
@@ -367,7 +350,7 @@ void ns_end_names_fit(NsPlotLayout *layout)
         double widest = 0;
         unsigned n = 0;
         for (unsigned i = 0; i < entries->len; i++) {
-            if (!ns_legend_is_at_end(layout, entries->pdata[i])) continue;
+            if (!is_at_end(layout, entries->pdata[i])) continue;
             g_autoptr(PangoLayout) text = name_text(layout, entries->pdata[i]);
             widest = MAX(widest, ns_text_width(text));
             n++;
@@ -414,24 +397,6 @@ static int compare_names(const void *pa, const void *pb)
     return row_a > row_b ? 1 : a->series < b->series ? -1 : 1;
 }
 
-static void add(NsPlotLayout *layout, const Name *name, double line)
-{
-    double size = layout->style->text_size, height = ns_text_height(name->text);
-    NsBox box = {name->x, name->y - height / 2, name->width, height};
-    NsLegendSample sample = {
-        .series = name->series, .at_end = true, .label = layout->labels->len, .entry = box};
-    g_array_append_val(layout->legend, sample);
-    NsLabel *label = ns_layout_add_label(layout, NS_PART_END_NAME, name->text, box.x, box.y, false);
-    bool hidden = name->series->hidden;
-    label->color =
-        hidden ? layout->style->faint_text : ns_series_color(layout->style, name->series);
-    label->backed = true;
-    label->led = fabs(name->y - name->end.y) > line / 2 || name->x - name->end.x > 2 * size;
-    if (!label->led) return;
-    label->leader[0] = name->end;
-    label->leader[1] = (NsPoint){name->x - 0.25 * size, name->y};
-}
-
 void ns_end_names_place(NsPlotLayout *layout)
 {
     if (layout->ends_space <= 0) return;
@@ -442,8 +407,7 @@ void ns_end_names_place(NsPlotLayout *layout)
     g_autoptr(GPtrArray) entries = ns_legend_entries(layout);
     for (unsigned i = 0; i < entries->len && (names->len + 1) * line <= space.height; i++) {
         Name name = {.series = entries->pdata[i]};
-        if (!ns_legend_is_at_end(layout, name.series) || !find_end(layout, name.series, &name.end))
-            continue;
+        if (!is_at_end(layout, name.series) || !find_end(layout, name.series, &name.end)) continue;
         name.text = name_text(layout, name.series);
         name.width = ns_text_width(name.text);
         name.y = name.end.y;
@@ -477,5 +441,19 @@ void ns_end_names_place(NsPlotLayout *layout)
             double most = space.y + space.height - line / 2 - line * (n - 1 - j);
             all[j].y = CLAMP(all[j].y, MIN(least, most), most);
         }
-    for (unsigned i = 0; i < names->len; i++) add(layout, &all[i], line);
+    for (const Name *name = all; name < all + n; name++) {
+        double height = ns_text_height(name->text);
+        NsBox box = {name->x, name->y - height / 2, name->width, height};
+        NsLegendSample sample = {
+            .series = name->series, .at_end = true, .label = layout->labels->len, .entry = box};
+        g_array_append_val(layout->legend, sample);
+        NsLabel *label =
+            ns_layout_add_label(layout, NS_PART_END_NAME, name->text, box.x, box.y, false);
+        label->color = name->series->hidden ? layout->style->faint_text
+                                            : ns_series_color(layout->style, name->series);
+        label->backed = true;
+        label->led = fabs(name->y - name->end.y) > line / 2 || name->x - name->end.x > 2 * size;
+        label->leader[0] = name->end;
+        label->leader[1] = (NsPoint){name->x - 0.25 * size, name->y};
+    }
 }

@@ -24,14 +24,6 @@ static size_t nearest(const NsSeries *series, double x)
     return lo > 0 && x - series->x[lo - 1] <= series->x[lo] - x ? lo - 1 : lo;
 }
 
-static char *axis_value(const NsAxis *axis, double value)
-{
-    const char *name = ns_axis_name(axis, value);
-    if (name) return g_strdup(name);
-    bool whole = axis->integer && value == round(value);
-    return whole ? ns_text_fixed(value, 0) : ns_text_number(value, DIGITS);
-}
-
 static void add_value(GString *text, const char *label, double value, const char *unit)
 {
     g_autofree char *number = ns_text_number(value, DIGITS);
@@ -78,7 +70,11 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
     const NsPlot *plot = layout->plot;
     double x = 0, best = INFINITY;
     if (!nearest_x(layout, ns_scale_to_value(&layout->x, px), &x)) return false;
-    g_autofree char *abscissa = axis_value(&plot->x, x);
+    const char *name = ns_axis_name(&plot->x, x);
+    bool whole = plot->x.integer && x == round(x);
+    g_autofree char *abscissa = name    ? g_strdup(name)
+                                : whole ? ns_text_fixed(x, 0)
+                                        : ns_text_number(x, DIGITS);
     GString *text = g_string_new(plot->x.label ? plot->x.label : "x");
     g_string_append_printf(text, " %s", abscissa);
     *reading = (NsReading){
@@ -165,23 +161,6 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     return true;
 }
 
-/* Appends the tooltip text of the marker near the pointer. */
-static void describe_marker(const NsPlotLayout *layout, double px, NsReading *reading)
-{
-    const NsMarker *nearest_one = NULL;
-    double best = NEAR * layout->style->text_size;
-    for (size_t i = 0; i < layout->plot->n_markers; i++) {
-        const NsMarker *marker = &layout->plot->markers[i];
-        double distance = fabs(ns_scale_to_pixel(&layout->x, marker->x) - px);
-        if (!marker->sentence || !(distance <= best)) continue;
-        best = distance;
-        nearest_one = marker;
-    }
-    if (!nearest_one) return;
-    g_autofree char *text = reading->text;
-    reading->text = g_strconcat(text, "\n", nearest_one->sentence, NULL);
-}
-
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
     *reading = (NsReading){.series = -1};
@@ -196,8 +175,20 @@ bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *r
         return false;
     bool there = layout->plot->heatmap ? pick_cell(layout, px, py, reading)
                                        : pick_series(layout, px, py, reading);
-    if (there) describe_marker(layout, px, reading);
-    return there;
+    if (!there) return false;
+    /* The sentence of the marker near the pointer. */
+    const char *sentence = NULL;
+    double best = NEAR * layout->style->text_size;
+    for (size_t i = 0; i < layout->plot->n_markers; i++) {
+        const NsMarker *marker = &layout->plot->markers[i];
+        double distance = fabs(ns_scale_to_pixel(&layout->x, marker->x) - px);
+        if (!marker->sentence || !(distance <= best)) continue;
+        best = distance;
+        sentence = marker->sentence;
+    }
+    g_autofree char *text = reading->text;
+    reading->text = g_strconcat(text, sentence ? "\n" : NULL, sentence, NULL);
+    return true;
 }
 
 void ns_reading_clear(NsReading *reading)
@@ -222,7 +213,6 @@ static void draw_nearest(const NsPlotLayout *layout, const NsReading *reading, c
     cairo_rectangle(cr, area->x, area->y, area->width, area->height);
     cairo_clip(cr);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
-    ns_set_color(cr, ns_series_color(layout->style, series));
     ns_draw_curve(layout, (size_t)reading->series, EMPHASIS, cr);
     cairo_restore(cr);
 }
@@ -230,10 +220,8 @@ static void draw_nearest(const NsPlotLayout *layout, const NsReading *reading, c
 /* Writes the values at the crosshair behind the names in a legend with readings. */
 static void draw_values(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
 {
-    const NsStyle *style = layout->style;
-    if (!layout->plot->readings) return;
-    ns_set_color(cr, style->text);
-    for (unsigned i = 0; i < layout->legend->len; i++) {
+    ns_set_color(cr, layout->style->text);
+    for (unsigned i = 0; i < layout->legend->len && layout->plot->readings; i++) {
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
         const NsSeries *series = sample->series;
         if (series->hidden || !series->n || sample->at_end) continue;
@@ -327,24 +315,9 @@ static double badness(const NsPlotLayout *layout, const NsBox *box)
     return length + outside * box->width;
 }
 
-/* Places the tooltip beside a matrix, whose cells should stay visible: over the color bar, or at
- * the left.  Returns false if there is no space. */
-static bool place_next_to(const NsPlotLayout *layout, const NsReading *reading, double width,
-                          double height, NsPoint *corner)
-{
-    const NsBox *area = &layout->area;
-    double edge = 0.3 * layout->style->text_size;
-    if (!layout->plot->heatmap || !layout->plot->heatmap->square) return false;
-    double right = area->x + area->width + edge, left = area->x - edge - width;
-    bool fits = right + width <= layout->width - edge;
-    if (!fits && left < edge) return false;
-    double most = MAX(edge, layout->height - edge - height);
-    *corner = (NsPoint){fits ? right : left, CLAMP(reading->py - height / 2, edge, most)};
-    return true;
-}
-
 /* The corner of the tooltip: in the quadrant beside the point, inside the chart, where it covers
- * the least of the curves. */
+ * the least of the curves; or beside a matrix, whose cells should stay visible, over the color bar
+ * or at the left. */
 static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, double width,
                           double height)
 {
@@ -352,7 +325,14 @@ static NsPoint tip_corner(const NsPlotLayout *layout, const NsReading *reading, 
     double page = layout->height + (layout->lower ? layout->lower->height : 0);
     double least = INFINITY;
     NsPoint best = {0, 0};
-    if (place_next_to(layout, reading, width, height, &best)) return best;
+    if (layout->plot->heatmap && layout->plot->heatmap->square) {
+        const NsBox *area = &layout->area;
+        double right = area->x + area->width + edge, left = area->x - edge - width;
+        double most = MAX(edge, layout->height - edge - height);
+        bool fits = right + width <= layout->width - edge;
+        if (fits || left >= edge)
+            return (NsPoint){fits ? right : left, CLAMP(reading->py - height / 2, edge, most)};
+    }
     for (int quarter = 0; quarter < 4; quarter++) {
         bool left = quarter & 1, below = quarter & 2;
         NsBox box = {left ? reading->px - gap - width : reading->px + gap,
@@ -460,17 +440,6 @@ static double cell(double value, double from, double size, size_t n, int64_t by)
     return CLAMP(at + (double)by, 0, last);
 }
 
-static double next_column(const NsPlot *plot, const NsHeatmap *map, double from, int64_t by)
-{
-    if (!map->columns) return NAN;
-    double size = (map->x1 - map->x0) / (double)map->columns;
-    /* Starts with the newest column. */
-    double start = isnan(from) ? map->x1 - size / 2 : from;
-    if (isnan(from) && by >= -FAR) by = 0;
-    double column = cell(start, map->x0, size, map->columns, by);
-    return ns_cell_value(&plot->x, map->x0 + column * size, size);
-}
-
 double ns_plot_next_row(const NsPlot *plot, double from, int64_t by)
 {
     const NsHeatmap *map = plot->heatmap;
@@ -500,7 +469,15 @@ static double neighbor(const NsPlot *plot, bool previous, double from, bool forw
 
 double ns_plot_next_x(const NsPlot *plot, double from, int64_t by)
 {
-    if (plot->heatmap) return next_column(plot, plot->heatmap, from, by);
+    const NsHeatmap *map = plot->heatmap;
+    if (map) {
+        /* Starts with the newest column. */
+        double size = (map->x1 - map->x0) / (double)map->columns;
+        double start = isnan(from) ? map->x1 - size / 2 : from;
+        if (isnan(from) && by >= -FAR) by = 0;
+        double column = cell(start, map->x0, size, map->columns, by);
+        return map->columns ? ns_cell_value(&plot->x, map->x0 + column * size, size) : (double)NAN;
+    }
     bool previous = isnan(neighbor(plot, false, INFINITY, false));
     double last = neighbor(plot, previous, INFINITY, false);
     if (isnan(last)) return NAN;

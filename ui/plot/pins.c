@@ -97,39 +97,31 @@ static void draw_words(const NsPlotLayout *layout, const NsReading *reading, GAr
     cairo_new_path(cr);
 }
 
-static void draw_line(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
-{
-    const NsStyle *style = layout->style;
-    const NsBox *area = &layout->area;
-    const double dash[] = {3 * style->axis_width, 3 * style->axis_width};
-    bool cell = !isnan(reading->row);
-    double x = style->raster ? floor(reading->px) + 0.5 : reading->px;
-    cairo_set_line_width(cr, style->axis_width);
-    cairo_set_dash(cr, dash, 2, 0);
-    /* In a heatmap, a white line down to the cell. */
-    NsColor color = cell ? (NsColor){1, 1, 1, 0.85} : ns_with_alpha(style->text, 0.6);
-    ns_set_color(cr, color);
-    cairo_move_to(cr, x, area->y + 2 * badge_radius(layout) + 1);
-    cairo_line_to(cr, x, cell ? reading->py : area->y + area->height);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
-    if (!cell) return;
-    cairo_arc(cr, x, reading->py, style->mark_size * 0.8, 0, 2 * G_PI);
-    cairo_stroke(cr);
-}
-
 void ns_plot_draw_pins(const NsPlotLayout *layout, const NsPin *pins, size_t n, cairo_t *cr)
 {
     g_autoptr(GArray) taken = g_array_new(FALSE, FALSE, sizeof(NsBox));
+    const NsStyle *style = layout->style;
+    const NsBox *area = &layout->area;
+    const double dash[] = {3 * style->axis_width, 3 * style->axis_width};
+    double radius = badge_radius(layout), y = badge_y(layout);
     cairo_save(cr);
     cairo_new_path(cr);
     for (size_t i = 0; i < n; i++) {
         NsReading reading;
         if (!ns_plot_read_pin(layout, &pins[i], &reading)) continue;
-        draw_line(layout, &reading, cr);
+        bool cell = !isnan(reading.row);
+        double x = style->raster ? floor(reading.px) + 0.5 : reading.px;
+        cairo_set_line_width(cr, style->axis_width);
+        cairo_set_dash(cr, dash, 2, 0);
+        /* In a heatmap, a white line down to the cell. */
+        ns_set_color(cr, cell ? (NsColor){1, 1, 1, 0.85} : ns_with_alpha(style->text, 0.6));
+        cairo_move_to(cr, x, area->y + 2 * radius + 1);
+        cairo_line_to(cr, x, cell ? reading.py : area->y + area->height);
+        cairo_stroke(cr);
+        cairo_set_dash(cr, NULL, 0, 0);
+        if (cell) cairo_arc(cr, x, reading.py, style->mark_size * 0.8, 0, 2 * G_PI);
+        cairo_stroke(cr);
         draw_words(layout, &reading, taken, cr);
-        const NsStyle *style = layout->style;
-        double radius = badge_radius(layout), y = badge_y(layout);
         char digits[4] = "";
         g_snprintf(digits, sizeof digits, "%u", MIN(pins[i].number, 99));
         g_autoptr(PangoLayout) text =

@@ -100,21 +100,6 @@ static double across(const NsPlotLayout *layout, PangoLayout *text)
     return layout->turned ? ns_text_height(text) : ns_text_width(text);
 }
 
-static bool labels_fit(NsPlotLayout *layout, const GArray *ticks, const GPtrArray *texts)
-{
-    double end = -INFINITY, gap = layout->turned ? 0 : 0.7 * layout->style->text_size;
-    if (layout->x.counted) gap = CLEAR * layout->style->text_size;
-    for (unsigned i = 0; i < ticks->len; i++) {
-        if (!texts->pdata[i]) continue;
-        double width = across(layout, texts->pdata[i]);
-        double px = ns_scale_to_pixel(&layout->x, g_array_index(ticks, NsTick, i).value);
-        double start = label_start(layout, px, width);
-        if (start < end + gap) return false;
-        end = start + width;
-    }
-    return true;
-}
-
 /* Returns whether a label of this width at `start` would overlap labels from .. to - 1. */
 static bool is_covered(const NsPlotLayout *layout, unsigned from, unsigned to, double start,
                        double width)
@@ -164,6 +149,7 @@ static void place_x_ticks(NsFrame *frame)
     double least = layout->x.counted ? CLEAR : layout->turned ? NS_TICK_APART : 2.4;
     unsigned limit = many ? (unsigned)layout->plot->x.n_names : 11;
     unsigned most = (unsigned)CLAMP(layout->area.width / (least * frame->size), 2, MAX(limit, 2));
+    double gap = (layout->x.counted ? CLEAR : layout->turned ? 0 : 0.7) * frame->size;
     g_autoptr(GPtrArray) texts = NULL;
     bool fits = false;
     for (; !fits && most >= 2; most--) {
@@ -171,23 +157,31 @@ static void place_x_ticks(NsFrame *frame)
         g_clear_pointer(&texts, g_ptr_array_unref);
         layout->x_ticks = ns_scale_ticks(&layout->x, most);
         texts = tick_texts(layout, layout->x_ticks);
-        fits = labels_fit(layout, layout->x_ticks, texts);
+        fits = true;
+        double end = -INFINITY;
+        for (unsigned i = 0; i < texts->len && fits; i++) {
+            if (!texts->pdata[i]) continue;
+            double width = across(layout, texts->pdata[i]);
+            double px =
+                ns_scale_to_pixel(&layout->x, g_array_index(layout->x_ticks, NsTick, i).value);
+            double start = label_start(layout, px, width);
+            fits = !(start < end + gap);
+            end = start + width;
+        }
     }
     if (!frame->show[NS_PART_X_TICK]) return;
     double foot = layout->area.y + layout->area.height + NS_TICK * frame->size +
                   NS_TICK_GAP * frame->size + frame->digit;
     unsigned from = layout->labels->len;
-    /* Places the labels of highlighted points on the line of the tick labels, whose bottom is at
-     * `foot`. */
+    /* The labels of highlighted points have priority. */
     const NsPlot *plot = layout->plot;
-    unsigned first = layout->labels->len;
     for (size_t i = 0; i < plot->n_spans; i++) {
         double px = ns_layout_point(layout, &plot->spans[i]);
         if (isnan(px)) continue;
         g_autofree char *number = ns_point_number(plot, &plot->spans[i]);
         g_autoptr(PangoLayout) text = ns_layout_text(layout, true, number);
         double width = ns_text_width(text), start = label_start(layout, px, width);
-        if (is_covered(layout, first, layout->labels->len, start, width)) continue;
+        if (is_covered(layout, from, layout->labels->len, start, width)) continue;
         NsLabel *label = ns_layout_add_label(layout, NS_PART_X_TICK, text, start,
                                              foot - ns_text_baseline(text), false);
         label->color = layout->style->text;
@@ -222,19 +216,6 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
     }
 }
 
-/* The y down to which a column of the page is free of labels below the area. */
-static double free_below(const NsPlotLayout *layout, double left, double right)
-{
-    double y = layout->height - layout->style->padding, gap = NS_GAP * layout->style->text_size;
-    double below = layout->area.y + layout->area.height;
-    for (unsigned i = 0; i < layout->labels->len; i++) {
-        const NsBox *box = &g_array_index(layout->labels, NsLabel, i).box;
-        if (box->y >= below && box->x < right + gap && box->x + box->width > left - gap)
-            y = MIN(y, box->y - gap);
-    }
-    return y;
-}
-
 /* Labels beside a panel, from the longest to the shortest: the name of its run and the title of its
  * axis, or parts of these.  A letter with the title is better than the name alone, because the
  * subtitle or the lines above explain the letter. */
@@ -264,35 +245,23 @@ static PangoLayout *panel_words(NsFrame *frame, const NsPanel *panel, size_t way
     return ns_layout_text(layout, false, words);
 }
 
-/* The vertical extent of a panel on the page. */
-static void panel_space(const NsPlotLayout *layout, const NsPanel *panel, double *top,
-                        double *height)
-{
-    *top = ns_scale_to_pixel(&layout->y, panel->hi);
-    *height = ns_scale_to_pixel(&layout->y, panel->lo) - *top;
-}
-
-/* Returns whether these labels fit beside all panels. */
-static bool panels_fit(NsFrame *frame, size_t way)
-{
-    const NsHeatmap *map = frame->layout->plot->heatmap;
-    for (size_t i = 0; i < map->n_panels; i++) {
-        NsPanel panel = ns_panel(map, i);
-        double top, height;
-        panel_space(frame->layout, &panel, &top, &height);
-        g_autoptr(PangoLayout) text = panel_words(frame, &panel, way);
-        if (ns_text_width(text) + NS_GAP / 2 * frame->size > height) return false;
-    }
-    return true;
-}
-
-/* The first of these labels that fits.  If the names are in lines above, letters show which panel
- * belongs to which run. */
+/* The first of these labels that fits beside all panels.  If the names are in lines above, letters
+ * show which panel belongs to which run. */
 static size_t fit_panels(NsFrame *frame)
 {
+    const NsHeatmap *map = frame->layout->plot->heatmap;
+    const NsScale *y = &frame->layout->y;
     size_t way = 0, last = G_N_ELEMENTS(ways) - 1;
-    while (way < last && ((frame->layout->listed && !ways[way].letter) || !panels_fit(frame, way)))
-        way++;
+    for (bool fits = false; way < last; way++) {
+        fits = !frame->layout->listed || ways[way].letter;
+        for (size_t i = 0; i < map->n_panels && fits; i++) {
+            NsPanel panel = ns_panel(map, i);
+            double height = ns_scale_to_pixel(y, panel.lo) - ns_scale_to_pixel(y, panel.hi);
+            g_autoptr(PangoLayout) text = panel_words(frame, &panel, way);
+            fits = !(ns_text_width(text) + NS_GAP / 2 * frame->size > height);
+        }
+        if (fits) break;
+    }
     return way;
 }
 
@@ -328,8 +297,8 @@ static void place_panel_names(NsFrame *frame)
     size_t way = fit_panels(frame);
     for (size_t i = 0; i < map->n_panels; i++) {
         NsPanel panel = ns_panel(map, i);
-        double top, height;
-        panel_space(layout, &panel, &top, &height);
+        double top = ns_scale_to_pixel(&layout->y, panel.hi);
+        double height = ns_scale_to_pixel(&layout->y, panel.lo) - top;
         g_autoptr(PangoLayout) text = panel_words(frame, &panel, way);
         if (ns_text_width(text) > height) ns_text_limit(text, height, 1);
         double x = style->padding + frame->spare, y = top + (height - ns_text_width(text)) / 2;
@@ -400,7 +369,14 @@ static void place_axis_labels(NsFrame *frame)
         double highest = area->y - NS_GAP / 2 * frame->size;
         if (frame->show[NS_PART_MARKER]) highest -= frame->marker_line;
         double height = area->height + (i ? layout->plot->key_reach : 0);
-        double lowest = free_below(layout, x, x + ns_text_height(text)) + height - area->height;
+        double lowest = layout->height - pad, gap = NS_GAP * frame->size;
+        for (unsigned k = 0; k < layout->labels->len; k++) {
+            const NsBox *box = &g_array_index(layout->labels, NsLabel, k).box;
+            if (box->y >= area->y + area->height && box->x < x + ns_text_height(text) + gap &&
+                box->x + box->width > x - gap)
+                lowest = MIN(lowest, box->y - gap);
+        }
+        lowest += height - area->height;
         /* Above a second panel it stops there, or the two titles would read as one. */
         if (layout->plot->lower) lowest = MIN(lowest, area->y + height);
         text = fit_label(frame, sides[i], lowest - highest);
@@ -592,28 +568,11 @@ static PangoLayout *value_text(const NsPlotLayout *layout, double value, int dig
     return ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
 }
 
-static void place_value(NsPlotLayout *layout, const NsBox *cell, double value, int digits)
-{
-    if (!ns_scale_shows(layout->z.kind, value)) return;
-    g_autoptr(PangoLayout) text = value_text(layout, value, digits);
-    double width, height;
-    ns_text_size(text, &width, &height);
-    if (width > 0.9 * cell->width || height > cell->height) return;
-    double x = cell->x + (cell->width - width) / 2, y = cell->y + (cell->height - height) / 2;
-    /* Black or white, whichever has more contrast to the color of the cell. */
-    const NsScale *z = &layout->z;
-    double t = (ns_scale_position(z, value) - z->from) / (z->to - z->from);
-    NsColor c = ns_map_color(layout->plot->heatmap->colors, t);
-    double light = 0.299 * c.r + 0.587 * c.g + 0.114 * c.b;
-    ns_layout_add_label(layout, NS_PART_CELL, text, x, y, false)->color =
-        light > 0.5 ? (NsColor){0, 0, 0, 1} : (NsColor){1, 1, 1, 1};
-}
-
 /* Places numbers in cells if all of them fit. */
 static void place_values(NsPlotLayout *layout)
 {
     const NsHeatmap *map = layout->plot->heatmap;
-    const NsScale *x = &layout->x, *y = &layout->y;
+    const NsScale *x = &layout->x, *y = &layout->y, *z = &layout->z;
     double dx = (map->x1 - map->x0) / (double)map->columns;
     double dy = (map->y1 - map->y0) / (double)map->rows;
     double width = fabs(ns_scale_to_pixel(x, map->x0 + dx) - ns_scale_to_pixel(x, map->x0));
@@ -626,7 +585,7 @@ static void place_values(NsPlotLayout *layout)
     for (size_t i = 0; i < map->rows * map->columns && digits > 1;) {
         double value = (double)ns_heatmap_row(map, i / map->columns)[i % map->columns];
         g_autoptr(PangoLayout) text = value_text(layout, value, digits);
-        if (ns_scale_shows(layout->z.kind, value) && ns_text_width(text) > (0.9 * width))
+        if (ns_scale_shows(z->kind, value) && ns_text_width(text) > 0.9 * width)
             digits--;
         else
             i++;
@@ -635,12 +594,23 @@ static void place_values(NsPlotLayout *layout)
         for (size_t column = 0; column < map->columns; column++) {
             double cx = ns_scale_to_pixel(x, map->x0 + ((double)column + 0.5) * dx);
             double cy = ns_scale_to_pixel(y, map->y0 + ((double)row + 0.5) * dy);
-            NsBox cell = {cx - width / 2, cy - height / 2, width, height};
+            double left = cx - width / 2, top = cy - height / 2, w, h;
+            double value = (double)ns_heatmap_row(map, row)[column];
             /* Cells that are cut by fixed limits have no number. */
-            if (cell.x < area->x - 1 || cell.x + width > area->x + area->width + 1 ||
-                cell.y < area->y - 1 || cell.y + height > area->y + area->height + 1)
+            if (left < area->x - 1 || left + width > area->x + area->width + 1 ||
+                top < area->y - 1 || top + height > area->y + area->height + 1 ||
+                !ns_scale_shows(z->kind, value))
                 continue;
-            place_value(layout, &cell, (double)ns_heatmap_row(map, row)[column], digits);
+            g_autoptr(PangoLayout) text = value_text(layout, value, digits);
+            ns_text_size(text, &w, &h);
+            if (w > 0.9 * width || h > height) continue;
+            NsLabel *label = ns_layout_add_label(layout, NS_PART_CELL, text, left + (width - w) / 2,
+                                                 top + (height - h) / 2, false);
+            /* Black or white, whichever has more contrast to the color of the cell. */
+            double t = (ns_scale_position(z, value) - z->from) / (z->to - z->from);
+            NsColor c = ns_map_color(map->colors, t);
+            double light = 0.299 * c.r + 0.587 * c.g + 0.114 * c.b;
+            label->color = light > 0.5 ? (NsColor){0, 0, 0, 1} : (NsColor){1, 1, 1, 1};
         }
 }
 

@@ -161,13 +161,6 @@ typedef struct {
  * g_ptr_array_unref. */
 GPtrArray *ns_legend_entries(NsPlotLayout *layout);
 
-/* Returns whether the name of an entry is at the end of its curve, according to ends_space and ends
- * of the layout. */
-bool ns_legend_is_at_end(const NsPlotLayout *layout, const NsSeries *series);
-
-/* The minimum number of entries for which there is a legend. */
-unsigned ns_legend_least(const NsPlotLayout *layout);
-
 /* Places the legend in lines from (x, y) within the width and returns its height: 0 if there is
  * none or it would need more than max_height.  Only measures if `draw` is false. */
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
@@ -178,10 +171,6 @@ double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double w
 
 /* Places the legend in a corner of the plot area once the paths are known. */
 void ns_legend_place_inside(NsPlotLayout *layout);
-
-/* The text of a legend entry.  With `letter`, only the letter of a run if its name begins with one.
- * Free with g_free. */
-char *ns_legend_words(const NsSeries *series, bool letter);
 
 /* ---- places of labels ---- */
 

@@ -47,17 +47,13 @@ static double foot_of(const NsPlotSheet *sheet, size_t i)
     return sheet->plots[i].cell.y + area.y + area.height;
 }
 
-/* Returns whether the color limits are fixed, instead of derived from the cells. */
-static bool has_fixed_colors(const NsPlot *plot)
-{
-    const NsHeatmap *map = plot->heatmap;
-    return map && map->rows && map->columns && map->lo < map->hi && !plot->no_bar;
-}
-
+/* Returns whether two heatmaps have the same colors, with limits that are fixed instead of derived
+ * from the cells. */
 static bool same_colors(const NsPlot *a, const NsPlot *b)
 {
     const NsHeatmap *one = a->heatmap, *other = b->heatmap;
-    return has_fixed_colors(a) && has_fixed_colors(b) && one->lo == other->lo &&
+    return one && other && one->rows && one->columns && other->rows && other->columns &&
+           !a->no_bar && !b->no_bar && one->lo < one->hi && one->lo == other->lo &&
            one->hi == other->hi && one->log == other->log && one->colors == other->colors &&
            g_strcmp0(one->label, other->label) == 0;
 }

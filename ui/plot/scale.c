@@ -105,46 +105,39 @@ static char *scientific(double value, double step)
     return ns_text_number(value, CLAMP(digits, 1, 15));
 }
 
-static char *linear_label(double value, double step, double largest)
-{
-    int decimals = (int)MAX(0, -floor(log10(step) + 1e-9));
-    if (largest >= 1e9 || decimals > 4 + (largest >= 0.1) * 8) return scientific(value, step);
-    return ns_text_fixed(value, decimals);
-}
-
 static double count_multiples(double lo, double hi, double step)
 {
     return floor(hi / step + 1e-9) - ceil(lo / step - 1e-9) + 1;
 }
 
-/* The smallest step of 1, 2 or 5 times a power of ten that has at most `most` multiples in lo..hi,
- * or the next smaller step if there would be fewer than two. */
-static double round_step(double lo, double hi, unsigned most, bool integer)
-{
-    static const double factors[] = {1, 2, 5};
-    int exponent = (int)floor(log10((hi - lo) / most)) - 1;
-    if (integer) exponent = MAX(exponent, 0);
-    double previous = 0;
-    for (int i = 0;; i++) {
-        double step = factors[i % 3] * pow(10, exponent + i / 3);
-        double n = count_multiples(lo, hi, step);
-        if (n <= most) return n < LEAST && previous > 0 ? previous : step;
-        previous = step;
-    }
-}
-
+/* The smallest step of 1, 2 or 5 times a power of ten that has at most `most` multiples on the
+ * axis, or the next smaller step if there would be fewer than two. */
 static void linear_ticks(GArray *ticks, const NsScale *scale, unsigned most)
 {
-    double lo = scale->lo, hi = scale->hi;
-    double step = round_step(lo, hi, most, scale->integer);
-    double first = ceil(lo / step - 1e-9), n = count_multiples(lo, hi, step);
-    double largest = MAX(fabs(lo), fabs(hi));
+    static const double factors[] = {1, 2, 5};
+    double lo = scale->lo, hi = scale->hi, step = 0, previous = 0, n = INFINITY;
+    int exponent = (int)floor(log10((hi - lo) / most)) - 1;
+    if (scale->integer) exponent = MAX(exponent, 0);
+    for (int i = 0; !(n <= most); i++) {
+        previous = step;
+        step = factors[i % 3] * pow(10, exponent + i / 3);
+        n = count_multiples(lo, hi, step);
+    }
+    if (n < LEAST && previous > 0) step = previous;
+    n = count_multiples(lo, hi, step);
+    double first = ceil(lo / step - 1e-9), largest = MAX(fabs(lo), fabs(hi));
+    int decimals = (int)MAX(0, -floor(log10(step) + 1e-9));
+    bool plain = !(largest >= 1e9 || decimals > 4 + (largest >= 0.1) * 8);
+    g_array_set_size(ticks, 0);
     /* A label too many is accepted, since the layout removes overlaps. */
     double stride = n > most + 1 ? ceil(n / most) : 1;
     for (double i = 0; i < MIN(n, MOST); i++) {
         double value = (first + i) * step;
         bool major = fmod(i, stride) == 0;
-        add(ticks, value, major ? linear_label(value, step, largest) : NULL);
+        add(ticks, value,
+            !major  ? NULL
+            : plain ? ns_text_fixed(value, decimals)
+                    : scientific(value, step));
     }
 }
 
@@ -204,7 +197,6 @@ static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
         /* A label too many is better than ticks that are crowded at the upper end. */
         if (n >= LEAST && n <= most + (i > 0)) return;
     }
-    g_array_set_size(ticks, 0);
     linear_ticks(ticks, scale, most);
 }
 
@@ -234,9 +226,7 @@ static void symlog_ticks(GArray *ticks, const NsScale *scale, unsigned most)
         }
         if (ns_ticks_labeled(ticks) <= most) break;
     }
-    if (ns_ticks_labeled(ticks) >= LEAST) return;
-    g_array_set_size(ticks, 0);
-    linear_ticks(ticks, scale, most);
+    if (ns_ticks_labeled(ticks) < LEAST) linear_ticks(ticks, scale, most);
 }
 
 static const Kind kinds[] = {
@@ -351,9 +341,8 @@ GArray *ns_scale_ticks(const NsScale *scale, unsigned most)
          * powers of ten. */
         double first = MAX(ceil(scale->lo), 0);
         double last = MIN(floor(scale->hi), (double)scale->n_names - 1);
-        size_t shown = (size_t)MAX(last - first + 1, 1),
-               least = (shown + MAX(most, 1) - 1) / MAX(most, 1);
-        size_t stride = least;
+        size_t shown = (size_t)MAX(last - first + 1, 1), labels = MAX(most, 1);
+        size_t least = (shown + labels - 1) / labels, stride = least;
         for (size_t other = least + 1; 2 * other <= 3 * least && !scale->counted; other++)
             if (mean_length(scale, other) < mean_length(scale, stride)) stride = other;
         for (double x = first; x <= last; x++) {
@@ -361,8 +350,9 @@ GArray *ns_scale_ticks(const NsScale *scale, unsigned most)
             bool labeled = i % stride == 0 && *scale->names[i];
             add(ticks, x, labeled ? g_strdup(scale->names[i]) : NULL);
         }
-    } else
+    } else {
         kinds[scale->kind].ticks(ticks, scale, CLAMP(most, LEAST, MOST));
+    }
     return ticks;
 }
 
@@ -436,24 +426,10 @@ bool ns_scale_is_even(const double *values, size_t n)
 /* Beyond this, computations with the difference of the ends overflow. */
 #define WIDEST (DBL_MAX / 16)
 
-static bool is_usable(const NsScale *scale, NsRange range)
-{
-    if (!ns_scale_shows(scale->kind, range.lo) || !ns_scale_shows(scale->kind, range.hi))
-        return false;
-    double size = MAX(fabs(range.lo), fabs(range.hi)), width = range.hi - range.lo;
-    if (size > WIDEST) return false;
-    if (scale->integer && width < LEAST_INTEGER) return false;
-    return width > MAX(NARROWEST * size, DBL_MIN * 1e9);
-}
-
-static NsRange present(const NsScale *scale)
-{
-    return (NsRange){scale->lo, scale->hi};
-}
-
 NsRange ns_zoom_between(const NsScale *scale, double from, double to, NsRange whole)
 {
-    if (scale->blank || !isfinite(from) || !isfinite(to)) return present(scale);
+    const NsRange present = {scale->lo, scale->hi};
+    if (scale->blank || !isfinite(from) || !isfinite(to)) return present;
     bool upwards = scale->p1 > scale->p0; /* drawing coordinates grow with the values */
     if ((from > to) == upwards) {
         double swap = from;
@@ -470,7 +446,11 @@ NsRange ns_zoom_between(const NsScale *scale, double from, double to, NsRange wh
         to += sign * over;
     }
     NsRange range = {ns_scale_to_value(scale, from), ns_scale_to_value(scale, to)};
-    return is_usable(scale, range) ? range : present(scale);
+    double size = MAX(fabs(range.lo), fabs(range.hi)), width = range.hi - range.lo;
+    bool usable = ns_scale_shows(scale->kind, range.lo) && ns_scale_shows(scale->kind, range.hi) &&
+                  size <= WIDEST && !(scale->integer && width < LEAST_INTEGER) &&
+                  width > MAX(NARROWEST * size, DBL_MIN * 1e9);
+    return usable ? range : present;
 }
 
 NsRange ns_zoom_about(const NsScale *scale, double point, double factor, NsRange whole)

@@ -226,22 +226,6 @@ static void append_line(GString *out, const NsCapturedText *captured, PangoLayou
     g_string_append(out, "</text>\n");
 }
 
-static void append_texts(GString *out, const GArray *texts)
-{
-    if (!texts->len) return;
-    g_autofree char *common = families_of(&g_array_index(texts, NsCapturedText, 0));
-    g_string_append_printf(out, "<g font-family=\"%s\" xml:space=\"preserve\">\n", common);
-    for (unsigned i = 0; i < texts->len; i++) {
-        const NsCapturedText *text = &g_array_index(texts, NsCapturedText, i);
-        g_autofree char *family = families_of(text);
-        PangoLayoutIter *iter = pango_layout_get_iter(text->text);
-        do append_line(out, text, iter, g_str_equal(family, common) ? NULL : family);
-        while (pango_layout_iter_next_line(iter));
-        pango_layout_iter_free(iter);
-    }
-    g_string_append(out, "</g>\n");
-}
-
 /* ---- the file ---- */
 
 static void append_element(GString *out, const char *name, const char *text)
@@ -249,18 +233,6 @@ static void append_element(GString *out, const char *name, const char *text)
     if (!text) return;
     g_autofree char *escaped = g_markup_escape_text(text, -1);
     g_string_append_printf(out, "\n<%s>%s</%s>", name, escaped, name);
-}
-
-static void insert_about(GString *svg, const NsSvgWords *about)
-{
-    const char *tag = strstr(svg->str, "<svg");
-    const char *end = tag ? strchr(tag, '>') : NULL;
-    if (!end) return;
-    g_autoptr(GString) inside = g_string_new(NULL);
-    append_element(inside, "title", about->title);
-    append_element(inside, "desc", about->description);
-    append_element(inside, "metadata", about->metadata);
-    g_string_insert(svg, end + 1 - svg->str, inside->str);
 }
 
 void ns_svg_finish(GByteArray *bytes, const NsSvgWords *about, const GArray *texts)
@@ -272,12 +244,29 @@ void ns_svg_finish(GByteArray *bytes, const NsSvgWords *about, const GArray *tex
     if (!rewritten) return;
     g_autoptr(GString) svg = g_string_new(rewritten);
     const char *close = g_strrstr(svg->str, "</svg>");
-    if (close) {
-        g_autoptr(GString) text = g_string_new(NULL);
-        append_texts(text, texts);
-        g_string_insert(svg, close - svg->str, text->str);
+    if (close && texts->len) {
+        g_autofree char *common = families_of(&g_array_index(texts, NsCapturedText, 0));
+        g_autoptr(GString) out = g_string_new(NULL);
+        g_string_append_printf(out, "<g font-family=\"%s\" xml:space=\"preserve\">\n", common);
+        for (unsigned i = 0; i < texts->len; i++) {
+            const NsCapturedText *text = &g_array_index(texts, NsCapturedText, i);
+            g_autofree char *family = families_of(text);
+            PangoLayoutIter *iter = pango_layout_get_iter(text->text);
+            do append_line(out, text, iter, g_str_equal(family, common) ? NULL : family);
+            while (pango_layout_iter_next_line(iter));
+            pango_layout_iter_free(iter);
+        }
+        g_string_append(out, "</g>\n");
+        g_string_insert(svg, close - svg->str, out->str);
     }
-    insert_about(svg, about);
+    const char *tag = strstr(svg->str, "<svg"), *end = tag ? strchr(tag, '>') : NULL;
+    if (end) {
+        g_autoptr(GString) inside = g_string_new(NULL);
+        append_element(inside, "title", about->title);
+        append_element(inside, "desc", about->description);
+        append_element(inside, "metadata", about->metadata);
+        g_string_insert(svg, end + 1 - svg->str, inside->str);
+    }
     g_byte_array_set_size(bytes, 0);
     g_byte_array_append(bytes, (const guint8 *)svg->str, (guint)svg->len);
 }

@@ -38,18 +38,6 @@ char *ns_text_group(const char *text, const char **end)
     return g_strndup(text + 1, (gsize)(p - text - 1 - (depth == 0)));
 }
 
-/* Appends an exponent in plain text: x^2, 10^−5, but (2/3)^((L−l)/2). */
-static void append_power(GString *out, const char *exponent)
-{
-    if (!*exponent) return;
-    const char *digits = g_str_has_prefix(exponent, MINUS) ? exponent + strlen(MINUS)
-                         : *exponent == '-'                ? exponent + 1
-                                                           : exponent;
-    bool number = *digits && !digits[strspn(digits, "0123456789")];
-    bool one = g_utf8_strlen(exponent, -1) == 1;
-    g_string_append_printf(out, number || one ? "^%s" : "^(%s)", exponent);
-}
-
 bool ns_text_is_script(const char *p)
 {
     return (*p == '_' || *p == '^') && p[1] && !g_ascii_isspace(p[1]) &&
@@ -75,47 +63,45 @@ const char *ns_text_literal_name(const char *name)
 
 /* Sub- and superscripts use size and rise, because pango 1.50 warns about its own script attributes
  * if an ellipsis cuts them.  Without markup if `size` is 0. */
-static char *convert(const char *text, double size)
+char *ns_text_markup(const char *text, double size)
 {
+    g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
     GString *out = g_string_new(NULL);
-    for (const char *p = text; *p;) {
+    for (const char *p = valid; *p;) {
         if (ns_text_is_script(p)) {
             bool raised = *p == '^';
             int rise = (int)lround((*p == '_' ? -0.2 : 0.36) * size * PANGO_SCALE);
             g_autofree char *group = ns_text_group(p + 1, &p);
-            g_autofree char *inner = convert(group, size);
-            if (size > 0)
+            g_autofree char *inner = ns_text_markup(group, size);
+            if (size > 0) {
                 g_string_append_printf(out, "<span size=\"75%%\" rise=\"%d\">%s</span>", rise,
                                        inner);
-            else if (raised)
-                append_power(out, inner);
-            else
+            } else if (raised && *inner) {
+                /* x^2, 10^−5, but (2/3)^((L−l)/2) */
+                const char *digits = inner + (*inner == '-');
+                if (g_str_has_prefix(inner, MINUS)) digits += strlen(MINUS);
+                bool number = *digits && !digits[strspn(digits, "0123456789")];
+                bool one = g_utf8_strlen(inner, -1) == 1;
+                g_string_append_printf(out, number || one ? "^%s" : "^(%s)", inner);
+            } else {
                 g_string_append(out, inner);
+            }
             continue;
         }
         const char *next = g_utf8_next_char(p);
-        if (g_str_has_prefix(p, NS_TEXT_LITERAL)) {
-            p = next;
-            continue;
-        }
+        bool drawn = !g_str_has_prefix(p, NS_TEXT_LITERAL);
         if (size > 0 && g_str_has_prefix(p, NORM)) {
             g_string_append_printf(out, "<span letter_spacing=\"%d\">|</span>|",
                                    (int)lround(-0.1 * size * PANGO_SCALE));
-        } else if (size > 0) {
+        } else if (size > 0 && drawn) {
             g_autofree char *escaped = g_markup_escape_text(p, next - p);
             g_string_append(out, escaped);
-        } else {
+        } else if (drawn) {
             g_string_append_len(out, p, next - p);
         }
         p = next;
     }
     return g_string_free(out, FALSE);
-}
-
-char *ns_text_markup(const char *text, double size)
-{
-    g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
-    return convert(valid, size);
 }
 
 char *ns_text_plain(const char *text)
@@ -204,15 +190,6 @@ char *ns_text_value(double value, int digits)
     return ns_text_label(number);
 }
 
-/* Removes trailing zeros of decimals. */
-static void trim(char *number)
-{
-    size_t n = strlen(number);
-    if (!strchr(number, '.')) return;
-    while (number[n - 1] == '0') n--;
-    number[number[n - 1] == '.' ? n - 1 : n] = '\0';
-}
-
 char *ns_text_input(double value, int digits)
 {
     char rounded[ROUNDED], plain[ROUNDED], format[16];
@@ -223,7 +200,9 @@ char *ns_text_input(double value, int digits)
     g_snprintf(format, sizeof format, "%%.%df", near ? MAX(0, digits - 1 - exponent) : digits - 1);
     double read = g_ascii_strtod(rounded, NULL);
     g_ascii_formatd(plain, sizeof plain, format, near ? read : read / pow(10, exponent));
-    trim(plain);
+    /* Without trailing zeros of decimals. */
+    size_t n = strlen(plain);
+    while (strchr(plain, '.') && (plain[n - 1] == '0' || plain[n - 1] == '.')) plain[--n] = '\0';
     return near ? g_strdup(plain) : g_strdup_printf("%se%d", plain, exponent);
 }
 

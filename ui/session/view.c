@@ -389,14 +389,14 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
     }
     g_array_sort(session->marks, compare);
     /* Equal marks of all lanes become one. */
-    guint lanes = (guint)session->view->started.n, kept = 0;
+    guint lanes = (guint)session->view->started.n, joined = 0;
     NsSessionMark *mark = (NsSessionMark *)(void *)session->marks->data;
     for (guint i = 0, end; lanes > 1 && i < session->marks->len; i = end) {
         for (end = i + 1; end < session->marks->len && is_same(&mark[i], &mark[end]);) end++;
         if (end - i == lanes) mark[i].lane = -1;
-        for (guint k = i; k < (end - i == lanes ? i + 1 : end); k++) mark[kept++] = mark[k];
+        for (guint k = i; k < (end - i == lanes ? i + 1 : end); k++) mark[joined++] = mark[k];
     }
-    if (lanes > 1) g_array_set_size(session->marks, kept);
+    if (lanes > 1) g_array_set_size(session->marks, joined);
     *n = session->marks->len;
     return mark;
 }
