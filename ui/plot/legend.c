@@ -441,7 +441,8 @@ void ns_end_names_place(NsPlotLayout *layout)
             double most = space.y + space.height - line / 2 - line * (n - 1 - j);
             all[j].y = CLAMP(all[j].y, MIN(least, most), most);
         }
-    for (const Name *name = all; name < all + n; name++) {
+    for (unsigned i = 0; i < n; i++) {
+        const Name *name = &all[i];
         double height = ns_text_height(name->text);
         NsBox box = {name->x, name->y - height / 2, name->width, height};
         NsLegendSample sample = {

@@ -4,12 +4,12 @@
  * tables of values. */
 #include "ui/plot/plot-private.h"
 
-#include "ui/plot/colormap.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/text.h"
 
 #include <locale.h>
 #include <math.h>
+#include <string.h>
 
 /* In text sizes: tick labels are smaller because TeX's digits are wider than those of the
  * layout. */
@@ -39,6 +39,86 @@ typedef struct {
     const NsPlotLayout *layout;
     double left, top;
 } Page;
+
+/* ---- strings ---- */
+
+/* Characters that need a command, each before its command, in math mode and in text.  All TeX
+ * engines support these, independently of the fonts. */
+static const char formulas[] =
+    "\\ \\backslash ~ \\sim | | < < > > − - × \\times · \\cdot ± \\pm √ \\surd ∞ \\infty ∂ "
+    "\\partial ∇ \\nabla ‖ \\| ∝ \\propto ≈ \\approx ≤ \\le ≥ \\ge ≪ \\ll ≫ \\gg ∈ \\in → \\to ← "
+    "\\leftarrow ⊙ \\odot ⟨ \\langle ⟩ \\rangle ↵ \\hookleftarrow ⇥ \\mapsto △ \\triangle ▲ "
+    "\\blacktriangle ▼ \\blacktriangledown α \\alpha β \\beta γ \\gamma δ \\delta Δ \\Delta ε "
+    "\\varepsilon η \\eta θ \\theta λ \\lambda μ \\mu π \\pi ρ \\rho σ \\sigma Σ \\Sigma τ \\tau "
+    "φ \\varphi ω \\omega ";
+static const char texts[] = "^ \\textasciicircum{} { \\{ } \\} % \\% & \\& # \\# $ \\$ _ \\_ ␣ "
+                            "\\textvisiblespace{} “ `` ” '' ‘ ` ’ ' "
+                            "– -- — --- … \\dots{} \u2009 \\, \u00a0 ~ ";
+
+/* TeX that is being written.  Math mode begins and ends as required by the next character. */
+typedef struct {
+    GString *out;
+    bool formula; /* math mode is active */
+    int depth;    /* nesting depth of scripts, which are all in math mode */
+} Writer;
+
+static void set_formula(Writer *writer, bool formula)
+{
+    if (writer->formula != formula && !writer->depth) {
+        g_string_append_c(writer->out, '$');
+        writer->formula = formula;
+    }
+}
+
+static void convert(Writer *writer, const char *text, bool scripts)
+{
+    for (const char *p = text; *p;) {
+        if (scripts && ns_text_is_script(p)) {
+            bool base = writer->formula;
+            set_formula(writer, true);
+            print(writer->out, "%s%c{", base ? "" : "{}", *p);
+            g_autofree char *group = ns_text_group(p + 1, &p);
+            writer->depth++;
+            convert(writer, group, true);
+            writer->depth--;
+            g_string_append_c(writer->out, '}');
+            continue;
+        }
+        const char *next = g_utf8_find_next_char(p, NULL), *written = p;
+        size_t size = (size_t)(next - p), length = size;
+        /* These characters need no text font in math mode. */
+        bool math = writer->depth && (g_ascii_isalnum(*p) || strchr("/+-=(),.*", *p));
+        for (int table = 0; table < 2; table++)
+            for (const char *sign = table ? texts : formulas, *end; *sign; sign = end + 1) {
+                const char *command = strchr(sign, ' ') + 1;
+                end = strchr(command, ' ');
+                if (written != p || command != sign + size + 1 || strncmp(p, sign, size) != 0)
+                    continue;
+                math = !table;
+                written = command;
+                /* The space after a command of letters belongs to it. */
+                length = (size_t)(end - command) + (math && g_ascii_isalpha(end[-1]));
+            }
+        if (!scripts || !g_str_has_prefix(p, NS_TEXT_LITERAL)) {
+            set_formula(writer, math);
+            print(writer->out, writer->formula && !math ? "\\text{%.*s}" : "%.*s", (int)length,
+                  written);
+        }
+        p = next;
+    }
+}
+
+/* Converts text with the markup of NsPlot to TeX: scripts and mathematical characters in math mode,
+ * special characters escaped.  Without `scripts`, _ and ^ are literal.  NULL gives an empty string.
+ * Free with g_free. */
+static char *tex(const char *text, bool scripts)
+{
+    g_autofree char *valid = g_strdelimit(g_utf8_make_valid(text ? text : "", -1), "\n\r", ' ');
+    Writer writer = {.out = g_string_new(NULL)};
+    convert(&writer, valid, scripts);
+    set_formula(&writer, false);
+    return g_string_free(writer.out, FALSE);
+}
 
 /* ---- coordinates and looks ---- */
 
@@ -104,26 +184,6 @@ static void append_look(GString *out, const char *command, const NsPlotLayout *l
 
 /* ---- curves, bands and bars ---- */
 
-/* Appends the band of a series: its lower edge to the right, its upper edge to the left. */
-static void append_band(GString *out, const NsPlotLayout *layout, const NsSeries *series)
-{
-    const NsScale *x = &layout->x, *y = &layout->y;
-    if (!series->lo || !series->hi || !series->n) return;
-    size_t stride = (series->n + MOST_POINTS - 1) / MOST_POINTS;
-    print(out, "\\addplot[draw=none, fill=%s, fill opacity=0.18, forget plot] coordinates {\n",
-          series_color(series));
-    for (int side = 0; side < 2; side++)
-        for (size_t k = 0; k < series->n; k += stride) {
-            size_t at = side ? (series->n - 1 - k) / stride * stride : k;
-            double edge = side ? -INFINITY : INFINITY;
-            for (size_t j = at; j < MIN(at + stride, series->n); j++)
-                edge = side ? MAX(edge, series->hi[j]) : MIN(edge, series->lo[j]);
-            double value = coordinate(y, edge);
-            if (isfinite(value)) print(out, POINT, coordinate(x, series->x[at]), value);
-        }
-    print(out, "} -- cycle;\n");
-}
-
 /* Appends bars as rectangles; adjoining bars also have an outline, because others must show
  * through. */
 static void append_bars(GString *out, const NsPlotLayout *layout, size_t i)
@@ -180,19 +240,49 @@ static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
     }
 }
 
+/* Appends a series with its band, whose lower edge goes to the right, its upper edge to the left.
+ */
+static void append_series(GString *out, const NsPlotLayout *layout, size_t i)
+{
+    const NsSeries *series = &layout->plot->series[i];
+    if (!series->n || series->hidden) return;
+    g_autofree char *label = tex(series->label, true);
+    const char *note = ", reduced to first, lowest, highest and last of every column";
+    print(out, "%% %s: %zu points%s\n", label, series->n, series->n > MOST_POINTS ? note : "");
+    if (series->lo && series->hi) {
+        size_t stride = (series->n + MOST_POINTS - 1) / MOST_POINTS;
+        print(out, "\\addplot[draw=none, fill=%s, fill opacity=0.18, forget plot] coordinates {\n",
+              series_color(series));
+        for (int side = 0; side < 2; side++)
+            for (size_t k = 0; k < series->n; k += stride) {
+                size_t at = side ? (series->n - 1 - k) / stride * stride : k;
+                double edge = side ? -INFINITY : INFINITY;
+                for (size_t j = at; j < MIN(at + stride, series->n); j++)
+                    edge = side ? MAX(edge, series->hi[j]) : MIN(edge, series->lo[j]);
+                double x = coordinate(&layout->x, series->x[at]), y = coordinate(&layout->y, edge);
+                if (isfinite(y)) print(out, POINT, x, y);
+            }
+        print(out, "} -- cycle;\n");
+    }
+    if (series->kind == NS_SERIES_BARS)
+        append_bars(out, layout, i);
+    else if (series->kind != NS_SERIES_BAND)
+        append_curve(out, layout, i);
+}
+
 /* ---- heatmaps ---- */
 
 /* Appends the cells of a panel as a matrix.  Of too many columns, the largest of several side by
  * side is shown.  Cells that it lacks, because they are not finite, or 0 or less on a logarithmic
  * scale, are filled in horizontal runs. */
-static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *panel)
+static void append_cells(GString *out, const NsHeatmap *map, NsPanel panel)
 {
     size_t most = MAX(1, MOST_CELLS / map->rows);
     size_t stride = (map->columns + most - 1) / most;
     size_t columns = (map->columns + stride - 1) / stride;
     double width = (map->x1 - map->x0) / (double)map->columns;
-    double height = (panel->hi - panel->lo) / (double)panel->rows;
-    print(out, "%% %zu x %zu cells", panel->rows, map->columns);
+    double height = (panel.hi - panel.lo) / (double)panel.rows;
+    print(out, "%% %zu x %zu cells", panel.rows, map->columns);
     if (stride > 1) print(out, ", of %zu side by side the largest", stride);
     /* pgfplots derives the size of a cell from its neighbor, so that a single cell needs a dummy.
      */
@@ -200,29 +290,29 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
           "\n\\addplot[matrix plot*, mesh/ordering=x varies, mesh/cols=%zu, "
           "point meta=explicit] table[meta=z] {\nx y z\n",
           MAX(columns, 2));
-    for (size_t row = 0; row < MAX(panel->rows, 2); row++)
+    for (size_t row = 0; row < MAX(panel.rows, 2); row++)
         for (size_t i = 0; i < MAX(columns, 2); i++) {
-            size_t last = row < panel->rows ? MIN((i + 1) * stride, map->columns) : 0;
+            size_t last = row < panel.rows ? MIN((i + 1) * stride, map->columns) : 0;
             double meta = (double)NAN;
             for (size_t column = i * stride; column < last; column++) {
-                double z = (double)ns_heatmap_row(map, panel->row + row)[column];
+                double z = (double)ns_heatmap_row(map, panel.row + row)[column];
                 if (map->log) z = z > 0 ? log10(z) : (double)NAN;
                 if (isfinite(z) && !(z <= meta)) meta = z;
             }
             print(out, "%.9g %.9g %.9g\n", map->x0 + width * (double)stride * ((double)i + 0.5),
-                  panel->lo + height * ((double)row + 0.5), meta + 0.0);
+                  panel.lo + height * ((double)row + 0.5), meta + 0.0);
         }
     print(out, "};\n");
     const char *broken =
         map->hatch ? "pattern=north east lines, pattern color=chart-alarm" : "chart-alarm";
     for (int finite = 1; finite >= 0; finite--)
-        for (size_t row = 0; row < panel->rows; row++)
+        for (size_t row = 0; row < panel.rows; row++)
             for (size_t first = 0, i = 0; i <= map->columns; i++) {
-                float z = i < map->columns ? ns_heatmap_row(map, panel->row + row)[i] : 0;
-                bool lacks = finite ? map->log && isfinite(z) && !(z > 0)
-                                    : !isfinite(z) && !ns_cell_is_blank(z);
-                if (i < map->columns && lacks) continue;
-                double y = panel->lo + height * (double)row;
+                float z = i < map->columns ? ns_heatmap_row(map, panel.row + row)[i] : 1;
+                if (finite ? map->log && isfinite(z) && !(z > 0)
+                           : !isfinite(z) && !ns_cell_is_blank(z))
+                    continue;
+                double y = panel.lo + height * (double)row;
                 if (i > first)
                     print(out, "\\fill[%s]" BOX, finite ? "chart-previous" : broken,
                           map->x0 + width * (double)first, y, map->x0 + width * (double)i,
@@ -236,7 +326,7 @@ static void append_cells(GString *out, const NsHeatmap *map, const NsPanel *pane
 /* Appends a tick and its label. */
 static void add_tick(GString *at, GString *words, double where, const char *label)
 {
-    g_autofree char *text = ns_tex(label, true);
+    g_autofree char *text = tex(label, true);
     print(at, at->len ? ",%.9g" : "%.9g", where);
     print(words, words->len ? ",{%s}" : "{%s}", text);
 }
@@ -245,7 +335,7 @@ static void add_tick(GString *at, GString *words, double where, const char *labe
 static void append_axis(GString *out, const char *name, const NsAxis *axis, const NsScale *scale,
                         const GArray *ticks, double from, double to)
 {
-    g_autofree char *label = ns_tex(axis->label, true), *unit = ns_tex(axis->unit, true);
+    g_autofree char *label = tex(axis->label, true), *unit = tex(axis->unit, true);
     g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
     g_autoptr(GString) minor = g_string_new(NULL), none = g_string_new(NULL);
     double a = coordinate_at(scale, from), b = coordinate_at(scale, to);
@@ -278,10 +368,21 @@ static void append_label_place(GString *out, const NsPlotLayout *layout, const N
           axis, (x - box->x) / box->width, (box->y + box->height - y) / box->height, angle);
 }
 
-/* Appends the numbers of highlighted points of the horizontal axis as extra ticks. */
-static void append_point_ticks(GString *out, const NsPlotLayout *layout)
+/* Appends the options of the axes, whose box is the plot area without its strips. */
+static void append_options(const Page *page, const NsBox *box)
 {
+    GString *out = page->out;
+    const NsPlotLayout *layout = page->layout;
     const NsPlot *plot = layout->plot;
+    const NsBox *bar = &layout->bar;
+    const NsScale *z = &layout->z;
+    double foot = box->y + box->height;
+    print(out,
+          "\\begin{axis}[\n  at={(%.9gbp,%.9gbp)}, anchor=south west, scale only axis,\n"
+          "  width=%.9gbp,\n  height=%.9gbp,\n",
+          page->left + box->x, page->top - foot, box->width, box->height);
+    append_axis(out, "x", &plot->x, &layout->x, layout->x_ticks, box->x, box->x + box->width);
+    /* The numbers of highlighted points of the horizontal axis are extra ticks. */
     g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
     for (size_t i = 0; i < plot->n_spans && !plot->x.quiet; i++) {
         if (isnan(ns_layout_point(layout, &plot->spans[i]))) continue;
@@ -290,150 +391,102 @@ static void append_point_ticks(GString *out, const NsPlotLayout *layout)
     }
     if (at->len)
         print(out,
-              "  extra x ticks={%s}, extra x tick labels={%s},\n"
-              "  extra x tick style={grid=none, tick label style={text=chart-words, "
-              "font=\\charttickfont\\bfseries}},\n",
+              "  extra x ticks={%s}, extra x tick labels={%s},\n  extra x tick style={grid=none, "
+              "tick label style={text=chart-words, font=\\charttickfont\\bfseries}},\n",
               at->str, words->str);
+    if (layout->turned) print(out, "  x tick label style={rotate=90, anchor=east},\n");
+    append_axis(out, "y", &plot->left, &layout->y, layout->y_ticks, foot, box->y);
+    print(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
+    if (plot->heatmap) {
+        /* pgfplots interpolates between nine colors of the palette, without a visible difference.
+         */
+        uint32_t palette[256];
+        ns_level_palette(palette, layout->style, plot->heatmap->colors);
+        print(out, "  colormap={cells}{");
+        for (int i = 0; i <= 8; i++) {
+            uint32_t color = palette[NS_LEVEL_LOW + (NS_LEVEL_HIGH - NS_LEVEL_LOW) * i / 8];
+            print(out, " rgb255=(%u,%u,%u)", color >> 16 & 255, color >> 8 & 255, color & 255);
+        }
+        print(out, "},\n  point meta min=%.9g,\n  point meta max=%.9g,\n", z->from, z->to);
+    }
+    if (bar->width > 0 && !z->blank) {
+        g_autofree char *label = tex(plot->heatmap->label, true);
+        g_autoptr(GString) places = g_string_new(NULL), names = g_string_new(NULL);
+        for (unsigned i = 0; i < layout->z_ticks->len; i++) {
+            const NsTick *tick = &g_array_index(layout->z_ticks, NsTick, i);
+            double along = (ns_scale_to_pixel(z, tick->value) - z->p0) / (z->p1 - z->p0);
+            double place = z->from + along * (z->to - z->from);
+            if (tick->label) add_tick(places, names, place, tick->label);
+        }
+        print(out,
+              "  colorbar,\n  colorbar style={at={(%.9g,1)}, anchor=north west, axis lines=box, "
+              "axis line style={draw=none}, width=%.9gbp, height=%.9gbp, ylabel={%s}, ytick={%s}, "
+              "yticklabels={%s},\n    ",
+              (bar->x - layout->area.x) / layout->area.width, bar->width, bar->height, label,
+              places->str, names->str);
+        append_label_place(out, layout, bar, NS_PART_BAR_LABEL, "y", 90);
+        print(out, "  },\n");
+    }
+    append_label_place(out, layout, box, NS_PART_X_LABEL, "x", 0);
+    if (plot->heatmap && plot->heatmap->n_panels)
+        print(out, "  ylabel={},\n"); /* the panels have their own names */
+    else
+        append_label_place(out, layout, box, NS_PART_LEFT_LABEL, "y", 90);
+    print(out, "]\n");
 }
 
-/* Appends the colors of the cells and the bar that explains them.  pgfplots interpolates between
- * nine colors of the palette, without a visible difference. */
-static void append_colors(GString *out, const NsPlotLayout *layout)
-{
-    const NsBox *area = &layout->area, *bar = &layout->bar;
-    const NsScale *z = &layout->z;
-    uint32_t palette[256];
-    ns_level_palette(palette, layout->style, layout->plot->heatmap->colors);
-    print(out, "  colormap={cells}{");
-    for (int i = 0; i <= 8; i++) {
-        uint32_t color = palette[NS_LEVEL_LOW + (NS_LEVEL_HIGH - NS_LEVEL_LOW) * i / 8];
-        print(out, " rgb255=(%u,%u,%u)", color >> 16 & 255, color >> 8 & 255, color & 255);
-    }
-    print(out, "},\n  point meta min=%.9g,\n  point meta max=%.9g,\n", z->from, z->to);
-    if (!(bar->width > 0) || z->blank) return;
-    g_autofree char *label = ns_tex(layout->plot->heatmap->label, true);
-    g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
-    for (unsigned i = 0; i < layout->z_ticks->len; i++) {
-        const NsTick *tick = &g_array_index(layout->z_ticks, NsTick, i);
-        double along = (ns_scale_to_pixel(z, tick->value) - z->p0) / (z->p1 - z->p0);
-        if (tick->label) add_tick(at, words, z->from + along * (z->to - z->from), tick->label);
-    }
-    print(out,
-          "  colorbar,\n  colorbar style={at={(%.9g,1)}, anchor=north west, axis lines=box, "
-          "axis line style={draw=none}, width=%.9gbp, height=%.9gbp, ylabel={%s}, ytick={%s}, "
-          "yticklabels={%s},\n    ",
-          (bar->x - area->x) / area->width, bar->width, bar->height, label, at->str, words->str);
-    append_label_place(out, layout, bar, NS_PART_BAR_LABEL, "y", 90);
-    print(out, "  },\n");
-}
-
-/* Appends lines at highlighted points, and a white frame around cells with an outline that is
- * visible on white. */
-static void append_highlights(GString *out, const NsPlotLayout *layout, double y0, double y1)
-{
-    const NsPlot *plot = layout->plot;
-    const NsScale *x = &layout->x, *y = &layout->y;
-    for (size_t i = 0; i < plot->n_spans; i++) {
-        double at = coordinate(x, plot->spans[i].from);
-        if (!isnan(ns_layout_point(layout, &plot->spans[i])))
-            print(out, "\\draw[%s] " LINE, plot->heatmap ? "white" : "chart-words", at, y0, at, y1);
-    }
-    NsBox box;
-    double unit = layout->style->axis_width, inset = 2.5 * unit;
-    for (int pass = 0; pass < 2 && ns_layout_framed(layout, &box); pass++) {
-        print(out, "\\draw[%s, line width=%.9gbp]" BOX, pass ? "white" : "black",
-              (pass ? 2.5 : 5) * unit, coordinate_at(x, box.x + inset),
-              coordinate_at(y, box.y + inset), coordinate_at(x, box.x + box.width - inset),
-              coordinate_at(y, box.y + box.height - inset));
-    }
-}
-
-/* Appends levels, slopes and markers. */
-static void append_annotations(GString *out, const NsPlotLayout *layout, double x0, double x1,
-                               double y0, double y1)
-{
-    const NsPlot *plot = layout->plot;
-    const NsScale *x = &layout->x, *left = &layout->y;
-    for (size_t i = 0; i < plot->n_levels; i++) {
-        double y = coordinate(left, plot->levels[i].y);
-        if (isfinite(y)) print(out, "\\draw[chart-words, densely dashed] " LINE, x0, y, x1, y);
-    }
-    for (size_t i = 0; i < plot->n_slopes; i++) {
-        const NsSlope *slope = &plot->slopes[i];
-        print(out, "\\draw[chart-words, densely dotted] " LINE, coordinate(x, slope->x0),
-              coordinate(left, slope->y0), coordinate(x, slope->x1), coordinate(left, slope->y1));
-    }
-    for (size_t i = 0; i < plot->n_markers; i++) {
-        const NsMarker *marker = &plot->markers[i];
-        double at = coordinate(x, marker->x);
-        if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1))) continue;
-        const char *color = run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis");
-        print(out, "\\draw[%s%s] " LINE, color, marker->alarm ? "" : ", densely dashed", at, y0, at,
-              y1);
-    }
-}
-
-/* Appends the axes with everything that is drawn in their coordinates. */
+/* Appends the axes with everything that is drawn in their coordinates, from back to front. */
 static void append_axes(const Page *page)
 {
     GString *out = page->out;
     const NsPlotLayout *layout = page->layout;
     const NsPlot *plot = layout->plot;
+    const NsHeatmap *map = plot->heatmap;
     const NsScale *x = &layout->x, *y = &layout->y;
-    /* The box of the axes is the plot area without its strips. */
-    NsBox box = layout->area;
+    NsBox box = layout->area, framed;
     box.y += layout->strip_top;
     box.height -= layout->strip_top + layout->strip_bottom;
-    double foot = box.y + box.height, end = box.x + box.width;
-    print(out,
-          "\\begin{axis}[\n  at={(%.9gbp,%.9gbp)}, anchor=south west, scale only "
-          "axis,\n  width=%.9gbp,\n  height=%.9gbp,\n",
-          page->left + box.x, page->top - foot, box.width, box.height);
-    append_axis(out, "x", &plot->x, x, layout->x_ticks, box.x, end);
-    append_point_ticks(out, layout);
-    if (layout->turned) print(out, "  x tick label style={rotate=90, anchor=east},\n");
-    append_axis(out, "y", &plot->left, y, layout->y_ticks, foot, box.y);
-    print(out, plot->heatmap || plot->no_grid ? "  axis on top,\n" : "  grid=major,\n");
-    if (plot->heatmap) append_colors(out, layout);
-    append_label_place(out, layout, &box, NS_PART_X_LABEL, "x", 0);
-    if (plot->heatmap && plot->heatmap->n_panels)
-        print(out, "  ylabel={},\n"); /* the panels have their own names */
-    else
-        append_label_place(out, layout, &box, NS_PART_LEFT_LABEL, "y", 90);
-    print(out, "]\n");
-    double x0 = coordinate_at(x, box.x), x1 = coordinate_at(x, end);
-    double y0 = coordinate_at(y, foot), y1 = coordinate_at(y, box.y);
-    if (plot->heatmap) {
-        /* Appends the cells, and the gaps between panels in the color of the background. */
-        const NsHeatmap *map = layout->plot->heatmap;
-        const NsStyle *style = layout->style;
-        for (size_t i = 0; map->rows && map->columns && i < ns_panels(map); i++) {
-            NsPanel panel = ns_panel(map, i);
-            append_cells(out, map, &panel);
-        }
-        for (size_t i = 0; style->background.a > 0 && i + 1 < map->n_panels; i++) {
-            double seam = ns_panel(map, i).lo;
-            print(out, "\\draw[chart-page, line width=%.9gbp] " LINE, NS_SEAM * style->text_size,
-                  x0, seam, x1, seam);
-        }
+    append_options(page, &box);
+    double x0 = coordinate_at(x, box.x), x1 = coordinate_at(x, box.x + box.width);
+    double y0 = coordinate_at(y, box.y + box.height), y1 = coordinate_at(y, box.y);
+    for (size_t i = 0; map && map->rows && map->columns && i < ns_panels(map); i++)
+        append_cells(out, map, ns_panel(map, i));
+    /* The gaps between panels have the color of the background. */
+    for (size_t i = 0; map && layout->style->background.a > 0 && i + 1 < map->n_panels; i++)
+        print(out, "\\draw[chart-page, line width=%.9gbp] " LINE,
+              NS_SEAM * layout->style->text_size, x0, ns_panel(map, i).lo, x1, ns_panel(map, i).lo);
+    for (size_t i = 0; i < plot->n_spans; i++) {
+        double at = coordinate(x, plot->spans[i].from);
+        if (!isnan(ns_layout_point(layout, &plot->spans[i])))
+            print(out, "\\draw[%s] " LINE, map ? "white" : "chart-words", at, y0, at, y1);
     }
-    append_highlights(out, layout, y0, y1);
-    /* Appends all series of one vertical axis from back to front. */
+    /* A white frame around cells has an outline that is visible on white. */
+    double unit = layout->style->axis_width, inset = 2.5 * unit;
+    for (int pass = 0; pass < 2 && ns_layout_framed(layout, &framed); pass++)
+        print(out, "\\draw[%s, line width=%.9gbp]" BOX, pass ? "white" : "black",
+              (pass ? 2.5 : 5) * unit, coordinate_at(x, framed.x + inset),
+              coordinate_at(y, framed.y + inset), coordinate_at(x, framed.x + framed.width - inset),
+              coordinate_at(y, framed.y + framed.height - inset));
     for (int rank = 0; rank < NS_SERIES_RANKS; rank++)
-        for (size_t i = 0; i < layout->plot->n_series; i++) {
-            const NsSeries *series = &layout->plot->series[i];
-            if (!series->n || series->hidden || ns_series_rank(series) != rank) continue;
-            g_autofree char *label = ns_tex(series->label, true);
-            const char *note = ", reduced to first, lowest, highest and last of every column";
-            print(out, "%% %s: %zu points%s\n", label, series->n,
-                  series->n > MOST_POINTS ? note : "");
-            append_band(out, layout, series);
-            if (series->kind == NS_SERIES_BARS)
-                append_bars(out, layout, i);
-            else if (series->kind != NS_SERIES_BAND)
-                append_curve(out, layout, i);
-        }
-    append_annotations(out, layout, x0, x1, y0, y1);
+        for (size_t i = 0; i < plot->n_series; i++)
+            if (ns_series_rank(&plot->series[i]) == rank) append_series(out, layout, i);
+    for (size_t i = 0; i < plot->n_levels; i++) {
+        double at = coordinate(y, plot->levels[i].y);
+        if (isfinite(at)) print(out, "\\draw[chart-words, densely dashed] " LINE, x0, at, x1, at);
+    }
+    for (size_t i = 0; i < plot->n_slopes; i++) {
+        const NsSlope *slope = &plot->slopes[i];
+        print(out, "\\draw[chart-words, densely dotted] " LINE, coordinate(x, slope->x0),
+              coordinate(y, slope->y0), coordinate(x, slope->x1), coordinate(y, slope->y1));
+    }
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        const NsMarker *marker = &plot->markers[i];
+        double at = coordinate(x, marker->x);
+        if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1))) continue;
+        print(out, "\\draw[%s%s] " LINE,
+              run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis"),
+              marker->alarm ? "" : ", densely dashed", at, y0, at, y1);
+    }
     print(out, "\\end{axis}\n");
 }
 
@@ -448,16 +501,15 @@ static void append_label(const Page *page, const NsLabel *label, Anchor anchor, 
                          const char *look)
 {
     static const char *const anchors[] = {"north west", "base west", "center"};
-    const NsBox *ink = &label->box;
     double x = page->left + label->x, y = page->top - label->y;
     double height = ns_text_height(label->text);
     bool alarm = label->marker && label->marker->alarm;
     bool wrapped = anchor != CENTER && pango_layout_get_line_count(label->text) > 1;
-    g_autofree char *text = ns_tex(ns_text_words(label->text), true);
+    g_autofree char *text = tex(ns_text_words(label->text), true);
     if (wrapped) anchor = CORNER;
     if (anchor == BASE) y -= ns_text_baseline(label->text);
-    if (anchor == CENTER) x = page->left + ink->x + ink->width / 2;
-    if (anchor == CENTER) y = page->top - ink->y - ink->height / 2;
+    if (anchor == CENTER) x = page->left + label->box.x + label->box.width / 2;
+    if (anchor == CENTER) y = page->top - label->box.y - label->box.height / 2;
     print(page->out, "\\node[anchor=%s, inner sep=0bp, rotate=%d, %s%s] at " PLACE " {\\sbox0{",
           anchors[anchor], anchor == CENTER && label->rotated ? 90 : 0, look,
           alarm ? ", font=\\bfseries" : "", x, y);
@@ -489,72 +541,69 @@ static void append_texts(const Page *page)
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         const NsMarker *marker = label->marker;
         bool alarm = marker && marker->alarm, legend = label->part == NS_PART_LEGEND;
+        bool panel = map && (legend || label->part == NS_PART_LEFT_LABEL);
+        const char *look = looks[label->part];
+        Anchor anchor = CORNER;
         double width = ns_text_width(label->text);
-        if (looks[label->part]) {
+        if (look) {
             bool wrapped = pango_layout_get_line_count(label->text) > 1;
             width = layout->width - padding - (wrapped ? padding : label->x);
-            append_label(page, label, CORNER, width, looks[label->part]);
         } else if (label->part == NS_PART_CELL) {
-            append_label(page, label, CENTER, width, label->color.r > 0.5 ? "white" : "black");
+            anchor = CENTER;
+            look = label->color.r > 0.5 ? "white" : "black";
         } else if (marker || label->part == NS_PART_LINE_NAME) {
-            const char *usual = alarm ? "chart-alarm" : "chart-words";
-            append_label(page, label, CORNER, width, run_color(marker ? marker->style : 0, usual));
-        } else if (map && named[legend] < map->n_panels &&
-                   (legend || label->part == NS_PART_LEFT_LABEL)) {
-            append_label(page, label, CENTER, width,
-                         run_color(map->panels[named[legend]++].style, "chart-words"));
+            look = run_color(marker ? marker->style : 0, alarm ? "chart-alarm" : "chart-words");
+        } else if (panel && named[legend] < map->n_panels) {
+            anchor = CENTER;
+            look = run_color(map->panels[named[legend]++].style, "chart-words");
         }
+        if (look) append_label(page, label, anchor, width, look);
     }
 }
 
-/* Draws the sample of a legend entry: an area, or a line and mark. */
-static void append_sample(const Page *page, const NsLegendSample *sample)
-{
-    const NsSeries *series = sample->series;
-    const NsBox *box = &sample->box;
-    double left = page->left + box->x, top = page->top - box->y, middle = top - box->height / 2;
-    bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
-    if (wide || (series->lo && series->hi)) {
-        append_look(page->out, "\\fill[", page->layout, series);
-        print(page->out, ", fill opacity=%.9g] " PLACE " rectangle " PLACE " ;\n",
-              wide ? ns_series_opacity(series) : 0.3, left, top - 0.78 * box->height,
-              left + box->width, top - 0.22 * box->height);
-    }
-    if (wide) return;
-    print(page->out, "\\draw[line width=%.9gbp", page->layout->style->line_width);
-    append_look(page->out, ", ", page->layout, series);
-    print(page->out,
-          ", mark repeat=2, mark phase=2] plot coordinates {" PLACE " " PLACE " " PLACE " };\n",
-          left, middle, left + box->width / 2, middle, left + box->width, middle);
-}
-
-/* Draws the legend as in the layout, with the entries of both axes: samples and names, or names at
- * the ends of curves with their leader lines. */
+/* Draws the legend as in the layout, with the entries of both axes: samples (an area, or a line and
+ * mark) and names, or names at the ends of curves with their leader lines. */
 static void append_legend(const Page *page)
 {
+    GString *out = page->out;
     const NsPlotLayout *layout = page->layout;
     const NsBox *inside = &layout->legend_box;
     if (inside->width > 0)
-        print(page->out, "\\fill[chart-page, fill opacity=0.94] " PLACE " rectangle " PLACE " ;\n",
+        print(out, "\\fill[chart-page, fill opacity=0.94] " PLACE " rectangle " PLACE " ;\n",
               page->left + inside->x, page->top - inside->y - inside->height,
               page->left + inside->x + inside->width, page->top - inside->y);
     for (unsigned i = 0; i < layout->legend->len; i++) {
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, sample->label);
         const NsPoint *from = &label->leader[0], *to = &label->leader[1];
-        if (sample->series->hidden) continue;
-        const char *color = series_color(sample->series);
-        if (!sample->at_end)
-            append_sample(page, sample);
-        else if (label->led)
-            print(page->out, "\\draw[%s, line width=%.9gbp] " PLACE " -- " PLACE " ;\n", color,
-                  layout->style->axis_width, page->left + from->x, page->top - from->y,
-                  page->left + to->x, page->top - to->y);
+        const NsSeries *series = sample->series;
+        const NsBox *box = &sample->box;
+        if (series->hidden) continue;
+        double left = page->left + box->x, top = page->top - box->y, middle = top - box->height / 2;
+        bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
+        if (!sample->at_end && (wide || (series->lo && series->hi))) {
+            append_look(out, "\\fill[", layout, series);
+            print(out, ", fill opacity=%.9g] " PLACE " rectangle " PLACE " ;\n",
+                  wide ? ns_series_opacity(series) : 0.3, left, top - 0.78 * box->height,
+                  left + box->width, top - 0.22 * box->height);
+        }
+        if (!sample->at_end && !wide) {
+            print(out, "\\draw[line width=%.9gbp", layout->style->line_width);
+            append_look(out, ", ", layout, series);
+            print(out,
+                  ", mark repeat=2, mark phase=2] plot coordinates {" PLACE " " PLACE " " PLACE
+                  " };\n",
+                  left, middle, left + box->width / 2, middle, left + box->width, middle);
+        }
+        if (sample->at_end && label->led)
+            print(out, "\\draw[%s, line width=%.9gbp] " PLACE " -- " PLACE " ;\n",
+                  series_color(series), layout->style->axis_width, page->left + from->x,
+                  page->top - from->y, page->left + to->x, page->top - to->y);
         bool wrapped = pango_layout_get_line_count(label->text) > 1;
         append_label(page, label, BASE,
                      wrapped ? (double)pango_layout_get_width(label->text) / PANGO_SCALE
                              : ns_text_width(label->text),
-                     sample->at_end ? color : "chart-words");
+                     sample->at_end ? series_color(series) : "chart-words");
     }
 }
 
@@ -564,25 +613,24 @@ static void append_legend(const Page *page)
 static void append_plot(const Page *page)
 {
     const NsPlotLayout *layout = page->layout;
-    g_autofree char *title = ns_tex(layout->plot->title, true);
+    g_autofree char *title = tex(layout->plot->title, true);
     print(page->out, "\n%% %s\n", title);
     append_axes(page);
     /* Draws triangles in the strips at the ends of the axes for values that have no place on the
      * axis. */
     double size = ns_fault_size(layout);
     for (size_t i = 0; i < layout->n_paths; i++) {
-        const char *color = series_color(&layout->plot->series[i]);
         g_autoptr(GArray) shown = ns_path_shown_faults(&layout->paths[i], size / 2);
         for (unsigned k = 0; k < shown->len; k++) {
             const NsFaultMark *mark = &g_array_index(shown, NsFaultMark, k);
             NsPoint corners[3];
             ns_fault_corners(layout, mark, corners);
-            print(page->out, "\\%s[%s, line width=%.9gbp]",
-                  mark->fault == NS_FAULT_NAN ? "draw" : "fill", color, size * 0.14);
+            print(page->out, "\\%s[%s, line width=%.9gbp] ",
+                  mark->fault == NS_FAULT_NAN ? "draw" : "fill",
+                  series_color(&layout->plot->series[i]), size * 0.14);
             for (int c = 0; c < 3; c++)
-                print(page->out, " " PLACE " --", page->left + corners[c].x,
-                      page->top - corners[c].y);
-            print(page->out, " cycle;\n");
+                print(page->out, PLACE " -- ", page->left + corners[c].x, page->top - corners[c].y);
+            print(page->out, "cycle;\n");
         }
     }
     append_legend(page);
@@ -591,9 +639,10 @@ static void append_plot(const Page *page)
         append_plot(&(Page){page->out, layout->lower, page->left, page->top - layout->lower_y});
 }
 
-/* Appends packages, colors and fonts. */
-static void append_preamble(GString *out, const NsExport *options)
+GString *ns_pgfplots_write(const NsPlotSheet *sheet)
 {
+    GString *out = g_string_new(NULL);
+    const NsExport *options = sheet->options;
     const NsStyle *style = options->style;
     const struct {
         const char *name;
@@ -602,64 +651,49 @@ static void append_preamble(GString *out, const NsExport *options)
                   {"chart-words", style->text},        {"chart-faint", style->faint_text},
                   {"chart-axis", style->axis},         {"chart-grid", style->grid},
                   {"chart-page", style->background}};
+    /* Numbers have a decimal point in this thread. */
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain);
     if (options->experiment) {
         g_autofree char *line = g_strdelimit(g_strdup(options->experiment), "\r\n", ' ');
         print(out, "%% %s\n", line);
     }
     g_string_append(
-        out, "% Typeset with pdflatex, lualatex or xelatex; to use it in a document, copy "
-             "the preamble's packages,\n% colors and fonts, and the picture.\n"
-             "\\documentclass[border=0pt]{standalone}\n"
-             "\\usepackage{amsmath,amssymb}\n\\usepackage{pgfplots}\n\\usetikzlibrary{patterns}\n"
-             "\\pgfplotsset{compat=1.16}\n");
+        out, "% Typeset with pdflatex, lualatex or xelatex; to use it in a document, copy the "
+             "preamble's packages,\n% colors and fonts, and the picture.\n"
+             "\\documentclass[border=0pt]{standalone}\n\\usepackage{amsmath,amssymb}\n"
+             "\\usepackage{pgfplots}\n\\usetikzlibrary{patterns}\n\\pgfplotsset{compat=1.16}\n");
     for (unsigned i = 0; i < NS_SERIES_STYLES + G_N_ELEMENTS(colors); i++) {
         unsigned k = i - NS_SERIES_STYLES;
-        bool run = i < NS_SERIES_STYLES;
-        NsColor color = run ? style->series[i].color : colors[k].color;
-        print(out, "\\definecolor{%s}{RGB}{%ld,%ld,%ld}\n",
-              run ? run_color(i + 1, NULL) : colors[k].name, lround(color.r * 255),
+        NsColor color = i < NS_SERIES_STYLES ? style->series[i].color : colors[k].color;
+        const char *name = i < NS_SERIES_STYLES ? run_color(i + 1, NULL) : colors[k].name;
+        print(out, "\\definecolor{%s}{RGB}{%ld,%ld,%ld}\n", name, lround(color.r * 255),
               lround(color.g * 255), lround(color.b * 255));
     }
     double text = style->text_size, tick = TICK_SIZE * text, title = style->title_size;
-    print(out,
-          "\\newcommand{\\chartfont}{\\fontsize{%.9gbp}{%.9gbp}\\selectfont}\n"
-          "\\newcommand{\\charttickfont}{\\fontsize{%.9gbp}{%.9gbp}\\selectfont}\n"
-          "\\newcommand{\\charttitlefont}{\\fontsize{%.9gbp}{%.9gbp}\\bfseries\\selectfont}\n",
-          text, 1.2 * text, tick, 1.2 * tick, title, 1.2 * title);
-    print(out,
-          "\\pgfplotsset{every axis/.append style={\n"
-          "  font=\\chartfont, unbounded coords=jump, axis lines=left,\n"
-          "  axis line style={draw=chart-axis, -}, tick style={draw=chart-axis},\n"
-          "  tick align=outside, scaled ticks=false,\n"
-          "  tick label style={text=chart-faint, font=\\charttickfont}, label "
-          "style={text=chart-words},\n"
-          "  major grid style={draw=chart-grid, solid},\n"
-          "  line width=%.9gbp,\n  major tick length=%.9gbp,\n  minor tick length=%.9gbp,\n"
-          "  axis line style={line width=%.9gbp}, tick style={line width=%.9gbp}, "
-          "major grid style={line width=%.9gbp}}}\n\\begin{document}\n",
-          style->line_width, 0.3 * style->text_size, 0.165 * style->text_size, style->axis_width,
-          style->axis_width, style->axis_width);
-}
-
-GString *ns_pgfplots_write(const NsPlotSheet *sheet)
-{
-    GString *out = g_string_new(NULL);
-    const NsExport *options = sheet->options;
-    const NsStyle *style = options->style;
-    /* Numbers have a decimal point in this thread. */
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain);
-    append_preamble(out, options);
-    print(out,
-          "\\begin{tikzpicture}[font=\\chartfont]\n\\path[use as bounding box%s] "
-          "(0,0) rectangle (%.9gbp,%.9gbp);\n",
-          style->background.a > 0 ? ", fill=chart-page" : "", options->width, options->height);
+    print(
+        out,
+        "\\newcommand{\\chartfont}{\\fontsize{%.9gbp}{%.9gbp}\\selectfont}\n"
+        "\\newcommand{\\charttickfont}{\\fontsize{%.9gbp}{%.9gbp}\\selectfont}\n"
+        "\\newcommand{\\charttitlefont}{\\fontsize{%.9gbp}{%.9gbp}\\bfseries\\selectfont}\n"
+        "\\pgfplotsset{every axis/.append style={\n  font=\\chartfont, unbounded coords=jump, "
+        "axis lines=left,\n  axis line style={draw=chart-axis, -}, tick style={draw=chart-axis},\n"
+        "  tick align=outside, scaled ticks=false,\n  tick label style={text=chart-faint, "
+        "font=\\charttickfont}, label style={text=chart-words},\n  major grid "
+        "style={draw=chart-grid, solid},\n  line width=%.9gbp,\n  major tick length=%.9gbp,\n  "
+        "minor tick length=%.9gbp,\n  axis line style={line width=%.9gbp}, tick style={line "
+        "width=%.9gbp}, major grid style={line width=%.9gbp}}}\n\\begin{document}\n"
+        "\\begin{tikzpicture}[font=\\chartfont]\n\\path[use as bounding box%s] (0,0) rectangle "
+        "(%.9gbp,%.9gbp);\n",
+        text, 1.2 * text, tick, 1.2 * tick, title, 1.2 * title, style->line_width, 0.3 * text,
+        0.165 * text, style->axis_width, style->axis_width, style->axis_width,
+        style->background.a > 0 ? ", fill=chart-page" : "", options->width, options->height);
     for (size_t i = 0; i < sheet->n; i++) {
         g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
         const NsBox *cell = &sheet->plots[i].cell;
         append_plot(&(Page){out, layout, cell->x, options->height - cell->y});
     }
     if (sheet->caption) {
-        g_autofree char *caption = ns_tex(pango_layout_get_text(sheet->caption), false);
+        g_autofree char *caption = tex(pango_layout_get_text(sheet->caption), false);
         print(out,
               "\\node[anchor=south west, inner sep=0bp, chart-faint, align=left, "
               "text width=%.9gbp] at (%.9gbp,%.9gbp) {%s};\n",

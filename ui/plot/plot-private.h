@@ -350,11 +350,6 @@ cairo_status_t ns_plot_sheet_draw_image(const NsPlotSheet *sheet, cairo_surface_
 
 /* ---- TeX ---- */
 
-/* Converts text with the markup of NsPlot to TeX: scripts and mathematical characters in math mode,
- * special characters escaped.  Without `scripts`, _ and ^ are literal.  NULL gives an empty string.
- * Free with g_free. */
-char *ns_tex(const char *text, bool scripts);
-
 /* ---- pgfplots ---- */
 
 /* A document of one page that can be edited by hand: axes, ticks and labels are at the positions of
