@@ -112,34 +112,6 @@ static void write_words(NsDocument *document, const char *words)
     ns_document_write(document, literal, TEXT_SIZE, false, 0);
 }
 
-static void write_entry(NsDocument *document, const Entry *entry)
-{
-    const NsPaperResult *result = entry->result;
-    const NsPaperPanels *panels = &entry->panels;
-    ns_document_begin_page(document);
-    ns_document_write(document, result->study->choice.label, TITLE_SIZE, true, 0);
-    for (size_t i = 0; i < panels->n; i++) {
-        NsPlot plot = *panels->plots[i];
-        if (i == 0) plot.title = NULL; /* it is the title of the page */
-        ns_document_plot(document, &plot, panels->n > 1 ? LOWER_HEIGHT : PLOT_HEIGHT);
-    }
-    /* Every section of the settings is one paragraph. */
-    g_auto(GStrv) sections = g_strsplit(entry->settings, "\n\n", -1);
-    for (char **section = sections; *section; section++) {
-        g_auto(GStrv) lines = g_strsplit(g_strstrip(*section), "\n", -1);
-        g_free(*section);
-        *section = g_strjoinv("; ", lines);
-    }
-    g_autofree char *settings = g_strjoinv("\n", sections);
-    g_autoptr(GString) text = g_string_new(NULL);
-    g_string_append_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
-    add_findings(text, result, "→ ");
-    g_string_append_printf(text, "\nVerdict: %s; %s.  Its runs took %.1f s together.\n\n%s",
-                           ns_verdict_word(result->verdict), result->claims, result->seconds,
-                           settings);
-    write_words(document, text->str);
-}
-
 static bool write_pdf(const GArray *entries, const char *folder, GError **error)
 {
     g_autofree char *path = g_build_filename(folder, "report.pdf", NULL);
@@ -154,8 +126,32 @@ static bool write_pdf(const GArray *entries, const char *folder, GError **error)
     NsDocument *document = ns_document_new(TITLE, NULL);
     ns_document_write(document, TITLE, TITLE_SIZE, true, 0);
     write_words(document, text->str);
-    for (guint i = 0; i < entries->len; i++)
-        write_entry(document, &g_array_index(entries, Entry, i));
+    for (guint i = 0; i < entries->len; i++) {
+        const Entry *entry = &g_array_index(entries, Entry, i);
+        const NsPaperResult *result = entry->result;
+        const NsPaperPanels *panels = &entry->panels;
+        ns_document_begin_page(document);
+        ns_document_write(document, result->study->choice.label, TITLE_SIZE, true, 0);
+        for (size_t k = 0; k < panels->n; k++) {
+            NsPlot plot = *panels->plots[k];
+            if (k == 0) plot.title = NULL; /* it is the title of the page */
+            ns_document_plot(document, &plot, panels->n > 1 ? LOWER_HEIGHT : PLOT_HEIGHT);
+        }
+        /* Every section of the settings is one paragraph. */
+        g_auto(GStrv) sections = g_strsplit(entry->settings, "\n\n", -1);
+        for (char **section = sections; *section; section++) {
+            g_auto(GStrv) lines = g_strsplit(g_strstrip(*section), "\n", -1);
+            g_free(*section);
+            *section = g_strjoinv("; ", lines);
+        }
+        g_autofree char *settings = g_strjoinv("\n", sections);
+        g_string_printf(text, "%s  %s\n\n", result->study->says, result->study->holds);
+        add_findings(text, result, "→ ");
+        g_string_append_printf(text, "\nVerdict: %s; %s.  Its runs took %.1f s together.\n\n%s",
+                               ns_verdict_word(result->verdict), result->claims, result->seconds,
+                               settings);
+        write_words(document, text->str);
+    }
     return ns_document_end(document, path, error);
 }
 
@@ -168,19 +164,6 @@ typedef struct {
     GArray *report;  /* Entry: the studies so far; NULL without --report */
     GPtrArray *rows; /* NsPaperStudy: studies at another scale than the small one */
 } Paper;
-
-static void show(const NsPaperResult *result)
-{
-    const NsPaperStudy *study = result->study;
-    printf("%s (%s)\n  %s\n  %s\n", study->choice.label, study->choice.reference, study->says,
-           study->holds);
-    for (size_t i = 0; i < result->n_findings; i++) {
-        g_autofree char *words = ns_finding_words(&result->findings[i]);
-        printf("  → %s\n", words);
-    }
-    printf("  %s; %s; its runs took %.1f s together\n\n", ns_verdict_word(result->verdict),
-           result->claims, result->seconds);
-}
 
 static bool draw(Paper *paper, const NsStudy *study, NsPaperResult *result, GError **error)
 {
@@ -236,7 +219,14 @@ static bool run_study(Paper *paper, const NsPaperStudy *row, bool *agrees, GErro
         g_autofree char *line = ns_paper_json(result);
         puts(line);
     } else {
-        show(result);
+        printf("%s (%s)\n  %s\n  %s\n", row->choice.label, row->choice.reference, row->says,
+               row->holds);
+        for (size_t i = 0; i < result->n_findings; i++) {
+            g_autofree char *words = ns_finding_words(&result->findings[i]);
+            printf("  → %s\n", words);
+        }
+        printf("  %s; %s; its runs took %.1f s together\n\n", ns_verdict_word(result->verdict),
+               result->claims, result->seconds);
     }
     if (fflush(stdout) != 0) {
         ns_output_error(NULL, errno, error);

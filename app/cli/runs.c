@@ -8,68 +8,63 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void show_json(const NsRecordedRun *run)
-{
-    NsJson json;
-    ns_json_init(&json);
-    ns_json_string(&json, "name", run->name);
-    if (run->wrong) {
-        ns_json_string(&json, "error", run->wrong);
-    } else {
-        ns_json_string(&json, "settings", run->settings ? run->settings : "");
-        ns_json_int(&json, "lanes", (int64_t)run->lanes);
-        ns_json_int(&json, "steps", run->last);
-        ns_json_doubles(&json, "loss", run->loss, run->lanes);
-    }
-    ns_json_int(&json, "bytes", (int64_t)run->bytes);
-    g_autofree char *line = ns_json_finish(&json);
-    puts(line);
-}
-
-static void show_table(const GPtrArray *runs)
-{
-    int width = 4;
-    for (guint i = 0; i < runs->len; i++) {
-        const NsRecordedRun *run = runs->pdata[i];
-        width = MAX(width, (int)g_utf8_strlen(run->name, -1));
-    }
-    g_autoptr(GString) row = g_string_new(NULL);
-    ns_row_add(row, -width, "name");
-    ns_row_add(row, 7, "lanes");
-    ns_row_add(row, 9, "steps");
-    ns_row_add(row, 12, "size");
-    g_string_append(row, "  last loss, what differs from the defaults");
-    ns_row_print(row);
-    for (guint i = 0; i < runs->len; i++) {
-        const NsRecordedRun *run = runs->pdata[i];
-        ns_row_add(row, -width, "%s", run->name);
-        if (run->wrong) {
-            g_string_append_printf(row, "  %s", run->wrong);
-            ns_row_print(row);
-            continue;
-        }
-        g_autofree char *size = g_format_size_full(run->bytes, G_FORMAT_SIZE_IEC_UNITS);
-        ns_row_add(row, 7, "%zu", run->lanes);
-        ns_row_count(row, 9, run->last);
-        ns_row_add(row, 12, "%s", size);
-        g_string_append_c(row, ' ');
-        for (size_t k = 0; k < run->lanes; k++) {
-            g_string_append_c(row, ' ');
-            ns_row_number(row, 0, "%.4f", run->loss[k]);
-        }
-        if (run->settings) g_string_append_printf(row, "  %s", run->settings);
-        ns_row_print(row);
-    }
-}
-
 static int run(NsArguments *a, GError **error)
 {
     g_autoptr(GPtrArray) runs = ns_run_list(a->n_files ? a->files[0] : ".", true, error);
     if (!runs || (a->csv && !ns_run_table_write(runs, a->csv, error))) return NS_EXIT_ERROR;
     if (a->csv) return NS_EXIT_OK;
     if (runs->len == 0 && !a->json) puts("There are no runs here.");
-    if (runs->len > 0 && !a->json) show_table(runs);
-    for (guint i = 0; a->json && i < runs->len; i++) show_json(runs->pdata[i]);
+    if (runs->len > 0 && !a->json) {
+        int width = 4;
+        for (guint i = 0; i < runs->len; i++) {
+            const NsRecordedRun *run = runs->pdata[i];
+            width = MAX(width, (int)g_utf8_strlen(run->name, -1));
+        }
+        g_autoptr(GString) row = g_string_new(NULL);
+        ns_row_add(row, -width, "name");
+        ns_row_add(row, 7, "lanes");
+        ns_row_add(row, 9, "steps");
+        ns_row_add(row, 12, "size");
+        g_string_append(row, "  last loss, what differs from the defaults");
+        ns_row_print(row);
+        for (guint i = 0; i < runs->len; i++) {
+            const NsRecordedRun *run = runs->pdata[i];
+            ns_row_add(row, -width, "%s", run->name);
+            if (run->wrong) {
+                g_string_append_printf(row, "  %s", run->wrong);
+                ns_row_print(row);
+                continue;
+            }
+            g_autofree char *size = g_format_size_full(run->bytes, G_FORMAT_SIZE_IEC_UNITS);
+            ns_row_add(row, 7, "%zu", run->lanes);
+            ns_row_count(row, 9, run->last);
+            ns_row_add(row, 12, "%s", size);
+            g_string_append_c(row, ' ');
+            for (size_t k = 0; k < run->lanes; k++) {
+                g_string_append_c(row, ' ');
+                ns_row_number(row, 0, "%.4f", run->loss[k]);
+            }
+            if (run->settings) g_string_append_printf(row, "  %s", run->settings);
+            ns_row_print(row);
+        }
+    }
+    for (guint i = 0; a->json && i < runs->len; i++) {
+        const NsRecordedRun *run = runs->pdata[i];
+        NsJson json;
+        ns_json_init(&json);
+        ns_json_string(&json, "name", run->name);
+        if (run->wrong) {
+            ns_json_string(&json, "error", run->wrong);
+        } else {
+            ns_json_string(&json, "settings", run->settings ? run->settings : "");
+            ns_json_int(&json, "lanes", (int64_t)run->lanes);
+            ns_json_int(&json, "steps", run->last);
+            ns_json_doubles(&json, "loss", run->loss, run->lanes);
+        }
+        ns_json_int(&json, "bytes", (int64_t)run->bytes);
+        g_autofree char *line = ns_json_finish(&json);
+        puts(line);
+    }
     return NS_EXIT_OK;
 }
 

@@ -155,29 +155,6 @@ static char *tasks_of(const GArray *parts)
     return g_string_free(tasks, FALSE);
 }
 
-static char *write_job(const NsStudyJobs *jobs, const char *study, const GArray *parts,
-                       size_t chunk, GError **error)
-{
-    g_autofree char *folder = folder_of(jobs), *path = g_build_filename(folder, "job.sh", NULL);
-    g_autofree char *tasks = tasks_of(parts), *own = program();
-    g_autofree char *self = g_shell_quote(own), *file = g_shell_quote(study);
-    g_autofree char *out = g_shell_quote(folder);
-    g_autofree char *text =
-        g_strdup_printf("#!/bin/sh\n"
-                        "#SBATCH --job-name=" JOB_NAME "\n"
-                        "#SBATCH --array=%s\n"
-                        "#SBATCH --ntasks=1\n"
-                        "#SBATCH --cpus-per-task=1\n"
-                        "#SBATCH --requeue\n"
-                        "#SBATCH --open-mode=append\n"
-                        "first=$((SLURM_ARRAY_TASK_ID * %zu))\n"
-                        "last=$((first + %zu))\n"
-                        "exec %s study %s --cells $first-$last --jobs 1 --network --lease %g \\\n"
-                        "    --out %s/%zu-$SLURM_ARRAY_TASK_ID.nsstudy\n",
-                        tasks, chunk, chunk - 1, self, file, jobs->lease, out, chunk);
-    return ns_save(path, text, strlen(text), error) ? g_steal_pointer(&path) : NULL;
-}
-
 /* Runs a command of Slurm; *says is its output or, if it fails, its error message. */
 static bool ask_slurm(const char *const *words, char **says, GError **error)
 {
@@ -248,20 +225,6 @@ static bool running_job(int file, char **id, GError **error)
     return true;
 }
 
-static bool submit(int file, const char *folder, const char *job, char **id, GError **error)
-{
-    g_autofree char *log = g_build_filename(folder, "%a.log", NULL);
-    const char *const words[] = {"sbatch", "--parsable", "--output", log, job, NULL};
-    if (!ask_slurm(words, id, error)) return false;
-    *strchrnul(*id, ';') = '\0'; /* the id may be followed by the cluster */
-    g_autofree char *line = g_strdup_printf("%s\n", *id);
-    ssize_t n = (ssize_t)strlen(line);
-    /* A program that is killed in between leaves the new id as a line of its own. */
-    if (pwrite(file, line, (size_t)n, 0) == n && ftruncate(file, n) == 0) return true;
-    return ns_refuse(error, NS_ERROR_FILE, "Cannot write the number of Slurm's job %s: %s.", *id,
-                     g_strerror(errno));
-}
-
 /* Submits one job, with the file locked: *id is its id, or NULL if all cells have ended. There must
  * be fewer than *open cells to run, or an error is set; *open becomes their number. */
 static bool submit_open(const NsStudyJobs *jobs, const char *folder, int file, size_t *open,
@@ -279,8 +242,35 @@ static bool submit_open(const NsStudyJobs *jobs, const char *folder, int file, s
                          "Slurm jobs have ended without a result; see their output in “%s”.",
                          folder);
     fprintf(stderr, NS_CLI ": %u jobs of Slurm for %zu cells.\n", parts->len, *open);
-    g_autofree char *job = write_job(jobs, study, parts, chunk, error);
-    return job && submit(file, folder, job, id, error);
+    g_autofree char *job = g_build_filename(folder, "job.sh", NULL);
+    g_autofree char *tasks = tasks_of(parts), *own = program();
+    g_autofree char *self = g_shell_quote(own), *quoted = g_shell_quote(study);
+    g_autofree char *out = g_shell_quote(folder);
+    g_autofree char *text =
+        g_strdup_printf("#!/bin/sh\n"
+                        "#SBATCH --job-name=" JOB_NAME "\n"
+                        "#SBATCH --array=%s\n"
+                        "#SBATCH --ntasks=1\n"
+                        "#SBATCH --cpus-per-task=1\n"
+                        "#SBATCH --requeue\n"
+                        "#SBATCH --open-mode=append\n"
+                        "first=$((SLURM_ARRAY_TASK_ID * %zu))\n"
+                        "last=$((first + %zu))\n"
+                        "exec %s study %s --cells $first-$last --jobs 1 --network --lease %g \\\n"
+                        "    --out %s/%zu-$SLURM_ARRAY_TASK_ID.nsstudy\n",
+                        tasks, chunk, chunk - 1, self, quoted, jobs->lease, out, chunk);
+    if (!ns_save(job, text, strlen(text), error)) return false;
+    g_autofree char *log = g_build_filename(folder, "%a.log", NULL);
+    const char *const words[] = {"sbatch", "--parsable", "--output", log, job, NULL};
+    if (!ask_slurm(words, id, error)) return false;
+    *strchrnul(*id, ';') = '\0'; /* the id may be followed by the cluster */
+    g_autofree char *line = g_strdup_printf("%s\n", *id);
+    ssize_t length = (ssize_t)strlen(line);
+    /* A program that is killed in between leaves the new id as a line of its own. */
+    if (pwrite(file, line, (size_t)length, 0) == length && ftruncate(file, length) == 0)
+        return true;
+    return ns_refuse(error, NS_ERROR_FILE, "Cannot write the number of Slurm's job %s: %s.", *id,
+                     g_strerror(errno));
 }
 
 bool ns_study_run_slurm(const NsStudyJobs *jobs, GError **error)

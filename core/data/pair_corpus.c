@@ -42,27 +42,6 @@ static size_t length_of(const NsPair *pair)
     return MAX(pair->source_length, pair->target_length);
 }
 
-/* Sorts n pairs by length.  Free with ns_pair_lengths_free. */
-static NsPairLengths *sort_by_length(const NsPair *pairs, size_t n)
-{
-    NsPairLengths *lengths = g_new0(NsPairLengths, 1);
-    lengths->n = n;
-    for (size_t i = 0; i < n; i++) lengths->longest = MAX(lengths->longest, length_of(&pairs[i]));
-    lengths->order = g_new(guint32, n);
-    lengths->same = g_new0(SameLength, lengths->longest + 1);
-    for (size_t i = 0; i < n; i++) {
-        SameLength *same = &lengths->same[length_of(&pairs[i])];
-        same->n++;
-        same->source = MAX(same->source, pairs[i].source_length);
-        same->target = MAX(same->target, pairs[i].target_length);
-        same->tokens += (double)(pairs[i].source_length + pairs[i].target_length);
-    }
-    g_autofree size_t *next = g_new0(size_t, lengths->longest + 1);
-    for (size_t k = 1; k <= lengths->longest; k++) next[k] = next[k - 1] + lengths->same[k - 1].n;
-    for (size_t i = 0; i < n; i++) lengths->order[next[length_of(&pairs[i])]++] = (guint32)i;
-    return lengths;
-}
-
 void ns_pair_lengths_free(NsPairLengths *lengths)
 {
     if (!lengths) return;
@@ -107,21 +86,6 @@ static bool next_group(const NsPairLengths *lengths, size_t tokens, Walk *walk)
 static double batches_of(const Group *group)
 {
     return (double)group->n / (double)group->B;
-}
-
-/* Draws the group of a batch that has at most `tokens` positions on each side.  On average every
- * pair occurs in the same number of batches. */
-static Group draw_group(const NsPairLengths *lengths, size_t tokens, NsRng *rng)
-{
-    double batches = 0;
-    for (Walk walk = {.length = 1}; next_group(lengths, tokens, &walk);)
-        batches += batches_of(&walk.group);
-    double at = batches * ns_rng_uniform(rng);
-    Walk walk = {.length = 1};
-    next_group(lengths, tokens, &walk);
-    Group draw = walk.group;
-    while ((at -= batches_of(&draw)) > 0 && next_group(lengths, tokens, &walk)) draw = walk.group;
-    return draw;
 }
 
 double ns_pair_lengths_padding(const NsPairLengths *lengths, const NsBatch *batch)
@@ -246,25 +210,6 @@ typedef struct {
     size_t capacity[SIDES], at[SIDES];
 } Sentences;
 
-/* Adds the next `lines` pairs, except those that are too long. */
-static void add_pairs(NsCorpus *corpus, size_t lines, Sentences *next)
-{
-    const NsCorpus *of[SIDES] = {ns_corpus_source(corpus), corpus};
-    size_t end[SIDES], begin[SIDES], length[SIDES];
-    for (Side s = SOURCE; s < SIDES; s++) end[s] = (size_t)ns_sentence_end(of[s]);
-    for (size_t i = 0; i < lines; i++) {
-        for (Side s = SOURCE; s < SIDES; s++) {
-            begin[s] = next_line(of[s], end[s], &next->at[s]);
-            length[s] = next->at[s] - begin[s];
-        }
-        if (length[SOURCE] <= next->capacity[SOURCE] && length[TARGET] <= next->capacity[TARGET])
-            corpus->pairs[corpus->n_pairs++] = (NsPair){.source = begin[SOURCE],
-                                                        .target = begin[TARGET],
-                                                        .source_length = length[SOURCE],
-                                                        .target_length = length[TARGET]};
-    }
-}
-
 /* The tokens of sides first .. last of the texts; a byte-pair encoding is learned from the training
  * texts only. */
 static NsCorpus *tokens_of(const Texts *training, const Texts *held_out, Side first, Side last,
@@ -309,7 +254,21 @@ static NsCorpus *corpus_from_texts(const Texts *training, const Texts *held_out,
             next.at[SOURCE] = next.at[TARGET];
             for (size_t k = 0; k < parts[i]->lines; k++) next_line(corpus, end, &next.at[TARGET]);
         }
-        add_pairs(corpus, parts[i]->lines, &next);
+        /* The next pairs, except those that are too long. */
+        const NsCorpus *of[SIDES] = {ns_corpus_source(corpus), corpus};
+        size_t ends[SIDES], begin[SIDES], length[SIDES];
+        for (Side s = SOURCE; s < SIDES; s++) ends[s] = (size_t)ns_sentence_end(of[s]);
+        for (size_t k = 0; k < parts[i]->lines; k++) {
+            for (Side s = SOURCE; s < SIDES; s++) {
+                begin[s] = next_line(of[s], ends[s], &next.at[s]);
+                length[s] = next.at[s] - begin[s];
+            }
+            if (length[SOURCE] <= next.capacity[SOURCE] && length[TARGET] <= next.capacity[TARGET])
+                corpus->pairs[corpus->n_pairs++] = (NsPair){.source = begin[SOURCE],
+                                                            .target = begin[TARGET],
+                                                            .source_length = length[SOURCE],
+                                                            .target_length = length[TARGET]};
+        }
         if (i > 0) continue;
         corpus->n_train_pairs = corpus->n_pairs;
         corpus->n_train = next.at[TARGET];
@@ -349,7 +308,25 @@ NsCorpus *ns_corpus_new_from_pairs(const NsSettings *settings, GError **error)
                        : g_strdup_printf("%s (%zu of %zu pairs, the others are longer than seq or "
                                          "source-seq)",
                                          plain, corpus->n_pairs, lines);
-    corpus->lengths = sort_by_length(corpus->pairs, corpus->n_train_pairs);
+    /* Sort the pairs by length. */
+    NsPairLengths *lengths = corpus->lengths = g_new0(NsPairLengths, 1);
+    size_t n = lengths->n = corpus->n_train_pairs;
+    for (size_t i = 0; i < n; i++)
+        lengths->longest = MAX(lengths->longest, length_of(&corpus->pairs[i]));
+    lengths->order = g_new(guint32, n);
+    lengths->same = g_new0(SameLength, lengths->longest + 1);
+    for (size_t i = 0; i < n; i++) {
+        const NsPair *pair = &corpus->pairs[i];
+        SameLength *same = &lengths->same[length_of(pair)];
+        same->n++;
+        same->source = MAX(same->source, pair->source_length);
+        same->target = MAX(same->target, pair->target_length);
+        same->tokens += (double)(pair->source_length + pair->target_length);
+    }
+    g_autofree size_t *next = g_new0(size_t, lengths->longest + 1);
+    for (size_t k = 1; k <= lengths->longest; k++) next[k] = next[k - 1] + lengths->same[k - 1].n;
+    for (size_t i = 0; i < n; i++)
+        lengths->order[next[length_of(&corpus->pairs[i])]++] = (guint32)i;
     return g_steal_pointer(&corpus);
 }
 
@@ -397,8 +374,18 @@ static void train(const NsCorpus *corpus, uint64_t data_seed, uint64_t index, Ns
     NsRng rng;
     ns_rng_init(&rng, data_seed, ns_rng_stream("pairs") + index);
     if (batch->capacity) {
-        /* Draw pairs of similar length. */
-        Group group = draw_group(corpus->lengths, batch->capacity, &rng);
+        /* Draw a group of pairs of similar length, with at most `capacity` positions on each side.
+         * On average every pair occurs in the same number of batches. */
+        double batches = 0;
+        for (Walk walk = {.length = 1}; next_group(corpus->lengths, batch->capacity, &walk);)
+            batches += batches_of(&walk.group);
+        double at = batches * ns_rng_uniform(&rng);
+        Walk walk = {.length = 1};
+        next_group(corpus->lengths, batch->capacity, &walk);
+        Group group = walk.group;
+        while ((at -= batches_of(&group)) > 0 &&
+               next_group(corpus->lengths, batch->capacity, &walk))
+            group = walk.group;
         batch->B = group.B;
         batch->T = group.T;
         batch->S = group.S;

@@ -50,22 +50,6 @@ static bool check_size(size_t n, const char *what, const char *source, size_t se
         source, n, what, seq, HELD_OUT * part, part);
 }
 
-/* Refuses a text with too few or too many distinct characters. */
-static bool check_alphabet(size_t V, const char *source, GError **error)
-{
-    if (V == 1)
-        return ns_refuse(error, NS_ERROR_TEXT,
-                         N_("“%s” consists of a single repeated character, so there is nothing to "
-                            "predict; use a text with at least two different characters."),
-                         source);
-    if (V > NS_SYMBOLS_MAX)
-        return ns_refuse(error, NS_ERROR_TEXT,
-                         N_("“%s” has %zu distinct characters, but a model can distinguish "
-                            "at most %zu; use a text in fewer scripts."),
-                         source, V, NS_SYMBOLS_MAX);
-    return true;
-}
-
 /* A corpus with uninitialized memory for n tokens of a vocabulary of V. */
 static NsCorpus *new_corpus(const char *source, size_t V, size_t n, GError **error)
 {
@@ -95,7 +79,18 @@ static NsCorpus *of_characters(const NsText *text, GError **error)
         below += (uint32_t)__builtin_popcountll(alphabet->bits[i]);
     }
     alphabet->V = below;
-    if (!check_alphabet(alphabet->V, text->source, error)) return NULL;
+    if (alphabet->V == 1)
+        return ns_refuse_null(
+            error, NS_ERROR_TEXT,
+            N_("“%s” consists of a single repeated character, so there is nothing to "
+               "predict; use a text with at least two different characters."),
+            text->source);
+    if (alphabet->V > NS_SYMBOLS_MAX)
+        return ns_refuse_null(error, NS_ERROR_TEXT,
+                              N_("“%s” has %zu distinct characters, but a model can distinguish "
+                                 "at most %zu; use a text in fewer scripts."),
+                              text->source, alphabet->V, NS_SYMBOLS_MAX);
+
     NsCorpus *corpus = new_corpus(text->source, alphabet->V, n, error);
     if (!corpus) return NULL;
     corpus->symbols = g_new(gunichar, corpus->V);

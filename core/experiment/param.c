@@ -93,35 +93,31 @@ static char *without_comma(const NsParam *param, const char *value)
     return NULL;
 }
 
-static void refuse_number(const NsParam *param, const char *value, GError **error)
-{
-    g_autofree char *meant = without_comma(param, value);
-    bool integer = param->type == NS_PARAM_INT;
-    char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
-    if (meant)
-        ns_refuse(error, NS_ERROR_SETTING,
-                  integer
-                      ? N_("“%s” is not a number; did you mean %s, without the comma?")
-                      : N_("“%s” is not a number; did you mean %s, with a point for the comma?"),
-                  value, meant);
-    else if (strchr(value, '='))
-        ns_refuse(error, NS_ERROR_SETTING,
-                  "“%s” is not a number; give every setting separately, such as %s=%s.", value,
-                  param->key, param->default_text);
-    else
-        ns_refuse(error, NS_ERROR_SETTING,
-                  integer
-                      ? N_("“%s” is not a number; %s takes a whole one, such as %s, from %s to %s.")
-                      : N_("“%s” is not a number; %s takes one, such as %s, from %s to %s."),
-                  value, param->key, param->default_text,
-                  g_ascii_formatd(least, sizeof least, "%.10g", param->least),
-                  g_ascii_formatd(most, sizeof most, "%.10g", param->most));
-}
-
 static bool read_number(const NsParam *param, const char *value, double *number, GError **error)
 {
     if (!is_number(value, number)) {
-        refuse_number(param, value, error);
+        g_autofree char *meant = without_comma(param, value);
+        bool integer = param->type == NS_PARAM_INT;
+        char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
+        if (meant)
+            ns_refuse(
+                error, NS_ERROR_SETTING,
+                integer ? N_("“%s” is not a number; did you mean %s, without the comma?")
+                        : N_("“%s” is not a number; did you mean %s, with a point for the comma?"),
+                value, meant);
+        else if (strchr(value, '='))
+            ns_refuse(error, NS_ERROR_SETTING,
+                      "“%s” is not a number; give every setting separately, such as %s=%s.", value,
+                      param->key, param->default_text);
+        else
+            ns_refuse(
+                error, NS_ERROR_SETTING,
+                integer
+                    ? N_("“%s” is not a number; %s takes a whole one, such as %s, from %s to %s.")
+                    : N_("“%s” is not a number; %s takes one, such as %s, from %s to %s."),
+                value, param->key, param->default_text,
+                g_ascii_formatd(least, sizeof least, "%.10g", param->least),
+                g_ascii_formatd(most, sizeof most, "%.10g", param->most));
         return false;
     }
     if (*number < param->least || *number > param->most) {

@@ -105,35 +105,6 @@ static void complete(Search *s, size_t i, const int32_t *written, double log_p)
     result->score = score;
 }
 
-/* Sets the rows of sequence i after this step, and records the hypotheses that it completes. */
-static void extend(Search *s, size_t i)
-{
-    size_t limit = s->search->limit, live = 0, first = i * s->beam;
-    for (size_t k = 0; k < s->n_best && live < s->beam; k++) {
-        const Candidate *c = &s->best[k];
-        const int32_t *before = s->written + c->row * limit;
-        if (c->token == s->search->end) {
-            if (k < s->beam) complete(s, i, before, c->log_p);
-            continue;
-        }
-        size_t row = first + live++;
-        int32_t *written = s->next_written + row * limit;
-        memcpy(written, before, s->t * sizeof *written);
-        written[s->t] = s->token[row] = c->token;
-        s->parent[row] = c->row;
-        s->log_p[row] = c->log_p;
-    }
-    for (size_t r = first + live; r < first + s->beam; r++) {
-        s->log_p[r] = -(double)INFINITY;
-        s->parent[r] = first;
-    }
-    /* An upper bound on the score of any continuation: no more log-probability is lost up to the
-     * limit. */
-    double most = live > 0 ? score_of(s, s->log_p[first], limit) : -(double)INFINITY;
-    bool ended = s->result[i].score > -(double)INFINITY;
-    s->done[i] = s->result[i].score >= most || (s->beam == 1 && ended);
-}
-
 /* Extends all sequences by one position; returns whether any sequence is unfinished. */
 static bool step(Search *s, const ns_real *logits)
 {
@@ -147,7 +118,31 @@ static bool step(Search *s, const ns_real *logits)
         }
         for (size_t r = first; r < first + s->beam; r++)
             if (!isinf(s->log_p[r])) offer_row(s, r, logits + r * s->V);
-        extend(s, i);
+        /* Set the rows of the sequence after this step, and record what it completes. */
+        size_t limit = s->search->limit, live = 0;
+        for (size_t k = 0; k < s->n_best && live < s->beam; k++) {
+            const Candidate *c = &s->best[k];
+            const int32_t *before = s->written + c->row * limit;
+            if (c->token == s->search->end) {
+                if (k < s->beam) complete(s, i, before, c->log_p);
+                continue;
+            }
+            size_t row = first + live++;
+            int32_t *written = s->next_written + row * limit;
+            memcpy(written, before, s->t * sizeof *written);
+            written[s->t] = s->token[row] = c->token;
+            s->parent[row] = c->row;
+            s->log_p[row] = c->log_p;
+        }
+        for (size_t r = first + live; r < first + s->beam; r++) {
+            s->log_p[r] = -(double)INFINITY;
+            s->parent[r] = first;
+        }
+        /* An upper bound on the score of any continuation: no more log-probability is lost up to
+         * the limit. */
+        double most = live > 0 ? score_of(s, s->log_p[first], limit) : -(double)INFINITY;
+        bool ended = s->result[i].score > -(double)INFINITY;
+        s->done[i] = s->result[i].score >= most || (s->beam == 1 && ended);
         more |= !s->done[i];
     }
     int32_t *written = s->written;

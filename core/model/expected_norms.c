@@ -205,29 +205,6 @@ static void sinusoids(double tokens, double *product, double *mean)
     if (tokens > 1) *product = MAX(*product - 0.5 / n, 0) * n / (n - 1);
 }
 
-/* The input of a stack: embeddings that are independent for unequal tokens, and positions. */
-static Moments embedded(const Model *model, const NsStackWiring *stack)
-{
-    const NsSettings *settings = model->settings;
-    NsSublayerWiring first[NS_LAYER_SUBLAYERS];
-    ns_layer_wiring(settings, NULL, stack, 0, first);
-    bool tied = settings->tie_embeddings == NS_TOGGLE_ON;
-    NsEmbeddingInit init =
-        ns_init_embedding(model->init, ns_placement_at(settings, 0, stack->layers),
-                          &first[0].position, model->d, tied);
-    double token = pow(init.token, 2), position = 0, product = 0, mean = 0;
-    if (settings->scale_embeddings == NS_TOGGLE_ON) token *= model->d;
-    if (settings->positions == NS_POSITIONS_LEARNED) position = pow(init.position, 2);
-    if (settings->positions == NS_POSITIONS_SINUSOIDAL) {
-        position = 0.5;
-        sinusoids(model->tokens->tokens, &product, &mean);
-    }
-    Moments x = {{token + position, token + product, product}, mean};
-    if (stack->embedding_norm) x = normalized(x, stack->norm, settings);
-    double by = model->tokens->square / x.of[SELF];
-    return sum(by, x, 0, x);
-}
-
 void ns_expected_norms(const NsSettings *settings, const NsTokenMoments *start, double *square)
 {
     Model model = {.settings = settings,
@@ -240,7 +217,25 @@ void ns_expected_norms(const NsSettings *settings, const NsTokenMoments *start, 
     Moments memory = {0};
     size_t n = ns_stacks_wiring(settings, NULL, stacks);
     for (size_t i = 0; i < n; i++, model.tokens++) {
-        Moments x = embedded(&model, &stacks[i]);
+        /* The input of a stack: embeddings that are independent for unequal tokens, and positions.
+         */
+        NsSublayerWiring first[NS_LAYER_SUBLAYERS];
+        ns_layer_wiring(settings, NULL, &stacks[i], 0, first);
+        bool tied = settings->tie_embeddings == NS_TOGGLE_ON;
+        NsEmbeddingInit init =
+            ns_init_embedding(model.init, ns_placement_at(settings, 0, stacks[i].layers),
+                              &first[0].position, model.d, tied);
+        double token = pow(init.token, 2), position = 0, product = 0, mean = 0;
+        if (settings->scale_embeddings == NS_TOGGLE_ON) token *= model.d;
+        if (settings->positions == NS_POSITIONS_LEARNED) position = pow(init.position, 2);
+        if (settings->positions == NS_POSITIONS_SINUSOIDAL) {
+            position = 0.5;
+            sinusoids(model.tokens->tokens, &product, &mean);
+        }
+        Moments sums = {{token + position, token + product, product}, mean};
+        if (stacks[i].embedding_norm) sums = normalized(sums, stacks[i].norm, settings);
+        double by = model.tokens->square / sums.of[SELF];
+        Moments x = sum(by, sums, 0, sums);
         *square++ = model.d * x.of[SELF];
         for (unsigned l = 0; l < stacks[i].layers; l++) {
             size_t count = ns_layer_wiring(settings, NULL, &stacks[i], l, sublayers);

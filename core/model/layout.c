@@ -273,11 +273,11 @@ static void add_layers(Builder *b, const NsStack *stack, const NsStackWiring *wi
     b->block = b->layer = -1;
 }
 
-/* Adds the embeddings of a stack.  Tied embeddings share one matrix with the head, except for those
- * of a source with a separate vocabulary. */
-static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring *wiring,
-                          NsVocab vocab)
+static void add_stack(Builder *b, NsStack *stack, const NsStackWiring *wiring, NsVocab vocab)
 {
+    b->prefix = stack->prefix;
+    /* Add the embeddings of a stack.  Tied embeddings share one matrix with the head, except for
+     * those of a source with a separate vocabulary. */
     NsModelLayout *layout = b->layout;
     bool source = stack + 1 < layout->stacks + layout->n_stacks, apart = vocab.source > 0;
     bool tied = b->settings->tie_embeddings == NS_TOGGLE_ON && !(source && apart);
@@ -312,12 +312,6 @@ static void add_embedding(const Builder *b, NsStack *stack, const NsStackWiring 
                                         .init = NS_INIT_NORMAL,
                                         .std = init.position},
                              false);
-}
-
-static void add_stack(Builder *b, NsStack *stack, const NsStackWiring *wiring, NsVocab vocab)
-{
-    b->prefix = stack->prefix;
-    add_embedding(b, stack, wiring, vocab);
     if (wiring->embedding_norm)
         stack->embedding_norm = add_norm(b, wiring->norm, NS_PARAMETER_EMB_NORM_GAIN, b->layout->D);
     add_layers(b, stack, wiring);

@@ -117,22 +117,6 @@ bool ns_dump_is(const char *directory)
     return g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
-static bool read_meta(const char *directory, NsProvenance *provenance, GError **error)
-{
-    g_autofree char *path = g_build_filename(directory, "meta.json", NULL);
-    g_autofree char *text = NULL, *name = g_filename_display_basename(directory);
-    size_t size;
-    if (!(text = ns_read_file(path, NS_TEXT_MAX, &size, NULL)))
-        return ns_refuse(error, NS_ERROR_FILE,
-                         "“%s” is not a folder that “normscope-cli dump” wrote: it has no "
-                         "meta.json; choose another.",
-                         name);
-    g_autofree char *line = ns_run_lines_provenance(text, size);
-    if (!line)
-        return ns_refuse(error, NS_ERROR_FILE, "The file meta.json in “%s” has no settings.", name);
-    return ns_provenance_read(provenance, line, error);
-}
-
 static bool read_weights(const char *path, NsCheckpoint *c, GError **error)
 {
     g_autoptr(NsSafetensors) file = ns_safetensors_open(path, error);
@@ -162,7 +146,19 @@ NsCheckpoint *ns_dump_read(const char *directory, GError **error)
 {
     g_auto(NsProvenance) provenance;
     ns_provenance_init(&provenance);
-    if (!read_meta(directory, &provenance, error)) return NULL;
+    g_autofree char *meta = g_build_filename(directory, "meta.json", NULL);
+    g_autofree char *text = NULL, *name = g_filename_display_basename(directory);
+    size_t size;
+    if (!(text = ns_read_file(meta, NS_TEXT_MAX, &size, NULL)))
+        return ns_refuse_null(error, NS_ERROR_FILE,
+                              "“%s” is not a folder that “normscope-cli dump” wrote: it has no "
+                              "meta.json; choose another.",
+                              name);
+    g_autofree char *line = ns_run_lines_provenance(text, size);
+    if (!line)
+        return ns_refuse_null(error, NS_ERROR_FILE, "The file meta.json in “%s” has no settings.",
+                              name);
+    if (!ns_provenance_read(&provenance, line, error)) return NULL;
     NsExperiment *experiment = ns_experiment_new_shared(&provenance.experiment);
     g_autoptr(NsCheckpoint) c = ns_checkpoint_new(experiment, &experiment->lane[0]);
     ns_experiment_unref(experiment);

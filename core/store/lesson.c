@@ -24,28 +24,25 @@ typedef struct {
     const NsEntry *began; /* the section that began the card */
 } Reader;
 
-static void clear_card(NsCard *card)
-{
-    g_free(card->title);
-    g_free(card->page);
-    g_free(card->highlight);
-    g_free(card->chart);
-    g_strfreev(card->texts);
-    g_strfreev(card->claims);
-    ns_experiment_clear(&card->begin);
-    ns_experiment_clear(&card->end);
-    ns_lesson_conditions_clear(&card->conditions);
-    g_free(card->ask);
-    for (size_t i = 0; i < card->n_choices; i++) {
-        g_free(card->choices[i]);
-        g_free(card->why[i]);
-    }
-}
-
 void ns_lesson_free(NsLesson *lesson)
 {
     if (!lesson) return;
-    for (size_t i = 0; i < lesson->n; i++) clear_card(&lesson->card[i]);
+    for (NsCard *card = lesson->card; card < lesson->card + lesson->n; card++) {
+        g_free(card->title);
+        g_free(card->page);
+        g_free(card->highlight);
+        g_free(card->chart);
+        g_strfreev(card->texts);
+        g_strfreev(card->claims);
+        ns_experiment_clear(&card->begin);
+        ns_experiment_clear(&card->end);
+        ns_lesson_conditions_clear(&card->conditions);
+        g_free(card->ask);
+        for (size_t i = 0; i < card->n_choices; i++) {
+            g_free(card->choices[i]);
+            g_free(card->why[i]);
+        }
+    }
     g_free(lesson->card);
     g_free(lesson->title);
     g_free(lesson->summary);

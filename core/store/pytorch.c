@@ -259,23 +259,6 @@ static bool includes(const Page *page, const char *line)
     return line[1] == '?' ? any : !any;
 }
 
-/* A line with the texts of the names in it, “@name@”. */
-static GString *with_texts(const Page *page, const char *line)
-{
-    GString *out = g_string_new(NULL);
-    for (const char *p = line; *p;) {
-        const char *end = *p == '@' ? strchr(p + 1, '@') : NULL;
-        g_autofree char *name = end ? g_strndup(p + 1, (gsize)(end - p - 1)) : NULL;
-        const char *text = name ? g_hash_table_lookup(page->words, name) : NULL;
-        if (text)
-            g_string_append(out, text);
-        else
-            g_string_append_c(out, *p);
-        p = text ? end + 1 : p + 1;
-    }
-    return out;
-}
-
 static GString *write_text(const Page *page)
 {
     g_autoptr(GBytes) bytes = ns_model_text();
@@ -291,7 +274,18 @@ static GString *write_text(const Page *page)
             if (left_out == depth) left_out = 0;
             depth--;
         } else if (!left_out && line[1]) { /* not the end of the last line */
-            g_autoptr(GString) text = with_texts(page, *line);
+            /* The line with the texts of the names in it, “@name@”. */
+            g_autoptr(GString) text = g_string_new(NULL);
+            for (const char *p = *line; *p;) {
+                const char *end = *p == '@' ? strchr(p + 1, '@') : NULL;
+                g_autofree char *name = end ? g_strndup(p + 1, (gsize)(end - p - 1)) : NULL;
+                const char *word = name ? g_hash_table_lookup(page->words, name) : NULL;
+                if (word)
+                    g_string_append(text, word);
+                else
+                    g_string_append_c(text, *p);
+                p = word ? end + 1 : p + 1;
+            }
             const char *quotes = strstr(*line, "\"\"\"");
             if (text->len && (prose || quotes || **line == '@')) { /* an inserted table */
                 g_auto(GStrv) parts = g_strsplit(text->str, "\n", -1);

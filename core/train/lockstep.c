@@ -133,32 +133,6 @@ static int64_t threads_of(const NsExperiment *experiment, size_t lane)
     return MAX(1, total / n + ((int64_t)lane < total % n ? 1 : 0));
 }
 
-/* Makes the runs of a lane, each with its own seed; false at the first that cannot be made. */
-static bool add_runs(Lane *lane, const NsExperiment *experiment, NsBeginning beginning,
-                     atomic_uint *done, GError **error)
-{
-    size_t number = (size_t)(lane - lane->lockstep->lanes);
-    NsSettings own = experiment->lane[number]; /* borrows the texts */
-    own.threads = threads_of(experiment, number);
-    const NsRun *first = lane->lockstep->lanes[0].runs[0];
-    for (size_t k = 0; k < lane->lockstep->seeds; k++, own.seed++) {
-        NsBeginning from = {
-            .origin = beginning.origin ? ns_checkpoint_seed(beginning.origin, k) : NULL,
-            .past = beginning.past ? ns_history_seed(beginning.past, k) : NULL,
-        };
-        NsCorpus *corpus = from.origin ? ns_checkpoint_corpus(from.origin, &own) : NULL;
-        if (first && ns_settings_same_data(&first->settings, &own)) corpus = first->corpus;
-        lane->runs[k] = ns_run_new_from(experiment, &own, corpus, from, done, error);
-        if (!lane->runs[k]) return false;
-        if (!first) first = lane->runs[0];
-        /* The first seed is allocated; the others must fit into memory. */
-        NsPlan others = {0};
-        ns_plan_add(&others, &lane->runs[0]->plan, lane->lockstep->seeds - 1);
-        if (k == 0 && !ns_plan_check(&others, error)) return false;
-    }
-    return true;
-}
-
 /* Links the histories of the other seeds to that of the first. */
 static void join_histories(Lane *lane)
 {
@@ -171,7 +145,26 @@ static bool add_lane(NsLockstep *lockstep, const NsExperiment *experiment, NsBeg
 {
     Lane *first = &lockstep->lanes[0], *lane = &lockstep->lanes[lockstep->n++];
     lane->lockstep = lockstep;
-    if (!add_runs(lane, experiment, beginning, done, error)) return false;
+    /* Make the runs of the lane, each with its own seed. */
+    size_t number = lockstep->n - 1;
+    NsSettings own = experiment->lane[number]; /* borrows the texts */
+    own.threads = threads_of(experiment, number);
+    const NsRun *other = first->runs[0];
+    for (size_t k = 0; k < lockstep->seeds; k++, own.seed++) {
+        NsBeginning from = {
+            .origin = beginning.origin ? ns_checkpoint_seed(beginning.origin, k) : NULL,
+            .past = beginning.past ? ns_history_seed(beginning.past, k) : NULL,
+        };
+        NsCorpus *corpus = from.origin ? ns_checkpoint_corpus(from.origin, &own) : NULL;
+        if (other && ns_settings_same_data(&other->settings, &own)) corpus = other->corpus;
+        lane->runs[k] = ns_run_new_from(experiment, &own, corpus, from, done, error);
+        if (!lane->runs[k]) return false;
+        if (!other) other = lane->runs[0];
+        /* The first seed is allocated; the others must fit into memory. */
+        NsPlan others = {0};
+        ns_plan_add(&others, &lane->runs[0]->plan, lane->lockstep->seeds - 1);
+        if (k == 0 && !ns_plan_check(&others, error)) return false;
+    }
     join_histories(lane);
     if (lane == first) return true;
 

@@ -23,33 +23,6 @@ static size_t budget_of(const NsRun *run)
 
 /* ---- The record of a step ---- */
 
-static void watch_jumps(NsRun *run, const NsStep *step, const NsMeasure *seen)
-{
-    NsEvent event;
-    run->spikes_before = run->spikes;
-    if (run->diverged) return;
-    if (ns_spikes_watch(&run->spikes, step, ns_batch_targets(&run->batch), &event)) {
-        /* Name what left its usual range before a jump, or else the tensor with the largest
-         * gradient. */
-        const NsTensorTable *table = ns_model_tensors(run->model);
-        if (!ns_bands_describe(&run->bands, table, (size_t)run->settings.layers, &event)) {
-            size_t largest = 0;
-            for (size_t i = 1; i < table->n; i++)
-                if (seen->grad_sq[i] > seen->grad_sq[largest]) largest = i;
-            const NsTensor *tensor = &table->tensors[largest];
-            event.layer = tensor->layer + 1;
-            g_autofree char *jump = g_strdup(event.text), *words = ns_tensor_words(tensor);
-            ns_event_describe(&event, N_("%s The largest gradient is that of %s."), jump, words);
-        }
-
-        ns_history_append_event(run->history, &event);
-    }
-    if (ns_first_loss_watch(step, run->baselines, &event))
-        ns_history_append_event(run->history, &event);
-    if (ns_plateau_watch(&run->spikes, step, run->baselines, &event))
-        ns_history_append_event(run->history, &event);
-}
-
 static void watch(NsRun *run, const NsMeasure *seen)
 {
     const NsWatch watch = {
@@ -87,7 +60,28 @@ static void record_step(NsRun *run, const NsRecordInput *input, int64_t started)
     ns_history_append(run->history, &step, record.values);
     ns_bands_add(&run->bands, input->seen, run->updates);
     watch(run, input->seen);
-    watch_jumps(run, &step, input->seen);
+    NsEvent event;
+    run->spikes_before = run->spikes;
+    if (run->diverged) return;
+    if (ns_spikes_watch(&run->spikes, &step, ns_batch_targets(&run->batch), &event)) {
+        /* Name what left its usual range before a jump, or else the tensor with the largest
+         * gradient. */
+        const NsTensorTable *table = ns_model_tensors(run->model);
+        if (!ns_bands_describe(&run->bands, table, (size_t)run->settings.layers, &event)) {
+            size_t largest = 0;
+            for (size_t i = 1; i < table->n; i++)
+                if (input->seen->grad_sq[i] > input->seen->grad_sq[largest]) largest = i;
+            const NsTensor *tensor = &table->tensors[largest];
+            event.layer = tensor->layer + 1;
+            g_autofree char *jump = g_strdup(event.text), *words = ns_tensor_words(tensor);
+            ns_event_describe(&event, N_("%s The largest gradient is that of %s."), jump, words);
+        }
+        ns_history_append_event(run->history, &event);
+    }
+    if (ns_first_loss_watch(&step, run->baselines, &event))
+        ns_history_append_event(run->history, &event);
+    if (ns_plateau_watch(&run->spikes, &step, run->baselines, &event))
+        ns_history_append_event(run->history, &event);
 }
 
 /* Whether something is due that is measured at multiples of `every` steps; 0: never. */
@@ -426,61 +420,6 @@ static void begin(NsRun *run)
     measure(run, started);
 }
 
-static bool allocate_moments(NsRun *run, GError **error)
-{
-    const NsTensorTable *table = ns_model_tensors(run->model);
-    run->optimizer = ns_optimizer(run->settings.optimizer);
-    if (run->optimizer->moments > 0) {
-        run->m = ns_real_new(table->size, "first moments", error);
-        if (!run->m) return false;
-    }
-    if (run->optimizer->moments > 1) {
-        run->v = ns_real_new(table->size, "second moments", error);
-        if (!run->v) return false;
-    }
-    if (run->optimizer->scratch) {
-        size_t elements = run->optimizer->scratch(table, run->plan.threads);
-        run->scratch = ns_real_new(MAX(elements, 1), "the optimizer", error);
-        if (!run->scratch) return false;
-    }
-    return true;
-}
-
-/* Opens the data and, if the plan fits into memory, allocates everything. */
-static bool prepare(NsRun *run, NsCorpus *corpus, GError **error)
-{
-    const NsSettings *s = &run->settings;
-    if (!ns_settings_check(s, error)) return false;
-    run->corpus = corpus ? ns_corpus_ref(corpus) : ns_corpus_open(s, error);
-    if (!run->corpus) return false;
-    NsVocab vocab = ns_corpus_vocab(run->corpus, s);
-    run->baselines = ns_corpus_baselines(run->corpus, s);
-    run->plan = ns_model_plan(s, vocab);
-    if (!ns_plan_check(&run->plan, error)) return false;
-    run->model = ns_model_new(s, vocab, error);
-    if (!run->model) return false;
-    if (!allocate_moments(run, error)) return false;
-
-    const NsTensorTable *table = ns_model_tensors(run->model);
-    ns_model_state(run->model, &run->n_state);
-    run->state = g_new0(ns_real, run->n_state);
-    run->moments_since = g_new0(int64_t, table->n);
-    run->updates = g_new0(NsTensorUpdate, table->n);
-    if (s->curvature_every > 0 || s->sharpness_every > 0) {
-        run->layer_sharpness = g_new0(double, ns_model_layers(run->model));
-        run->curvature_probe = ns_curvature_probe_new(run->model, s, error);
-        if (!run->curvature_probe) return false;
-    }
-    if (s->sample_every > 0 && ns_continuation_is_possible(run->corpus))
-        run->prompt = ns_prompt_tokens(run->corpus, s, s->prompt);
-    run->recorder = ns_recorder_new(run->model, s, error);
-    if (!run->recorder) return false;
-    ns_bands_init(&run->bands, table->n, ns_recorder_layout(run->recorder)->hidden);
-    ns_batch_init_for(&run->batch, s);
-    ns_batch_init(&run->validation, run->batch.B, run->batch.T, run->batch.S);
-    return true;
-}
-
 NsRun *ns_run_new_from(const NsExperiment *experiment, const NsSettings *settings, NsCorpus *corpus,
                        NsBeginning beginning, atomic_uint *done, GError **error)
 {
@@ -489,7 +428,49 @@ NsRun *ns_run_new_from(const NsExperiment *experiment, const NsSettings *setting
     run->settings = *settings;
     run->origin = beginning.origin ? ns_checkpoint_ref(beginning.origin) : NULL;
     run->past = run->origin && beginning.past ? ns_history_ref(beginning.past) : NULL;
-    if (!prepare(run, corpus, error)) return NULL;
+    /* Open the data and, if the plan fits into memory, allocate everything. */
+    const NsSettings *s = &run->settings;
+    if (!ns_settings_check(s, error)) return NULL;
+    run->corpus = corpus ? ns_corpus_ref(corpus) : ns_corpus_open(s, error);
+    if (!run->corpus) return NULL;
+    NsVocab vocab = ns_corpus_vocab(run->corpus, s);
+    run->baselines = ns_corpus_baselines(run->corpus, s);
+    run->plan = ns_model_plan(s, vocab);
+    if (!ns_plan_check(&run->plan, error)) return NULL;
+    run->model = ns_model_new(s, vocab, error);
+    if (!run->model) return NULL;
+    const NsTensorTable *table = ns_model_tensors(run->model);
+    run->optimizer = ns_optimizer(run->settings.optimizer);
+    if (run->optimizer->moments > 0) {
+        run->m = ns_real_new(table->size, "first moments", error);
+        if (!run->m) return NULL;
+    }
+    if (run->optimizer->moments > 1) {
+        run->v = ns_real_new(table->size, "second moments", error);
+        if (!run->v) return NULL;
+    }
+    if (run->optimizer->scratch) {
+        size_t elements = run->optimizer->scratch(table, run->plan.threads);
+        run->scratch = ns_real_new(MAX(elements, 1), "the optimizer", error);
+        if (!run->scratch) return NULL;
+    }
+    ns_model_state(run->model, &run->n_state);
+    run->state = g_new0(ns_real, run->n_state);
+    run->moments_since = g_new0(int64_t, table->n);
+    run->updates = g_new0(NsTensorUpdate, table->n);
+    if (s->curvature_every > 0 || s->sharpness_every > 0) {
+        run->layer_sharpness = g_new0(double, ns_model_layers(run->model));
+        run->curvature_probe = ns_curvature_probe_new(run->model, s, error);
+        if (!run->curvature_probe) return NULL;
+    }
+    if (s->sample_every > 0 && ns_continuation_is_possible(run->corpus))
+        run->prompt = ns_prompt_tokens(run->corpus, s, s->prompt);
+    run->recorder = ns_recorder_new(run->model, s, error);
+    if (!run->recorder) return NULL;
+    ns_bands_init(&run->bands, table->n, ns_recorder_layout(run->recorder)->hidden);
+    ns_batch_init_for(&run->batch, s);
+    ns_batch_init(&run->validation, run->batch.B, run->batch.T, run->batch.S);
+
     if (done) atomic_fetch_add(done, 1);
     begin(run);
     if (done) atomic_fetch_add(done, 1);
