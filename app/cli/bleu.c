@@ -23,39 +23,32 @@ static char **read_lines(const char *path, GError **error)
     return lines;
 }
 
-/* Scores the lines of a file.  Appends the lines of the references to `lines`. */
-static bool score_lines(NsBleu *bleu, const char *path, char **paths, GPtrArray *lines,
-                        GError **error)
-{
-    g_auto(GStrv) hypotheses = read_lines(path, error);
-    if (!hypotheses) return false;
-    for (size_t r = 0; paths[r]; r++) {
-        char **read = read_lines(paths[r], error);
-        if (!read) return false;
-        g_ptr_array_add(lines, read);
-        guint n = g_strv_length(read), expected = g_strv_length(hypotheses);
-        if (n == expected) continue;
-        g_autofree char *name = g_filename_display_name(paths[r]);
-        g_autofree char *other = g_filename_display_name(path);
-        return ns_refuse(error, NS_ERROR_TEXT,
-                         "“%s” has %u lines and “%s” has %u; both must have one line per sentence.",
-                         name, n, other, expected);
-    }
-    g_autofree const char **references = g_new(const char *, lines->len);
-    for (size_t i = 0; hypotheses[i]; i++) {
-        for (guint r = 0; r < lines->len; r++)
-            references[r] = ((char **)g_ptr_array_index(lines, r))[i];
-        ns_bleu_add(bleu, hypotheses[i], references, lines->len);
-    }
-    return true;
-}
-
 static int run(NsArguments *a, GError **error)
 {
     NsBleu bleu = {0};
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
-    if (!score_lines(&bleu, a->files[0], a->references, lines, error)) return NS_EXIT_ERROR;
-    size_t references = g_strv_length(a->references);
+    g_auto(GStrv) hypotheses = read_lines(a->files[0], error);
+    if (!hypotheses) return NS_EXIT_ERROR;
+    guint expected = g_strv_length(hypotheses);
+    for (char **path = a->references; *path; path++) {
+        char **read = read_lines(*path, error);
+        if (!read) return NS_EXIT_ERROR;
+        g_ptr_array_add(lines, read);
+        guint n = g_strv_length(read);
+        if (n == expected) continue;
+        g_autofree char *name = g_filename_display_name(*path);
+        g_autofree char *other = g_filename_display_name(a->files[0]);
+        ns_refuse(error, NS_ERROR_TEXT,
+                  "“%s” has %u lines and “%s” has %u; both must have one line per sentence.", name,
+                  n, other, expected);
+        return NS_EXIT_ERROR;
+    }
+    size_t references = lines->len;
+    g_autofree const char **of = g_new(const char *, references);
+    for (size_t i = 0; hypotheses[i]; i++) {
+        for (guint r = 0; r < references; r++) of[r] = ((char **)g_ptr_array_index(lines, r))[i];
+        ns_bleu_add(&bleu, hypotheses[i], of, references);
+    }
     NsBleuScore score = ns_bleu_score(&bleu);
     g_autofree char *signature = g_strdup_printf(SIGNATURE, references, NS_VERSION);
     double ratio =

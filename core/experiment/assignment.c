@@ -49,16 +49,6 @@ static bool agrees(const NsSettings *before, const NsSettings *after, const bool
     return true;
 }
 
-static bool is_repeated(const NsSettings *before, const NsSettings *after, const bool *here,
-                        const NsParam *param, GError **error)
-{
-    if (!here[row_of(param)] || ns_settings_same(before, after, param)) return false;
-    g_autofree char *x = ns_settings_get(before, param), *y = ns_settings_get(after, param);
-    ns_refuse(error, NS_ERROR_SETTING, "%s is given twice, as %s and as %s; omit one of them.",
-              param->key, x, y);
-    return true;
-}
-
 bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, const char *value,
                       GError **error)
 {
@@ -66,9 +56,13 @@ bool ns_settings_name(NsSettings *settings, NsNamed *named, const char *key, con
     ns_settings_copy(&after, settings);
     const NsParam *param = ns_param_of(key, value);
     if (!ns_settings_set(&after, key, value, error) ||
-        !agrees(settings, &after, named->all, param, error) ||
-        is_repeated(settings, &after, named->here, param, error))
+        !agrees(settings, &after, named->all, param, error))
         return false;
+    if (named->here[row_of(param)] && !ns_settings_same(settings, &after, param)) {
+        g_autofree char *x = ns_settings_get(settings, param), *y = ns_settings_get(&after, param);
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "%s is given twice, as %s and as %s; omit one of them.", param->key, x, y);
+    }
     NsSettings before = *settings;
     *settings = after;
     after = before; /* which is cleared */

@@ -61,27 +61,20 @@ static size_t count(NsModelLayout *layout, size_t B)
     return forward_only;
 }
 
-/* Places the activations in the arena: layer by layer, and worker by worker within each layer.
- * Returns the number of elements. */
-static size_t place(NsModelLayout *layout)
-{
-    size_t end = 0;
-    for (size_t l = 0; l < layout->layers; l++)
-        for (size_t i = 0; i < layout->shards; i++) {
-            NsPiece *piece = &layout->arena_plan.pieces[i * layout->layers + l];
-            piece->at = end;
-            end += layout->retained * piece->elements;
-        }
-    return end;
-}
-
 void ns_arena_plan_init(NsModelLayout *layout, const NsSettings *settings)
 {
     NsArenaPlan *plan = &layout->arena_plan;
     layout->derived = derived(layout, settings);
     plan->pieces = g_new(NsPiece, layout->shards * layout->layers);
     plan->forward_only = g_new(size_t, layout->shards);
-    size_t forward_only = count(layout, (size_t)ns_settings_batch(settings)), end = place(layout);
+    size_t forward_only = count(layout, (size_t)ns_settings_batch(settings)), end = 0;
+    /* Place the activations: layer by layer, and worker by worker within each layer. */
+    for (size_t l = 0; l < layout->layers; l++)
+        for (size_t i = 0; i < layout->shards; i++) {
+            NsPiece *piece = &plan->pieces[i * layout->layers + l];
+            piece->at = end;
+            end += layout->retained * piece->elements;
+        }
     plan->size = MAX(forward_only, end);
 }
 

@@ -150,21 +150,6 @@ static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsParameterKin
     return place;
 }
 
-/* Adds the norms on queries, keys and values; a norm over the batch has each feature
- * separately. */
-static void add_head_norms(const Builder *b, NsSublayer *s)
-{
-    const Parameters *r = &parameters[s->kind];
-    const NsNorm *norm = s->c.norm;
-    size_t D = b->layout->D, KV = b->layout->KV, head = D / b->layout->H;
-    bool full = s->c.qk == NS_QK_FULL, batch = norm && ns_norm_over_batch(norm);
-    if (s->c.qk != NS_QK_NONE) {
-        s->q = add_norm(b, norm, r->q, full || batch ? D : head);
-        s->k = add_norm(b, norm, r->k, full || batch ? KV : head);
-    }
-    if (s->c.v) s->v = add_norm(b, norm, r->v, batch ? KV : head);
-}
-
 static void add_attention(const Builder *b, NsSublayer *s, double factor, double factor_qk,
                           double last)
 {
@@ -182,7 +167,15 @@ static void add_attention(const Builder *b, NsSublayer *s, double factor, double
         s->w_memory = add_matrix(b, r->w_v, D, D, factor, false);
         s->b_memory = add_zeros(b, r->b_v, D, false);
     }
-    add_head_norms(b, s);
+    /* Norms on queries, keys and values; a norm over the batch has each feature separately. */
+    const NsNorm *norm = s->c.norm;
+    size_t head = D / H;
+    bool full = s->c.qk == NS_QK_FULL, batch = norm && ns_norm_over_batch(norm);
+    if (s->c.qk != NS_QK_NONE) {
+        s->q = add_norm(b, norm, r->q, full || batch ? D : head);
+        s->k = add_norm(b, norm, r->k, full || batch ? KV : head);
+    }
+    if (s->c.v) s->v = add_norm(b, norm, r->v, batch ? KV : head);
     if (s->c.head_scale) s->head_scale = add_constant(b, r->head_scale, H, 1);
     if (s->c.mid) s->mid = add_norm(b, s->c.norm, r->mid, D);
     if (s->uniform) return;

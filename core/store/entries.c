@@ -29,52 +29,34 @@ const NsEntry *ns_entries_at(const NsEntries *entries, size_t i)
     return i < entries->rows->len ? &g_array_index(entries->rows, NsEntry, i) : NULL;
 }
 
-static bool refuse(size_t line, GError **error)
-{
-    return ns_refuse(
-        error, NS_ERROR_SETTING,
-        N_("Line %zu is neither “key = value”, such as placement = pre, nor the name of a "
-           "section, such as [A]."),
-        line);
-}
-
 static bool is_key(const char *word)
 {
     return *word && strspn(word, KEY_CHARACTERS) == strlen(word);
 }
 
-/* Reads a section, "[A]". */
-static bool read_section(NsEntry *entry, char *line, GError **error)
-{
-    size_t length = strlen(line);
-    if (line[length - 1] != ']') return refuse(entry->line, error);
-    line[length - 1] = '\0';
-    if (!is_key(g_strstrip(line + 1))) return refuse(entry->line, error);
-    entry->section = line + 1;
-    entry->key = entry->value = NULL;
-    return true;
-}
-
-static bool read_value(NsEntry *entry, char *line, GError **error)
-{
-    char *equals = strchr(line, '=');
-    if (!equals) return refuse(entry->line, error);
-    *equals = '\0';
-    entry->key = g_strstrip(line);
-    entry->value = g_strstrip(equals + 1);
-    return is_key(entry->key) || refuse(entry->line, error);
-}
-
+/* Reads sections, "[A]", and values, "key = value". */
 static bool read_lines(NsEntries *entries, GError **error)
 {
     NsEntry entry = {.section = ""};
     for (char **line = entries->lines; *line; line++) {
+        char *text = g_strstrip(*line);
         entry.line++;
-        g_strstrip(*line);
-        if (!**line || **line == '#') continue;
-        bool ok =
-            **line == '[' ? read_section(&entry, *line, error) : read_value(&entry, *line, error);
-        if (!ok) return false;
+        if (!*text || *text == '#') continue;
+        char *end = text + strlen(text) - 1, *equals = strchr(text, '=');
+        bool section = *text == '[', good = section ? *end == ']' : equals != NULL;
+        if (good) *(section ? end : equals) = '\0';
+        entry.key = entry.value = NULL;
+        if (section) {
+            entry.section = g_strstrip(text + 1);
+        } else if (good) {
+            entry.key = g_strstrip(text);
+            entry.value = g_strstrip(equals + 1);
+        }
+        if (!good || !is_key(section ? entry.section : entry.key))
+            return ns_refuse(error, NS_ERROR_SETTING,
+                             N_("Line %zu is neither “key = value”, such as placement = pre, nor "
+                                "the name of a section, such as [A]."),
+                             entry.line);
         g_array_append_val(entries->rows, entry);
     }
     return true;

@@ -19,52 +19,40 @@ void ns_lecture_free(NsLecture *lecture)
     g_free(lecture);
 }
 
-/* Reads the entries before the first scene; *at is then where that begins. */
-static bool read_head(NsLecture *lecture, const NsEntries *entries, size_t *at, GError **error)
+NsLecture *ns_lecture_new(const char *text, size_t size, GError **error)
 {
     static const char *const keys[] = {"title", "note", NULL};
+    g_autoptr(NsEntries) entries = ns_entries_new(text, size, error);
+    if (!entries) return NULL;
+    g_autoptr(NsLecture) lecture = g_new0(NsLecture, 1);
     const NsEntry *entry;
-    for (; (entry = ns_entries_at(entries, *at)) && entry->key; ++*at) {
-        if (!g_strv_contains(keys, entry->key)) return ns_entry_unknown(entry, keys, error);
-        char **text = g_str_equal(entry->key, "title") ? &lecture->title : &lecture->note;
-        g_free(*text);
-        *text = g_strdup(entry->value);
+    size_t at = 0;
+    for (; (entry = ns_entries_at(entries, at)) && entry->key; at++) {
+        if (!g_strv_contains(keys, entry->key)) return ns_entry_unknown(entry, keys, error), NULL;
+        char **own = g_str_equal(entry->key, "title") ? &lecture->title : &lecture->note;
+        g_free(*own);
+        *own = g_strdup(entry->value);
     }
-    if (entry && g_str_equal(entry->section, NS_SCENE)) return true;
-    return ns_refuse(error, NS_ERROR_SETTING,
-                     N_("Line %zu: a lecture begins with its title, and then needs a [scene]."),
-                     entry ? entry->line : 1);
-}
-
-static bool read_scenes(NsLecture *lecture, const NsEntries *entries, size_t at, GError **error)
-{
-    const NsEntry *section;
-    while ((section = ns_entries_at(entries, at))) {
+    if (!entry || !g_str_equal(entry->section, NS_SCENE))
+        return ns_refuse_null(
+            error, NS_ERROR_SETTING,
+            N_("Line %zu: a lecture begins with its title, and then needs a [scene]."),
+            entry ? entry->line : 1);
+    while ((entry = ns_entries_at(entries, at++))) {
         GError *wrong = NULL;
         lecture->scene = g_renew(NsScene, lecture->scene, lecture->n + 1);
         NsScene *scene = &lecture->scene[lecture->n++];
-        scene->line = section->line;
+        scene->line = entry->line;
         ns_preset_init(&scene->preset);
-        at++;
         if (ns_preset_read_entries(&scene->preset, entries, &at, &wrong)) continue;
         /* Settings that conflict are of no single line; at the end of the scene all were read. */
         const NsEntry *end = ns_entries_at(entries, at);
         bool whole = !end || (!end->key && g_str_equal(end->section, NS_SCENE));
-        if (whole) return ns_entry_blame(section, wrong, error);
+        if (whole) g_prefix_error(&wrong, _("Line %zu: "), entry->line);
         g_propagate_error(error, wrong);
-        return false;
+        return NULL;
     }
-    return true;
-}
-
-NsLecture *ns_lecture_new(const char *text, size_t size, GError **error)
-{
-    size_t at = 0;
-    g_autoptr(NsEntries) entries = ns_entries_new(text, size, error);
-    g_autoptr(NsLecture) lecture = g_new0(NsLecture, 1);
-    bool good = entries && read_head(lecture, entries, &at, error) &&
-                read_scenes(lecture, entries, at, error);
-    return good ? g_steal_pointer(&lecture) : NULL;
+    return g_steal_pointer(&lecture);
 }
 
 NsLecture *ns_lecture_open(size_t i, GError **error)

@@ -302,25 +302,21 @@ static bool read_entry(Reader *reader, const NsEntry *entry, GError **error)
     return true;
 }
 
-static bool read_lesson(NsLesson *lesson, const NsEntries *entries, GError **error)
-{
-    Reader reader = {.lesson = lesson};
-    const NsEntry *entry;
-    for (size_t i = 0; (entry = ns_entries_at(entries, i)); i++)
-        if (!read_entry(&reader, entry, error)) return false;
-    if (!finish_card(&reader, error)) return false;
-    if (lesson->title && lesson->summary && lesson->n >= NS_CARDS_MIN) return true;
-    return ns_refuse(error, NS_ERROR_SETTING,
-                     "This is not a lesson: it needs a title, a summary and 4 to 7 cards.");
-}
-
 NsLesson *ns_lesson_new(const char *text, size_t size, GError **error)
 {
     g_autoptr(NsEntries) entries = ns_entries_new(text, size, error);
     if (!entries) return NULL;
     g_autoptr(NsLesson) lesson = g_new0(NsLesson, 1);
     lesson->card = g_new0(NsCard, NS_CARDS_MAX);
-    return read_lesson(lesson, entries, error) ? g_steal_pointer(&lesson) : NULL;
+    Reader reader = {.lesson = lesson};
+    const NsEntry *entry;
+    for (size_t i = 0; (entry = ns_entries_at(entries, i)); i++)
+        if (!read_entry(&reader, entry, error)) return NULL;
+    if (!finish_card(&reader, error)) return NULL;
+    if (lesson->title && lesson->summary && lesson->n >= NS_CARDS_MIN)
+        return g_steal_pointer(&lesson);
+    return ns_refuse_null(error, NS_ERROR_SETTING,
+                          "This is not a lesson: it needs a title, a summary and 4 to 7 cards.");
 }
 
 NsLesson *ns_lesson_open(size_t i, GError **error)

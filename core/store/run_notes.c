@@ -20,25 +20,21 @@ bool ns_run_make_table(sqlite3 *db, const char *name, size_t i)
     return ns_database_run(db, table) && ns_database_run(db, version);
 }
 
-static bool put(sqlite3 *db, const char *key, const char *value)
-{
-    bool gone = !value || !*value;
-    size_t bytes = value ? strnlen(value, NS_RUN_NOTE_MOST) : 0;
-    g_autofree char *whole = g_utf8_make_valid(value ? value : "", (gssize)bytes);
-    return ns_database_write(
-        db, gone ? "DELETE FROM notes WHERE key = ?" : "INSERT OR REPLACE INTO notes VALUES (?, ?)",
-        gone ? "t" : "tt", key, whole);
-}
-
 /* NULL, or a sentence without its end that says why the note was not written.  Free with g_free. */
 static char *write_note(sqlite3 *db, const char *key, const char *value)
 {
     int64_t application = 0;
+    size_t bytes = value ? strnlen(value, NS_RUN_NOTE_MOST) : 0;
+    g_autofree char *whole = g_utf8_make_valid(value ? value : "", (gssize)bytes);
     NS_AUTO_TRANSACTION transaction = ns_database_begin(db);
     bool read = transaction && ns_database_find_number(db, "PRAGMA application_id", &application);
     if (read && application != NS_DATABASE_RUN) return g_strdup(_("it is not a run file"));
     bool written = read && ns_database_run(db, "PRAGMA trusted_schema = OFF") &&
-                   ns_run_make_table(db, "notes", 1) && put(db, key, value) &&
+                   ns_run_make_table(db, "notes", 1) &&
+                   ns_database_write(db,
+                                     bytes ? "INSERT OR REPLACE INTO notes VALUES (?, ?)"
+                                           : "DELETE FROM notes WHERE key = ?",
+                                     bytes ? "tt" : "t", key, whole) &&
                    ns_database_commit(&transaction);
     return written ? NULL : ns_database_error(db);
 }
