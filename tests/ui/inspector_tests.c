@@ -48,6 +48,9 @@ static void test_step(void)
     double loss = ns_history_step(window->session->view->history, 7)->loss;
     g_autofree char *wanted = g_strdup_printf("Loss\t%#.4g\n", loss);
     g_assert_true(says(window, wanted));
+    ns_session_show_step(window->session, 0);
+    UI_UNTIL(says(window, "Step 0\n"));
+    g_assert_false(says(window, "Learning rate\t")); /* there was no update */
     ui_close(window);
 }
 

@@ -58,7 +58,9 @@ static void test_sweep(void)
 {
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, 0.1, 0.2", "1, 10", 5);
-    g_assert_null(page->phases[0]);
+    /* The chart has the cells before any is trained. */
+    g_assert_true(page->planned && page->phases[0]->cells == 6);
+    g_assert_cmpuint(page->charts[0]->plot->x.n_names, ==, 3);
     g_assert_false(gtk_widget_get_visible(page->queue));
     g_assert_false(gtk_widget_is_sensitive(page->export_));
     click_start(page);
@@ -171,13 +173,13 @@ static void test_problem(void)
     NsWindow *window = ui_open("");
     NsPhasePage *page = open_phase(window, "0.01, x", "1, 10", 5);
     click_start(page);
-    g_assert_null(page->phases[0]);
+    g_assert_true(page->planned);
     g_assert_true(gtk_widget_has_css_class(page->hint, "error"));
     g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(page->hint)), "not a number"));
     gtk_editable_set_text(GTK_EDITABLE(page->values[0]), "0.01");
     g_signal_emit_by_name(page->values[0], "activate");
     g_assert_false(gtk_widget_has_css_class(page->hint, "error"));
-    g_assert_nonnull(page->phases[0]);
+    g_assert_true(page->phases[0] && !page->planned);
     ui_close(window);
 }
 

@@ -94,13 +94,23 @@ static void set_hint(NsPhasePage *page, const char *sentence, bool error)
     ns_set_css_class(page->hint, "error", error);
 }
 
+static NsStudyWorkProgress progress_of(const NsPhasePage *page)
+{
+    return page->work ? ns_study_work_progress(page->work) : (NsStudyWorkProgress){0};
+}
+
+static bool has_begun(const NsPhasePage *page)
+{
+    return page->phases[0] && !page->planned;
+}
+
 static void show_hint(NsPhasePage *page)
 {
-    const char *hint = page->phases[0]
+    const char *hint = has_begun(page)
                            ? _("Click a cell, or move to it with the arrows and press Enter: the "
                                "selected lane takes its two settings.")
-                           : _("Each cell trains the selected lane. Values: a list (1, 10, 100) or "
-                               "from:to:count.");
+                           : _("Start trains the selected lane with the settings of each cell. "
+                               "Values: a list (1, 10, 100) or from:to:count.");
     set_hint(page, hint, false);
 }
 
@@ -119,11 +129,6 @@ static char *queue_words(const NsStudyWorkProgress *progress, bool stopped)
     return g_strdup_printf(_("%zu of %zu cells, %" PRId64 " s left"), done, all, left);
 }
 
-static NsStudyWorkProgress progress_of(const NsPhasePage *page)
-{
-    return page->work ? ns_study_work_progress(page->work) : (NsStudyWorkProgress){0};
-}
-
 static void sync_controls(NsPhasePage *page)
 {
     NsStudyWorkProgress progress = progress_of(page);
@@ -132,9 +137,9 @@ static void sync_controls(NsPhasePage *page)
     gtk_button_set_label(GTK_BUTTON(page->start), going ? _("Stop") : _("Start"));
     ns_set_css_class(page->start, "suggested-action", !going);
     gtk_widget_set_sensitive(page->export_, progress.ended > 0);
-    gtk_widget_set_visible(page->queue, page->phases[0] != NULL);
-    gtk_widget_set_visible(page->words, page->phases[0] != NULL);
-    if (!page->phases[0]) return;
+    gtk_widget_set_visible(page->queue, has_begun(page));
+    gtk_widget_set_visible(page->words, has_begun(page));
+    if (!has_begun(page)) return;
     g_autofree char *words = queue_words(&progress, page->stopped);
     gtk_label_set_text(GTK_LABEL(page->words), words);
     gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(page->queue),
@@ -257,6 +262,13 @@ static bool prepare(NsPhasePage *page, GError **error)
     return true;
 }
 
+/* Until the first sweep has begun the chart has the cells that the controls ask for. */
+static void plan(NsPhasePage *page)
+{
+    if (!has_begun(page)) page->planned |= prepare(page, NULL);
+    update_chart(page);
+}
+
 static bool is_going(const NsPhasePage *page)
 {
     return !page->stopped && progress_of(page).going;
@@ -267,7 +279,7 @@ static void start(NsPhasePage *page)
 {
     g_autoptr(GError) error = NULL;
     if (prepare(page, &error) && (is_going(page) || ns_study_work_start(page->work, 0, &error))) {
-        page->stopped = false;
+        page->stopped = page->planned = false;
         if (!page->tick)
             page->tick = gtk_widget_add_tick_callback(GTK_WIDGET(page), on_tick, NULL, NULL);
         show_hint(page);
@@ -307,7 +319,7 @@ bool ns_phase_page_show_study(NsPhasePage *page, NsStudyWork *work, GError **err
     ns_phase_page_set_axes(page, x_text, y_text, first->settings->steps, NULL);
     gtk_check_button_set_active(GTK_CHECK_BUTTON(page->side), n > 1);
     show_work(page, ns_study_work_ref(work), read_controls(page, x, y, lanes, &n));
-    page->stopped = false;
+    page->stopped = page->planned = false;
     show_hint(page);
     update_chart(page);
     sync_controls(page);
@@ -540,6 +552,7 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
     gtk_grid_attach(GTK_GRID(grid), values, 1, 1, 1, 1);
     ns_connect(page->key[axis], "notify::selected", G_CALLBACK(on_key_chosen), page);
     ns_connect(page->values[axis], "activate", G_CALLBACK(on_values), page);
+    ns_connect(page->values[axis], "changed", G_CALLBACK(plan), page);
     return grid;
 }
 
@@ -551,12 +564,14 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     ns_name_control(page->steps, _("Steps per run"), _("Steps per run"));
     ns_connect(gtk_editable_get_delegate(GTK_EDITABLE(page->steps)), "activate",
                G_CALLBACK(ns_end_typing), page->steps);
+    ns_connect(page->steps, "value-changed", G_CALLBACK(plan), page);
     page->start = ns_button_new(_("Start"), _("Train every cell, or stop; finished cells are kept"),
                                 G_CALLBACK(on_start), page);
     page->export_ = ns_button_new(_("Export…"), _("Save the sweep as PDF, SVG, PNG, CSV or TeX"),
                                   G_CALLBACK(on_export), page);
     page->side = gtk_check_button_new_with_label(_("Lanes side by side"));
     gtk_widget_set_tooltip_text(page->side, _("One sweep for each lane, on a common color scale"));
+    ns_connect(page->side, "toggled", G_CALLBACK(plan), page);
     GtkWidget *progress = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     page->queue = gtk_progress_bar_new();
     ns_name_control(page->queue, _("Finished cells"), NULL);
@@ -609,14 +624,14 @@ static void build(NsPhasePage *page)
 
 static bool page_refresh(NsPage *page)
 {
-    update_chart(NS_PHASE_PAGE(page));
+    plan(NS_PHASE_PAGE(page));
     return false;
 }
 
 static void page_save(NsPage *page)
 {
     NsPhasePage *self = NS_PHASE_PAGE(page);
-    if (self->phases[0])
+    if (has_begun(self))
         on_export(self);
     else
         ns_session_report(self->session, _("There is no sweep to export yet: press Start first."));

@@ -16,8 +16,9 @@ G_DECLARE_FINAL_TYPE(NsPhasePage, ns_phase_page, NS, PHASE_PAGE, GtkBox)
 struct _NsPhasePage {
     GtkBox parent;
     NsSession *session;
-    NsStudyWork *work;                 /* NULL before the first sweep */
-    NsPhase *phases[NS_LANES_MAX];     /* [n], views on it; NULL before the first sweep */
+    NsStudyWork *work;                 /* NULL before the first plan */
+    NsPhase *phases[NS_LANES_MAX];     /* [n], views on it; NULL before the first plan */
+    bool planned;                      /* it is none yet, but what the controls ask for */
     NsChartView *charts[NS_LANES_MAX]; /* the first n are visible */
     size_t n;                          /* 1, or the number of lanes side by side */
     char *asked;                       /* values of the controls when the sweeps were created */

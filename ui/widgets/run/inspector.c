@@ -186,7 +186,9 @@ static void sync_readings(NsInspector *inspector, NsChartTile *tile)
     if (seeds > 1) g_ptr_array_add(rows, g_strdup_printf(_("mean of %zu seeds"), seeds));
     add_scalar(rows, _("Loss"), loss_of, number, &input, step);
     add_scalar(rows, _("Gradient norm"), gradient_of, number, &input, step);
-    add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);
+    /* The state of a model before its first update has none. */
+    if (step > 0 || ns_session_is_watching(inspector->session))
+        add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);
     guint columns = 1 + (guint)inspector->session->view->started.n;
     bool many = columns > 4;
     gtk_grid_set_column_spacing(GTK_GRID(inspector->readings), many ? GAP_OF_MANY : GAP);
