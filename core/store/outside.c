@@ -160,9 +160,9 @@ size_t ns_outside_name_run(NsOutside *o, const char *name)
     return ns_outside_names_run(o->names, name);
 }
 
-void ns_outside_begin_again(NsOutside *o)
+void ns_outside_begin_again(NsOutside *o, bool replaced)
 {
-    if (ns_outside_lanes(o))
+    if (replaced && ns_outside_lanes(o))
         ns_outside_report(
             o, "%s",
             _("The file was replaced by another one; its run replaces the run read so far."));

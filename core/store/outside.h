@@ -96,9 +96,9 @@ bool ns_outside_is_partial(const NsOutside *outside);
 /* Called at the end of the input: the last line may lack its newline. */
 void ns_outside_end(NsOutside *outside);
 
-/* Called when the file was replaced by another one that has not been read yet: all lanes begin
- * again. */
-void ns_outside_begin_again(NsOutside *outside);
+/* Forgets what was read, of which the first files are added again.  `replaced`: by another run,
+ * which is reported. */
+void ns_outside_begin_again(NsOutside *outside, bool replaced);
 
 /* The number of lanes: one more than the last that has a record.  Lanes before it may have none. */
 size_t ns_outside_lanes(const NsOutside *outside);

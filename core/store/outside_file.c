@@ -393,11 +393,31 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders,
     return streams;
 }
 
+/* Puts the files that a logger has rotated, “train.log.1”, before the log that they belong to.
+ * Returns whether there are more of them than before. */
+static bool add_rotated(GPtrArray *streams)
+{
+    guint had = streams->len;
+    const Stream *log = had ? streams->pdata[had - 1] : NULL;
+    if (!log || log->prefix || log->lane ||
+        !g_str_has_prefix(((Stream *)streams->pdata[0])->path, log->path))
+        return false;
+    if (had > 1) g_ptr_array_remove_range(streams, 0, had - 1);
+    for (bool is = true; is;) {
+        g_autofree char *path = g_strdup_printf("%s.%u", log->path, streams->len);
+        is = ns_outside_file_is(path);
+        if (is) g_ptr_array_insert(streams, 0, stream_new(path, NULL, 0));
+    }
+    return streams->len > had;
+}
+
 static GPtrArray *streams_in(const char *folder, size_t *left_out)
 {
     size_t folders = MOST_FOLDERS;
     if (left_out) *left_out = 0;
-    return streams_within(folder, 0, &folders, left_out);
+    GPtrArray *streams = streams_within(folder, 0, &folders, left_out);
+    add_rotated(streams);
+    return streams;
 }
 
 size_t ns_outside_file_left_out(const char *folder)
@@ -489,6 +509,7 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
         ((Stream *)f->streams->pdata[0])->fd = STDIN_FILENO;
         return f;
     }
+    if (!folder) add_rotated(f->streams);
     g_autoptr(GDir) dir = folder ? g_dir_open(path, 0, NULL) : NULL;
     bool has_files = dir && g_dir_read_name(dir);
     g_autofree char *parent = g_path_get_dirname(path);
@@ -598,9 +619,10 @@ static bool is_same(const Stream *stream)
     return pread(stream->fd, head, n, 0) == (ssize_t)n && memcmp(head, stream->head, n) == 0;
 }
 
-static void begin_again(NsOutsideFile *f)
+/* `replaced`: another run takes the place of the one that was read. */
+static void begin_again(NsOutsideFile *f, bool replaced)
 {
-    ns_outside_begin_again(f->run);
+    ns_outside_begin_again(f->run, replaced);
     for (guint i = 0; i < f->streams->len; i++) {
         stream_close(f->streams->pdata[i]);
         add_stream(f, f->streams->pdata[i], NULL);
@@ -631,7 +653,7 @@ static void scan_folder(NsOutsideFile *f)
     if (f->streams->len == 1 || missing) {
         g_ptr_array_unref(f->streams);
         f->streams = g_steal_pointer(&found);
-        begin_again(f);
+        begin_again(f, missing > 0);
         return;
     }
     for (guint i = 0; i < found->len;) {
@@ -663,11 +685,9 @@ static bool read_regular(NsOutsideFile *f)
 {
     for (guint i = 0; i < f->streams->len; i++) {
         Stream *stream = f->streams->pdata[i];
-        if (stream->project) {
-            size_t read = project_read(stream->project, f->chunk, CHUNK);
-            if (read) ns_outside_feed_file(f->run, i, f->chunk, read);
-            if (read) return true;
-        }
+        size_t rows = stream->project ? project_read(stream->project, f->chunk, CHUNK) : 0;
+        if (rows) ns_outside_feed_file(f->run, i, f->chunk, rows);
+        if (rows) return true;
         if (stream->fd < 0) continue;
         ssize_t n = pread(stream->fd, f->chunk, CHUNK, stream->at);
         n = without_reserved(stream, f->chunk, n);
@@ -726,7 +746,7 @@ bool ns_outside_file_map(NsOutsideFile *f, const char *map, GError **error)
         return ns_refuse(error, NS_ERROR_FILE,
                          N_("A pipe that is not saved cannot be read again; save it in a file."));
     ns_outside_map(f->run, map);
-    if (!f->pipe) begin_again(f);
+    if (!f->pipe) begin_again(f, true);
     for (ssize_t n; f->pipe && (n = read(fd, f->chunk, CHUNK)) > 0;)
         ns_outside_feed(f->run, f->chunk, (size_t)n);
     if (fd >= 0) close(fd);
@@ -770,9 +790,9 @@ bool ns_outside_file_read(NsOutsideFile *f, int milliseconds)
             if (!open_stream(f, stream, NULL)) stream_close(stream);
             right &= !was_there;
         }
-        if (!right) begin_again(f);
+        if (!right) begin_again(f, !add_rotated(f->streams));
         bool read = read_regular(f);
-        if (read && ns_outside_recall(f->run)) begin_again(f);
+        if (read && ns_outside_recall(f->run)) begin_again(f, true);
         int64_t left = until - g_get_monotonic_time();
         if (read || left <= 0) return read;
         g_usleep((gulong)MIN(left, 1000 * LOOK_MILLISECONDS));

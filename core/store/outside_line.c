@@ -224,7 +224,7 @@ bool ns_outside_line_gather(NsOutsideLine *line)
             all = false;
             continue;
         }
-        array.group->size = array.n;
+        array.group->size = MAX(array.group->size, array.n);
         g_array_set_size(line->numbers, line->numbers->len + (guint)array.n);
         NsOutsideNumber *numbers =
             &g_array_index(line->numbers, NsOutsideNumber, (guint)array.first);

@@ -239,9 +239,9 @@ static const char other_losses[] =
     "scale scaler scaling weight weights coef factor ratio delta change rate count num std var min "
     "max best target time timestamp aux auxiliary balance balancing router z reg kl";
 
-/* The ranks of one loss of several, which is worse than any whole one, of a perplexity, and of the
- * name of a split. */
-enum { RANK_OF_PART = 100, RANK_OF_PERPLEXITY, RANK_OF_SPLIT };
+/* The rank of one loss of several, which is worse than any whole one; a perplexity and the name of
+ * a split are still worse. */
+#define RANK_OF_PART 100
 
 /* Whether the words name a loss of training or of validation; what is only a part of one is noted
  * in the name. */
@@ -249,34 +249,36 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
 {
     bool loss = false, cross = false, validation = false, underscored = false, other = false;
     bool inner = false; /* “train_inner” of fairseq is of some steps, “train” of an epoch */
-    bool perplexity = false, logarithm = false, split = n > 0;
-    unsigned rank = 0, parts = 0;
+    bool perplexity = false, logarithm = false;
+    unsigned rank = 0, parts = 0, splits = 0;
     for (size_t i = 0; i < n; i++) {
         const char *word = words[i].text;
         size_t k = 0;
         loss |= is_one(word, "loss losses nll xent ce crossentropy cost") ||
                 (cross && g_str_equal(word, "entropy"));
-        if (g_str_equal(word, "loss")) {
-            split = false;
-            continue;
-        }
+        if (g_str_equal(word, "loss")) continue;
         cross = g_str_equal(word, "cross");
         logarithm |= g_str_equal(word, "log") && !words[i].path;
         if (is_one(word, "perplexity ppl")) {
             perplexity = true;
-            split = false;
             continue;
         }
         if (is_one(word, train_words)) {
             underscored |= !words[i].path;
+            splits++;
             continue;
         }
         if (is_one(word, validation_words)) {
             validation = true;
+            splits++;
             rank += g_str_equal(word, "test") ? 20 : 0;
             continue;
         }
-        split = false;
+        if (g_str_equal(word, "dataloader") && i + 2 < n && g_str_equal(words[i + 1].text, "idx")) {
+            i += 2; /* “val_loss/dataloader_idx_0” of Lightning: the first is taken */
+            rank++;
+            continue;
+        }
         while (k < G_N_ELEMENTS(loss_words) && !is_one(word, loss_words[k].words)) k++;
         other |= is_one(word, other_losses);
         inner |= g_str_equal(word, "inner");
@@ -294,10 +296,10 @@ static bool read_loss(const Word *words, size_t n, NsOutsideName *name)
     perplexity &= !loss && !parts;
     bool named =
         n && (g_str_equal(words[n - 1].text, "loss") || g_str_equal(words[0].text, "loss"));
-    if ((parts && parts <= 2 && !other && named) || (perplexity && !other) || split) {
+    if ((parts && parts <= 2 && !other && named) || (perplexity && !other) || (n && splits == n)) {
         name->part = validation ? NS_OUTSIDE_VALIDATION : NS_OUTSIDE_LOSS;
         name->perplexity = perplexity;
-        name->split = split;
+        name->split = splits == n;
     }
     if (!loss || parts) return false;
     /* The underscore makes no difference between “val_loss” and “val/loss”. */
@@ -484,15 +486,23 @@ static const struct {
     {"w3", "up_proj w3"},
 };
 
-static char *role_of(char *name)
+/* NULL if there is none, or if the parameter is one of several of its role in a layer. */
+static const char *role_of(const char *path)
 {
-    g_autofree char *path = g_strdelimit(name, "/", '.');
-    if (g_str_has_suffix(path, ".weight")) path[strlen(path) - strlen(".weight")] = '\0';
+    static const char *const several[] = {"expert", "cross", "encoder_attn", "EncDecAttention"};
+    for (size_t i = 0; i < G_N_ELEMENTS(several); i++)
+        if (strstr(path, several[i])) return NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(roles); i++)
         for (const char *end = path; *end; end++)
-            if ((end == path || end[-1] == '.') && is_one(end, roles[i].ends))
-                return g_strdup(roles[i].role);
-    return g_steal_pointer(&path);
+            if ((end == path || end[-1] == '.') && is_one(end, roles[i].ends)) return roles[i].role;
+    return NULL;
+}
+
+static char *path_of(char *name)
+{
+    g_strdelimit(name, "/", '.');
+    if (g_str_has_suffix(name, ".weight")) name[strlen(name) - strlen(".weight")] = '\0';
+    return name;
 }
 
 /* Removes “grad_norm/” before or “/grad_norm” after a name; “grad_w2” of this program is the
@@ -508,11 +518,11 @@ static char *take_gradient(const char *name, bool *gradient)
     for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++) {
         size_t n = strlen(prefixes[i]);
         if (g_str_has_prefix(name, prefixes[i]) && (name[n] == '/' || name[n] == '.'))
-            return role_of(g_strdup(name + n + 1));
+            return path_of(g_strdup(name + n + 1));
     }
     for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
         if (g_str_has_suffix(name, suffixes[i]))
-            return role_of(g_strndup(name, strlen(name) - strlen(suffixes[i])));
+            return path_of(g_strndup(name, strlen(name) - strlen(suffixes[i])));
     if (g_str_has_prefix(name, "grad_")) {
         g_autofree char *key = g_strdelimit(g_strdup(name), "_", '-');
         int found = ns_choices_find(ns_quantity_choice, key);
@@ -543,6 +553,7 @@ static NsOutsideGroup *group_of(NsOutsideNames *names, const char *key, bool gra
 static void group_free(gpointer data)
 {
     g_free(((NsOutsideGroup *)data)->key);
+    g_free(((NsOutsideGroup *)data)->path);
     g_free(data);
 }
 
@@ -664,10 +675,7 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
         }
         if (!is_mapped(names, found.kind)) *name = found;
         if (name->part && is_mapped(names, name->part)) name->part = 0;
-        if (name->part)
-            name->rank = name->split        ? RANK_OF_SPLIT
-                         : name->perplexity ? RANK_OF_PERPLEXITY
-                                            : RANK_OF_PART;
+        if (name->part) name->rank = RANK_OF_PART + name->perplexity + 2 * (unsigned)name->split;
     }
     if (name->group) return;
     n_own = split(value, own);
@@ -678,7 +686,13 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
     /* The gradient of a whole layer has a name of its own. */
     bool of_layer = name->layered && !gradient &&
                     (g_str_equal(key, "grad_norm") || g_str_equal(key, "gradient_norm"));
-    name->group = group_of(names, of_layer ? "grad_layer" : key, gradient);
+    const char *role = gradient ? role_of(key) : NULL;
+    name->group = group_of(names, of_layer ? "grad_layer" : role ? role : key, gradient);
+    /* Of several stacks the first has the role. */
+    if (role && !name->group->path)
+        name->group->path = g_strdup(key);
+    else if (role && !g_str_equal(name->group->path, key))
+        name->group = group_of(names, key, gradient);
     if (name->layered && name->layer == 0) name->group->from_zero = true;
 }
 

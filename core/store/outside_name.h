@@ -33,10 +33,11 @@ typedef enum {
 typedef struct {
     unsigned number; /* in the order of their first appearance */
     char *key;       /* without “grad_norm/” if it is a gradient */
+    char *path;      /* of the parameters whose role the key is, without the layer; or NULL */
     bool gradient;
     bool from_zero;      /* a name has layer 0, so layers count from 0 */
     bool noted;          /* it is reported that it has no place */
-    size_t size;         /* the number of layers in the last step that had it */
+    size_t size;         /* the largest number of layers that a step had */
     unsigned quantity;   /* of a single number, plus 1; 0 before its first record */
     unsigned registered; /* the quantity of the registry that it is, plus 1; 0: none */
 } NsOutsideGroup;

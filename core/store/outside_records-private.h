@@ -27,6 +27,7 @@ typedef struct {
     NsHistory *history;    /* NULL before the first record */
     NsValues values;       /* [layout.width] */
     bool has_hidden;       /* an array has determined the number of hidden states */
+    bool stacks;           /* arrays by layer may be shorter than the deepest stack */
     size_t scalars;        /* single numbers with names of their own */
     GArray *evaluations;   /* NsEvaluation, ascending */
     bool evaluations_late; /* the history lacks some */

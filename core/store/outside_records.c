@@ -11,6 +11,9 @@
 /* No model has records with more values. */
 #define WIDEST ((size_t)1 << 22)
 
+/* No stack that is deeper than one before it has more layers. */
+#define DEEPEST 1024
+
 /* Single numbers with names of their own. */
 #define MOST_SCALARS 24
 
@@ -71,6 +74,35 @@ static void learn_size(NsOutsideRecords *r, NsDomain domain, const NsOutsideArra
     if (layout->layers && !r->has_hidden) layout->hidden = layout->layers + 1;
 }
 
+/* Places the values of each quantity behind those of the one before it. */
+static void place_quantities(NsRecordLayout *layout)
+{
+    layout->width = 0;
+    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
+        layout->offset[q] = layout->width;
+        layout->width += layout->count[q];
+    }
+}
+
+/* Whether an array may be by layer.  Of several stacks the deepest has all layers, and those that
+ * another one lacks have no values. */
+static bool fits_layers(NsOutsideRecords *r, const NsOutsideArray *array)
+{
+    NsRecordLayout *layout = &r->layout;
+    bool layered = array->name->layered;
+    if (array->n == layout->layers) return true;
+    if (array->n < layout->layers) return layered ? array->n == array->group->size : r->stacks;
+    if (!layered || r->has_hidden || layout->heads || array->n > DEEPEST) return false;
+    r->stacks = true;
+    layout->layers = array->n;
+    layout->hidden = array->n + 1;
+    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++)
+        if (layout->count[q] && ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_LAYER)
+            layout->count[q] = array->n;
+    place_quantities(layout);
+    return true;
+}
+
 /* The quantity of a single number, of which a lane has a limited number. */
 static NsQuantity find_scalar(NsOutsideRecords *r, NsOutsideGroup *group, const char *key)
 {
@@ -97,9 +129,10 @@ static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array
         if (array->scalar != (domain == NS_DOMAIN_STEP)) return (NsQuantity)NS_QUANTITY_ALL;
         learn_size(r, domain, array);
         bool nested = array->inner > 0;
-        bool fits = array->n == ns_record_layout_count(&r->layout, domain) &&
-                    nested == (domain == NS_DOMAIN_HEAD) &&
-                    (!nested || array->inner == r->layout.heads);
+        bool fits =
+            nested == (domain == NS_DOMAIN_HEAD) && (!nested || array->inner == r->layout.heads) &&
+            (domain == NS_DOMAIN_LAYER ? fits_layers(r, array)
+                                       : array->n == ns_record_layout_count(&r->layout, domain));
         return fits ? (NsQuantity)(known - 1) : (NsQuantity)NS_QUANTITY_ALL;
     }
     if (array->inner) return (NsQuantity)NS_QUANTITY_ALL;
@@ -112,9 +145,8 @@ static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array
                                        own == array->group->key ? second : "", NULL);
     if (array->scalar) return find_scalar(r, array->group, key);
     if (!r->layout.layers && !r->has_hidden) learn_size(r, NS_DOMAIN_LAYER, array);
-    bool hidden = array->n == r->layout.hidden;
-    if (array->n != (hidden ? r->layout.hidden : r->layout.layers))
-        return (NsQuantity)NS_QUANTITY_ALL;
+    bool hidden = array->n == r->layout.hidden && !array->group->gradient;
+    if (!hidden && !fits_layers(r, array)) return (NsQuantity)NS_QUANTITY_ALL;
     return ns_quantity_name(key, hidden ? NS_DOMAIN_HIDDEN : NS_DOMAIN_LAYER);
 }
 
@@ -125,11 +157,7 @@ static void add_quantity(NsRecordLayout *layout, NsQuantity quantity, size_t n)
 {
     if (layout->count[quantity] || layout->width + n > WIDEST) return;
     layout->count[quantity] = n;
-    layout->width = 0;
-    for (unsigned q = 0; q < NS_QUANTITY_ALL; q++) {
-        layout->offset[q] = layout->width;
-        layout->width += layout->count[q];
-    }
+    place_quantities(layout);
 }
 
 /* Finds the quantities of the arrays of a line, and extends the layout by those that are new. */
@@ -148,7 +176,8 @@ static void find_quantities(NsOutsideRecords *r, NsOutsideLine *line)
         NsRecordLayout *layout = &r->layout;
         bool fits = (unsigned)array->quantity < NS_QUANTITY_ALL;
         if (fits) {
-            add_quantity(layout, array->quantity, array->n);
+            add_quantity(layout, array->quantity,
+                         ns_record_layout_count(layout, ns_quantity(array->quantity)->domain));
         } else if (array->scalar || array->group->noted) {
             ns_outside_leave_out(r->owner, array->group->key);
         } else {

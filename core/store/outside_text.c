@@ -51,6 +51,12 @@ static bool is_place(NsOutsideNames *names, const char *word)
 void ns_outside_text_take_label(NsOutsideInput *input)
 {
     GString *text = input->text;
+    /* “2026-01-01T10:00:00.5Z stdout F step=3” of a container */
+    char *stream = strstr(text->str, " stdout F ");
+    if (!stream) stream = strstr(text->str, " stderr F ");
+    size_t time = strcspn(text->str, " ");
+    if (stream && stream == text->str + time && g_ascii_isdigit(*text->str))
+        g_string_erase(text, 0, (gssize)time + (gssize)strlen(" stdout F "));
     const char *start = text->str + strspn(text->str, " ");
     bool bracket = *start == '[';
     const char *end = start + strcspn(start, bracket ? "] " : ": "), *digits = end;

@@ -200,7 +200,8 @@ def find_layers(model):
         alike = alike or len(children) > 2 and isinstance(module, torch.nn.ModuleList)
         deep = alike and all(any(p.dim() > 1 for p in child.parameters()) and list(child.children())
                              for child in children)
-        listed = isinstance(module, (torch.nn.ModuleList, torch.nn.Sequential))
+        listed = (isinstance(module, (torch.nn.ModuleList, torch.nn.Sequential)) or
+                  isinstance(module, torch.nn.ModuleDict) and all(map(str.isdigit, module)))
         if deep and listed and not any(module in list(layer.modules()) for stack in stacks for layer in stack):
             stacks.append(children)
     # Experts, heads and the like are lists as well; layers are the most of a model.

@@ -32,7 +32,8 @@ def test_loggers():
              lines('time="2026-01-01T10:00:00Z" level=info msg="train step" step={s} loss={v} lr=0.5'),
              lines("I0101 10:00:00.5 7 metric_writers.py] [{s}] [collection=train] loss={v}, lr=0.5"),
              lines("step: 0.00{s}k, loss: {v}, lr: 0.5, tok/s: 12.3k")]
-    cases += [lines("[10:00:00] node7: step={s} loss={v} lr=0.5"), lines("Metrics(step={s}, loss={v}, lr=0.5)"),
+    cases += [lines("2026-01-01T10:00:00.5Z stderr F step={s} loss={v} lr=0.5"), lines("2026-01-01T10:00:00.5Z stdout F {{'loss': {v}, 'lr': 0.5, 'step': {s}}}"),
+              lines("[10:00:00] node7: step={s} loss={v} lr=0.5"), lines("Metrics(step={s}, loss={v}, lr=0.5)"),
               lines("step: {s}\nloss: {v}\nlr: 0.5\n"), lines("step: {s}\nlr: 0.5\nloss: {v}\n"), lines("step：{s}，loss：{v}，lr\u00a00.5"),
               "[[log]]\n" + lines("step = {s}\nloss = {v}\nlr = 0.5"), lines('{{"step": {s}, "loss": {v}, "lr": 0.5}},')]
     cases += [lines('{{"text": "10:00 | INFO | step {s} loss {v} lr 0.5\\n", "record": {{"line": 7, "level": {{"no": 20}}}}}}'),
@@ -240,6 +241,26 @@ def test_other_losses():
         assert losses(found) == dict(ROWS) and found[9][f"{deep}/policy_loss"] == 0.5 and f"“{deep}/total_loss” is shown" in err, (text, found, err)
 
 
+def test_stacks():
+    """Stacks of different depth, each with its own layers; the parameters of another one, and experts, have no common role."""
+    three, six = ([1, 2, 3], "encoder/layer_{}/rms"), ([2, 4, 6, 8, 10, 12], "decoder/layer_{}/rms")
+    for order in ((three, six), (six, three)):
+        row = {name.format(i): v for values, name in order for i, v in enumerate(values)}
+        for text, name in (("".join(json.dumps({"step": s, "loss": v, **row}) + "\n" for s, v in ROWS), "a.jsonl"),
+                           (as_csv([["step", "loss", *row], *([s, v, *row.values()] for s, v in ROWS)]), "a.csv")):
+            found, err = read_text(text, name)
+            for s in found:
+                assert found[s]["encoder/rms"] == [1, 2, 3, None, None, None] and found[s]["decoder/rms"] == six[0] and err == "", (found, err)
+    gradients = {f"grad_norm/model.{stack}.layers.{i}.self_attn.q_proj.weight": v + i for stack, n, v in (("encoder", 2, 1), ("decoder", 3, 5)) for i in range(n)}
+    gradients |= {f"grad_norm/model.layers.{i}.mlp.experts.{e}.down_proj.weight": e + i for i in range(2) for e in (1, 2)}
+    found, err = read_text("".join(json.dumps({"step": s, "loss": v, **gradients}) + "\n" for s, v in ROWS))
+    assert found[9]["grad_norm"] == {"total": None, "wq": [1, 2, None]} and err == "", (found, err)
+    assert found[9]["grad-model.decoder.self_attn.q_proj"] == [5, 6, 7], found
+    assert found[9]["grad-model.mlp.experts.1.down_proj"] == [1, 2, None] and found[9]["grad-model.mlp.experts.2.down_proj"] == [2, 3, None], found
+    found, err = read_text("step,train_loss,val_loss/dataloader_idx_0,val_loss/dataloader_idx_1\n5,3,,\n9,2,4,7\n", "a.csv")
+    assert found[9]["validation_loss"] == 4 and found[9]["val_loss/dataloader_idx_1"] == 7, found
+
+
 def test_folders():
     """Texts are read where a folder has nothing else; fairseq's folders; metrics of MLflow on a set of data."""
     for name in ("slurm-7.out", "train_log.txt", "log.json"):
@@ -267,6 +288,12 @@ def test_folders():
             write(path(name), ["step,loss", lines("{s},{v}")])
         found, err = read(path("d"))
         assert losses(found) == dict(ROWS) and "(1)" in err, (found, err)
+        os.makedirs(path("rotated"))
+        for i, (name, step) in enumerate((("train.log.2", 5), ("train.log.1", 7), ("train.log", 9))):
+            write(path("rotated/" + name), [f"step {step + k} loss {3 - i}" for k in range(2)])
+        for name in ("rotated", "rotated/train.log"):
+            found, err = read(path(name))
+            assert losses(found) == {5: 3, 6: 3, 7: 2, 8: 2, 9: 1, 10: 1} and err == "", (name, found, err)
         os.makedirs(path("ml/0/ab/metrics"))
         write(path("ml/0/ab/meta.yaml"), ["run_name: a"])
         write(path("ml/0/ab/metrics/loss"), [f"1700000000123 {v} {s} data 12ab" for s, v in ROWS])

@@ -11,6 +11,7 @@ import csv
 import json
 import math
 import os
+import shutil
 import resource
 import select
 import signal
@@ -324,6 +325,26 @@ def test_growing():
         rest, err = watching.end()
         assert rest == [] and err.count("replaced by another one") == 4, err
         assert "goes back to step 15 after step 20" in err, err
+
+
+def test_rotated():
+    """A logger renames its file, or copies and truncates it, and goes on in a new one: the run goes on as well."""
+    with Folder() as path:
+        watching = Watching(path("a.jsonl"))
+        write(path("a.jsonl"), [record(0), record(5)])
+        assert [watching.next()["step"] for _ in range(2)] == [0, 5]
+        os.replace(path("a.jsonl"), path("a.jsonl.1"))
+        write(path("a.jsonl"), [record(7)])
+        assert watching.next()["step"] == 7
+        os.replace(path("a.jsonl.1"), path("a.jsonl.2"))
+        shutil.copy(path("a.jsonl"), path("a.jsonl.1"))
+        write(path("a.jsonl"), [record(9)])
+        while watching.next()["step"] != 9:
+            pass
+        rest, err = watching.end()
+        assert rest == [] and "replaced" not in err, (rest, err)
+        found = lines_of(good("watch", path("a.jsonl"), "--once", "--jsonl"))
+        assert [r["step"] for r in found] == [0, 5, 7, 9], found
 
 
 def test_growing_events():

@@ -33,7 +33,7 @@ sys.path.insert(0, os.path.join(HERE, "../../resources/python"))
 import recorder_models as models  # noqa: E402
 from recorder_models import (B, D, L, T, V, Gpt2, Llama, Model, NeoX, gpt2_roles, llama_roles,  # noqa: E402
                              neox_roles, whole)
-from normscope_recorder import Recorder  # noqa: E402
+from normscope_recorder import Recorder, find_layers  # noqa: E402
 
 STEPS = 3
 NEW = "with_kwargs" in nn.Module.register_forward_pre_hook.__code__.co_varnames  # PyTorch 2
@@ -556,6 +556,19 @@ def test_unknown_model():
         raise AssertionError("a name that does not exist is taken")
     except ValueError as wrong:
         assert "no module “blocks”; its lists are: h" in str(wrong), wrong
+
+
+def test_numbered_layers():
+    """Layers in a dictionary by their numbers are a stack; modules by their names are not."""
+    model = model_of(Gpt2)
+    blocks = list(model.h)
+    model.h = nn.ModuleDict({str(i): block for i, block in enumerate(blocks)})
+    assert find_layers(model) == [blocks]
+    model.h = nn.ModuleDict({"abc"[i]: block for i, block in enumerate(blocks)})
+    try:
+        raise AssertionError(find_layers(model))
+    except ValueError as wrong:
+        assert "are not found" in str(wrong), wrong
 
 
 def test_compiled():
