@@ -168,6 +168,16 @@ static unsigned colors_in(cairo_surface_t *image, const NsPlotLayout *layout, do
     return g_hash_table_size(seen);
 }
 
+static uint32_t pixel_at(cairo_surface_t *image, const NsPlotLayout *layout, double x, double y)
+{
+    uint32_t pixel;
+    size_t stride = (size_t)cairo_image_surface_get_stride(image);
+    size_t row = (size_t)ns_plot_y_to_pixel(layout, y), at = (size_t)ns_plot_x_to_pixel(layout, x);
+    memcpy(&pixel, cairo_image_surface_get_data(image) + row * stride + at * sizeof pixel,
+           sizeof pixel);
+    return pixel;
+}
+
 static void test_hatch(void)
 {
     for (size_t k = 0; ns_style(k); k++) {
@@ -182,6 +192,8 @@ static void test_hatch(void)
         g_assert_cmpuint(colors_in(image, layout, 1, 1), >=, 2);
         g_assert_cmpuint(colors_in(image, layout, 0, 0), ==, 1);
         g_assert_cmpuint(colors_in(image, layout, 2, 1), ==, 1);
+        /* A blank cell is outlined, so that a sweep has a shape before it begins. */
+        g_assert_cmpuint(pixel_at(image, layout, 2, 1.5), !=, pixel_at(image, layout, 2, 1));
         /* The figure explains hatched cells, so that the note does not mention them. */
         g_autofree char *note = ns_data_summary_note(&plot, &layout->summary);
         g_assert_null(note);

@@ -93,23 +93,18 @@ void ns_heatmap_draw_bar(const NsPlotLayout *layout, cairo_t *cr)
     cairo_surface_destroy(image);
 }
 
-/* Fills cells that are not finite with the background and diagonal lines. */
-static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
+/* Adds the cells that are blank, or those that are not finite.  False if there are none. */
+static bool trace_cells(const NsPlotLayout *layout, cairo_t *cr, bool blank)
 {
-    const NsStyle *style = layout->style;
-    const NsBox *area = &layout->area;
     const NsHeatmap *map = layout->plot->heatmap;
     const NsScale *x = &layout->x, *y = &layout->y;
-    cairo_save(cr);
-    cairo_rectangle(cr, area->x, area->y, area->width, area->height);
-    cairo_clip(cr);
     double dx = (map->x1 - map->x0) / (double)map->columns;
     double dy = (map->y1 - map->y0) / (double)map->rows;
     bool any = false;
     for (size_t row = 0; row < map->rows; row++)
         for (size_t column = 0; column < map->columns; column++) {
             float z = ns_heatmap_row(map, row)[column];
-            if (isfinite(z) || ns_cell_is_blank(z)) continue;
+            if (isfinite(z) || ns_cell_is_blank(z) != blank) continue;
             double left = ns_scale_to_pixel(x, map->x0 + (double)column * dx);
             double right = ns_scale_to_pixel(x, map->x0 + (double)(column + 1) * dx);
             double bottom = ns_scale_to_pixel(y, map->y0 + (double)row * dy);
@@ -119,7 +114,23 @@ static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
                             fabs(top - bottom));
             any = true;
         }
-    if (any) {
+    return any;
+}
+
+/* Outlines the cells that are still blank, and fills those that are not finite with the background
+ * and diagonal lines. */
+static void draw_special_cells(const NsPlotLayout *layout, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    const NsBox *area = &layout->area;
+    cairo_save(cr);
+    cairo_rectangle(cr, area->x, area->y, area->width, area->height);
+    cairo_clip(cr);
+    cairo_set_line_width(cr, 1.2 * style->axis_width);
+    trace_cells(layout, cr, true);
+    ns_set_color(cr, style->grid);
+    cairo_stroke(cr);
+    if (trace_cells(layout, cr, false)) {
         cairo_clip_preserve(cr);
         ns_set_color(cr, style->panel);
         cairo_fill(cr);
@@ -129,7 +140,6 @@ static void hatch_bad_cells(const NsPlotLayout *layout, cairo_t *cr)
             cairo_line_to(cr, at - area->height, area->y + area->height);
         }
         ns_set_color(cr, style->alarm);
-        cairo_set_line_width(cr, 1.2 * style->axis_width);
         cairo_stroke(cr);
     }
     cairo_restore(cr);
@@ -174,7 +184,7 @@ void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr)
     }
     ns_set_color(cr, layout->style->background);
     cairo_fill(cr);
-    if (map->hatch) hatch_bad_cells(layout, cr);
+    if (map->hatch) draw_special_cells(layout, cr);
 }
 
 /* ---- panels ---- */
