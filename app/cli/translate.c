@@ -136,21 +136,6 @@ static bool open_model(Translate *t, GError **error)
 
 /* ---- Lines ---- */
 
-/* Translates and writes n lines, beginning with line `first`. */
-static bool translate_part(const Translate *t, size_t first, size_t n, NsLines *out, GError **error)
-{
-    g_autofree NsSentence *sentences = g_new(NsSentence, n);
-    for (size_t i = 0; i < n; i++) {
-        GArray *tokens = g_ptr_array_index(t->tokens, first + i);
-        sentences[i] = (NsSentence){(const uint16_t *)(void *)tokens->data, tokens->len};
-    }
-    g_auto(GStrv) lines = g_new0(char *, n + 1);
-    const NsTranslating how = {(size_t)t->a->beam, t->a->length_penalty};
-    bool good = ns_translate(t->model, t->corpus, &how, sentences, n, lines, error);
-    for (size_t i = 0; good && lines[i]; i++) good = ns_lines_write(out, lines[i], error);
-    return good && ns_lines_flush(out, error);
-}
-
 static bool translate(const Translate *t, GError **error)
 {
     NsLines *out = ns_lines_open(t->a->out ? t->a->out : "-", false, error);
@@ -159,9 +144,19 @@ static bool translate(const Translate *t, GError **error)
     ns_progress_start(&progress, t->a->out != NULL);
     bool good = true;
     size_t n = t->tokens->len;
+    const NsTranslating how = {(size_t)t->a->beam, t->a->length_penalty};
     for (size_t first = 0; good && first < n; first += TOGETHER) {
         ns_progress_share(&progress, "translated", (double)first / (double)n);
-        good = translate_part(t, first, MIN(TOGETHER, n - first), out, error);
+        size_t part = MIN(TOGETHER, n - first);
+        g_autofree NsSentence *sentences = g_new(NsSentence, part);
+        for (size_t i = 0; i < part; i++) {
+            GArray *tokens = g_ptr_array_index(t->tokens, first + i);
+            sentences[i] = (NsSentence){(const uint16_t *)(void *)tokens->data, tokens->len};
+        }
+        g_auto(GStrv) lines = g_new0(char *, part + 1);
+        good = ns_translate(t->model, t->corpus, &how, sentences, part, lines, error);
+        for (size_t i = 0; good && lines[i]; i++) good = ns_lines_write(out, lines[i], error);
+        good = good && ns_lines_flush(out, error);
     }
     ns_progress_end(&progress);
     return ns_lines_close(out, good, error);

@@ -141,38 +141,24 @@ size_t ns_byte_order_mark(const char *text, size_t bytes)
 
 /* ---- Texts ---- */
 
-static void set_encoding_error(const char *text, size_t bytes, size_t at, const char *source,
-                               GError **error)
-{
-    const char *zero = memchr(text, '\0', bytes);
-    if (zero) at = (size_t)(zero - text);
-    size_t line = 1;
-    for (size_t i = 0; i < at; i++)
-        if (text[i] == '\n') line++;
-
-    bool utf16 =
-        bytes >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
-    if (utf16)
-        ns_refuse(error, NS_ERROR_TEXT,
-                  N_("“%s” looks like UTF-16 (byte 1, line 1); save it as UTF-8."), source);
-    else if (zero)
-        ns_refuse(
-            error, NS_ERROR_TEXT,
-            N_("“%s” is a binary file, not text: byte %zu (line %zu) is zero; choose a text file."),
-            source, at + 1, line);
-    else
-        ns_refuse(error, NS_ERROR_TEXT,
-                  N_("“%s” is not UTF-8 text: byte %zu, in line %zu, does not start a character; "
-                     "save it as UTF-8."),
-                  source, at + 1, line);
-}
-
 bool ns_text_check(const char *text, size_t bytes, const char *source, GError **error)
 {
     const char *invalid = NULL;
     if (g_utf8_validate_len(text, bytes, &invalid)) return true;
-    set_encoding_error(text, bytes, (size_t)(invalid - text), source, error);
-    return false;
+    const char *zero = memchr(text, '\0', bytes);
+    size_t at = (size_t)((zero ? zero : invalid) - text), line = 1;
+    for (size_t i = 0; i < at; i++)
+        if (text[i] == '\n') line++;
+    if (bytes >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0))
+        return ns_refuse(error, NS_ERROR_TEXT,
+                         N_("“%s” looks like UTF-16 (byte 1, line 1); save it as UTF-8."), source);
+    return ns_refuse(
+        error, NS_ERROR_TEXT,
+        zero ? N_("“%s” is a binary file, not text: byte %zu (line %zu) is zero; choose a text "
+                  "file.")
+             : N_("“%s” is not UTF-8 text: byte %zu, in line %zu, does not start a character; "
+                  "save it as UTF-8."),
+        source, at + 1, line);
 }
 
 /* Replaces compressed data by the decompressed data. */

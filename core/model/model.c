@@ -275,18 +275,14 @@ NsModelParts ns_model_parts(NsModel *model)
                           .state = model->state};
 }
 
-static double sum_lengths(const int32_t *length, size_t B)
-{
-    double sum = 0;
-    for (size_t b = 0; b < B; b++) sum += (double)length[b];
-    return sum;
-}
-
 /* Number of tokens of a stack in the batch that are not padding. */
 static double tokens_of(const NsModel *model, const NsBatch *batch, size_t stack)
 {
     bool source = stack + 1 < model->layout.n_stacks;
-    return sum_lengths(source ? batch->source_length : batch->length, batch->B);
+    double sum = 0;
+    for (size_t b = 0; b < batch->B; b++)
+        sum += (double)(source ? batch->source_length : batch->length)[b];
+    return sum;
 }
 
 /* The weight of each of n targets in a mean loss.  For n = 0 the value does not matter. */

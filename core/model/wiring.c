@@ -48,21 +48,6 @@ static const NsPlacement *placement_of(const NsSettings *settings, const NsPlace
     return placement ? placement : ns_placement_at(settings, layer, layers);
 }
 
-/* Decides the embedding norm and the final norm, which depend on the placements of all layers. */
-static void surround(NsStackWiring *stack, const NsSettings *settings, const NsPlacement *placement)
-{
-    for (unsigned l = 0; l < stack->layers; l++) {
-        const NsPlacement *row = placement_of(settings, placement, l, stack->layers);
-        stack->embedding_norm |= row->embedding_norm;
-        stack->final_norm |= row->final_norm;
-        stack->dual |= row->dual_stream;
-        stack->norm = ns_norm_kind(settings, row);
-    }
-    bool norms = stack->norm != NULL;
-    stack->embedding_norm = norms && switched(settings->embedding_norm, stack->embedding_norm);
-    stack->final_norm = norms && switched(settings->final_norm, stack->final_norm);
-}
-
 size_t ns_stacks_wiring(const NsSettings *settings, const NsPlacement *placement,
                         NsStackWiring stacks[NS_STACKS_MAX])
 {
@@ -71,7 +56,19 @@ size_t ns_stacks_wiring(const NsSettings *settings, const NsPlacement *placement
     size_t n = 0;
     if (N) stacks[n++] = (NsStackWiring){.layers = N};
     if (M) stacks[n++] = (NsStackWiring){.decoder = true, .cross = N > 0, .first = N, .layers = M};
-    for (size_t i = 0; i < n; i++) surround(&stacks[i], settings, placement);
+    for (NsStackWiring *stack = stacks; stack < stacks + n; stack++) {
+        /* The embedding norm and the final norm depend on the placements of all layers. */
+        for (unsigned l = 0; l < stack->layers; l++) {
+            const NsPlacement *row = placement_of(settings, placement, l, stack->layers);
+            stack->embedding_norm |= row->embedding_norm;
+            stack->final_norm |= row->final_norm;
+            stack->dual |= row->dual_stream;
+            stack->norm = ns_norm_kind(settings, row);
+        }
+        bool norms = stack->norm != NULL;
+        stack->embedding_norm = norms && switched(settings->embedding_norm, stack->embedding_norm);
+        stack->final_norm = norms && switched(settings->final_norm, stack->final_norm);
+    }
     return n;
 }
 

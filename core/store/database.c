@@ -51,18 +51,6 @@ void ns_database_close(sqlite3 *db, NsDatabaseFile *file)
     ns_database_file_close(file);
 }
 
-/* While a file is being created, its application_id may be in the log, where SQLite finds it. */
-static int64_t find_application(const char *path)
-{
-    sqlite3 *db;
-    NsDatabaseFile *file = NULL;
-    int64_t application = 0;
-    if (ns_database_open(path, SQLITE_OPEN_READONLY, &db, &file) == SQLITE_OK)
-        ns_database_find_number(db, "PRAGMA application_id", &application);
-    ns_database_close(db, file);
-    return application;
-}
-
 /* Reads the head of a database, [HEAD] bytes.  Returns false if the file is none. */
 static bool read_head(const char *path, unsigned char *head)
 {
@@ -78,7 +66,14 @@ bool ns_database_is(const char *path, uint32_t application)
     memcpy(&id, head + HEAD - sizeof id, sizeof id);
     g_autofree char *log = g_strconcat(path, "-wal", NULL);
     if (id != 0 || !g_file_test(log, G_FILE_TEST_EXISTS)) return GUINT32_FROM_BE(id) == application;
-    return find_application(path) == application;
+    /* While a file is being created, its number may be in the log, where SQLite finds it. */
+    sqlite3 *db;
+    NsDatabaseFile *file = NULL;
+    int64_t found = 0;
+    if (ns_database_open(path, SQLITE_OPEN_READONLY, &db, &file) == SQLITE_OK)
+        ns_database_find_number(db, "PRAGMA application_id", &found);
+    ns_database_close(db, file);
+    return found == application;
 }
 
 bool ns_database_is_there(const char *path)

@@ -289,21 +289,6 @@ static char *sentence_of_seed(NsTrainer *t, size_t seed, const char *text)
                       : g_strdup_printf(_("Seed %d of %zu: %s"), (int)seed + 1, seeds, text);
 }
 
-/* The sentence of a new spike, of the first seed of a lane that has one; NULL if none has. */
-static char *new_spike(NsTrainer *t, size_t lane)
-{
-    char *words = NULL;
-    for (size_t seed = 0; seed < ns_lockstep_seeds(t->lockstep); seed++) {
-        const NsHistory *history = history_of(t, lane, seed);
-        const char *spike = NULL; /* the newest among the unprocessed events of the seed */
-        for (size_t *i = &t->lanes[lane].events[seed]; *i < ns_history_events(history); ++*i)
-            if (ns_history_event(history, *i)->kind == NS_EVENT_SPIKE)
-                spike = ns_history_event(history, *i)->text;
-        if (spike && !words) words = sentence_of_seed(t, seed, spike);
-    }
-    return words;
-}
-
 /* Whether a lane has diverged or had a jump since the last call; with `notify`, a jump becomes the
  * message of the lane. */
 static bool note_trouble(NsTrainer *t, bool notify)
@@ -328,9 +313,18 @@ static bool note_trouble(NsTrainer *t, bool notify)
     }
 
     for (size_t i = 0; i < t->experiment->n; i++) {
-        g_autofree char *spike = new_spike(t, i);
-        if (!spike || atomic_load(&t->lanes[i].diverged)) continue;
-        if (notify) set_message(t, i, spike);
+        /* The sentence of a new spike, of the first seed that has one. */
+        g_autofree char *words = NULL;
+        for (size_t seed = 0; seed < ns_lockstep_seeds(t->lockstep); seed++) {
+            const NsHistory *history = history_of(t, i, seed);
+            const char *spike = NULL; /* the newest among the unprocessed events of the seed */
+            for (size_t *e = &t->lanes[i].events[seed]; *e < ns_history_events(history); ++*e)
+                if (ns_history_event(history, *e)->kind == NS_EVENT_SPIKE)
+                    spike = ns_history_event(history, *e)->text;
+            if (spike && !words) words = sentence_of_seed(t, seed, spike);
+        }
+        if (!words || atomic_load(&t->lanes[i].diverged)) continue;
+        if (notify) set_message(t, i, words);
         trouble = true;
     }
     return trouble;

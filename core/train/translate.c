@@ -23,19 +23,22 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void translate(const Translation *t, NsDecoder *decoder, const NsSentence *const *sentences,
-                      size_t n)
+static void translate_batch(void *data, size_t i, unsigned member)
 {
+    const Translation *t = data;
+    NsDecoder *decoder = t->decoders[member];
+    const NsSentence *const *sentences = t->sorted + i * t->together;
+    size_t n = MIN(t->together, t->n - i * t->together);
     size_t S = MIN(sentences[n - 1]->length, ns_decoder_source(decoder));
     size_t limit = MIN(S + NS_TRANSLATION_MORE, ns_decoder_positions(decoder));
     g_autofree int32_t *tokens = g_new0(int32_t, n * S), *length = g_new(int32_t, n);
     g_autofree int32_t *written = g_new(int32_t, n * limit);
     g_autofree NsHypothesis *best = g_new(NsHypothesis, n);
-    for (size_t i = 0; i < n; i++) {
-        size_t own = MIN(sentences[i]->length, S);
-        for (size_t k = 0; k < own; k++) tokens[i * S + k] = sentences[i]->tokens[k];
-        length[i] = (int32_t)own;
-        best[i].tokens = written + i * limit;
+    for (size_t j = 0; j < n; j++) {
+        size_t own = MIN(sentences[j]->length, S);
+        for (size_t k = 0; k < own; k++) tokens[j * S + k] = sentences[j]->tokens[k];
+        length[j] = (int32_t)own;
+        best[j].tokens = written + j * limit;
     }
     ns_decoder_begin(decoder, &(NsSourceBatch){n, S, tokens, length});
     ns_beam_search(decoder,
@@ -44,16 +47,9 @@ static void translate(const Translation *t, NsDecoder *decoder, const NsSentence
                                    .begin = (int32_t)t->corpus->V,
                                    .end = ns_sentence_end(t->corpus)},
                    best);
-    for (size_t i = 0; i < n; i++)
-        t->lines[sentences[i] - t->sentences] =
-            ns_sentence_text(t->corpus, best[i].tokens, best[i].length);
-}
-
-static void translate_batch(void *data, size_t i, unsigned member)
-{
-    const Translation *t = data;
-    size_t first = i * t->together;
-    translate(t, t->decoders[member], t->sorted + first, MIN(t->together, t->n - first));
+    for (size_t j = 0; j < n; j++)
+        t->lines[sentences[j] - t->sentences] =
+            ns_sentence_text(t->corpus, best[j].tokens, best[j].length);
 }
 
 bool ns_translate(NsModel *model, const NsCorpus *corpus, const NsTranslating *how,

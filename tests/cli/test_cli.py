@@ -668,8 +668,8 @@ def test_dump():
 def test_dump_of_every_architecture():
     names = {"decoder": "blk1.attn.wq", "encoder": "blk1.attn.wq",
              "encoder-decoder": "dec.blk1.cross.wq"}
-    with tempfile.TemporaryDirectory() as folder:
-        for arch in ARCHS:
+    for arch in ARCHS:
+        with tempfile.TemporaryDirectory() as folder:
             result = run("dump", "--out", folder, "--set", "arch=" + arch, "--set", "task=sort",
                          "--set", "source-seq=5")
             assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), result
