@@ -103,12 +103,11 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (there) {
         size_t m = attention->shown;
         unsigned stack = snapshot->stack[m];
-        NsPlot *plot = &attention->figure.plot;
+        NsPlot *plot = &figure->plot;
         size_t queries = name_positions(attention, stack, &plot->left, attention->names[0]);
-        size_t keys =
-            name_positions(attention, attention->cross ? 0 : stack, &plot->x, attention->names[1]);
-        ns_figure_forget(&attention->figure);
-        float *z = ns_figure_own(&attention->figure, g_new(float, queries *keys));
+        size_t keys = name_positions(attention, cross ? 0 : stack, &plot->x, attention->names[1]);
+        ns_figure_forget(figure);
+        float *z = ns_figure_own(figure, g_new(float, queries *keys));
         for (size_t t = 0; t < queries; t++)
             for (size_t j = 0; j < keys; j++)
                 z[t * keys + j] = j < snapshot->seen[m][t]

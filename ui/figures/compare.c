@@ -15,22 +15,6 @@ typedef struct {
     unsigned n;
 } Compare;
 
-/* The labels include the steps unless all runs are at the step that the subtitle names. */
-static void make_labels(Compare *compare, const NsFigureInput *input, int64_t common)
-{
-    bool apart = false;
-    for (unsigned i = 0; i < compare->n; i++)
-        apart |= compare->sides[i].count && compare->sides[i].bucket.last != common;
-    for (unsigned i = 0; i < compare->n; i++) {
-        g_autofree char *run = input->n_lanes > 1 ? ns_figure_run_label(input, i)
-                               : i                ? ns_figure_previous_label(input)
-                                                  : g_strdup(_("this run"));
-        g_autofree char *step = ns_group_digits(compare->sides[i].bucket.last);
-        char *label = apart ? g_strdup_printf(_("%s, step %s"), run, step) : g_strdup(run);
-        ns_figure_text(&compare->figure, &compare->figure.labels[i], label);
-    }
-}
-
 static void make_texts(Compare *compare, const NsFigureInput *input)
 {
     NsFigure *figure = &compare->figure;
@@ -47,7 +31,18 @@ static void make_texts(Compare *compare, const NsFigureInput *input)
                            : g_strdup_printf(_("%s, two runs"), _(info->choice.label));
     bool measured = ns_figure_newest(input) >= 0;
     g_autofree char *empty = measured && !shown ? ns_figure_absent(compare->quantity, input) : NULL;
-    make_labels(compare, input, step);
+    /* The labels include the steps unless all runs are at the step that the subtitle names. */
+    bool apart = false;
+    for (unsigned i = 0; i < compare->n; i++)
+        apart |= compare->sides[i].count && compare->sides[i].bucket.last != step;
+    for (unsigned i = 0; i < compare->n; i++) {
+        g_autofree char *run = input->n_lanes > 1 ? ns_figure_run_label(input, i)
+                               : i                ? ns_figure_previous_label(input)
+                                                  : g_strdup(_("this run"));
+        g_autofree char *own = ns_group_digits(compare->sides[i].bucket.last);
+        char *label = apart ? g_strdup_printf(_("%s, step %s"), run, own) : g_strdup(run);
+        ns_figure_text(figure, &figure->labels[i], label);
+    }
     NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
     NS_FIGURE_SET(figure, figure->plot.x.label, ns_figure_axis(compare->quantity, input->history));
     GString *note = g_string_new(NULL);

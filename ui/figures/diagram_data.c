@@ -9,10 +9,15 @@
 
 const NsFlowValues ns_flow_unknown = {{(double)NAN, (double)NAN}};
 
-static void read_step(NsDiagramData *data, NsHistory *history, int64_t step)
+NsDiagramData *ns_diagram_data_new(const NsSettings *settings, const char *name, NsHistory *history,
+                                   int64_t step)
 {
+    NsDiagramData *data = g_new0(NsDiagramData, 1);
+    ns_settings_copy(&data->settings, settings);
+    data->name = g_strdup(name);
+    data->steps = (NsBucket){-1, -1};
     int64_t record = ns_figure_record(history, step);
-    if (record < 0) return;
+    if (record < 0) return data;
     data->layout = *ns_history_layout(history);
     data->values = ns_values_new(data->layout.width);
     for (NsQuantity q = 0; q < NS_QUANTITY_COUNT; q++) {
@@ -21,16 +26,6 @@ static void read_step(NsDiagramData *data, NsHistory *history, int64_t step)
             data->steps = ns_history_read(history, q, (size_t)record, NULL, data->values.value + at,
                                           data->values.has + at);
     }
-}
-
-NsDiagramData *ns_diagram_data_new(const NsSettings *settings, const char *name, NsHistory *history,
-                                   int64_t step)
-{
-    NsDiagramData *data = g_new0(NsDiagramData, 1);
-    ns_settings_copy(&data->settings, settings);
-    data->name = g_strdup(name);
-    data->steps = (NsBucket){-1, -1};
-    read_step(data, history, step);
     return data;
 }
 

@@ -119,17 +119,6 @@ static char *describe_scale(const NsDiagram *d, const NsNode *n)
     return g_strdup_printf(_("The branch is multiplied by b = %s."), value);
 }
 
-static char *describe_layer(const NsDiagram *d, const NsNode *n)
-{
-    g_autofree char *gradient =
-        number(ns_diagram_value(d->data, NS_QUANTITY_GRAD_LAYER, n->layer - 1));
-    g_autofree char *update =
-        number(ns_diagram_value(d->data, NS_QUANTITY_UPDATE_RATIO, n->layer - 1));
-    return g_strdup_printf(
-        _("Layer %u: gradient norm of its weights %s, update-to-weight ratio %s."), n->layer,
-        gradient, update);
-}
-
 static const char *const branches[NS_SUBLAYER_KINDS] = {
     [NS_SELF_ATTENTION] =
         N_("Self-attention: every position takes a weighted mean over the positions it attends to, "
@@ -158,7 +147,15 @@ char *ns_diagram_describe_node(const NsDiagram *d, size_t node)
 {
     const NsNode *n = ns_diagram_node(d, node);
     if (nodes[n->kind]) return g_strdup(_(nodes[n->kind]));
-    if (n->kind == NS_NODE_LAYER) return describe_layer(d, n);
+    if (n->kind == NS_NODE_LAYER) {
+        g_autofree char *gradient =
+            number(ns_diagram_value(d->data, NS_QUANTITY_GRAD_LAYER, n->layer - 1));
+        g_autofree char *update =
+            number(ns_diagram_value(d->data, NS_QUANTITY_UPDATE_RATIO, n->layer - 1));
+        return g_strdup_printf(
+            _("Layer %u: gradient norm of its weights %s, update-to-weight ratio %s."), n->layer,
+            gradient, update);
+    }
     if (n->kind == NS_NODE_DOTS)
         return g_strdup_printf(_("Layers %u to %u, collapsed."), n->layer, n->last);
     if (n->kind == NS_NODE_SCALE) return describe_scale(d, n);
@@ -209,35 +206,32 @@ char *ns_diagram_describe_wire(const NsDiagram *d, size_t wire, NsFlow flow)
 
 /* ---- the whole ---- */
 
-static void describe_sublayer(GString *text, const NsDiagram *d, size_t k)
-{
-    const NsWiring *c = &d->wiring[k].c;
-    const char *norm = c->norm ? _(c->norm->choice.label) : "";
-    const struct {
-        bool there;
-        const char *words;
-    } parts[] = {
-        {c->in, norm},
-        {true, _(part_names[d->wiring[k].position.kind])},
-        {c->branch, norm},
-        {c->a != 0, _("add skip")},
-        {c->skip_layer, _("add the layer's input")},
-        {c->out, norm},
-    };
-    const char *between = k ? "; " : "";
-    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-        if (!parts[i].there) continue;
-        g_string_append_printf(text, "%s%s", between, parts[i].words);
-        between = ", ";
-    }
-}
-
 char *ns_diagram_describe(const NsDiagram *d)
 {
     GString *text = g_string_new(NULL);
     g_autofree char *title = ns_diagram_title(d);
     g_string_append_printf(text, _("layer %u, %s: "), d->layer, title);
-    for (size_t k = 0; k < d->sublayers; k++) describe_sublayer(text, d, k);
+    for (size_t k = 0; k < d->sublayers; k++) {
+        const NsWiring *c = &d->wiring[k].c;
+        const char *norm = c->norm ? _(c->norm->choice.label) : "";
+        const struct {
+            bool there;
+            const char *words;
+        } parts[] = {
+            {c->in, norm},
+            {true, _(part_names[d->wiring[k].position.kind])},
+            {c->branch, norm},
+            {c->a != 0, _("add skip")},
+            {c->skip_layer, _("add the layer's input")},
+            {c->out, norm},
+        };
+        const char *between = k ? "; " : "";
+        for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+            if (!parts[i].there) continue;
+            g_string_append_printf(text, "%s%s", between, parts[i].words);
+            between = ", ";
+        }
+    }
     for (guint i = 0; i < d->wires->len; i++) {
         const NsWire *w = ns_diagram_wire(d, i);
         const NsNode *to = ns_diagram_node(d, w->to);

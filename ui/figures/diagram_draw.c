@@ -601,35 +601,34 @@ void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
     Brush pen = {d, look, look->style, cr, ns_text_context_new(), d->text_size}, *p = &pen;
     cairo_save(cr);
     draw_head(p);
-    /* Draws the frame of the layer, and the shaded area that connects it to its box in the stack.
-     */
-    const NsBox *block = &p->d->block;
+    /* The frame of the layer, and the shaded area that connects it to its box in the stack. */
+    const NsBox *block = &d->block;
     NsColor ground = ground_of(p);
-    for (guint i = 0; i < p->d->nodes->len; i++) {
+    for (guint i = 0; i < d->nodes->len; i++) {
         const NsNode *n = ns_diagram_node(p->d, i);
         if (!n->selected) continue;
-        cairo_move_to(p->cr, n->box.x + n->box.width, n->box.y);
-        cairo_line_to(p->cr, block->x + 1, block->y + ROUND * p->size);
-        cairo_line_to(p->cr, block->x + 1, block->y + block->height - ROUND * p->size);
-        cairo_line_to(p->cr, n->box.x + n->box.width, n->box.y + n->box.height);
-        cairo_close_path(p->cr);
+        cairo_move_to(cr, n->box.x + n->box.width, n->box.y);
+        cairo_line_to(cr, block->x + 1, block->y + ROUND * p->size);
+        cairo_line_to(cr, block->x + 1, block->y + block->height - ROUND * p->size);
+        cairo_line_to(cr, n->box.x + n->box.width, n->box.y + n->box.height);
+        cairo_close_path(cr);
         use(p, ground, 0.6);
-        cairo_fill(p->cr);
+        cairo_fill(cr);
     }
-    ns_rounded_box(p->cr, block, 2 * ROUND * p->size);
+    ns_rounded_box(cr, block, 2 * ROUND * p->size);
     use(p, ground, 1);
-    cairo_fill_preserve(p->cr);
+    cairo_fill_preserve(cr);
     use(p, p->style->grid, 1);
-    cairo_set_line_width(p->cr, p->style->axis_width);
-    cairo_stroke(p->cr);
-    g_autofree char *at = ns_group_digits(p->d->layer);
-    g_autofree char *of = ns_group_digits((int64_t)p->d->layers);
+    cairo_set_line_width(cr, p->style->axis_width);
+    cairo_stroke(cr);
+    g_autofree char *at = ns_group_digits(d->layer);
+    g_autofree char *of = ns_group_digits((int64_t)d->layers);
     g_autofree char *layer = g_strdup_printf(_("layer %s of %s"), at, of);
     write_text(p, &(Text){.text = layer,
                           .color = p->style->faint_text,
                           .size = 0.9 * p->size,
                           .align = NS_ANCHOR_END,
-                          .x = block->x + (p->d->dual ? 0.76 : 0.97) * block->width,
+                          .x = block->x + (d->dual ? 0.76 : 0.97) * block->width,
                           .y = block->y + block->height - 0.95 * p->size});
     /* Measured wires are drawn above the others. */
     for (int measured = 0; measured < 2; measured++)

@@ -212,38 +212,37 @@ void ns_diagram_build_stacks(NsDiagram *d, const NsStackWiring *stacks, size_t n
                          .bottom = d->stacks.y + height - below,
                          .x = d->stacks.x + (double)i * width,
                          .width = width};
-        add_foot(&b[i]);
-        unsigned first = b[i].stack->first;
-        g_autoptr(GArray) pieces = fold(b[i].stack->layers, chosen_in(b[i].stack, b[i].d->layer));
+        Builder *one = &b[i];
+        add_foot(one);
+        unsigned first = one->stack->first;
+        g_autoptr(GArray) pieces = fold(one->stack->layers, chosen_in(one->stack, d->layer));
         for (guint k = 0; k < pieces->len; k++) {
             const Piece *piece = &g_array_index(pieces, Piece, k);
             bool dots = piece->first != piece->last;
             NsNode node = {.kind = dots ? NS_NODE_DOTS : NS_NODE_LAYER,
                            .layer = first + piece->first,
                            .last = first + piece->last,
-                           .selected = !dots && first + piece->first == b[i].d->layer};
+                           .selected = !dots && first + piece->first == d->layer};
             if (dots)
                 g_snprintf(node.text, sizeof node.text, "%u … %u", node.layer, node.last);
             else
                 g_snprintf(node.text, sizeof node.text, _("Layer %u"), node.layer);
-            unsigned box = add_box(&b[i], node);
-            connect(&b[i], box,
-                    ns_diagram_hidden(b[i].d->data, first + piece->first - 1 + b[i].index));
-            if (b[i].stack->dual && k == 0) {
-                NsPoint fork = ns_diagram_middle(b[i].d, b[i].dual),
-                        end = ns_diagram_middle(b[i].d, box);
-                double x = b[i].x + b[i].width / 2 + aside_of_dual(&b[i]);
+            unsigned box = add_box(one, node);
+            connect(one, box, ns_diagram_hidden(d->data, first + piece->first - 1 + one->index));
+            if (one->stack->dual && k == 0) {
+                NsPoint fork = ns_diagram_middle(d, one->dual), end = ns_diagram_middle(d, box);
+                double x = one->x + one->width / 2 + aside_of_dual(one);
                 const NsPoint way[] = {fork, {x, fork.y}, {x, end.y}};
                 NsWire *wire = ns_diagram_connect(
-                    b[i].d, NS_WIRE_DUAL, b[i].dual, box,
-                    ns_diagram_hidden(b[i].d->data, b[i].stack->first + b[i].index), way, 3);
+                    d, NS_WIRE_DUAL, one->dual, box,
+                    ns_diagram_hidden(d->data, one->stack->first + one->index), way, 3);
                 wire->numbered[NS_FLOW_SIGNAL] = false;
                 wire->value[NS_FLOW_GRADIENT] = NAN;
             }
-            if (b[i].stack->dual && k > 0) connect_dual(&b[i], box);
-            b[i].top = b[i].dual = box;
+            if (one->stack->dual && k > 0) connect_dual(one, box);
+            one->top = one->dual = box;
         }
-        add_top(&b[i], i + 1 == n);
+        add_top(one, i + 1 == n);
     }
     if (n > 1) {
         /* The output of the encoder leads to every layer of the decoder that is drawn. */

@@ -351,20 +351,6 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 
 /* ---- Markers and spans ---- */
 
-static const char *event_word(const NsEvent *event)
-{
-    static const char *const words[] = {
-        [NS_EVENT_DIVERGED] = N_("diverged"),
-        [NS_EVENT_SPIKE] = N_("spike"),
-        [NS_EVENT_STUCK] = N_("stuck"),
-        [NS_EVENT_FIRST_LOSS] = N_("high first loss"),
-        [NS_EVENT_SETTING] = NULL,
-    };
-    if (words[event->kind]) return _(words[event->kind]);
-    /* The same text as in captions, where other settings have their keys. */
-    return g_str_equal(event->what, "warmup") ? _("warm-up") : event->what;
-}
-
 /* A lane is stuck as long as the mean of its newest losses is this near to that of the frequencies
  * of the tokens. */
 #define STUCK_RECORDS ((size_t)25)
@@ -416,7 +402,17 @@ static char *sentences_of(const NsFigureInput *input, unsigned runs, const NsEve
 static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned runs,
                           const NsEvent *event)
 {
-    const char *what = event_word(event);
+    static const char *const kinds[] = {
+        [NS_EVENT_DIVERGED] = N_("diverged"),
+        [NS_EVENT_SPIKE] = N_("spike"),
+        [NS_EVENT_STUCK] = N_("stuck"),
+        [NS_EVENT_FIRST_LOSS] = N_("high first loss"),
+        [NS_EVENT_SETTING] = NULL,
+    };
+    /* The same text as in captions, where other settings have their keys. */
+    const char *what = kinds[event->kind]                   ? _(kinds[event->kind])
+                       : g_str_equal(event->what, "warmup") ? _("warm-up")
+                                                            : event->what;
     bool setting = event->kind == NS_EVENT_SETTING, shared = (runs & (runs - 1)) != 0;
     bool common = setting && runs == (1u << ns_figure_runs(input)) - 1;
     unsigned run = (unsigned)g_bit_nth_lsf(runs, -1);
@@ -430,28 +426,6 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
                       .alarm = event->kind == NS_EVENT_SPIKE || event->kind == NS_EVENT_DIVERGED,
                       .last = event->kind == NS_EVENT_DIVERGED,
                       .style = ns_figure_runs(input) > 1 && !shared ? lane + 1 : 0};
-}
-
-static void add_events(NsFigure *figure, const NsFigureInput *input, unsigned run)
-{
-    const NsHistory *history = ns_figure_run(input, run).history;
-    size_t steps = ns_history_steps(history);
-    guint first = figure->markers->len;
-    for (size_t i = 0; i < ns_history_events(history); i++) {
-        const NsEvent *event = ns_history_event(history, i);
-        unsigned runs = 0; /* those that share the marker, as bits; the first of them has it */
-        for (unsigned k = 0; k < ns_figure_runs(input); k++)
-            if (find_event(input, k, event)) runs |= 1u << k;
-        if (g_bit_nth_lsf(runs, -1) != (gint)run) continue; /* -1 if none has it */
-        NsMarker marker = marker_of(figure, input, runs, event);
-        guint n = figure->markers->len;
-        NsMarker *last = n > first ? &g_array_index(figure->markers, NsMarker, n - 1) : NULL;
-        if (last && g_str_equal(last->text, marker.text) &&
-            marker.x - last->x <= (double)(steps / CLOSE))
-            *last = marker;
-        else
-            g_array_append_val(figure->markers, marker);
-    }
 }
 
 static bool same_markers(const GArray *a, const GArray *b)
@@ -484,8 +458,25 @@ void ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
      * there are only a few. */
     g_autoptr(GArray) old = g_array_copy(figure->markers);
     g_array_set_size(figure->markers, 0);
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        if (ns_figure_run(input, i).history) add_events(figure, input, i);
+    for (unsigned run = 0; run < ns_figure_runs(input); run++) {
+        const NsHistory *history = ns_figure_run(input, run).history;
+        guint first = figure->markers->len;
+        for (size_t i = 0; history && i < ns_history_events(history); i++) {
+            const NsEvent *event = ns_history_event(history, i);
+            unsigned runs = 0; /* those that share the marker, as bits; the first of them has it */
+            for (unsigned k = 0; k < ns_figure_runs(input); k++)
+                if (find_event(input, k, event)) runs |= 1u << k;
+            if (g_bit_nth_lsf(runs, -1) != (gint)run) continue; /* -1 if none has it */
+            NsMarker marker = marker_of(figure, input, runs, event);
+            guint n = figure->markers->len;
+            NsMarker *last = n > first ? &g_array_index(figure->markers, NsMarker, n - 1) : NULL;
+            if (last && g_str_equal(last->text, marker.text) &&
+                marker.x - last->x <= (double)(ns_history_steps(history) / CLOSE))
+                *last = marker;
+            else
+                g_array_append_val(figure->markers, marker);
+        }
+    }
     figure->changed |= !same_markers(old, figure->markers);
 }
 

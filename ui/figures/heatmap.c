@@ -88,24 +88,6 @@ static void begin(Cells *cells, const NsFigureRun *runs, unsigned n, NsQuantity 
     cells->values = ns_values_new(most);
 }
 
-static void set_columns(Cells *cells, size_t columns)
-{
-    if (columns <= cells->columns) return;
-    if (columns > cells->capacity) {
-        size_t capacity = MIN(COLUMNS, MAX(2 * columns, 64));
-        cells->z = g_renew(float, cells->z, cells->rows *capacity);
-        /* From the last row to the first, so that none is overwritten before it is moved. */
-        for (size_t row = cells->rows; row-- > 0;)
-            memmove(cells->z + row * capacity, cells->z + row * cells->capacity,
-                    cells->columns * sizeof *cells->z);
-        cells->capacity = capacity;
-    }
-    for (size_t row = 0; row < cells->rows; row++)
-        for (size_t c = cells->columns; c < columns; c++)
-            cells->z[row * cells->capacity + c] = NO_VALUE;
-    cells->columns = columns;
-}
-
 static bool read_all(Cells *cells)
 {
     size_t records[NS_LANES_MAX] = {0};
@@ -122,34 +104,48 @@ static bool read_all(Cells *cells)
     while (column_of(cells, newest) >= COLUMNS) {
         /* If nothing has been read yet, there are no columns to join. */
         if (cells->columns) {
-            size_t columns = (cells->columns + 1) / 2;
+            size_t pairs = (cells->columns + 1) / 2;
             for (size_t row = 0; row < cells->rows; row++) {
                 float *z = cells->z + row * cells->capacity;
-                for (size_t c = 0; c < columns; c++)
+                for (size_t c = 0; c < pairs; c++)
                     z[c] = 2 * c + 1 < cells->columns ? larger(z[2 * c], z[2 * c + 1]) : z[2 * c];
             }
-            cells->columns = columns;
+            cells->columns = pairs;
         }
         cells->stride *= 2;
     }
-    set_columns(cells, column_of(cells, newest) + 1);
+    size_t columns = column_of(cells, newest) + 1;
+    if (columns > cells->capacity) {
+        size_t capacity = MIN(COLUMNS, MAX(2 * columns, 64));
+        cells->z = g_renew(float, cells->z, cells->rows *capacity);
+        /* From the last row to the first, so that none is overwritten before it is moved. */
+        for (size_t row = cells->rows; row-- > 0;)
+            memmove(cells->z + row * capacity, cells->z + row * cells->capacity,
+                    cells->columns * sizeof *cells->z);
+        cells->capacity = capacity;
+    }
+    for (size_t row = 0; row < cells->rows; row++)
+        for (size_t c = cells->columns; c < columns; c++)
+            cells->z[row * cells->capacity + c] = NO_VALUE;
+    cells->columns = MAX(columns, cells->columns);
     for (unsigned i = 0; i < cells->n; i++) {
-        while (cells->run[i].source.steps < records[i]) {
-            NsHistory *history = cells->run[i].source.history;
-            size_t first = cells->run[i].source.steps;
+        Run *run = &cells->run[i];
+        NsHistory *history = run->source.history;
+        while (run->source.steps < records[i]) {
+            size_t first = run->source.steps;
             size_t column = column_of(cells, ns_history_step(history, first)->step);
             int64_t end_step = cells->start + (int64_t)(column + 1) * cells->stride;
             size_t end = MIN(records[i], (size_t)ns_history_record(history, end_step - 1) + 1);
             ns_history_read_range(history, cells->quantity, first, end - 1, NULL,
                                   cells->values.value, cells->values.has);
-            for (size_t row = 0; row < cells->run[i].rows; row++) {
-                float *cell = &cells->z[(cells->run[i].row + row) * cells->capacity + column];
+            for (size_t row = 0; row < run->rows; row++) {
+                float *cell = &cells->z[(run->row + row) * cells->capacity + column];
                 if (!cells->values.has[row]) continue;
                 *cell = larger(cells->values.value[row], *cell);
-                ns_range_widen(&cells->run[i].all, (double)*cell);
-                if (*cell > 0) ns_range_widen(&cells->run[i].positive, (double)*cell);
+                ns_range_widen(&run->all, (double)*cell);
+                if (*cell > 0) ns_range_widen(&run->positive, (double)*cell);
             }
-            cells->run[i].source.steps = end;
+            run->source.steps = end;
         }
     }
     return true;
@@ -314,23 +310,6 @@ static char *note(const Heatmap *heatmap)
     return g_string_free(words, words->len == 0);
 }
 
-/* Draws two lines around the selected layer in every panel that has it. */
-static void mark_rows(Heatmap *heatmap)
-{
-    const NsHeatmap *map = &heatmap->map;
-    NsFigure *figure = &heatmap->figure;
-    if (heatmap->marked < 1 || ns_quantity(heatmap->cells.quantity)->domain == NS_DOMAIN_HEAD)
-        return;
-    for (size_t i = 0; i < ns_panels(map); i++) {
-        NsPanel panel = ns_panel(map, i);
-        if (heatmap->marked < panel.y0 || heatmap->marked > panel.y1) continue;
-        figure->spans[figure->plot.n_spans++] =
-            (NsSpan){.from = ns_panel_to_axis(&panel, heatmap->marked - 0.5),
-                     .to = ns_panel_to_axis(&panel, heatmap->marked + 0.5),
-                     .rows = true};
-    }
-}
-
 /* The text that is shown if there is no heatmap; NULL: no step has been measured yet. */
 static char *empty_words(const Heatmap *heatmap, const NsFigureInput *input)
 {
@@ -416,10 +395,19 @@ static void update_map(Heatmap *heatmap, const NsFigureInput *input)
         heatmap->map.hi = heatmap->colors.hi;
     }
     heatmap->map.label = figure->labels[BAR];
-    /* Marks the selected layer, and the selected step with a line. */
+    /* Two lines mark the selected layer in every panel that has it, and a line the selected
+     * step. */
     figure->plot.spans = figure->spans;
     figure->plot.n_spans = 0;
-    mark_rows(heatmap);
+    bool marked = heatmap->marked >= 1 && ns_quantity(quantity)->domain != NS_DOMAIN_HEAD;
+    for (size_t i = 0; marked && i < ns_panels(&heatmap->map); i++) {
+        NsPanel panel = ns_panel(&heatmap->map, i);
+        if (heatmap->marked < panel.y0 || heatmap->marked > panel.y1) continue;
+        figure->spans[figure->plot.n_spans++] =
+            (NsSpan){.from = ns_panel_to_axis(&panel, heatmap->marked - 0.5),
+                     .to = ns_panel_to_axis(&panel, heatmap->marked + 0.5),
+                     .rows = true};
+    }
     double step = (double)heatmap->viewed;
     if (step >= 0) figure->spans[figure->plot.n_spans++] = (NsSpan){.from = step, .to = step};
     bool shown = ns_quantity(quantity)->domain != NS_DOMAIN_STEP && heatmap->map.columns &&

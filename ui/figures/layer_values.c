@@ -15,23 +15,6 @@ static bool is_same(const NsLayerValues *a, const NsLayerValues *b)
                    !memcmp(a->has, b->has, n * sizeof *a->has)));
 }
 
-/* Adds the range of the measured values of a layer: over its heads, or its only value. */
-static void add_layer(NsLayerValues *values, size_t layer, size_t heads, unsigned first_layer)
-{
-    float least = INFINITY, most = -INFINITY;
-    bool any = false;
-    for (size_t i = layer * heads; i < (layer + 1) * heads; i++) {
-        if (!values->has[i]) continue;
-        least = values->min[i] < least || isnan(values->min[i]) ? values->min[i] : least;
-        most = values->max[i] > most || isnan(values->max[i]) ? values->max[i] : most;
-        any = true;
-    }
-    if (!any) return;
-    values->x[values->n] = (double)(layer + first_layer);
-    values->y[values->n] = (double)most;
-    values->lo[values->n++] = (double)least;
-}
-
 bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity quantity,
                           int64_t record)
 {
@@ -61,7 +44,21 @@ bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity 
     unsigned first_layer = ns_quantity(quantity)->domain == NS_DOMAIN_STEP
                                ? (unsigned)layout->hidden - 1
                                : ns_figure_first_layer(quantity);
-    for (size_t layer = 0; layer * heads < n; layer++) add_layer(&now, layer, heads, first_layer);
+    /* The range of the measured values of a layer: over its heads, or its only value. */
+    for (size_t layer = 0; layer * heads < n; layer++) {
+        float least = INFINITY, most = -INFINITY;
+        bool any = false;
+        for (size_t i = layer * heads; i < (layer + 1) * heads; i++) {
+            if (!now.has[i]) continue;
+            least = now.min[i] < least || isnan(now.min[i]) ? now.min[i] : least;
+            most = now.max[i] > most || isnan(now.max[i]) ? now.max[i] : most;
+            any = true;
+        }
+        if (!any) continue;
+        now.x[now.n] = (double)(layer + first_layer);
+        now.y[now.n] = (double)most;
+        now.lo[now.n++] = (double)least;
+    }
     ns_layer_values_clear(values);
     *values = now;
     return true;

@@ -252,29 +252,6 @@ typedef struct {
     NsLevel before;
 } Along;
 
-static void show_along(Along *a)
-{
-    NsFigure *figure = &a->figure;
-    const NsLossAlong *along = &a->along;
-    figure->plot.n_series = figure->plot.n_levels = 0;
-    g_array_set_size(figure->markers, 0);
-    if (!a->there) return;
-    figure->series[0] = (NsSeries){.label = _("loss"),
-                                   .kind = NS_SERIES_POINTS,
-                                   .n = NS_ALONG_POINTS - 1,
-                                   .x = along->rate + 1, /* 0 is not on a logarithmic axis */
-                                   .y = along->loss + 1};
-    a->before = (NsLevel){.y = along->loss[0], .text = _("before the update")};
-    figure->plot.n_series = figure->plot.n_levels = 1;
-    size_t lowest = 1;
-    for (size_t i = 2; i < NS_ALONG_POINTS; i++)
-        if (along->loss[i] < along->loss[lowest]) lowest = i;
-    const NsMarker markers[] = {{.x = along->lr, .text = _("this step")},
-                                {.x = along->rate[lowest], .text = _("lowest")},
-                                {.x = along->critical_rate, .text = _("critical rate")}};
-    g_array_append_vals(figure->markers, markers, isnan(along->critical_rate) ? 2 : 3);
-}
-
 static void update_along(NsFigure *figure, const NsFigureInput *input)
 {
     Along *a = (Along *)figure;
@@ -300,7 +277,25 @@ static void update_along(NsFigure *figure, const NsFigureInput *input)
                                 _("Only the newest measurement is kept; this one is from step %s."),
                                 step),
         });
-    if (figure->changed) show_along(a);
+    if (!figure->changed) return;
+    const NsLossAlong *along = &a->along;
+    figure->plot.n_series = figure->plot.n_levels = 0;
+    g_array_set_size(figure->markers, 0);
+    if (!there) return;
+    figure->series[0] = (NsSeries){.label = _("loss"),
+                                   .kind = NS_SERIES_POINTS,
+                                   .n = NS_ALONG_POINTS - 1,
+                                   .x = along->rate + 1, /* 0 is not on a logarithmic axis */
+                                   .y = along->loss + 1};
+    a->before = (NsLevel){.y = along->loss[0], .text = _("before the update")};
+    figure->plot.n_series = figure->plot.n_levels = 1;
+    size_t lowest = 1;
+    for (size_t i = 2; i < NS_ALONG_POINTS; i++)
+        if (along->loss[i] < along->loss[lowest]) lowest = i;
+    const NsMarker markers[] = {{.x = along->lr, .text = _("this step")},
+                                {.x = along->rate[lowest], .text = _("lowest")},
+                                {.x = along->critical_rate, .text = _("critical rate")}};
+    g_array_append_vals(figure->markers, markers, isnan(along->critical_rate) ? 2 : 3);
 }
 
 static void init_along(NsFigure *figure)

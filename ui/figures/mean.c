@@ -52,13 +52,6 @@ static void add_point(Moments *moments, const NsSeries *series, size_t i)
     moments->hi += (series->hi[i] - moments->hi) / (double)moments->n;
 }
 
-/* Advances `*at` to the first point at or after x; returns whether it is at x. */
-static bool find_point(const NsSeries *series, double x, size_t *at)
-{
-    while (*at < series->n && series->x[*at] < x) ++*at;
-    return *at < series->n && !(series->x[*at] > x);
-}
-
 /* The mean at the points of the first series. */
 static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
 {
@@ -78,8 +71,11 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
     bool deviates = !first->theory && first->kind != NS_SERIES_SCATTER;
     for (size_t i = 0; i < points; i++) {
         Moments moments = {0};
-        for (size_t k = 0; k < n; k++)
-            if (find_point(all[k], first->x[i], &at[k])) add_point(&moments, all[k], at[k]);
+        for (size_t k = 0; k < n; k++) {
+            const double *x = all[k]->x;
+            while (at[k] < all[k]->n && x[at[k]] < first->x[i]) at[k]++;
+            if (at[k] < all[k]->n && !(x[at[k]] > first->x[i])) add_point(&moments, all[k], at[k]);
+        }
         double sd = moments.n > 1 ? sqrt(moments.squares / (double)(moments.n - 1)) : 0;
         bool below = moments.least > 0 && sd >= moments.mean;
         /* Welford's mean of infinite values is NaN; their sum is infinite, or NaN if the signs
@@ -118,19 +114,6 @@ static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, si
     into->version = 1;
 }
 
-static char *note_of(const NsMeanPlot *mean, const char *first, size_t seeds, const char *diverged)
-{
-    GString *note = g_string_new(NULL);
-    g_string_append_printf(note, _("Mean of %zu seeds on the same batches."), seeds);
-    if (mean->cut)
-        g_string_append_printf(note, " %s",
-                               _("Band: one standard deviation, cut off at the smallest value "
-                                 "where it would reach 0."));
-    if (diverged) g_string_append_printf(note, _(" %s; the mean is over the others."), diverged);
-    if (first) g_string_append_printf(note, " %s", first);
-    return g_string_free(note, FALSE);
-}
-
 /* "step 40, mean and s.d. of 5 seeds (1 of 5 seeds diverged)" */
 static char *with_seeds(const char *words, size_t seeds, const char *diverged)
 {
@@ -156,7 +139,15 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
         merge(mean, &mean->lower, lowers, found);
         mean->plot.lower = &mean->lower;
     }
-    mean->plot.note = own(mean, note_of(mean, plots[0]->note, seeds, diverged));
+    GString *note = g_string_new(NULL);
+    g_string_append_printf(note, _("Mean of %zu seeds on the same batches."), seeds);
+    if (mean->cut)
+        g_string_append_printf(note, " %s",
+                               _("Band: one standard deviation, cut off at the smallest value "
+                                 "where it would reach 0."));
+    if (diverged) g_string_append_printf(note, _(" %s; the mean is over the others."), diverged);
+    if (plots[0]->note) g_string_append_printf(note, " %s", plots[0]->note);
+    mean->plot.note = own(mean, g_string_free(note, FALSE));
     /* A small chart has no space for the note, so the subtitle states this, too. */
     mean->plot.subtitle = own(mean, with_seeds(plots[0]->subtitle, seeds, diverged));
     mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, diverged));

@@ -109,24 +109,18 @@ static void follow(Phase *p, NsPhase *phase)
 
 /* ---- Cells ---- */
 
-/* "seeds: 2.31, 2.29, 2.4"; NULL if there is one seed. */
-static char *seeds_note(NsPhase *phase, size_t i)
+/* "seeds: 2.31, 2.29, 2.4" if there are several, after the validation loss if there is one. */
+static char *done_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
 {
     size_t n = (size_t)phase->study->seeds;
-    if (n < 2) return NULL;
     g_autofree double *values = g_new(double, n);
     g_autoptr(GString) words = g_string_new(NULL);
-    ns_phase_seeds(phase, i, values);
-    for (size_t seed = 0; seed < n; seed++) {
+    if (n > 1) ns_phase_seeds(phase, i, values);
+    for (size_t seed = 0; seed < n && n > 1; seed++) {
         g_autofree char *value = ns_text_number(values[seed], DIGITS);
         g_string_append_printf(words, "%s%s", seed ? ", " : "", value);
     }
-    return g_strdup_printf(_("seeds: %s"), words->str);
-}
-
-static char *done_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
-{
-    g_autofree char *seeds = seeds_note(phase, i);
+    g_autofree char *seeds = n > 1 ? g_strdup_printf(_("seeds: %s"), words->str) : NULL;
     if (isnan(cell->validation)) return g_steal_pointer(&seeds);
     g_autofree char *value = ns_text_number(cell->validation, DIGITS);
     g_autofree char *loss = g_strdup_printf(_("validation loss: %s"), value);

@@ -46,25 +46,10 @@ static char *bucket_label(const char *before, const NsLayerValues *column)
 
 /* ---- One run ---- */
 
-/* Norms of hidden states have an additional value for the state after the final norm, a separate
- * point above the last layer: its quantity, of domain STEP; NS_QUANTITY_COUNT for others. */
-static NsQuantity end_of(NsQuantity quantity)
-{
-    if (quantity == NS_QUANTITY_HIDDEN_SQ) return NS_QUANTITY_FINAL_SQ;
-    return quantity == NS_QUANTITY_HIDDEN_NORM ? NS_QUANTITY_FINAL_NORM : NS_QUANTITY_COUNT;
-}
-
 static void lane_clear(Lane *lane)
 {
     for (size_t i = 0; i < COLUMNS; i++) ns_layer_values_clear(&lane->columns[i]);
     ns_theory_clear(&lane->theory);
-}
-
-/* The step of a column as named in the subtitle; -1 if it has no values. */
-static int64_t step_of(const NsLayerValues *column, int64_t asked)
-{
-    if (!column->count) return -1;
-    return is_thinned(column) && asked >= 0 ? asked : column->bucket.last;
 }
 
 /* The step that the subtitle names: the largest over the runs. */
@@ -75,7 +60,8 @@ static int64_t shown_step(const Profile *profile, const NsFigureInput *input)
         const NsHistory *history = ns_figure_run(input, i).history;
         int64_t record = ns_figure_record_shown(history, input);
         int64_t asked = record < 0 ? -1 : ns_history_step(history, (size_t)record)->step;
-        step = MAX(step, step_of(&profile->lanes[i].columns[NOW], asked));
+        const NsLayerValues *now = &profile->lanes[i].columns[NOW];
+        if (now->count) step = MAX(step, is_thinned(now) && asked >= 0 ? asked : now->bucket.last);
     }
     return step;
 }
@@ -199,22 +185,6 @@ static void mark_decoder(NsFigure *figure, const NsFigureInput *input)
     if (N > 0) g_array_append_val(figure->markers, marker);
 }
 
-/* "Growth per layer at step 0, with 95% intervals: A × 1.05 (0.97 to 1.13), B …" */
-static void add_measured(GString *words, const Profile *profile, const NsFigureInput *input)
-{
-    g_autoptr(GString) all = g_string_new(NULL);
-    for (unsigned i = 0; i < profile->n; i++) {
-        const char *measured = profile->lanes[i].theory.measured;
-        if (!measured) continue;
-        g_string_append(all, all->len ? ", " : "");
-        if (profile->n > 1) g_string_append_printf(all, "%s ", ns_figure_run(input, i).name);
-        g_string_append(all, measured);
-    }
-    if (!all->len) return;
-    ns_figure_add_sentence(words, _("Growth per layer at step 0, with 95%% intervals: %s."),
-                           all->str);
-}
-
 /* Adds the sentences about the theory of all lanes; each sentence once, preceded by the lanes to
  * which it applies ("A, C: ...") unless these are all. */
 static void add_theory(GString *words, const Profile *profile, const NsFigureInput *input)
@@ -241,7 +211,18 @@ static void add_theory(GString *words, const Profile *profile, const NsFigureInp
         bool all = found == n;
         ns_figure_add_sentence(words, "%s%s%s", all ? "" : of->str, all ? "" : ": ", said[i]);
     }
-    add_measured(words, profile, input);
+    /* "A × 1.05 (0.97 to 1.13), B …" */
+    g_autoptr(GString) growth = g_string_new(NULL);
+    for (unsigned i = 0; i < n; i++) {
+        const char *measured = profile->lanes[i].theory.measured;
+        if (!measured) continue;
+        g_string_append(growth, growth->len ? ", " : "");
+        if (n > 1) g_string_append_printf(growth, "%s ", ns_figure_run(input, i).name);
+        g_string_append(growth, measured);
+    }
+    if (growth->len)
+        ns_figure_add_sentence(words, _("Growth per layer at step 0, with 95%% intervals: %s."),
+                               growth->str);
     if (curves && shown_step(profile, input) > 0)
         ns_figure_add_sentence(words, _("The theory holds at step 0 only."));
 }
@@ -281,7 +262,12 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
     unsigned n = ns_figure_runs(input);
     for (unsigned i = n; i < profile->n; i++) lane_clear(&profile->lanes[i]);
     NS_FIGURE_SET(&profile->figure, profile->n, n);
-    NsQuantity quantity = profile->quantity, end = end_of(quantity);
+    NsQuantity quantity = profile->quantity;
+    /* Norms of hidden states have an additional value for the state after the final norm, a
+     * separate point above the last layer: its quantity is of domain STEP. */
+    NsQuantity end = quantity == NS_QUANTITY_HIDDEN_SQ     ? NS_QUANTITY_FINAL_SQ
+                     : quantity == NS_QUANTITY_HIDDEN_NORM ? NS_QUANTITY_FINAL_NORM
+                                                           : NS_QUANTITY_COUNT;
     bool late = false, faint = false, changed = false;
     for (unsigned i = 0; i < n; i++) {
         NsFigureInput one = ns_figure_input_of(input, i);

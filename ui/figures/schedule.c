@@ -60,30 +60,6 @@ static void plan(Schedule *schedule, const NsSettings *settings, int64_t done)
     schedule->n = n;
 }
 
-static void show(Schedule *schedule, const NsSettings *settings)
-{
-    NsFigure *figure = &schedule->figure;
-    const NsCurve *measured = &schedule->measured;
-    figure->plot.n_series = figure->plot.n_levels = 0;
-    if (!schedule->n) return;
-    figure->series[figure->plot.n_series++] = (NsSeries){.label = _("scheduled"),
-                                                         .theory = true,
-                                                         .n = schedule->n,
-                                                         .x = schedule->x,
-                                                         .y = schedule->y};
-    if (measured->n) {
-        NsSeries *series = &figure->series[figure->plot.n_series++];
-        *series = (NsSeries){.label = _("so far")};
-        ns_curve_show(measured, series);
-    }
-    schedule->peak = (NsLevel){.y = settings->lr, .text = _("peak"), .handle = true};
-    figure->plot.levels = &schedule->peak;
-    figure->plot.n_levels = 1;
-    g_array_set_size(figure->markers, 0);
-    NsMarker handle = {.x = (double)settings->warmup, .text = _("warm-up"), .handle = true};
-    g_array_append_val(figure->markers, handle);
-}
-
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Schedule *schedule = (Schedule *)figure;
@@ -103,7 +79,25 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                     (NsFigureWords){.title = _("Learning-rate schedule"),
                                     .empty = _("Start a run to see its learning-rate schedule."),
                                     .step = done});
-    if (figure->changed) show(schedule, input->settings);
+    if (!figure->changed) return;
+    figure->plot.n_series = figure->plot.n_levels = 0;
+    if (!schedule->n) return;
+    figure->series[figure->plot.n_series++] = (NsSeries){.label = _("scheduled"),
+                                                         .theory = true,
+                                                         .n = schedule->n,
+                                                         .x = schedule->x,
+                                                         .y = schedule->y};
+    if (schedule->measured.n) {
+        NsSeries *series = &figure->series[figure->plot.n_series++];
+        *series = (NsSeries){.label = _("so far")};
+        ns_curve_show(&schedule->measured, series);
+    }
+    schedule->peak = (NsLevel){.y = input->settings->lr, .text = _("peak"), .handle = true};
+    figure->plot.levels = &schedule->peak;
+    figure->plot.n_levels = 1;
+    g_array_set_size(figure->markers, 0);
+    NsMarker handle = {.x = (double)input->settings->warmup, .text = _("warm-up"), .handle = true};
+    g_array_append_val(figure->markers, handle);
 }
 
 static void clear(NsFigure *figure)

@@ -389,34 +389,25 @@ const char *ns_plot_curve(const NsPlot *plot, unsigned i)
     return NULL;
 }
 
-static bool check_curves(const NsSheetChart *chart, const NsPlot *plot, GError **error)
+NsPlot *ns_sheet_plot(const NsSheetChart *chart, const NsPlot *plot, GError **error)
 {
+    const NsAxis *all[NS_VIEW_STATE_AXES] = {&plot->x, &plot->left};
+    NsViewState view = chart->view;
+    const char *name;
     unsigned n = 0;
     while (ns_plot_curve(plot, n)) n++;
     uint64_t there = n >= MOST_CURVES ? UINT64_MAX : (UINT64_C(1) << n) - 1;
-    if (!(chart->hidden & ~there)) return true;
-    return ns_refuse(error, NS_ERROR_USAGE,
-                     "“%s” has %u curves, and hide names another one; a CSV file of the chart "
-                     "lists them in order.",
-                     chart->spec.kind->choice.key, n);
-}
-
-static bool check_axes(const NsSheetChart *chart, const NsPlot *plot, GError **error)
-{
-    const NsAxis *all[NS_VIEW_STATE_AXES] = {&plot->x, &plot->left};
-    for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) {
-        const NsViewState *view = &chart->view;
-        NsScaleKind kind = view->rescaled[axis] ? view->scale[axis] : all[axis]->scale;
-        if (!check_range(kind, view->range[axis], error)) return false;
+    if (chart->hidden & ~there) {
+        ns_refuse(error, NS_ERROR_USAGE,
+                  "“%s” has %u curves, and hide names another one; a CSV file of the chart "
+                  "lists them in order.",
+                  chart->spec.kind->choice.key, n);
+        return NULL;
     }
-    return true;
-}
-
-NsPlot *ns_sheet_plot(const NsSheetChart *chart, const NsPlot *plot, GError **error)
-{
-    if (!check_curves(chart, plot, error) || !check_axes(chart, plot, error)) return NULL;
-    NsViewState view = chart->view;
-    const char *name;
+    for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) {
+        NsScaleKind kind = view.rescaled[axis] ? view.scale[axis] : all[axis]->scale;
+        if (!check_range(kind, view.range[axis], error)) return NULL;
+    }
     for (unsigned i = 0; (name = ns_plot_curve(plot, i)); i++)
         if (chart->hidden & UINT64_C(1) << i) ns_view_state_hide(&view, name, true);
     NsPlot *shown = g_new(NsPlot, 1);

@@ -85,19 +85,6 @@ bool ns_figure_spec_show(NsFigureSpec *spec, const char *key, GError **error)
     return i >= 0;
 }
 
-static bool read_one(GArray *specs, char *word, GError **error)
-{
-    char *colon = strchr(word, ':');
-    if (colon) *colon = '\0';
-    const char *key = g_strstrip(word);
-    int i = ns_choices_require("figure", key, ns_figure_choice, error);
-    if (i < 0) return false;
-    NsFigureSpec spec = ns_figure_spec(ns_figure_kind((size_t)i));
-    if (colon && !ns_figure_spec_show(&spec, g_strstrip(colon + 1), error)) return false;
-    g_array_append_val(specs, spec);
-    return true;
-}
-
 bool ns_figure_specs_read(GArray *specs, const char *text, GError **error)
 {
     g_auto(GStrv) words = g_strsplit(text, ",", -1);
@@ -108,7 +95,13 @@ bool ns_figure_specs_read(GArray *specs, const char *text, GError **error)
                 "“%s” lacks the name of a figure; write one name, or several separated by commas.",
                 text);
         if (!g_str_equal(*word, ALL)) {
-            if (!read_one(specs, *word, error)) return false;
+            char *colon = strchr(*word, ':');
+            if (colon) *colon = '\0';
+            int row = ns_choices_require("figure", g_strstrip(*word), ns_figure_choice, error);
+            if (row < 0) return false;
+            NsFigureSpec spec = ns_figure_spec(ns_figure_kind((size_t)row));
+            if (colon && !ns_figure_spec_show(&spec, g_strstrip(colon + 1), error)) return false;
+            g_array_append_val(specs, spec);
             continue;
         }
         const NsFigureKind *kind;
@@ -173,27 +166,21 @@ bool ns_smoothing_read(NsSmoothing *smoothing, const char *text, GError **error)
     char *end = NULL;
     double amount = colon ? g_ascii_strtod(colon + 1, &end) : 0;
     bool number = colon && end > colon + 1 && !*end;
-    if (g_str_equal(text, "none")) {
-        *smoothing = (NsSmoothing){NS_SMOOTH_NONE, 0};
-        return true;
-    }
-    if (g_str_equal(text, "auto")) {
-        *smoothing = (NsSmoothing){NS_SMOOTH_AUTO, 0};
-        return true;
-    }
-    if (g_str_has_prefix(text, "ema:") && number && amount >= 0 && amount < 1) {
-        *smoothing = (NsSmoothing){NS_SMOOTH_EMA, amount};
-        return true;
-    }
-    if (g_str_has_prefix(text, "mean:") && number && amount >= 1 && amount <= 1e6 &&
-        floor(amount) == amount) {
-        *smoothing = (NsSmoothing){NS_SMOOTH_MEAN, amount};
-        return true;
-    }
-    return ns_refuse(error, NS_ERROR_USAGE,
-                     "“%s” is not a smoothing; it must be none, auto, ema:WEIGHT with a weight of "
-                     "the past below 1, or mean:STEPS.",
-                     text);
+    bool none = g_str_equal(text, "none"), by_length = g_str_equal(text, "auto");
+    bool ema = g_str_has_prefix(text, "ema:") && number && amount >= 0 && amount < 1;
+    bool mean = g_str_has_prefix(text, "mean:") && number && amount >= 1 && amount <= 1e6 &&
+                floor(amount) == amount;
+    if (!none && !by_length && !ema && !mean)
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         "“%s” is not a smoothing; it must be none, auto, ema:WEIGHT with a weight "
+                         "of the past below 1, or mean:STEPS.",
+                         text);
+    *smoothing = (NsSmoothing){none        ? NS_SMOOTH_NONE
+                               : by_length ? NS_SMOOTH_AUTO
+                               : ema       ? NS_SMOOTH_EMA
+                                           : NS_SMOOTH_MEAN,
+                               amount};
+    return true;
 }
 
 char *ns_smoothing_text(NsSmoothing smoothing)

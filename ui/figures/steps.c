@@ -70,24 +70,6 @@ static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
         if (next_record(steps, source, &x, &s)) ns_curve_append(curve, x, s.mean);
 }
 
-static void read_lane(Steps *steps, NsStepCurves *lane, double *most)
-{
-    bool smooth = lane->smoother.how.kind != NS_SMOOTH_NONE;
-    double x;
-    Summary s;
-    if (!has_quantity(steps, lane->run.history)) return;
-    size_t records = ns_history_steps(lane->run.history);
-    while (lane->run.steps < records) {
-        if (!next_record(steps, &lane->run, &x, &s)) continue;
-        ns_curve_append(&lane->curves[MEAN], x, s.mean);
-        if (smooth)
-            ns_curve_append(&lane->curves[SMOOTH], x, ns_smoother_next(&lane->smoother, s.mean));
-        ns_curve_append(&lane->curves[LARGEST], x, s.largest);
-        ns_curve_append(&lane->curves[LEAST], x, s.least);
-        if (isfinite(s.largest)) *most = MAX(*most, s.largest);
-    }
-}
-
 static void follow(Steps *steps, const NsFigureInput *input)
 {
     NsFigure *figure = &steps->figure;
@@ -104,8 +86,21 @@ static void follow(Steps *steps, const NsFigureInput *input)
         steps->runs[i].history = run.history;
         steps->runs[i].name = run.name;
         if (rebuilt) steps->runs[i].most = 0;
+        bool smooth = lane->smoother.how.kind != NS_SMOOTH_NONE;
         size_t before = lane->run.steps;
-        read_lane(steps, lane, &steps->runs[i].most);
+        size_t records = has_quantity(steps, run.history) ? ns_history_steps(run.history) : 0;
+        while (lane->run.steps < records) {
+            double x;
+            Summary s;
+            if (!next_record(steps, &lane->run, &x, &s)) continue;
+            ns_curve_append(&lane->curves[MEAN], x, s.mean);
+            if (smooth)
+                ns_curve_append(&lane->curves[SMOOTH], x,
+                                ns_smoother_next(&lane->smoother, s.mean));
+            ns_curve_append(&lane->curves[LARGEST], x, s.largest);
+            ns_curve_append(&lane->curves[LEAST], x, s.least);
+            if (isfinite(s.largest)) steps->runs[i].most = MAX(steps->runs[i].most, s.largest);
+        }
         steps->figure.changed |= rebuilt || lane->run.steps != before;
     }
     ns_previous_curves_follow(&steps->previous, figure, input, read_previous);

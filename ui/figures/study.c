@@ -30,19 +30,17 @@ static void add_lane(NsFigure *figure, const NsStudy *study, size_t lane, const 
     figure->plot.n_series = lane + 1;
 }
 
-static const char *result_label(NsFigure *figure, const NsStudy *study)
-{
-    if (study->results.of[0].kind == NS_RESULT_VALIDATION) return _("best validation loss");
-    if (study->results.of[0].kind == NS_RESULT_LOSS) return _("best training loss");
-    return ns_figure_own(figure, ns_study_result_words(study));
-}
-
 static void set_words(NsFigure *figure, const NsStudy *study, const char *title)
 {
     NsPlot *plot = &figure->plot;
+    const NsResult *result = study ? &study->results.of[0] : NULL;
     plot->x.scale = NS_SCALE_LOG;
-    plot->left.label = study ? result_label(figure, study) : NULL;
-    plot->left.unit = study && ns_result_is_loss(&study->results.of[0]) ? _("nats") : NULL;
+    plot->left.label = !result                                ? NULL
+                       : result->kind == NS_RESULT_VALIDATION ? _("best validation loss")
+                       : result->kind == NS_RESULT_LOSS
+                           ? _("best training loss")
+                           : ns_figure_own(figure, ns_study_result_words(study));
+    plot->left.unit = result && ns_result_is_loss(result) ? _("nats") : NULL;
     figure->changed = true;
     ns_figure_text(figure, &figure->plot.title, g_strdup(title));
     ns_figure_text(figure, &figure->plot.subtitle,
@@ -148,10 +146,21 @@ static char *sensitivities(const NsComparedInput *from)
     return g_string_free(note, FALSE);
 }
 
-static void add_seeds(NsFigure *figure, const NsComparedInput *from, const double *x)
+static void update_sensitivity(NsFigure *figure, const NsFigureInput *input)
 {
-    const NsSensitivity *s = from->sensitivity;
+    const NsComparedInput *from = input->compared;
+    const NsSensitivity *s = from ? from->sensitivity : NULL;
+    ns_figure_forget(figure);
+    set_words(figure, from ? from->results->study : NULL, _("Sensitivity to the learning rate"));
+    figure->plot.x.label = _("peak learning rate");
+    ns_figure_text(figure, &figure->plot.empty,
+                   g_strdup(_("The learning rate is not in the grid.")));
+    ns_figure_text(figure, &figure->plot.note, s ? sensitivities(from) : NULL);
+    if (!s) return;
+    double *x = ns_figure_own(figure, g_memdup2(s->rates, s->n * sizeof *s->rates));
     size_t seeds = (size_t)from->results->study->seeds, lanes = from->results->study->experiment.n;
+    for (size_t lane = 0; lane < lanes; lane++)
+        add_lane(figure, from->results->study, lane, x, s->scores[lane], s->n);
     if (seeds < 2) return;
     NsPlot *single = ns_figure_singles(figure, seeds);
     for (size_t seed = 0; seed < seeds; seed++) {
@@ -165,23 +174,6 @@ static void add_seeds(NsFigure *figure, const NsComparedInput *from, const doubl
         single[seed].series = series;
         single[seed].n_series = lanes;
     }
-}
-
-static void update_sensitivity(NsFigure *figure, const NsFigureInput *input)
-{
-    const NsComparedInput *from = input->compared;
-    const NsSensitivity *s = from ? from->sensitivity : NULL;
-    ns_figure_forget(figure);
-    set_words(figure, from ? from->results->study : NULL, _("Sensitivity to the learning rate"));
-    figure->plot.x.label = _("peak learning rate");
-    ns_figure_text(figure, &figure->plot.empty,
-                   g_strdup(_("The learning rate is not in the grid.")));
-    ns_figure_text(figure, &figure->plot.note, s ? sensitivities(from) : NULL);
-    if (!s) return;
-    double *x = ns_figure_own(figure, g_memdup2(s->rates, s->n * sizeof *s->rates));
-    for (size_t lane = 0; lane < from->results->study->experiment.n; lane++)
-        add_lane(figure, from->results->study, lane, x, s->scores[lane], s->n);
-    add_seeds(figure, from, x);
 }
 
 static const NsFigureClass sensitivity_class = {sizeof(NsFigure), NULL, update_sensitivity, NULL,

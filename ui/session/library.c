@@ -98,14 +98,6 @@ static void mark_free(gpointer data)
     g_free(data);
 }
 
-static double shade_of(double number, double least, double most)
-{
-    bool log = least > 0 && most > 10 * least;
-    double place =
-        log ? log2(number / least) / log2(most / least) : (number - least) / (most - least);
-    return CLAMP(place, 0.001, 1);
-}
-
 GHashTable *ns_library_marks(const GPtrArray *runs, const NsRunColumn *setting, const char *title)
 {
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
@@ -122,7 +114,11 @@ GHashTable *ns_library_marks(const GPtrArray *runs, const NsRunColumn *setting, 
         if (run->wrong || !*value) continue;
         NsRunMark mark = {.words = g_strdup_printf("%s %s", title, value)};
         if (setting->number) {
-            mark.shade = shade_of(ns_library_number(run, setting), least, most);
+            double number = ns_library_number(run, setting);
+            bool log = least > 0 && most > 10 * least;
+            double place =
+                log ? log2(number / least) / log2(most / least) : (number - least) / (most - least);
+            mark.shade = CLAMP(place, 0.001, 1);
         } else if (!g_ptr_array_find_with_equal_func(words, value, g_str_equal, &mark.lane)) {
             mark.lane = words->len;
             g_ptr_array_add(words, g_steal_pointer(&value));
@@ -141,9 +137,11 @@ guint64 ns_library_bytes(const GPtrArray *runs)
 
 /* ---- The trash ---- */
 
-/* Used if there is no trash: moves the file to a folder beside that of the runs. */
-static bool move_aside(const char *path, GError **error)
+/* Without a trash, the file is moved to a folder beside that of the runs. */
+static bool trash_file(const char *path, GError **error)
 {
+    g_autoptr(GFile) file = g_file_new_for_path(path);
+    if (g_file_trash(file, NULL, NULL)) return true;
     g_autofree char *folder = g_path_get_dirname(path), *above = g_path_get_dirname(folder);
     g_autofree char *trash = g_build_filename(above, "trash", NULL);
     g_autofree char *name = g_path_get_basename(path);
@@ -152,12 +150,6 @@ static bool move_aside(const char *path, GError **error)
     if (g_rename(path, to) == 0) return true;
     ns_file_error(to, errno, error);
     return false;
-}
-
-static bool trash_file(const char *path, GError **error)
-{
-    g_autoptr(GFile) file = g_file_new_for_path(path);
-    return g_file_trash(file, NULL, NULL) || move_aside(path, error);
 }
 
 bool ns_library_trash(const char *path, GError **error)

@@ -318,19 +318,14 @@ void ns_session_restart(NsSession *session)
     ns_session_start(session, NULL, NULL);
 }
 
-static bool has_all(const NsSession *session, NsCheckpoint *const checkpoints[NS_LANES_MAX])
-{
-    for (size_t lane = 0; lane < session->experiment.n; lane++)
-        if (!checkpoints[session->experiment.from[lane]]) return false;
-    return true;
-}
-
 int64_t ns_session_find_checkpoints(NsSession *session, int64_t step,
                                     NsCheckpoint *checkpoints[NS_LANES_MAX])
 {
     int64_t at;
     while (ns_session_checkpoints_at(session, step, checkpoints, &at)) {
-        if (has_all(session, checkpoints)) return at;
+        size_t lane = 0;
+        while (lane < session->experiment.n && checkpoints[session->experiment.from[lane]]) lane++;
+        if (lane == session->experiment.n) return at;
         ns_session_drop_checkpoints(checkpoints);
         step = at - 1;
     }

@@ -126,15 +126,6 @@ static void open_new(NsAutosave *autosave, NsLockstep *lockstep)
         set_message(autosave, g_strdup_printf(_("%s  The run is not recorded."), error->message));
 }
 
-static char *summary_of(NsLockstep *lockstep, NsRun *run)
-{
-    int64_t steps = run->settings.steps;
-    NsTrainerState state = run->diverged                                       ? NS_TRAINER_DIVERGED
-                           : steps > 0 && ns_lockstep_steps(lockstep) >= steps ? NS_TRAINER_FINISHED
-                                                                               : NS_TRAINER_PAUSED;
-    return ns_jsonl_summary(run, ns_trainer_state_word(state));
-}
-
 /* Closes the file.  Reports an error that was not reported during recording. */
 static void close_file(NsAutosave *autosave, NsLockstep *lockstep)
 {
@@ -145,8 +136,15 @@ static void close_file(NsAutosave *autosave, NsLockstep *lockstep)
     if (!writer) return;
     set_writer(autosave, NULL);
     for (size_t i = 0; i < ns_lockstep_lanes(lockstep); i++)
-        for (size_t k = 0; k < seeds; k++)
-            summaries[n++] = summary_of(lockstep, ns_lockstep_run(lockstep, i, k));
+        for (size_t k = 0; k < seeds; k++) {
+            NsRun *run = ns_lockstep_run(lockstep, i, k);
+            int64_t steps = run->settings.steps;
+            bool over = steps > 0 && ns_lockstep_steps(lockstep) >= steps;
+            NsTrainerState state = run->diverged ? NS_TRAINER_DIVERGED
+                                   : over        ? NS_TRAINER_FINISHED
+                                                 : NS_TRAINER_PAUSED;
+            summaries[n++] = ns_jsonl_summary(run, ns_trainer_state_word(state));
+        }
     if (!ns_run_writer_close(writer, summaries, &error) && error)
         set_message(autosave, g_strdup(error->message));
     while (n-- > 0) g_free(summaries[n]);

@@ -24,9 +24,10 @@ static bool param_differs(const NsSession *session, const NsParam *param)
     return false;
 }
 
+/* How many lanes would be added, how many lanes of the run removed, and how many settings differ.
+ */
 static size_t count(const NsSession *session)
 {
-    /* How many lanes would be added, and how many lanes of the run removed. */
     size_t n = 0;
     for (size_t lane = 0; lane < session->experiment.n; lane++)
         n += ns_experiment_is_new(&session->experiment, lane);
@@ -151,27 +152,23 @@ void ns_session_settle_undo(NsSession *session)
     settle(session->redo, session->experiment.n);
 }
 
-/* Whether the same slider is still being dragged, so that the entry before the movement exists. */
-static bool slides_on(NsSession *session, const NsParam *slid)
-{
-    if (!slid || session->undo->len == 0 || session->redo->len > 0) return false;
-    Entry *last = g_ptr_array_index(session->undo, session->undo->len - 1);
-    gint64 now = g_get_monotonic_time(), rested = now - last->at;
-    if (last->slid != slid || rested > SLIDE_US) return false;
-    last->at = now;
-    return true;
-}
-
 /* Adds a step of undo if the experiment differs from the one that rows were last notified of. All
  * changes during a drag of the slider of `slid` (NULL: no slider) are one step. */
 static void remember(NsSession *session, const NsParam *slid)
 {
-    if (ns_experiment_equal(&session->notified, &session->experiment) || slides_on(session, slid))
-        return;
+    if (ns_experiment_equal(&session->notified, &session->experiment)) return;
+    gint64 now = g_get_monotonic_time();
+    if (slid && session->undo->len > 0 && session->redo->len == 0) {
+        Entry *last = g_ptr_array_index(session->undo, session->undo->len - 1);
+        if (last->slid == slid && now - last->at <= SLIDE_US) {
+            last->at = now;
+            return;
+        }
+    }
     Entry *entry = g_new0(Entry, 1);
     ns_experiment_copy(&entry->experiment, &session->notified);
     entry->slid = slid;
-    entry->at = g_get_monotonic_time();
+    entry->at = now;
     g_ptr_array_set_size(session->redo, 0);
     g_ptr_array_add(session->undo, entry);
     if (session->undo->len > UNDO_MOST) g_ptr_array_remove_index(session->undo, 0);
@@ -233,17 +230,6 @@ static gboolean restart_now(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-/* Whether a live setting differs from the run's in any of its lanes; added lanes do not count. */
-static bool live_differs(NsSession *session)
-{
-    for (size_t i = 0; i < session->experiment.n; i++)
-        if (!ns_experiment_is_new(&session->experiment, i) &&
-            ns_live_differs(&session->experiment.lane[i],
-                            &session->run->lane[session->experiment.from[i]]))
-            return true;
-    return false;
-}
-
 static void send_live(NsSession *session)
 {
     NsExperiment *run = ns_experiment_new_shared(session->run);
@@ -294,7 +280,12 @@ static void settings_differ(NsSession *session, const char *key)
     } else {
         ns_session_clear_problem(session);
         gint64 rested = (g_get_monotonic_time() - session->live_at) / 1000;
-        if (live_differs(session) && !session->live_source) {
+        const NsExperiment *now = &session->experiment;
+        bool live = false; /* a live setting differs in a lane of the run */
+        for (size_t i = 0; i < now->n && !live; i++)
+            live = !ns_experiment_is_new(now, i) &&
+                   ns_live_differs(&now->lane[i], &session->run->lane[now->from[i]]);
+        if (live && !session->live_source) {
             if (rested >= NS_SESSION_SETTLE_MS)
                 send_live(session);
             else

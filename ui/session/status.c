@@ -94,15 +94,6 @@ void ns_session_free_estimate(NsSession *session)
     session->estimate = NULL;
 }
 
-/* The computed plan; FALSE if it is not known yet. */
-static bool estimated(const NsSession *session, NsPlan *plan)
-{
-    const Estimate *estimate = session->estimate;
-    if (!estimate || estimate->serial != session->serial || !estimate->planned) return false;
-    *plan = estimate->plan;
-    return true;
-}
-
 bool ns_session_plan(NsSession *session, NsPlan *plan)
 {
     *plan = (NsPlan){0};
@@ -183,28 +174,25 @@ static NsStep time_of(NsHistory *history, size_t record)
 
 /* The pace over the last second or, if expensive quantities are measured, over at least one
  * interval between probes.  The number of records is limited, because this runs once per frame. */
-static NsPace pace_of(NsHistory *history, int64_t probe_every)
-{
-    size_t records = ns_history_steps(history), n = 0;
-    double seconds = 0.0, probes = 0.0;
-    for (size_t i = records; i > 1; i--, n++) {
-        bool enough = probe_every <= 0 || (int64_t)n >= probe_every;
-        if ((seconds >= SPEED_WINDOW_S || n >= NS_PACE_RECORDS) && enough) break;
-        NsStep step = time_of(history, i - 1);
-        seconds += step.seconds;
-        probes += step.probe_seconds;
-    }
-    if (seconds <= 0.0) return (NsPace){(double)NAN, 0.0, n};
-    return (NsPace){(double)n / seconds, probes / seconds, n};
-}
-
 NsPace ns_session_pace(NsSession *session)
 {
     const NsView *view = session->view;
     NsPace slowest = {(double)NAN, 0.0, 0};
     for (size_t lane = 0; lane < view->started.n && !session->slow; lane++) {
-        if (!view->histories[lane]) continue;
-        NsPace pace = pace_of(view->histories[lane], view->now.lane[lane].probe_every);
+        NsHistory *history = view->histories[lane];
+        int64_t probe_every = view->now.lane[lane].probe_every;
+        size_t n = 0;
+        double seconds = 0.0, probes = 0.0;
+        if (!history) continue;
+        for (size_t i = ns_history_steps(history); i > 1; i--, n++) {
+            bool enough = probe_every <= 0 || (int64_t)n >= probe_every;
+            if ((seconds >= SPEED_WINDOW_S || n >= NS_PACE_RECORDS) && enough) break;
+            NsStep step = time_of(history, i - 1);
+            seconds += step.seconds;
+            probes += step.probe_seconds;
+        }
+        NsPace pace = {(double)NAN, 0.0, n};
+        if (seconds > 0.0) pace = (NsPace){(double)n / seconds, probes / seconds, n};
         if (!(slowest.steps_per_second <= pace.steps_per_second)) slowest = pace;
     }
     double limit = session->speed;
@@ -367,7 +355,10 @@ char *ns_session_size(NsSession *session)
     bool differs = ns_session_differs(session);
     if (ns_session_is_watching(session)) return g_strdup("");
     bool of_run = !differs && ns_session_plan(session, &plan);
-    if (!of_run && !estimated(session, &plan)) return NULL;
+    const Estimate *estimate = session->estimate;
+    bool known_yet = estimate && estimate->serial == session->serial && estimate->planned;
+    if (!of_run && !known_yet) return NULL;
+    if (!of_run) plan = estimate->plan;
     if (!of_run && !ns_plan_check(&plan, &error)) return g_strdup(error->message);
     g_autofree char *parameters = short_count(plan.parameters);
     /* With a decimal point in every language, like all numbers here. */

@@ -48,43 +48,36 @@ static bool matters_more(NsSession *session, const NsTrouble *news, const NsTrou
     return left != right ? left > right : news->lane < known->lane;
 }
 
-/* Reads the events of a seed since the last poll; true if one matters more than the known
- * trouble. */
-static bool poll_seed(NsSession *session, size_t lane, size_t seed)
-{
-    NsHistory *history = ns_history_seed(session->view->histories[lane], seed);
-    size_t n = ns_history_events(history);
-    bool news = false;
-    for (size_t i = session->events_seen[lane][seed]; i < n; i++) {
-        const NsEvent *event = ns_history_event(history, i);
-        if (event->kind != NS_EVENT_SPIKE && event->kind != NS_EVENT_DIVERGED) continue;
-        /* Whether the first update was impossible because the squares of the gradients at step 0
-         * overflow single precision. */
-        int64_t first = ns_history_record(history, 0);
-        NsTrouble trouble = {
-            .lane = (int)lane,
-            .seed = (int)seed,
-            .step = event->step,
-            .spike = event->kind != NS_EVENT_DIVERGED,
-            .first = event->step == 0,
-            .huge = event->kind == NS_EVENT_DIVERGED && event->step == 1 && first >= 0 &&
-                    ns_history_step(history, (size_t)first)->grad_norm > sqrt((double)FLT_MAX),
-            .event = event};
-        if (!matters_more(session, &trouble, &session->trouble)) continue;
-        session->trouble = trouble;
-        news = true;
-    }
-    session->events_seen[lane][seed] = n;
-    return news;
-}
-
 void ns_session_poll_trouble(NsSession *session)
 {
     bool news = false;
     for (size_t lane = 0; lane < session->view->started.n; lane++) {
-        NsHistory *history = session->view->histories[lane];
-        size_t seeds = history ? ns_history_seeds(history) : 0;
-        for (size_t seed = 0; seed < seeds; seed++) news |= poll_seed(session, lane, seed);
+        NsHistory *all = session->view->histories[lane];
+        for (size_t seed = 0; all && seed < ns_history_seeds(all); seed++) {
+            NsHistory *history = ns_history_seed(all, seed);
+            size_t n = ns_history_events(history);
+            for (size_t i = session->events_seen[lane][seed]; i < n; i++) {
+                const NsEvent *event = ns_history_event(history, i);
+                bool diverged = event->kind == NS_EVENT_DIVERGED;
+                if (event->kind != NS_EVENT_SPIKE && !diverged) continue;
+                /* The first update is impossible if the squares of the gradients at step 0 overflow
+                 * single precision. */
+                int64_t first = ns_history_record(history, 0);
+                NsTrouble trouble = {.lane = (int)lane,
+                                     .seed = (int)seed,
+                                     .step = event->step,
+                                     .spike = !diverged,
+                                     .first = event->step == 0,
+                                     .huge = diverged && event->step == 1 && first >= 0 &&
+                                             ns_history_step(history, (size_t)first)->grad_norm >
+                                                 sqrt((double)FLT_MAX),
+                                     .event = event};
+                if (!matters_more(session, &trouble, &session->trouble)) continue;
+                session->trouble = trouble;
+                news = true;
+            }
+            session->events_seen[lane][seed] = n;
+        }
     }
     if (news) g_signal_emit_by_name(session, "status-changed");
 }
