@@ -478,10 +478,24 @@ static bool read_part(NsOutsideText *text, NsOutsideLine *line, NsOutsideNames *
     return *object || (placed && (loss || (text->begun && (triple || other || indented))));
 }
 
+/* Puts spaces in the place of arrows and of pictures, which many scripts print between words. */
+static void blank_pictures(char *text)
+{
+    for (char *at = text, *next; *at; at = next) {
+        gunichar c = g_utf8_get_char_validated(at, -1);
+        bool valid = c < (gunichar)-2;
+        bool picture = valid && ((c >= 0x2190 && c < 0x2200) || (c >= 0x2600 && c < 0x27C0) ||
+                                 c == 0xFE0F || (c >= 0x1F000 && c < 0x1FB00));
+        next = valid ? g_utf8_next_char(at) : at + 1;
+        if (picture) memset(at, ' ', (size_t)(next - at));
+    }
+}
+
 /* Reads a line of text, in which a progress bar is drawn several times. */
 bool ns_outside_text_take(NsOutsideInput *input, char *start, bool first)
 {
     bool any = false;
+    blank_pictures(input->text->str);
     g_auto(GStrv) parts = g_strsplit(input->text->str, "\r", -1);
     for (char **part = parts; *part; part++) {
         bool object;

@@ -36,6 +36,7 @@ def test_loggers():
               lines("[10:00:00] node7: step={s} loss={v} lr=0.5"), lines("Metrics(step={s}, loss={v}, lr=0.5)"),
               lines("step: {s}\nloss: {v}\nlr: 0.5\n"), lines("step: {s}\nlr: 0.5\nloss: {v}\n"), lines("step：{s}，loss：{v}，lr\u00a00.5"),
               "[[log]]\n" + lines("step = {s}\nloss = {v}\nlr = 0.5"), lines('{{"step": {s}, "loss": {v}, "lr": 0.5}},')]
+    cases += [lines("🚀 Step {s} → loss = {v} ✅ lr = 0.5"), lines("📉 step {s}: loss {v} ➡️ lr 0.5")]
     cases += [lines('{{"text": "10:00 | INFO | step {s} loss {v} lr 0.5\\n", "record": {{"line": 7, "level": {{"no": 20}}}}}}'),
               lines('{{"textPayload": "step={s} loss={v} lr=0.5", "severity": "INFO"}}')]
     for text in cases:
