@@ -53,19 +53,28 @@ static void add_point(GArray *points, double record, const NsOutsideName *name, 
 static void add_curves(const NsOutsideLine *all, NsOutsideNames *names, GArray *points,
                        double *last)
 {
-    static const char *const ends[][2] = {{"/y", "/x"}, {"/values", "/steps"}, {"/value", "/step"}};
+    static const char *const ends[][2] = {
+        {"/y", "/x"}, {"/values", "/steps"}, {"/value", "/step"}, {"", "/step"}};
     const NsOutsideArray *arrays = (const NsOutsideArray *)(const void *)all->arrays->data;
     const NsOutsideNumber *numbers = (const NsOutsideNumber *)(const void *)all->numbers->data;
-    for (guint i = 0; i < 3 * all->arrays->len; i++) {
-        const NsOutsideArray *values = &arrays[i / 3], *steps = arrays;
-        const char *raw = values->name->raw, *const *end = ends[i % 3];
+    guint splits = 0; /* “{"train": {"step": [10], "loss": [3]}, "val": {"step": ...” */
+    for (guint i = 0; i < all->arrays->len; i++)
+        splits += g_str_has_suffix(arrays[i].name->raw, "/step") ? 1 : 0;
+    for (guint i = 0; i < 4 * all->arrays->len; i++) {
+        const NsOutsideArray *values = &arrays[i / 4], *steps = arrays;
+        const char *raw = values->name->raw, *const *end = ends[i % 4], *slash = strrchr(raw, '/');
+        const bool of_split = i % 4 == 3;
+        if (of_split &&
+            (splits < 2 || !slash || g_str_equal(slash, "/value") || g_str_equal(slash, "/step")))
+            continue;
         /* “"loss": [[10, 3], [20, 2]]” */
-        for (size_t k = 0; i % 3 == 0 && values->inner == 2 && k < values->n; k += 2)
+        for (size_t k = 0; i % 4 == 0 && values->inner == 2 && k < values->n; k += 2)
             if (numbers[values->first + k].has && numbers[values->first + k].value >= 0)
                 add_point(points, numbers[values->first + k].value, values->name,
                           numbers[values->first + k + 1].value, last);
         if (!g_str_has_suffix(raw, end[0])) continue;
-        g_autofree char *curve = g_strndup(raw, strlen(raw) - strlen(end[0]));
+        g_autofree char *curve =
+            g_strndup(raw, of_split ? (gsize)(slash - raw) : strlen(raw) - strlen(end[0]));
         g_autofree char *of_steps = g_strconcat(curve, end[1], NULL);
         while (steps < arrays + all->arrays->len && !g_str_equal(steps->name->raw, of_steps))
             steps++;
@@ -73,8 +82,9 @@ static void add_curves(const NsOutsideLine *all, NsOutsideNames *names, GArray *
         for (size_t k = 0; fits && k < values->n; k++) {
             NsOutsideNumber step = numbers[steps->first + k], value = numbers[values->first + k];
             if (step.has && value.has && step.value >= 0)
-                add_point(points, step.value, ns_outside_names_find(names, NULL, curve),
-                          value.value, last);
+                add_point(points, step.value,
+                          ns_outside_names_find(names, NULL, of_split ? raw : curve), value.value,
+                          last);
         }
     }
 }

@@ -235,6 +235,8 @@ def test_other_losses():
                  "train 5000, val 700\n" + lines("step {s}: train {v}, val 4")):
         found, err = read_text(text, "a.csv" if "," in text[:5] else "a.json" if text[0] == "[" else "a.log")
         assert losses(found) == dict(ROWS) and losses(found, "validation_loss") == {5: 4, 9: 4} and "“train” is shown as the training loss." in err, (text, found, err)
+    found, err = read_text(json.dumps({"train": {"step": [5, 9], "loss": [3, 2], "lr": [0.5, 0.25]}, "val": {"step": [9], "loss": [4]}}), "a.json")
+    assert losses(found) == dict(ROWS) and losses(found, "lr") == {5: 0.5, 9: 0.25} and losses(found, "validation_loss") == {9: 4} and err == "", (found, err)
     deep = "info/learner/default_policy/learner_stats"
     for text in (lines(f'{{{{"training_iteration": {{s}}, "{deep}/policy_loss": 0.5, "{deep}/total_loss": {{v}}}}}}'),
                  f"training_iteration,{deep}/policy_loss,{deep}/total_loss\n" + lines("{s},0.5,{v}")):
