@@ -97,8 +97,8 @@ static bool fits_layers(NsOutsideRecords *r, const NsOutsideArray *array)
     layout->layers = array->n;
     layout->hidden = array->n + 1;
     for (unsigned q = 0; q < NS_QUANTITY_ALL; q++)
-        if (layout->count[q] && ns_quantity((NsQuantity)q)->domain == NS_DOMAIN_LAYER)
-            layout->count[q] = array->n;
+        if (layout->count[q])
+            layout->count[q] = ns_record_layout_count(layout, ns_quantity((NsQuantity)q)->domain);
     place_quantities(layout);
     return true;
 }

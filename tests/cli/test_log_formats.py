@@ -254,6 +254,10 @@ def test_stacks():
             found, err = read_text(text, name)
             for s in found:
                 assert found[s]["encoder/rms"] == [1, 2, 3, None, None, None] and found[s]["decoder/rms"] == six[0] and err == "", (found, err)
+    # So is what has one value more than the first stack.
+    rows = [{"step": s, "loss": v, **{f"a/layer_{i}": i for i in range(3)}} for s, v in ROWS]
+    found, _ = read_text(json.dumps(rows[0]) + "\n" + json.dumps(rows[1] | {"x": [1, 2, 3, 4], **{f"b/layer_{i}": i for i in range(6)}}))
+    assert found[9]["x"] == [1, 2, 3, 4, None, None, None] and found[9]["b"] == list(range(6)), found
     gradients = {f"grad_norm/model.{stack}.layers.{i}.self_attn.q_proj.weight": v + i for stack, n, v in (("encoder", 2, 1), ("decoder", 3, 5)) for i in range(n)}
     gradients |= {f"grad_norm/model.layers.{i}.mlp.experts.{e}.down_proj.weight": e + i for i in range(2) for e in (1, 2)}
     found, err = read_text("".join(json.dumps({"step": s, "loss": v, **gradients}) + "\n" for s, v in ROWS))
