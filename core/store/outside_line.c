@@ -458,12 +458,10 @@ static bool read_array(Scan *s, const char *name)
     /* An array of gradient norms is by layer, whatever a single number of this name is. */
     array.group = array.name ? array.name->group : NULL;
     if (array.group && s->line->arrays->len < NS_OUTSIDE_MOST_ARRAYS &&
-        !has_array(s->line, array.group)) {
-        array.group->size = array.n;
+        !has_array(s->line, array.group))
         g_array_append_val(s->line->arrays, array);
-    } else {
+    else
         g_array_set_size(s->line->numbers, (guint)array.first);
-    }
     return true;
 }
 

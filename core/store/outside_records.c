@@ -176,8 +176,9 @@ static void find_quantities(NsOutsideRecords *r, NsOutsideLine *line)
         NsRecordLayout *layout = &r->layout;
         bool fits = (unsigned)array->quantity < NS_QUANTITY_ALL;
         if (fits) {
-            add_quantity(layout, array->quantity,
-                         ns_record_layout_count(layout, ns_quantity(array->quantity)->domain));
+            NsDomain domain = ns_quantity(array->quantity)->domain;
+            add_quantity(layout, array->quantity, ns_record_layout_count(layout, domain));
+            array->group->by_layer = domain != NS_DOMAIN_STEP;
         } else if (array->scalar || array->group->noted) {
             ns_outside_leave_out(r->owner, array->group->key);
         } else {

@@ -725,6 +725,23 @@ static void test_are(void)
         g_assert_false(ns_outside_are(others[i], strlen(others[i])));
 }
 
+typedef struct {
+    const char *name;
+    unsigned meaning;
+} Column;
+
+static void assert_columns(const NsOutside *o, const Column *want, guint n)
+{
+    NsOutsideReading *reading = ns_outside_reading(o);
+    g_assert_cmpuint(reading->columns->len, ==, n);
+    for (guint i = 0; i < n; i++) {
+        const NsOutsideColumn *column = reading->columns->pdata[i];
+        g_assert_cmpstr(column->name, ==, want[i].name);
+        g_assert_cmpuint(column->meaning, ==, want[i].meaning);
+    }
+    ns_outside_reading_unref(reading);
+}
+
 /* The columns of one name in the files of training and of validation are two. */
 static void test_columns_of_a_pair(void)
 {
@@ -734,20 +751,23 @@ static void test_columns_of_a_pair(void)
     const char text[] = "step,loss\n0,3\n1,2\n";
     for (size_t i = 0; i < 2; i++) ns_outside_feed_file(o, i, text, strlen(text));
     ns_outside_end(o);
-    NsOutsideReading *reading = ns_outside_reading(o);
-    const struct {
-        const char *name;
-        unsigned meaning;
-    } want[] = {{"step", NS_OUTSIDE_STEP},
-                {"loss", NS_OUTSIDE_LOSS},
-                {"validation/loss", NS_OUTSIDE_VALIDATION}};
-    g_assert_cmpuint(reading->columns->len, ==, G_N_ELEMENTS(want));
-    for (size_t i = 0; i < G_N_ELEMENTS(want); i++) {
-        const NsOutsideColumn *column = reading->columns->pdata[i];
-        g_assert_cmpstr(column->name, ==, want[i].name);
-        g_assert_cmpuint(column->meaning, ==, want[i].meaning);
-    }
-    ns_outside_reading_unref(reading);
+    static const Column want[] = {{"step", NS_OUTSIDE_STEP},
+                                  {"loss", NS_OUTSIDE_LOSS},
+                                  {"validation/loss", NS_OUTSIDE_VALIDATION}};
+    assert_columns(o, want, G_N_ELEMENTS(want));
+}
+
+/* An array in a step is by layer; one that has a value of each step is a curve. */
+static void test_columns_of_arrays(void)
+{
+    g_autoptr(NsOutside) steps = read_text("{\"step\":0,\"loss\":3,\"act\":[1,2,3]}\n");
+    static const Column by_layer[] = {
+        {"step", NS_OUTSIDE_STEP}, {"loss", NS_OUTSIDE_LOSS}, {"act", NS_OUTSIDE_BY_LAYER}};
+    assert_columns(steps, by_layer, G_N_ELEMENTS(by_layer));
+    g_autoptr(NsOutside) table = read_text("{\"loss\":[3,2,1],\"accuracy\":[0.1,0.2,0.3]}\n");
+    ns_outside_end(table);
+    static const Column curves[] = {{"loss", NS_OUTSIDE_LOSS}, {"accuracy", NS_OUTSIDE_CURVE}};
+    assert_columns(table, curves, G_N_ELEMENTS(curves));
 }
 
 int main(int argc, char **argv)
@@ -782,5 +802,6 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/nothing", test_nothing);
     g_test_add_func("/outside/are", test_are);
     g_test_add_func("/outside/columns-of-a-pair", test_columns_of_a_pair);
+    g_test_add_func("/outside/columns-of-arrays", test_columns_of_arrays);
     return g_test_run();
 }
