@@ -152,7 +152,8 @@ static void sync_entry(NsTransport *transport)
 void ns_transport_sync(NsTransport *transport)
 {
     gint64 now = g_get_monotonic_time();
-    bool busy = transport->session->wants_run || ns_session_is_watching(transport->session);
+    bool own = !ns_session_is_watching(transport->session);
+    bool busy = transport->session->wants_run || !own;
     bool live = !ns_session_is_behind(transport->session);
     ns_timeline_sync(NS_TIMELINE(transport->timeline));
     sync_stages(transport);
@@ -161,13 +162,15 @@ void ns_transport_sync(NsTransport *transport)
     if (busy && transport->busy && now - transport->updated < REPORT_EVERY_US) return;
     transport->busy = busy;
     transport->updated = now;
-    gtk_widget_set_sensitive(transport->speed, !ns_session_is_watching(transport->session));
+    gtk_widget_set_visible(transport->speed, own);
+    gtk_widget_set_visible(transport->pace, own);
     sync_entry(transport);
     NsPace measured = ns_session_pace(transport->session);
     bool known = isfinite(measured.steps_per_second);
     g_autofree char *number =
         ns_text_fixed(measured.steps_per_second, measured.steps_per_second < 9.95);
-    g_autofree char *pace = known ? g_strdup_printf(_("%s steps/s"), number) : g_strdup("");
+    /* Before a step was measured, it names the slider beside it. */
+    g_autofree char *pace = known ? g_strdup_printf(_("%s steps/s"), number) : g_strdup(_("Speed"));
     bool expensive = known && measured.probe_share >= 0.005;
     g_autofree char *cost =
         expensive ? g_strdup_printf(_("measuring %.0f%%"), 100.0 * measured.probe_share)
