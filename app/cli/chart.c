@@ -67,7 +67,7 @@ static bool read_looks(Chart *chart, GError **error)
 {
     const NsProvenance *from = &chart->a->recorded;
     NsFigureInput *input = &chart->input;
-    const char *theory = given(chart->a->theory, from->theory, "on");
+    const char *theory = given(chart->a->theory, from->theory, "off");
     input->log = !chart->a->linear && g_strcmp0(from->axes, "linear") != 0;
     input->step = -1;
     input->theory = g_str_equal(theory, "on");

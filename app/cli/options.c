@@ -130,7 +130,7 @@ static const Option options[] = {
     {"chart", "heat", 0, TEXT(heat, "stacked|ratio"),
      "How heatmaps show lanes: stacked (default), or as the ratio of the first two"},
     {"chart", "theory", 0, TEXT(theory, "on|off"),
-     "Draw theoretical values with the measured ones, where there are any (default: on)"},
+     "Draw theoretical values with the measured ones, where there are any (default: off)"},
 
     {"sweep", "x", 'x', TEXT(x, "KEY=VALUES"),
      "The setting of the columns: KEY=FROM:TO:COUNT or KEY=VALUE,VALUE,…"},

@@ -322,8 +322,12 @@ def test_a_step_of_a_run_that_went_on():
 def test_smoothing_and_theory():
     with tempfile.TemporaryDirectory() as folder:
         path, again = os.path.join(folder, "a.svg"), os.path.join(folder, "b.svg")
-        chart(path, "--smooth", "ema:0.9", "--theory", "off", figure="steps")
+        chart(path, "--smooth", "ema:0.9", figure="steps")
         assert "EMA 0.9" in read_text(path) and " smooth=ema:0.9 theory=off " in read_text(path)
+        assert run("chart", "--from", path, "--out", again, small=False).returncode == 0
+        assert read_text(path) == read_text(again)
+        chart(path, "--theory", "on", figure="hidden-norm")
+        assert "theory" in read_text(path).replace(" theory=on ", "")
         assert run("chart", "--from", path, "--out", again, small=False).returncode == 0
         assert read_text(path) == read_text(again)
         chart(path, "--smooth", "auto", figure="loss")

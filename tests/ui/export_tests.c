@@ -198,7 +198,7 @@ static void test_choices(void)
     g_assert_false(gtk_widget_get_sensitive(control(dialog, "Dots per inch")));
     set_number(dialog, "Line width (pt)", 2);
     const char *command = ns_export_dialog_command(dialog);
-    g_assert_nonnull(strstr(command, "--figure loss --theory off --step 5 "));
+    g_assert_nonnull(strstr(command, "--figure loss --step 5 "));
     g_assert_nonnull(strstr(command, " --set layers=2 "));
     g_assert_nonnull(strstr(command,
                             " --size slide --line-width 2 --legend inside --background none "

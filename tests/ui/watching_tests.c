@@ -284,7 +284,7 @@ static void test_export(void)
     const NsView *view = session->view;
     g_autofree char *command = ns_export_command(view, &request, "loss.svg");
     g_autofree char *expected = g_strdup_printf(
-        "normscope-cli chart --from %s --figure loss --theory off --step 5 --out loss.svg", path);
+        "normscope-cli chart --from %s --figure loss --step 5 --out loss.svg", path);
     g_assert_cmpstr(command, ==, expected);
     g_autofree char *figure = g_build_filename(folder, "loss.svg", NULL), *text = NULL;
     bool done = false;

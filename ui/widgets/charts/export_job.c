@@ -117,7 +117,7 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
     if (!view->log) g_string_append(command, " --linear");
     if (!g_str_equal(provenance.smooth, "none"))
         g_string_append_printf(command, " --smooth %s", provenance.smooth);
-    if (!view->theory) g_string_append(command, " --theory off");
+    if (view->theory) g_string_append(command, " --theory on");
     g_string_append_printf(command, " --step %" G_GINT64_FORMAT, provenance.step);
     if (provenance.until > 0)
         g_string_append_printf(command, " --until %" G_GINT64_FORMAT, provenance.until);
