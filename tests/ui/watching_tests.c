@@ -116,6 +116,29 @@ static void test_open(void)
     tear_down();
 }
 
+/* A preset opened after a log shows its page, which the log did not have. */
+static void test_preset(void)
+{
+    set_up();
+    g_assert_true(
+        g_file_set_contents(path, "{\"step\":0,\"loss\":3}\n{\"step\":1,\"loss\":2}\n", -1, NULL));
+    g_autofree char *preset = g_build_filename(folder, "a.preset", NULL);
+    g_assert_true(g_file_set_contents(preset, "page = heatmap\nlayers = 2\n", -1, NULL));
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_page_stack_show(window->pages, "attention");
+    ns_window_open(window, path, false);
+    UI_UNTIL(g_str_equal(ns_page_stack_key(window->pages), "dashboard"));
+    g_assert_false(has_tab(window, "Heatmap"));
+    ns_window_open(window, preset, false);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_true(has_tab(window, "Heatmap"));
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "heatmap");
+    ui_close(window);
+    g_assert_cmpint(g_remove(preset), ==, 0);
+    tear_down();
+}
+
 /* The text below the title of the run on view, in the list of runs. */
 static const char *present_facts(NsWindow *window)
 {
@@ -344,6 +367,7 @@ static void test_minimized(void)
 void ui_add_watching_tests(void)
 {
     g_test_add_func("/ui/watching/open", test_open);
+    g_test_add_func("/ui/watching/preset", test_preset);
     g_test_add_func("/ui/watching/names", test_names);
     g_test_add_func("/ui/watching/columns", test_columns);
     g_test_add_func("/ui/watching/gradient-norm", test_gradient_norm);

@@ -93,15 +93,6 @@ static void on_switched(NsPageStack *stack)
     g_signal_emit_by_name(stack, "switched");
 }
 
-bool ns_page_stack_show(NsPageStack *stack, const char *key)
-{
-    const NsPageKind *kind = kind_of(key);
-    if (!kind) return false;
-    if (stack->offered & 1u << (kind - PAGES))
-        gtk_stack_set_visible_child_name(GTK_STACK(stack->stack), key);
-    return true;
-}
-
 /* Whether the shown run has the content of a page. */
 static bool has_content(NsView *view, NsPageContent content)
 {
@@ -117,7 +108,7 @@ static bool has_content(NsView *view, NsPageContent content)
     return false;
 }
 
-static void on_view_changed(NsPageStack *stack)
+static void sync_offers(NsPageStack *stack)
 {
     NsView *view = stack->session->view;
     bool log = ns_session_is_watching(stack->session);
@@ -132,7 +123,17 @@ static void on_view_changed(NsPageStack *stack)
     stack->offered = offered;
     ns_page_switcher_offer(stack->switcher, offered);
     if (!(offered & 1u << (kind_of(ns_page_stack_key(stack)) - PAGES)))
-        ns_page_stack_show(stack, PAGES[0].key);
+        gtk_stack_set_visible_child_name(GTK_STACK(stack->stack), PAGES[0].key);
+}
+
+bool ns_page_stack_show(NsPageStack *stack, const char *key)
+{
+    const NsPageKind *kind = kind_of(key);
+    if (!kind) return false;
+    sync_offers(stack); /* as the view may have changed just now */
+    if (stack->offered & 1u << (kind - PAGES))
+        gtk_stack_set_visible_child_name(GTK_STACK(stack->stack), key);
+    return true;
 }
 
 NsPage *ns_page_stack_page(NsPageStack *stack)
@@ -184,8 +185,8 @@ GtkWidget *ns_page_stack_new(NsSession *session)
     ns_box_append(GTK_WIDGET(stack), stack->switcher, stack->stack, NULL);
     g_signal_connect_swapped(stack->stack, "notify::visible-child", G_CALLBACK(on_switched), stack);
     on_switched(stack);
-    ns_session_listen(session, "view-changed", G_CALLBACK(on_view_changed), stack);
-    on_view_changed(stack);
+    ns_session_listen(session, "view-changed", G_CALLBACK(sync_offers), stack);
+    sync_offers(stack);
     return GTK_WIDGET(stack);
 }
 
