@@ -19,6 +19,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import re
 import statistics
 import subprocess
@@ -214,6 +215,7 @@ class Ours:
 
     def first_batch(self):
         out = self.folder / "dump"
+        shutil.rmtree(out, ignore_errors=True)  # a dump replaces no file
         self.run("dump", "--steps", "0", "--out", str(out))
         return out / "batch.safetensors"
 

@@ -13,6 +13,7 @@ import collections
 import json
 import math
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -208,11 +209,16 @@ class Model:
         tensors.write_safetensors(self.folder / "model.safetensors",
                                   {name: weight.numpy() for name, weight in weights.items()}, {})
 
+    def dump_to_folder(self):
+        out = self.folder / "dump"
+        shutil.rmtree(out, ignore_errors=True)  # a dump replaces no file
+        run("dump", *self.arguments, "--steps", "0", "--out", str(out))
+        return out
+
     def dump(self):
-        run("dump", *self.arguments, "--steps", "0", "--out", str(self.folder / "dump"))
-        read = [tensors.read_safetensors(self.folder / "dump" / (name + ".safetensors"))[0]
-                for name in ("batch", "grads")]
-        return (*read, json.loads((self.folder / "dump" / "meta.json").read_text()))
+        out = self.dump_to_folder()
+        read = [tensors.read_safetensors(out / (name + ".safetensors"))[0] for name in ("batch", "grads")]
+        return (*read, json.loads((out / "meta.json").read_text()))
 
 
 def test_tokens(model):
@@ -378,8 +384,7 @@ def test_types(model):
         every = values[: len(model.vocabulary) * D].reshape(-1, D)
         for part in (every, values[2**15:][: every.numel()].reshape(-1, D)):
             store(model.folder / "model.safetensors", model.weights | {"wte.weight": part}, {"wte.weight": code})
-            run("dump", *model.arguments, "--steps", "0", "--out", str(model.folder / "dump"))
-            found = tensors.read_safetensors(model.folder / "dump" / "params.safetensors")[0]["tok_emb"]
+            found = tensors.read_safetensors(model.dump_to_folder() / "params.safetensors")[0]["tok_emb"]
             assert np.array_equal(found, part.float().numpy(), equal_nan=True), code
             assert np.array_equal(np.signbit(found), np.signbit(part.float().numpy())), code
     store(model.folder / "model.safetensors", model.weights, dict.fromkeys(model.weights, "F64"))
