@@ -370,8 +370,6 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     ns_figure_text(figure, &figure->plot.run,
                    input->n_lanes ? g_strdup(input->lanes[0].name) : NULL);
     ns_figure_text(figure, &figure->plot.note, p->phase ? note(p) : NULL);
-    ns_figure_text(figure, &figure->plot.empty,
-                   g_strdup(_("Press Start to train a model in each cell.")));
 }
 
 static void clear(NsFigure *figure)

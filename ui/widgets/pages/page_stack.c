@@ -96,29 +96,23 @@ static void on_switched(NsPageStack *stack)
 /* Whether the shown run has the content of a page. */
 static bool has_content(NsView *view, NsPageContent content)
 {
-    for (unsigned i = 0; i < view->started.n; i++) {
-        const NsHistory *history = view->histories[i];
-        for (int q = 0; history && q < NS_QUANTITY_ALL; q++) {
-            if (!ns_history_layout(history)->count[q]) continue;
+    bool found = content == NS_CONTENT_ANY || (content != NS_CONTENT_MODEL && !view->history);
+    for (unsigned i = 0; i < view->started.n && content != NS_CONTENT_MODEL; i++)
+        for (int q = 0; view->histories[i] && q < NS_QUANTITY_ALL && !found; q++) {
             NsDomain domain = ns_quantity(q)->domain;
-            bool heads = domain == NS_DOMAIN_HEAD;
-            if (domain != NS_DOMAIN_STEP && heads == (content == NS_CONTENT_HEADS)) return true;
+            bool right =
+                content == NS_CONTENT_HEADS ? domain == NS_DOMAIN_HEAD : domain != NS_DOMAIN_STEP;
+            found = right && ns_history_layout(view->histories[i])->count[q];
         }
-    }
-    return false;
+    return found;
 }
 
 static void sync_offers(NsPageStack *stack)
 {
-    NsView *view = stack->session->view;
     bool log = ns_session_is_watching(stack->session);
     unsigned offered = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(PAGES); i++) {
-        NsPageContent content = PAGES[i].content;
-        bool has = !log || content == NS_CONTENT_ANY ||
-                   (content != NS_CONTENT_MODEL && (!view->history || has_content(view, content)));
-        if (has) offered |= 1u << i;
-    }
+    for (size_t i = 0; i < G_N_ELEMENTS(PAGES); i++)
+        if (!log || has_content(stack->session->view, PAGES[i].content)) offered |= 1u << i;
     if (offered == stack->offered) return;
     stack->offered = offered;
     ns_page_switcher_offer(stack->switcher, offered);
