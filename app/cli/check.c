@@ -36,7 +36,70 @@ static void write_derivative(NsJson *json, const char *key, const NsDerivative *
     ns_json_close(json, '}');
 }
 
+static char *json_of(const NsGradientCheck *check, const NsSettings *settings)
+{
+    NsJson json;
+    ns_json_init(&json);
+    ns_json_int(&json, "step", check->step);
+    ns_json_int(&json, "layer", check->layer);
+    ns_json_open(&json, "tensors", '[');
+    for (size_t i = 0; i < check->n; i++) {
+        ns_json_open(&json, NULL, '{');
+        ns_json_string(&json, "tensor", check->row[i].tensor);
+        write_derivative(&json, "along", &check->row[i].along);
+        write_derivative(&json, "random", &check->row[i].random);
+        ns_json_close(&json, '}');
+    }
+    ns_json_close(&json, ']');
+    ns_json_int(&json, "known", (int64_t)check->known);
+    ns_json_int(&json, "unknown", (int64_t)check->unknown);
+    ns_json_int(&json, "skipped", (int64_t)check->skipped);
+    ns_json_double(&json, "worst", check->worst);
+    ns_json_double(&json, "worst_random", check->worst_random);
+    ns_json_bool(&json, "agrees", check->agrees);
+    ns_json_double(&json, "seconds", check->seconds);
+    ns_json_settings(&json, settings);
+    ns_json_program(&json);
+    return ns_json_finish(&json);
+}
+
 /* ---- Table ---- */
+
+static void show(const NsGradientCheck *check, const NsSettings *settings)
+{
+    static const char *const heads[] = {"gradient", "difference", "error",
+                                        "random",   "difference", "error"};
+    g_autofree char *words = ns_settings_words(settings);
+    g_autofree char *step = ns_group_digits(check->step);
+    printf("%s: layer %u at step %s\n\n", words, check->layer, step);
+    g_autoptr(GString) row = g_string_new(NULL);
+    ns_row_add(row, -18, "tensor");
+    for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_row_add(row, NUMBER, "%s", heads[i]);
+    ns_row_print(row);
+    for (size_t i = 0; i < check->n; i++) {
+        const NsDerivative *const both[] = {&check->row[i].along, &check->row[i].random};
+        ns_row_add(row, -18, "%s", check->row[i].tensor);
+        for (size_t k = 0; k < G_N_ELEMENTS(both); k++) {
+            ns_row_number(row, NUMBER, "%.4e", both[k]->analytic);
+            ns_row_number(row, NUMBER, "%.4e", both[k]->numeric);
+            ns_row_number(row, NUMBER, "%.1e", both[k]->error);
+        }
+        ns_row_print(row);
+    }
+    putchar('\n');
+    if (check->unknown)
+        printf("%zu of %zu derivatives are unknown: they are too small for single precision, or "
+               "the loss is not smooth there.\n",
+               check->unknown, 2 * check->n);
+    if (check->skipped)
+        printf("Time ran out before %zu more tensors could be checked.\n", check->skipped);
+    char worst[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];
+    printf("The gradients %s; the largest error is %s along them and %s along random "
+           "directions.\n",
+           check->agrees ? "agree with finite differences" : "do not agree with finite differences",
+           g_ascii_formatd(worst, sizeof worst, "%.1e", check->worst),
+           g_ascii_formatd(random, sizeof random, "%.1e", check->worst_random));
+}
 
 /* A check in progress. */
 typedef struct {
@@ -48,66 +111,10 @@ typedef struct {
 static void show_result(const Going *going, const NsGradientCheck *result)
 {
     if (going->json) {
-        NsJson json;
-        ns_json_init(&json);
-        ns_json_int(&json, "step", result->step);
-        ns_json_int(&json, "layer", result->layer);
-        ns_json_open(&json, "tensors", '[');
-        for (size_t i = 0; i < result->n; i++) {
-            ns_json_open(&json, NULL, '{');
-            ns_json_string(&json, "tensor", result->row[i].tensor);
-            write_derivative(&json, "along", &result->row[i].along);
-            write_derivative(&json, "random", &result->row[i].random);
-            ns_json_close(&json, '}');
-        }
-        ns_json_close(&json, ']');
-        ns_json_int(&json, "known", (int64_t)result->known);
-        ns_json_int(&json, "unknown", (int64_t)result->unknown);
-        ns_json_int(&json, "skipped", (int64_t)result->skipped);
-        ns_json_double(&json, "worst", result->worst);
-        ns_json_double(&json, "worst_random", result->worst_random);
-        ns_json_bool(&json, "agrees", result->agrees);
-        ns_json_double(&json, "seconds", result->seconds);
-        ns_json_settings(&json, &going->run->settings);
-        ns_json_program(&json);
-        g_autofree char *text = ns_json_finish(&json);
+        g_autofree char *text = json_of(result, &going->run->settings);
         puts(text);
-    } else {
-        static const char *const heads[] = {"gradient", "difference", "error",
-                                            "random",   "difference", "error"};
-        g_autofree char *words = ns_settings_words(&going->run->settings);
-        g_autofree char *step = ns_group_digits(result->step);
-        printf("%s: layer %u at step %s\n\n", words, result->layer, step);
-        g_autoptr(GString) row = g_string_new(NULL);
-        ns_row_add(row, -18, "tensor");
-        for (size_t i = 0; i < G_N_ELEMENTS(heads); i++) ns_row_add(row, NUMBER, "%s", heads[i]);
-        ns_row_print(row);
-        for (size_t i = 0; i < result->n; i++) {
-            const NsDerivative *const both[] = {&result->row[i].along, &result->row[i].random};
-            ns_row_add(row, -18, "%s", result->row[i].tensor);
-            for (size_t k = 0; k < G_N_ELEMENTS(both); k++) {
-                ns_row_number(row, NUMBER, "%.4e", both[k]->analytic);
-                ns_row_number(row, NUMBER, "%.4e", both[k]->numeric);
-                ns_row_number(row, NUMBER, "%.1e", both[k]->error);
-            }
-            ns_row_print(row);
-        }
-        putchar('\n');
-        if (result->unknown)
-            printf(
-                "%zu of %zu derivatives are unknown: they are too small for single precision, or "
-                "the loss is not smooth there.\n",
-                result->unknown, 2 * result->n);
-        if (result->skipped)
-            printf("Time ran out before %zu more tensors could be checked.\n", result->skipped);
-        char worst[G_ASCII_DTOSTR_BUF_SIZE], random[G_ASCII_DTOSTR_BUF_SIZE];
-        printf("The gradients %s; the largest error is %s along them and %s along random "
-               "directions.\n",
-               result->agrees ? "agree with finite differences"
-                              : "do not agree with finite differences",
-               g_ascii_formatd(worst, sizeof worst, "%.1e", result->worst),
-               g_ascii_formatd(random, sizeof random, "%.1e", result->worst_random));
-    }
+    } else
+        show(result, &going->run->settings);
 }
 
 /* Shows the tensors that were checked before the interrupt. */

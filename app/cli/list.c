@@ -93,6 +93,38 @@ static const NsChoice *own_norm(size_t placement)
     return &ns_norm_kind(&settings, ns_placement(placement))->choice;
 }
 
+static void show_choices(const List *list)
+{
+    const NsChoice *row;
+    int width = 0;
+    for (size_t i = 0; (row = list->rows(i)); i++)
+        width = MAX(width, (int)g_utf8_strlen(row->key, -1));
+    for (size_t i = 0; (row = list->rows(i)); i++) {
+        g_autoptr(GString) line = g_string_new(NULL);
+        ns_row_add(line, -(width + 2), "%s", row->key);
+        g_string_append(line, row->label);
+        if (list->rows == ns_quantity_choice) {
+            /* Without the braces that only charts need. */
+            const char *symbol = ns_quantity((NsQuantity)i)->symbol;
+            g_string_append(line, "  ");
+            for (; *symbol; symbol++)
+                if (!strchr("{}", *symbol)) g_string_append_c(line, *symbol);
+        }
+        if (list->rows == ns_instructions_choice) {
+            bool there = ns_instructions_there((NsInstructions)i);
+            if (i == (size_t)ns_instructions()) g_string_append(line, " (in use)");
+            if (!there) g_string_append(line, " (not on this processor)");
+        }
+        puts(line->str);
+        show_more(row->formula);
+        if (list->rows == ns_placement_choice && ns_placement(i)->norm)
+            printf(INDENT "N is %s with norm=auto.\n", own_norm(i)->label);
+        show_more(row->purpose);
+        show_more(row->reference);
+        show_more(row->differs);
+    }
+}
+
 static char *range_words(const NsParam *param)
 {
     if (param->type == NS_PARAM_CHOICE) return ns_choices_keys(param->choices);
@@ -104,63 +136,67 @@ static char *range_words(const NsParam *param)
                            param->unit ? " " : "", param->unit ? param->unit : "");
 }
 
+static void write_choice(NsJson *json, const List *list, size_t i)
+{
+    const NsChoice *row = list->rows(i);
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "key", row->key);
+    ns_json_string(json, "label", row->label);
+    ns_json_string(json, "formula", row->formula);
+    ns_json_string(json, "reference", row->reference);
+    ns_json_string(json, "purpose", row->purpose);
+    ns_json_string(json, "differs", row->differs);
+    if (list->rows == ns_placement_choice) ns_json_string(json, "norm", own_norm(i)->key);
+    if (list->rows == ns_quantity_choice) {
+        const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
+        ns_json_string(json, "symbol", info->symbol);
+        ns_json_string(json, "domain", domain_words[info->domain]);
+        ns_json_bool(json, "expensive", info->expensive);
+        ns_json_string(json, "every", info->every);
+    }
+    if (list->rows == ns_instructions_choice) {
+        ns_json_bool(json, "there", ns_instructions_there((NsInstructions)i));
+        ns_json_bool(json, "in_use", i == (size_t)ns_instructions());
+    }
+    ns_json_close(json, '}');
+}
+
+static void write_setting(NsJson *json, const NsParam *param)
+{
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "key", param->key);
+    ns_json_string(json, "label", param->label);
+    ns_json_string(json, "group", group_words[param->group]);
+    ns_json_string(json, "type", type_words[param->type]);
+    ns_json_string(json, "unit", param->unit);
+    if (ns_param_is_number(param)) {
+        ns_json_double(json, "min", param->least);
+        ns_json_double(json, "max", param->most);
+        ns_json_double(json, "default", g_ascii_strtod(param->default_text, NULL));
+        ns_json_string(json, "scale", scale_words[param->scale]);
+    } else
+        ns_json_string(json, "default", param->default_text);
+    if (param->type == NS_PARAM_CHOICE) {
+        ns_json_open(json, "choices", '[');
+        const NsChoice *row;
+        for (size_t i = 0; (row = param->choices(i)); i++) ns_json_string(json, NULL, row->key);
+        ns_json_close(json, ']');
+    }
+    ns_json_string(json, "effect", effect_words[param->effect]);
+    ns_json_bool(json, "shared", param->shared);
+    ns_json_string(json, "help", param->help);
+    ns_json_string(json, "source", param->source);
+    ns_json_close(json, '}');
+}
+
 static void show_json(const List *list)
 {
     NsJson json = {.text = g_string_new(NULL)};
     ns_json_open(&json, NULL, '[');
     if (list->rows)
-        for (size_t i = 0; list->rows(i); i++) {
-            const NsChoice *row = list->rows(i);
-            ns_json_open(&json, NULL, '{');
-            ns_json_string(&json, "key", row->key);
-            ns_json_string(&json, "label", row->label);
-            ns_json_string(&json, "formula", row->formula);
-            ns_json_string(&json, "reference", row->reference);
-            ns_json_string(&json, "purpose", row->purpose);
-            ns_json_string(&json, "differs", row->differs);
-            if (list->rows == ns_placement_choice) ns_json_string(&json, "norm", own_norm(i)->key);
-            if (list->rows == ns_quantity_choice) {
-                const NsQuantityInfo *info = ns_quantity((NsQuantity)i);
-                ns_json_string(&json, "symbol", info->symbol);
-                ns_json_string(&json, "domain", domain_words[info->domain]);
-                ns_json_bool(&json, "expensive", info->expensive);
-                ns_json_string(&json, "every", info->every);
-            }
-            if (list->rows == ns_instructions_choice) {
-                ns_json_bool(&json, "there", ns_instructions_there((NsInstructions)i));
-                ns_json_bool(&json, "in_use", i == (size_t)ns_instructions());
-            }
-            ns_json_close(&json, '}');
-        }
+        for (size_t i = 0; list->rows(i); i++) write_choice(&json, list, i);
     else
-        for (size_t i = 0; ns_param(i); i++) {
-            const NsParam *param = ns_param(i);
-            ns_json_open(&json, NULL, '{');
-            ns_json_string(&json, "key", param->key);
-            ns_json_string(&json, "label", param->label);
-            ns_json_string(&json, "group", group_words[param->group]);
-            ns_json_string(&json, "type", type_words[param->type]);
-            ns_json_string(&json, "unit", param->unit);
-            if (ns_param_is_number(param)) {
-                ns_json_double(&json, "min", param->least);
-                ns_json_double(&json, "max", param->most);
-                ns_json_double(&json, "default", g_ascii_strtod(param->default_text, NULL));
-                ns_json_string(&json, "scale", scale_words[param->scale]);
-            } else
-                ns_json_string(&json, "default", param->default_text);
-            if (param->type == NS_PARAM_CHOICE) {
-                ns_json_open(&json, "choices", '[');
-                const NsChoice *row;
-                for (size_t k = 0; (row = param->choices(k)); k++)
-                    ns_json_string(&json, NULL, row->key);
-                ns_json_close(&json, ']');
-            }
-            ns_json_string(&json, "effect", effect_words[param->effect]);
-            ns_json_bool(&json, "shared", param->shared);
-            ns_json_string(&json, "help", param->help);
-            ns_json_string(&json, "source", param->source);
-            ns_json_close(&json, '}');
-        }
+        for (size_t i = 0; ns_param(i); i++) write_setting(&json, ns_param(i));
     ns_json_close(&json, ']');
     puts(json.text->str);
     g_string_free(json.text, TRUE);
@@ -172,39 +208,11 @@ static int run(NsArguments *a, GError **error)
     if (a->n_files != 1) return ns_usage(error, "Name one list: %s.", keys);
     int i = ns_choices_require("list", a->files[0], list_choice, error);
     if (i < 0) return NS_EXIT_USAGE;
-    const List *list = &lists[i];
     if (a->json)
-        show_json(list);
-    else if (list->rows) {
-        const NsChoice *row;
-        int width = 0;
-        for (size_t k = 0; (row = list->rows(k)); k++)
-            width = MAX(width, (int)g_utf8_strlen(row->key, -1));
-        for (size_t k = 0; (row = list->rows(k)); k++) {
-            g_autoptr(GString) line = g_string_new(NULL);
-            ns_row_add(line, -(width + 2), "%s", row->key);
-            g_string_append(line, row->label);
-            if (list->rows == ns_quantity_choice) {
-                /* Without the braces that only charts need. */
-                const char *symbol = ns_quantity((NsQuantity)k)->symbol;
-                g_string_append(line, "  ");
-                for (; *symbol; symbol++)
-                    if (!strchr("{}", *symbol)) g_string_append_c(line, *symbol);
-            }
-            if (list->rows == ns_instructions_choice) {
-                bool there = ns_instructions_there((NsInstructions)k);
-                if (k == (size_t)ns_instructions()) g_string_append(line, " (in use)");
-                if (!there) g_string_append(line, " (not on this processor)");
-            }
-            puts(line->str);
-            show_more(row->formula);
-            if (list->rows == ns_placement_choice && ns_placement(k)->norm)
-                printf(INDENT "N is %s with norm=auto.\n", own_norm(k)->label);
-            show_more(row->purpose);
-            show_more(row->reference);
-            show_more(row->differs);
-        }
-    } else {
+        show_json(&lists[i]);
+    else if (lists[i].rows)
+        show_choices(&lists[i]);
+    else {
         const NsParam *param;
         for (size_t k = 0; (param = ns_param(k)); k++) {
             g_autofree char *range = range_words(param);

@@ -288,6 +288,33 @@ static void write_comparison(NsJson *json, const NsComparison *c)
     ns_json_close(json, '}');
 }
 
+static void write_cell(NsJson *json, const NsStudyResults *r, size_t i)
+{
+    NsStudyPlace place = ns_study_place(r->study, i);
+    const NsStudyCell *cell = &r->cells[i];
+    ns_json_open(json, NULL, '{');
+    ns_json_string(json, "lane", ns_lane_letter(place.lane));
+    ns_json_open(json, "configuration", '{');
+    for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
+        g_autofree char *key = ns_json_key(ns_study_axis_param(r->study, axis)->key);
+        g_autofree char *value = ns_study_axis_value(r->study, axis, place.configuration);
+        ns_json_string(json, key, value);
+    }
+    ns_json_close(json, '}');
+    ns_json_int(json, "seed", seed_of(r->study, place));
+    ns_json_string(json, "state", ns_cell_state_word(cell->state));
+    ns_json_int(json, "step", cell->step);
+    ns_json_known(json, "first", cell->first);
+    ns_json_known(json, "value", cell->value);
+    ns_json_known(json, "loss", cell->loss);
+    ns_json_known(json, "validation_loss", cell->validation);
+    ns_json_double(json, "seconds", cell->seconds);
+    ns_json_string(json, "program", r->origins[i].program);
+    ns_json_string(json, "instructions", r->origins[i].instructions);
+    if (*cell->text) ns_json_string(json, "message", cell->text);
+    ns_json_close(json, '}');
+}
+
 void ns_study_show_json(const NsStudyResults *r)
 {
     NsJson json;
@@ -305,31 +332,7 @@ void ns_study_show_json(const NsStudyResults *r)
     }
     ns_json_close(&json, ']');
     ns_json_open(&json, "cells", '[');
-    for (size_t i = 0; i < ns_study_cells(r->study); i++) {
-        NsStudyPlace place = ns_study_place(r->study, i);
-        const NsStudyCell *cell = &r->cells[i];
-        ns_json_open(&json, NULL, '{');
-        ns_json_string(&json, "lane", ns_lane_letter(place.lane));
-        ns_json_open(&json, "configuration", '{');
-        for (size_t axis = 0; axis < ns_study_axes(r->study); axis++) {
-            g_autofree char *key = ns_json_key(ns_study_axis_param(r->study, axis)->key);
-            g_autofree char *value = ns_study_axis_value(r->study, axis, place.configuration);
-            ns_json_string(&json, key, value);
-        }
-        ns_json_close(&json, '}');
-        ns_json_int(&json, "seed", seed_of(r->study, place));
-        ns_json_string(&json, "state", ns_cell_state_word(cell->state));
-        ns_json_int(&json, "step", cell->step);
-        ns_json_known(&json, "first", cell->first);
-        ns_json_known(&json, "value", cell->value);
-        ns_json_known(&json, "loss", cell->loss);
-        ns_json_known(&json, "validation_loss", cell->validation);
-        ns_json_double(&json, "seconds", cell->seconds);
-        ns_json_string(&json, "program", r->origins[i].program);
-        ns_json_string(&json, "instructions", r->origins[i].instructions);
-        if (*cell->text) ns_json_string(&json, "message", cell->text);
-        ns_json_close(&json, '}');
-    }
+    for (size_t i = 0; i < ns_study_cells(r->study); i++) write_cell(&json, r, i);
     ns_json_close(&json, ']');
     g_autofree NsComparison *comparison = ns_comparison_new(r, NULL);
     g_autoptr(NsSensitivity) sensitivity = ns_sensitivity_new(r, NULL);

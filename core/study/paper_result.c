@@ -161,6 +161,29 @@ static double unit_of(const NsStudy *study, const NsResult *result)
     return in_d ? (double)study->experiment.lane[0].d_model : 1;
 }
 
+/* Copies the results of a cell: for a GRID they are one point, otherwise the curves of a
+ * configuration.  Values that a diverged run did not measure are NaN. */
+static void read_cell(Work *work, NsStudyWork *cells, NsStudyPlace place, const NsStudyCell *cell)
+{
+    const NsStudy *study = work->study;
+    bool grid = ns_paper_kind_of(study) == NS_PAPER_GRID;
+    size_t n = 0, results = study->results.n, at = ns_study_cell(study, place);
+    size_t before = grid ? 0 : place.configuration * study->experiment.n;
+    g_autofree double *curve = grid && results == 1
+                                   ? g_memdup2(&cell->value, sizeof cell->value)
+                                   : ns_study_store_curve(ns_study_work_store(cells), at, &n);
+    if (grid && results == 1) n = 1;
+    if (cell->state == NS_CELL_DIVERGED)
+        work->diverged[(before + place.lane) * (size_t)study->seeds + place.seed] = true;
+    for (size_t k = 0; k < results; k++) {
+        double *y = values_of(work, k, before + place.lane, (unsigned)place.seed);
+        double unit = unit_of(study, &study->results.of[k]);
+        for (size_t i = 0; i < (grid ? 1 : work->n); i++)
+            y[grid ? place.configuration : i] =
+                i * results + k < n ? curve[i * results + k] / unit : (double)NAN;
+    }
+}
+
 /* Returns false with an error if a cell failed, and without one if a cell has not ended. */
 static bool read_cells(Work *work, NsStudyWork *cells, GError **error)
 {
@@ -169,26 +192,7 @@ static bool read_cells(Work *work, NsStudyWork *cells, GError **error)
         if (cell.state == NS_CELL_FAILED)
             return ns_refuse(error, NS_ERROR_SETTING, "%s", cell.text);
         if (cell.state <= NS_CELL_RUNNING) return false;
-        /* Copies the results of a cell: for a GRID they are one point, otherwise the curves of a
-         * configuration.  Values that a diverged run did not measure are NaN. */
-        NsStudyPlace place = ns_study_place(work->study, i);
-        const NsStudy *study = work->study;
-        bool grid = ns_paper_kind_of(study) == NS_PAPER_GRID;
-        size_t n = 0, results = study->results.n, at = ns_study_cell(study, place);
-        size_t before = grid ? 0 : place.configuration * study->experiment.n;
-        g_autofree double *curve = grid && results == 1
-                                       ? g_memdup2(&cell.value, sizeof cell.value)
-                                       : ns_study_store_curve(ns_study_work_store(cells), at, &n);
-        if (grid && results == 1) n = 1;
-        if (cell.state == NS_CELL_DIVERGED)
-            work->diverged[(before + place.lane) * (size_t)study->seeds + place.seed] = true;
-        for (size_t k = 0; k < results; k++) {
-            double *y = values_of(work, k, before + place.lane, (unsigned)place.seed);
-            double unit = unit_of(study, &study->results.of[k]);
-            for (size_t p = 0; p < (grid ? 1 : work->n); p++)
-                y[grid ? place.configuration : p] =
-                    p * results + k < n ? curve[p * results + k] / unit : (double)NAN;
-        }
+        read_cell(work, cells, ns_study_place(work->study, i), &cell);
         work->seconds += cell.seconds;
     }
     return true;
@@ -436,6 +440,56 @@ static double quantile(const double *values, size_t n, double share)
     return values[below] + (at - (double)below) * (values[above] - values[below]);
 }
 
+static void add_measured(NsPaperResult *result, const Work *work, unsigned which, size_t curve)
+{
+    NsPaperSeries *series = &result->series[result->n_series++];
+    unsigned seeds = (unsigned)work->study->seeds;
+    g_autofree double *values = g_new(double, seeds);
+    *series = (NsPaperSeries){.label = ns_paper_curve_label(result->study, work->study, curve),
+                              .result = which,
+                              .curve = curve};
+    g_autofree size_t *at = g_new(size_t, work->n);
+    for (size_t i = 0; i < work->n; i++)
+        if (is_due(work->study, which, work->x[i])) at[series->n++] = i;
+    series->x = g_new(double, series->n);
+    series->y = g_new(double, series->n);
+    series->seeds = seeds;
+    series->singles = g_new(double, seeds * series->n);
+    if (seeds > 1) {
+        series->lo = g_new(double, series->n);
+        series->hi = g_new(double, series->n);
+    }
+    for (size_t i = 0; i < series->n; i++) {
+        series->x[i] = work->x[at[i]];
+        for (unsigned seed = 0; seed < seeds; seed++)
+            values[seed] = series->singles[seed * series->n + i] =
+                values_of(work, which, curve, seed)[at[i]];
+        series->y[i] = ns_moments(values, seeds).mean;
+        if (seeds == 1) continue;
+        qsort(values, seeds, sizeof *values, ns_compare_doubles);
+        series->lo[i] = isnan(series->y[i]) ? (double)NAN : quantile(values, seeds, BAND_LO);
+        series->hi[i] = isnan(series->y[i]) ? (double)NAN : quantile(values, seeds, BAND_HI);
+    }
+    for (unsigned seed = 0; seed < seeds; seed++)
+        series->diverged += work->diverged[curve * seeds + seed];
+}
+
+/* Adds the curves that a claim predicts: a power law through the mean of log y, a constant squared
+ * norm of d (the unit), or the bounds of the growth from the measured first state. */
+static void add_expected(NsPaperResult *result, const Work *work, const NsClaim *claim)
+{
+    size_t curves = ns_paper_curves(work->study);
+    const double *y = result->series[claim->result * curves + claim->arm].y;
+    double middle = 0;
+    if (claim->kind == NS_CLAIM_SLOPE && !isnan(claim->expected)) {
+        for (size_t i = 0; i < work->n; i++)
+            middle += (log(y[i]) - claim->expected * log(work->x[i])) / (double)work->n;
+        add_claim(result, claim, work->x, work->n, exp(middle));
+    }
+    if (claim->kind == NS_CLAIM_SPREAD) add_claim(result, claim, work->x, work->n, 1);
+    if (claim->kind == NS_CLAIM_GROWTH) add_claim(result, claim, work->x, work->n, y[0]);
+}
+
 /* ---- A study ---- */
 
 static void work_init(Work *work, const NsStudy *study)
@@ -456,62 +510,16 @@ static NsPaperResult *judge(const NsPaperStudy *row, const Work *work)
     result->study = row;
     result->seconds = work->seconds;
     for (unsigned which = 0; which < work->study->results.n; which++)
-        for (size_t curve = 0; curve < ns_paper_curves(work->study); curve++) {
-            NsPaperSeries *series = &result->series[result->n_series++];
-            unsigned seeds = (unsigned)work->study->seeds;
-            g_autofree double *values = g_new(double, seeds);
-            *series =
-                (NsPaperSeries){.label = ns_paper_curve_label(result->study, work->study, curve),
-                                .result = which,
-                                .curve = curve};
-            g_autofree size_t *at = g_new(size_t, work->n);
-            for (size_t i = 0; i < work->n; i++)
-                if (is_due(work->study, which, work->x[i])) at[series->n++] = i;
-            series->x = g_new(double, series->n);
-            series->y = g_new(double, series->n);
-            series->seeds = seeds;
-            series->singles = g_new(double, seeds * series->n);
-            if (seeds > 1) {
-                series->lo = g_new(double, series->n);
-                series->hi = g_new(double, series->n);
-            }
-            for (size_t i = 0; i < series->n; i++) {
-                series->x[i] = work->x[at[i]];
-                for (unsigned seed = 0; seed < seeds; seed++)
-                    values[seed] = series->singles[seed * series->n + i] =
-                        values_of(work, which, curve, seed)[at[i]];
-                series->y[i] = ns_moments(values, seeds).mean;
-                if (seeds == 1) continue;
-                qsort(values, seeds, sizeof *values, ns_compare_doubles);
-                series->lo[i] =
-                    isnan(series->y[i]) ? (double)NAN : quantile(values, seeds, BAND_LO);
-                series->hi[i] =
-                    isnan(series->y[i]) ? (double)NAN : quantile(values, seeds, BAND_HI);
-            }
-            for (unsigned seed = 0; seed < seeds; seed++)
-                series->diverged += work->diverged[curve * seeds + seed];
-        }
+        for (size_t curve = 0; curve < ns_paper_curves(work->study); curve++)
+            add_measured(result, work, which, curve);
     result->claims = ns_paper_seeds_words(row, work->study);
     bool counted = false;
     for (unsigned i = 0; i < ns_paper_claims(row); i++) {
-        const NsClaim *claim = &row->claims[i];
         NsFinding *finding = &result->findings[result->n_findings++];
-        *finding = find(work, claim);
+        *finding = find(work, &row->claims[i]);
         counted |= finding->counted;
         if (finding->counted) result->verdict = MAX(result->verdict, finding->verdict);
-        /* Add the curves that a claim predicts: a power law through the mean of log y, a constant
-         * squared norm of d (the unit), or the bounds of the growth from the measured first state.
-         */
-        size_t curves = ns_paper_curves(work->study);
-        const double *y = result->series[claim->result * curves + claim->arm].y;
-        double middle = 0;
-        if (claim->kind == NS_CLAIM_SLOPE && !isnan(claim->expected)) {
-            for (size_t p = 0; p < work->n; p++)
-                middle += (log(y[p]) - claim->expected * log(work->x[p])) / (double)work->n;
-            add_claim(result, claim, work->x, work->n, exp(middle));
-        }
-        if (claim->kind == NS_CLAIM_SPREAD) add_claim(result, claim, work->x, work->n, 1);
-        if (claim->kind == NS_CLAIM_GROWTH) add_claim(result, claim, work->x, work->n, y[0]);
+        add_expected(result, work, &row->claims[i]);
     }
     if (!counted) result->verdict = NS_VERDICT_NONE;
     return result;
@@ -534,6 +542,28 @@ void ns_paper_make_fresh(const NsPaperStudy *row, NsStudy *study)
     ns_study_set(study, "data-seed=" G_STRINGIFY(NS_PAPER_FRESH), NULL);
 }
 
+/* Reads the values of each seed of a curve.  A run whose values end has diverged. */
+static bool read_seeds(Work *work, unsigned which, size_t curve, JsonArray *seeds)
+{
+    if (json_array_get_length(seeds) != (guint)work->study->seeds) return false;
+    for (unsigned seed = 0; seed < (unsigned)work->study->seeds; seed++) {
+        JsonArray *values = json_array_get_array_element(seeds, seed);
+        double *y = values_of(work, which, curve, seed);
+        guint n = json_array_get_length(values), k = 0;
+        for (size_t i = 0; i < work->n; i++) {
+            y[i] = NAN;
+            if (!is_due(work->study, which, work->x[i])) continue;
+            if (k == n) return false;
+            bool known = !json_array_get_null_element(values, k);
+            if (known) y[i] = json_array_get_double_element(values, k);
+            k++;
+            work->diverged[curve * (size_t)work->study->seeds + seed] |= !known;
+        }
+        if (k < n) return false;
+    }
+    return true;
+}
+
 /* The values of a study from its line of the report, whose measured curves are in the order of
  * results and curves. */
 static bool read_line(Work *work, JsonObject *line)
@@ -545,25 +575,7 @@ static bool read_line(Work *work, JsonObject *line)
     for (size_t i = 0; i < n; i++) {
         JsonObject *one = json_array_get_object_element(series, (guint)i);
         JsonArray *seeds = json_object_get_array_member(one, "seeds");
-        /* Read the values of each seed of a curve.  A run whose values end has diverged. */
-        unsigned which = (unsigned)(i / curves);
-        size_t curve = i % curves;
-        if (json_array_get_length(seeds) != (guint)work->study->seeds) return false;
-        for (unsigned seed = 0; seed < (unsigned)work->study->seeds; seed++) {
-            JsonArray *values = json_array_get_array_element(seeds, seed);
-            double *y = values_of(work, which, curve, seed);
-            guint known = json_array_get_length(values), k = 0;
-            for (size_t p = 0; p < work->n; p++) {
-                y[p] = NAN;
-                if (!is_due(work->study, which, work->x[p])) continue;
-                if (k == known) return false;
-                bool null = json_array_get_null_element(values, k);
-                if (!null) y[p] = json_array_get_double_element(values, k);
-                k++;
-                work->diverged[curve * (size_t)work->study->seeds + seed] |= null;
-            }
-            if (k < known) return false;
-        }
+        if (!read_seeds(work, (unsigned)(i / curves), i % curves, seeds)) return false;
     }
     return true;
 }
@@ -616,26 +628,31 @@ static double finetuning_steps(const NsStudy *study)
     return steps * (double)ns_paper_points(study);
 }
 
+/* The seconds for all cells of an arm, extrapolated from one timed cell in proportion to the
+ * layers. */
+static double arm_seconds(const NsStudy *study, size_t lane)
+{
+    g_auto(NsSettings) settings = {0};
+    double start, step = 0, layers = 0;
+    for (size_t i = 0; i < ns_study_configurations(study); i++) {
+        ns_settings_clear(&settings);
+        ns_study_cell_settings(study, ns_study_cell(study, (NsStudyPlace){i, lane, 0}), &settings);
+        layers += (double)settings.layers;
+    }
+    bool good = ns_speed_estimate(&settings, settings.steps ? TIMED : 0, &start, &step, NULL);
+    double once = start + step * ((double)settings.steps + finetuning_steps(study));
+    double all = once * layers / (double)settings.layers * (double)study->seeds;
+    return good ? all : -1;
+}
+
 double ns_paper_seconds(const NsPaperStudy *row, unsigned jobs)
 {
     g_auto(NsStudy) study;
     double all = 0;
     ns_paper_make(row, &study, NULL);
     for (size_t lane = 0; lane < study.experiment.n; lane++) {
-        /* The seconds for all cells of an arm, extrapolated from one timed cell in proportion to
-         * the layers. */
-        g_auto(NsSettings) settings = {0};
-        double start, step = 0, layers = 0;
-        for (size_t i = 0; i < ns_study_configurations(&study); i++) {
-            ns_settings_clear(&settings);
-            ns_study_cell_settings(&study, ns_study_cell(&study, (NsStudyPlace){i, lane, 0}),
-                                   &settings);
-            layers += (double)settings.layers;
-        }
-        bool good = ns_speed_estimate(&settings, settings.steps ? TIMED : 0, &start, &step, NULL);
-        double once = start + step * ((double)settings.steps + finetuning_steps(&study));
-        double seconds = once * layers / (double)settings.layers * (double)study.seeds;
-        if (!good || seconds < 0) return -1;
+        double seconds = arm_seconds(&study, lane);
+        if (seconds < 0) return -1;
         /* Arms that train take about the same time, so only the first is timed. */
         if (study.experiment.lane[0].steps > 0) return seconds * (double)study.experiment.n / jobs;
         all += seconds;

@@ -149,35 +149,72 @@ static void add_foot(Builder *b)
     b->top = b->dual = split;
 }
 
+static void add_layers(Builder *b)
+{
+    unsigned first = b->stack->first;
+    g_autoptr(GArray) pieces = fold(b->stack->layers, chosen_in(b->stack, b->d->layer));
+    for (guint i = 0; i < pieces->len; i++) {
+        const Piece *piece = &g_array_index(pieces, Piece, i);
+        bool dots = piece->first != piece->last;
+        NsNode n = {.kind = dots ? NS_NODE_DOTS : NS_NODE_LAYER,
+                    .layer = first + piece->first,
+                    .last = first + piece->last,
+                    .selected = !dots && first + piece->first == b->d->layer};
+        if (dots)
+            g_snprintf(n.text, sizeof n.text, "%u … %u", n.layer, n.last);
+        else
+            g_snprintf(n.text, sizeof n.text, _("Layer %u"), n.layer);
+        unsigned box = add_box(b, n);
+        connect(b, box, ns_diagram_hidden(b->d->data, first + piece->first - 1 + b->index));
+        if (b->stack->dual && i == 0) {
+            NsPoint fork = ns_diagram_middle(b->d, b->dual), end = ns_diagram_middle(b->d, box);
+            double x = b->x + b->width / 2 + aside_of_dual(b);
+            const NsPoint way[] = {fork, {x, fork.y}, {x, end.y}};
+            NsWire *wire = ns_diagram_connect(
+                b->d, NS_WIRE_DUAL, b->dual, box,
+                ns_diagram_hidden(b->d->data, b->stack->first + b->index), way, 3);
+            wire->numbered[NS_FLOW_SIGNAL] = false;
+            wire->value[NS_FLOW_GRADIENT] = NAN;
+        }
+        if (b->stack->dual && i > 0) connect_dual(b, box);
+        b->top = b->dual = box;
+    }
+}
+
+/* Adds the sum x_L + N(D_L). */
+static void join_dual(Builder *b, NsFlowValues carries)
+{
+    double side = SUM_HEIGHT * b->unit;
+    unsigned from = b->dual;
+    double x = b->x + b->width / 2 + aside_of_dual(b);
+    if (b->stack->final_norm) {
+        NsNode n = norm_node(b, NS_PLACE_FINAL);
+        n.parent = n.sublayer = -1;
+        double aside = aside_of_dual(b), clear = NORM_CLEAR * b->d->text_size;
+        double width = 2 * MIN(aside - clear, b->width / 2 - aside - clear / 2);
+        if (width < NORM_WORD * b->d->text_size) g_strlcpy(n.text, "N", sizeof n.text);
+        unsigned norm =
+            ns_diagram_add(b->d, n, at(b, aside_of_dual(b), b->row), width, BOX_HEIGHT * b->unit);
+        connect_dual(b, norm);
+        from = norm;
+        b->row++;
+    }
+    NsNode n = {.kind = NS_NODE_SUM, .parent = -1, .sublayer = -1};
+    unsigned sum = ns_diagram_add(b->d, n, at(b, 0, b->row++), side, side);
+    NsPoint end = ns_diagram_middle(b->d, sum);
+    const NsPoint way[] = {{x, ns_diagram_middle(b->d, from).y}, {x, end.y}, end};
+    ns_diagram_connect(b->d, NS_WIRE_DUAL, from, sum, ns_flow_unknown, way, 3);
+    connect(b, sum, carries);
+    b->top = sum;
+}
+
 /* Adds the final norm and, to the last stack, the head. */
 static void add_top(Builder *b, bool head)
 {
     const NsDiagramData *data = b->d->data;
     NsFlowValues carries = ns_diagram_hidden(data, b->stack->first + b->stack->layers + b->index);
     if (b->stack->dual) {
-        /* Adds the sum x_L + N(D_L). */
-        double side = SUM_HEIGHT * b->unit;
-        unsigned from = b->dual;
-        double x = b->x + b->width / 2 + aside_of_dual(b);
-        if (b->stack->final_norm) {
-            NsNode n = norm_node(b, NS_PLACE_FINAL);
-            n.parent = n.sublayer = -1;
-            double aside = aside_of_dual(b), clear = NORM_CLEAR * b->d->text_size;
-            double width = 2 * MIN(aside - clear, b->width / 2 - aside - clear / 2);
-            if (width < NORM_WORD * b->d->text_size) g_strlcpy(n.text, "N", sizeof n.text);
-            unsigned norm = ns_diagram_add(b->d, n, at(b, aside_of_dual(b), b->row), width,
-                                           BOX_HEIGHT * b->unit);
-            connect_dual(b, norm);
-            from = norm;
-            b->row++;
-        }
-        NsNode n = {.kind = NS_NODE_SUM, .parent = -1, .sublayer = -1};
-        unsigned sum = ns_diagram_add(b->d, n, at(b, 0, b->row++), side, side);
-        NsPoint end = ns_diagram_middle(b->d, sum);
-        const NsPoint way[] = {{x, ns_diagram_middle(b->d, from).y}, {x, end.y}, end};
-        ns_diagram_connect(b->d, NS_WIRE_DUAL, from, sum, ns_flow_unknown, way, 3);
-        connect(b, sum, carries);
-        b->top = sum;
+        join_dual(b, carries);
         carries = head ? ns_diagram_final(data) : ns_flow_unknown;
     } else if (b->stack->final_norm) {
         unsigned norm = add_box(b, norm_node(b, NS_PLACE_FINAL));
@@ -191,6 +228,23 @@ static void add_top(Builder *b, bool head)
     ns_copy_text(n.text, sizeof n.text, _("Head, loss"));
     unsigned loss = add_box(b, n);
     connect(b, loss, carries);
+}
+
+/* Connects the output of the encoder to every layer of the decoder that is drawn. */
+static void connect_memory(NsDiagram *d, const Builder *encoder, double x)
+{
+    NsPoint begin = ns_diagram_middle(d, encoder->top);
+    for (unsigned i = 0; ns_diagram_node(d, i); i++) {
+        const NsNode *n = ns_diagram_node(d, i);
+        if (n->sublayer >= 0 || !n->decoder) continue;
+        if (n->kind != NS_NODE_LAYER && n->kind != NS_NODE_DOTS) continue;
+        NsPoint end = ns_diagram_middle(d, i);
+        const NsPoint way[] = {begin, {x, begin.y}, {x, end.y}, end};
+        NsFlowValues carries = encoder->carries;
+        carries.value[NS_FLOW_GRADIENT] = NAN; /* it is the sum over all layers */
+        NsWire *wire = ns_diagram_connect(d, NS_WIRE_MEMORY, encoder->top, i, carries, way, 4);
+        wire->numbered[NS_FLOW_SIGNAL] = false;
+    }
 }
 
 void ns_diagram_build_stacks(NsDiagram *d, const NsStackWiring *stacks, size_t n)
@@ -212,51 +266,9 @@ void ns_diagram_build_stacks(NsDiagram *d, const NsStackWiring *stacks, size_t n
                          .bottom = d->stacks.y + height - below,
                          .x = d->stacks.x + (double)i * width,
                          .width = width};
-        Builder *one = &b[i];
-        add_foot(one);
-        unsigned first = one->stack->first;
-        g_autoptr(GArray) pieces = fold(one->stack->layers, chosen_in(one->stack, d->layer));
-        for (guint k = 0; k < pieces->len; k++) {
-            const Piece *piece = &g_array_index(pieces, Piece, k);
-            bool dots = piece->first != piece->last;
-            NsNode node = {.kind = dots ? NS_NODE_DOTS : NS_NODE_LAYER,
-                           .layer = first + piece->first,
-                           .last = first + piece->last,
-                           .selected = !dots && first + piece->first == d->layer};
-            if (dots)
-                g_snprintf(node.text, sizeof node.text, "%u … %u", node.layer, node.last);
-            else
-                g_snprintf(node.text, sizeof node.text, _("Layer %u"), node.layer);
-            unsigned box = add_box(one, node);
-            connect(one, box, ns_diagram_hidden(d->data, first + piece->first - 1 + one->index));
-            if (one->stack->dual && k == 0) {
-                NsPoint fork = ns_diagram_middle(d, one->dual), end = ns_diagram_middle(d, box);
-                double x = one->x + one->width / 2 + aside_of_dual(one);
-                const NsPoint way[] = {fork, {x, fork.y}, {x, end.y}};
-                NsWire *wire = ns_diagram_connect(
-                    d, NS_WIRE_DUAL, one->dual, box,
-                    ns_diagram_hidden(d->data, one->stack->first + one->index), way, 3);
-                wire->numbered[NS_FLOW_SIGNAL] = false;
-                wire->value[NS_FLOW_GRADIENT] = NAN;
-            }
-            if (one->stack->dual && k > 0) connect_dual(one, box);
-            one->top = one->dual = box;
-        }
-        add_top(one, i + 1 == n);
+        add_foot(&b[i]);
+        add_layers(&b[i]);
+        add_top(&b[i], i + 1 == n);
     }
-    if (n > 1) {
-        /* The output of the encoder leads to every layer of the decoder that is drawn. */
-        NsPoint begin = ns_diagram_middle(d, b[0].top);
-        for (unsigned i = 0; ns_diagram_node(d, i); i++) {
-            const NsNode *node = ns_diagram_node(d, i);
-            if (node->sublayer >= 0 || !node->decoder) continue;
-            if (node->kind != NS_NODE_LAYER && node->kind != NS_NODE_DOTS) continue;
-            NsPoint end = ns_diagram_middle(d, i);
-            const NsPoint way[] = {begin, {b[1].x, begin.y}, {b[1].x, end.y}, end};
-            NsFlowValues carries = b[0].carries;
-            carries.value[NS_FLOW_GRADIENT] = NAN; /* it is the sum over all layers */
-            NsWire *wire = ns_diagram_connect(d, NS_WIRE_MEMORY, b[0].top, i, carries, way, 4);
-            wire->numbered[NS_FLOW_SIGNAL] = false;
-        }
-    }
+    if (n > 1) connect_memory(d, &b[0], b[1].x);
 }

@@ -15,6 +15,32 @@ typedef struct {
     double lo, hi; /* limits of the color scale that the lanes share */
 } Similarity;
 
+/* The matrix is symmetric, so one triangle is enough.  Cells are equally wide; if not all states
+ * are compared, each cell covers several. */
+static void fill_map(Similarity *s)
+{
+    size_t n = s->similarity.n, cells = n * n;
+    ns_figure_forget(&s->figure);
+    float *z = ns_figure_own(&s->figure, g_new(float, cells));
+    for (size_t i = 0; i < cells; i++) {
+        bool visible = i % n >= i / n && s->similarity.has[s->kind][i];
+        z[i] = visible ? s->similarity.value[s->kind][i] : -INFINITY;
+    }
+    double end = (double)s->similarity.state[n - 1] + 0.5;
+    s->map = (NsHeatmap){.z = z,
+                         .rows = n,
+                         .columns = n,
+                         .x0 = -0.5,
+                         .x1 = end,
+                         .y0 = -0.5,
+                         .y1 = end,
+                         .label = ns_similarity_choice(s->kind)->formula,
+                         .lo = s->lo,
+                         .hi = s->hi,
+                         .square = true,
+                         .values = true};
+}
+
 static char *note(const Similarity *s, const NsFigureInput *input)
 {
     if (!s->there) return NULL;
@@ -69,30 +95,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                     });
     if (!figure->changed) return;
 
-    if (s->there) {
-        /* The matrix is symmetric, so one triangle is enough.  Cells are equally wide; if not all
-         * states are compared, each cell covers several. */
-        size_t n = s->similarity.n, cells = n * n;
-        ns_figure_forget(&s->figure);
-        float *z = ns_figure_own(&s->figure, g_new(float, cells));
-        for (size_t i = 0; i < cells; i++) {
-            bool visible = i % n >= i / n && s->similarity.has[s->kind][i];
-            z[i] = visible ? s->similarity.value[s->kind][i] : -INFINITY;
-        }
-        double end = (double)s->similarity.state[n - 1] + 0.5;
-        s->map = (NsHeatmap){.z = z,
-                             .rows = n,
-                             .columns = n,
-                             .x0 = -0.5,
-                             .x1 = end,
-                             .y0 = -0.5,
-                             .y1 = end,
-                             .label = ns_similarity_choice(s->kind)->formula,
-                             .lo = s->lo,
-                             .hi = s->hi,
-                             .square = true,
-                             .values = true};
-    }
+    if (s->there) fill_map(s);
     figure->plot.heatmap = s->there ? &s->map : NULL;
 }
 
