@@ -14,60 +14,27 @@ static const char *const parameter_names[NS_PARAMETER_COUNT] = {
 #undef PARAMETER_NAME
 };
 
-/* The parameter kinds of one kind of sub-layer.  For a norm this is the kind of its gain; those of
- * its bias and alpha follow. */
+/* The parameter kinds that every kind of sub-layer has.  For a norm this is the kind of its gain;
+ * those of its bias and alpha follow. */
 typedef struct {
-    NsParameterKind in, mid, branch, out, q, k, v;
-    NsParameterKind w_q, w_k, w_v, w_out, b_q, b_k, b_v, b_out;
-    NsParameterKind head_scale, branch_gain, stream_gain;
+    NsParameterKind in, mid, branch, out, branch_gain, stream_gain;
 } Parameters;
 
 static const Parameters parameters[NS_SUBLAYER_KINDS] = {
-    [NS_SELF_ATTENTION] = {.in = NS_PARAMETER_NORM1_GAIN,
-                           .mid = NS_PARAMETER_MID_NORM1_GAIN,
-                           .branch = NS_PARAMETER_BRANCH_NORM1_GAIN,
-                           .out = NS_PARAMETER_OUT_NORM1_GAIN,
-                           .q = NS_PARAMETER_Q_NORM_GAIN,
-                           .k = NS_PARAMETER_K_NORM_GAIN,
-                           .v = NS_PARAMETER_V_NORM_GAIN,
-                           .w_q = NS_PARAMETER_WQ,
-                           .w_k = NS_PARAMETER_WK,
-                           .w_v = NS_PARAMETER_WV,
-                           .w_out = NS_PARAMETER_WO,
-                           .b_q = NS_PARAMETER_BQ,
-                           .b_k = NS_PARAMETER_BK,
-                           .b_v = NS_PARAMETER_BV,
-                           .b_out = NS_PARAMETER_BO,
-                           .head_scale = NS_PARAMETER_HEAD_SCALE,
-                           .branch_gain = NS_PARAMETER_BRANCH_GAIN1,
-                           .stream_gain = NS_PARAMETER_STREAM_GAIN1},
-    [NS_CROSS_ATTENTION] = {.in = NS_PARAMETER_CROSS_NORM_GAIN,
-                            .mid = NS_PARAMETER_CROSS_MID_NORM_GAIN,
-                            .branch = NS_PARAMETER_BRANCH_CROSS_NORM_GAIN,
-                            .out = NS_PARAMETER_OUT_CROSS_NORM_GAIN,
-                            .q = NS_PARAMETER_CROSS_Q_NORM_GAIN,
-                            .k = NS_PARAMETER_CROSS_K_NORM_GAIN,
-                            .v = NS_PARAMETER_CROSS_V_NORM_GAIN,
-                            .w_q = NS_PARAMETER_CROSS_WQ,
-                            .w_k = NS_PARAMETER_CROSS_WK,
-                            .w_v = NS_PARAMETER_CROSS_WV,
-                            .w_out = NS_PARAMETER_CROSS_WO,
-                            .b_q = NS_PARAMETER_CROSS_BQ,
-                            .b_k = NS_PARAMETER_CROSS_BK,
-                            .b_v = NS_PARAMETER_CROSS_BV,
-                            .b_out = NS_PARAMETER_CROSS_BO,
-                            .head_scale = NS_PARAMETER_CROSS_HEAD_SCALE,
-                            .branch_gain = NS_PARAMETER_CROSS_BRANCH_GAIN,
-                            .stream_gain = NS_PARAMETER_CROSS_STREAM_GAIN},
-    [NS_FFN] = {.in = NS_PARAMETER_NORM2_GAIN,
-                .mid = NS_PARAMETER_MID_NORM2_GAIN,
-                .branch = NS_PARAMETER_BRANCH_NORM2_GAIN,
-                .out = NS_PARAMETER_OUT_NORM2_GAIN,
-                .w_out = NS_PARAMETER_W2,
-                .b_out = NS_PARAMETER_B2,
-                .branch_gain = NS_PARAMETER_BRANCH_GAIN2,
-                .stream_gain = NS_PARAMETER_STREAM_GAIN2},
+    [NS_SELF_ATTENTION] = {NS_PARAMETER_NORM1_GAIN, NS_PARAMETER_MID_NORM1_GAIN,
+                           NS_PARAMETER_BRANCH_NORM1_GAIN, NS_PARAMETER_OUT_NORM1_GAIN,
+                           NS_PARAMETER_BRANCH_GAIN1, NS_PARAMETER_STREAM_GAIN1},
+    [NS_CROSS_ATTENTION] = {NS_PARAMETER_CROSS_NORM_GAIN, NS_PARAMETER_CROSS_MID_NORM_GAIN,
+                            NS_PARAMETER_BRANCH_CROSS_NORM_GAIN, NS_PARAMETER_OUT_CROSS_NORM_GAIN,
+                            NS_PARAMETER_CROSS_BRANCH_GAIN, NS_PARAMETER_CROSS_STREAM_GAIN},
+    [NS_FFN] = {NS_PARAMETER_NORM2_GAIN, NS_PARAMETER_MID_NORM2_GAIN,
+                NS_PARAMETER_BRANCH_NORM2_GAIN, NS_PARAMETER_OUT_NORM2_GAIN,
+                NS_PARAMETER_BRANCH_GAIN2, NS_PARAMETER_STREAM_GAIN2},
 };
+
+/* The parameters of cross-attention have the order of those of self-attention. */
+#define CROSS (NS_PARAMETER_CROSS_WQ - NS_PARAMETER_WQ)
+G_STATIC_ASSERT(NS_PARAMETER_CROSS_BO - NS_PARAMETER_BO == CROSS);
 
 /* The layout under construction, and the context of the next tensor. */
 typedef struct {
@@ -153,34 +120,34 @@ static NsNormPlace add_norm(const Builder *b, const NsNorm *norm, NsParameterKin
 static void add_attention(const Builder *b, NsSublayer *s, double factor, double factor_qk,
                           double last)
 {
-    const Parameters *r = &parameters[s->kind];
     size_t D = b->layout->D, H = b->layout->H, KV = b->layout->KV;
     bool self = s->kind == NS_SELF_ATTENTION;
+    NsParameterKind of = self ? 0 : CROSS;
     if (!s->uniform) {
-        s->w_in = add_matrix(b, r->w_q, D, D, factor_qk, false);
-        s->w_memory = add_matrix(b, r->w_k, KV, D, factor_qk, self);
-        add_matrix(b, r->w_v, KV, D, factor, true);
-        s->b_in = add_zeros(b, r->b_q, D, false);
-        s->b_memory = add_zeros(b, r->b_k, KV, self);
-        add_zeros(b, r->b_v, KV, true);
+        s->w_in = add_matrix(b, NS_PARAMETER_WQ + of, D, D, factor_qk, false);
+        s->w_memory = add_matrix(b, NS_PARAMETER_WK + of, KV, D, factor_qk, self);
+        add_matrix(b, NS_PARAMETER_WV + of, KV, D, factor, true);
+        s->b_in = add_zeros(b, NS_PARAMETER_BQ + of, D, false);
+        s->b_memory = add_zeros(b, NS_PARAMETER_BK + of, KV, self);
+        add_zeros(b, NS_PARAMETER_BV + of, KV, true);
     } else {
-        s->w_memory = add_matrix(b, r->w_v, D, D, factor, false);
-        s->b_memory = add_zeros(b, r->b_v, D, false);
+        s->w_memory = add_matrix(b, NS_PARAMETER_WV + of, D, D, factor, false);
+        s->b_memory = add_zeros(b, NS_PARAMETER_BV + of, D, false);
     }
     /* Norms on queries, keys and values; a norm over the batch has each feature separately. */
     const NsNorm *norm = s->c.norm;
     size_t head = D / H;
     bool full = s->c.qk == NS_QK_FULL, batch = norm && ns_norm_over_batch(norm);
     if (s->c.qk != NS_QK_NONE) {
-        s->q = add_norm(b, norm, r->q, full || batch ? D : head);
-        s->k = add_norm(b, norm, r->k, full || batch ? KV : head);
+        s->q = add_norm(b, norm, NS_PARAMETER_Q_NORM_GAIN + of, full || batch ? D : head);
+        s->k = add_norm(b, norm, NS_PARAMETER_K_NORM_GAIN + of, full || batch ? KV : head);
     }
-    if (s->c.v) s->v = add_norm(b, norm, r->v, batch ? KV : head);
-    if (s->c.head_scale) s->head_scale = add_constant(b, r->head_scale, H, 1);
-    if (s->c.mid) s->mid = add_norm(b, s->c.norm, r->mid, D);
+    if (s->c.v) s->v = add_norm(b, norm, NS_PARAMETER_V_NORM_GAIN + of, batch ? KV : head);
+    if (s->c.head_scale) s->head_scale = add_constant(b, NS_PARAMETER_HEAD_SCALE + of, H, 1);
+    if (s->c.mid) s->mid = add_norm(b, s->c.norm, parameters[s->kind].mid, D);
     if (s->uniform) return;
-    s->w_out = add_matrix(b, r->w_out, D, D, last, false);
-    s->b_out = add_zeros(b, r->b_out, D, false);
+    s->w_out = add_matrix(b, NS_PARAMETER_WO + of, D, D, last, false);
+    s->b_out = add_zeros(b, NS_PARAMETER_BO + of, D, false);
 }
 
 /* Adds the tensors of a sub-layer.  Its first norm is norm1 or norm2, wherever it is placed, so
@@ -216,7 +183,7 @@ static void add_sublayer(Builder *b, NsSublayer *s, const NsPosition *p)
         s->w_in = add_matrix(b, NS_PARAMETER_W1, F, D, factor, false);
         s->b_in = add_zeros(b, NS_PARAMETER_B1, F, false);
         if (s->activation->gated) s->w_gate = add_matrix(b, NS_PARAMETER_W3, F, D, factor, false);
-        if (s->c.mid) s->mid = add_norm(b, s->c.norm, parameters[NS_FFN].mid, F);
+        if (s->c.mid) s->mid = add_norm(b, s->c.norm, r->mid, F);
         s->w_out = add_matrix(b, NS_PARAMETER_W2, D, F, last, false);
         s->b_out = add_zeros(b, NS_PARAMETER_B2, D, false);
     } else
