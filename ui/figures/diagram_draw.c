@@ -59,11 +59,6 @@ static NsColor mix(NsColor a, NsColor b, double share)
                      a.b + share * (b.b - a.b), a.a + share * (b.a - a.a)};
 }
 
-static void use(const Brush *p, NsColor color, double alpha)
-{
-    cairo_set_source_rgba(p->cr, color.r, color.g, color.b, color.a * alpha);
-}
-
 NsDiagramLook ns_diagram_look(const NsStyle *style, NsFlow flow, NsRange range)
 {
     return (NsDiagramLook){.style = style,
@@ -135,11 +130,10 @@ static void write_text(const Brush *p, const Text *text)
     ns_text_size(layout, &width, &height);
     double x = text->x - width * (double)text->align / 2, y = text->y - height / 2;
     if (text->backed) {
-        use(p, ground_of(p), 0.8);
         cairo_rectangle(p->cr, x - 0.1 * size, y, width + 0.2 * size, height);
-        cairo_fill(p->cr);
+        ns_fill(p->cr, ns_with_alpha(ground_of(p), 0.8));
     }
-    use(p, text->color, 1);
+    ns_set_color(p->cr, text->color);
     cairo_save(p->cr);
     cairo_translate(p->cr, x, y);
     ns_text_show(p->cr, layout, text->align);
@@ -184,12 +178,11 @@ static void arrow(const Brush *p, NsPoint tip, NsPoint back, double width, NsCol
     double nx = -(tip.y - foot.y), ny = tip.x - foot.x, whole = hypot(nx, ny);
     if (!(whole > 0)) return;
     nx *= half / whole, ny *= half / whole;
-    use(p, color, 1);
     cairo_move_to(p->cr, tip.x, tip.y);
     cairo_line_to(p->cr, foot.x + nx, foot.y + ny);
     cairo_line_to(p->cr, foot.x - nx, foot.y - ny);
     cairo_close_path(p->cr);
-    cairo_fill(p->cr);
+    ns_fill(p->cr, color);
 }
 
 static void draw_wire(const Brush *p, const NsWire *w)
@@ -221,15 +214,11 @@ static void draw_wire(const Brush *p, const NsWire *w)
     const double dash[] = {0.5 * p->size, 0.35 * p->size};
     if (stroke.measured) {
         trace(p, points, w->n);
-        use(p, p->style->text, 0.45);
-        cairo_set_line_width(p->cr, stroke.width + 2 * CASING * p->size);
         if (stroke.dashed) cairo_set_dash(p->cr, dash, 2, 0);
-        cairo_stroke(p->cr);
+        ns_stroke(p->cr, ns_with_alpha(p->style->text, 0.45), stroke.width + 2 * CASING * p->size);
     }
     trace(p, points, w->n);
-    use(p, stroke.color, 1);
-    cairo_set_line_width(p->cr, stroke.width);
-    cairo_stroke(p->cr);
+    ns_stroke(p->cr, stroke.color, stroke.width);
     cairo_set_dash(p->cr, NULL, 0, 0);
     if (pointed)
         arrow(p, end, back, stroke.width,
@@ -322,9 +311,7 @@ static void draw_lights(const Brush *p)
         double y = level[n->box.x >= p->d->block.x];
         if (n->parent >= 0 || y < n->box.y || y > n->box.y + n->box.height) continue;
         ns_rounded_box(p->cr, &n->box, ROUND * p->size);
-        use(p, p->style->series[4].color, 0.9);
-        cairo_set_line_width(p->cr, 0.3 * p->size);
-        cairo_stroke(p->cr);
+        ns_stroke(p->cr, ns_with_alpha(p->style->series[4].color, 0.9), 0.3 * p->size);
     }
 }
 
@@ -365,13 +352,10 @@ static NsBox box_of(const Brush *p, const NsNode *n)
 static void fill_box(const Brush *p, const NsBox *box, NsColor hue, double strength, bool dashed)
 {
     ns_rounded_box(p->cr, box, ROUND * p->size);
-    use(p, mix(p->style->panel, hue, strength), 1);
-    cairo_fill_preserve(p->cr);
-    use(p, hue, 1);
-    cairo_set_line_width(p->cr, MAX(p->style->axis_width, 0.09 * p->size));
     const double dash[] = {0.3 * p->size, 0.25 * p->size};
     if (dashed) cairo_set_dash(p->cr, dash, 2, 0);
-    cairo_stroke(p->cr);
+    ns_fill_and_stroke(p->cr, mix(p->style->panel, hue, strength), hue,
+                       MAX(p->style->axis_width, 0.09 * p->size));
     cairo_set_dash(p->cr, NULL, 0, 0);
 }
 
@@ -383,9 +367,8 @@ static void draw_flash(const Brush *p, const NsNode *n, const NsBox *box)
     if (!(ratio > 0) || !isfinite(ratio)) return;
     double share = CLAMP((log10(ratio) - UPDATE_LO) / (UPDATE_HI - UPDATE_LO), 0, 1);
     ns_rounded_box(p->cr, box, ROUND * p->size);
-    use(p, p->style->series[1].color, p->look->flash);
-    cairo_set_line_width(p->cr, (0.15 + 0.5 * share) * p->size);
-    cairo_stroke(p->cr);
+    ns_stroke(p->cr, ns_with_alpha(p->style->series[1].color, p->look->flash),
+              (0.15 + 0.5 * share) * p->size);
 }
 
 static void draw_round(const Brush *p, const NsNode *n, const NsBox *box)
@@ -393,16 +376,12 @@ static void draw_round(const Brush *p, const NsNode *n, const NsBox *box)
     double r = box->width / 2, x = box->x + r, y = box->y + r;
     if (n->kind == NS_NODE_FORK) {
         cairo_arc(p->cr, x, y, MAX(r, 0.2 * p->size), 0, 2 * G_PI);
-        use(p, p->style->text, 1);
-        cairo_fill(p->cr);
+        ns_fill(p->cr, p->style->text);
         return;
     }
     cairo_arc(p->cr, x, y, r, 0, 2 * G_PI);
-    use(p, p->style->panel, 1);
-    cairo_fill_preserve(p->cr);
-    use(p, p->style->text, 1);
-    cairo_set_line_width(p->cr, MAX(p->style->axis_width, 0.09 * p->size));
-    cairo_stroke(p->cr);
+    ns_fill_and_stroke(p->cr, p->style->panel, p->style->text,
+                       MAX(p->style->axis_width, 0.09 * p->size));
     cairo_move_to(p->cr, x - 0.55 * r, y);
     cairo_line_to(p->cr, x + 0.55 * r, y);
     cairo_move_to(p->cr, x, y - 0.55 * r);
@@ -484,9 +463,7 @@ static void draw_node(const Brush *p, guint i)
     if ((int)i != look->focused) return;
     NsBox ring = {box.x - 3, box.y - 3, box.width + 6, box.height + 6};
     ns_rounded_box(p->cr, &ring, ROUND * p->size + 3);
-    use(p, p->style->series[0].color, 1);
-    cairo_set_line_width(p->cr, 2);
-    cairo_stroke(p->cr);
+    ns_stroke(p->cr, p->style->series[0].color, 2);
 }
 
 /* ---- dragging a norm ---- */
@@ -567,7 +544,7 @@ static void draw_words(const Brush *p, const char *words, NsNodeKind kind)
         kind == NS_NODE_HEAD ? node->box.y - gap - height : node->box.y + node->box.height + gap;
     cairo_save(p->cr);
     cairo_translate(p->cr, MAX(middle - width / 2, p->d->stacks.x), y);
-    use(p, p->style->text, 1);
+    ns_set_color(p->cr, p->style->text);
     ns_text_show(p->cr, layout, NS_ANCHOR_START);
     cairo_restore(p->cr);
 }
@@ -612,15 +589,10 @@ void ns_diagram_draw(const NsDiagram *d, const NsDiagramLook *look, cairo_t *cr)
         cairo_line_to(cr, block->x + 1, block->y + block->height - ROUND * p->size);
         cairo_line_to(cr, n->box.x + n->box.width, n->box.y + n->box.height);
         cairo_close_path(cr);
-        use(p, ground, 0.6);
-        cairo_fill(cr);
+        ns_fill(p->cr, ns_with_alpha(ground, 0.6));
     }
     ns_rounded_box(cr, block, 2 * ROUND * p->size);
-    use(p, ground, 1);
-    cairo_fill_preserve(cr);
-    use(p, p->style->grid, 1);
-    cairo_set_line_width(cr, p->style->axis_width);
-    cairo_stroke(cr);
+    ns_fill_and_stroke(p->cr, ground, p->style->grid, p->style->axis_width);
     g_autofree char *at = ns_group_digits(d->layer);
     g_autofree char *of = ns_group_digits((int64_t)d->layers);
     g_autofree char *layer = g_strdup_printf(_("layer %s of %s"), at, of);
@@ -698,8 +670,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     for (int i = 0; i < STEPS; i++) {
         double t = (i + 0.5) / STEPS, half = (THINNEST + t * (THICKEST - THINNEST)) * size / 2;
         cairo_rectangle(cr, length * i / STEPS, y - half, length / STEPS + 0.3, 2 * half);
-        use(p, color_of(p->style, t), 1);
-        cairo_fill(cr);
+        ns_fill(p->cr, color_of(p->style, t));
     }
     bool known = look->range.lo <= look->range.hi;
     for (int end = 0; end < 2 && known; end++) {
@@ -719,11 +690,9 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
                           .x = x,
                           .y = y,
                           .space = width - x});
-    use(p, p->style->previous, 1);
-    cairo_set_line_width(cr, THIN * size);
     cairo_move_to(cr, x, y + 1.15 * size);
     cairo_line_to(cr, x + 2 * size, y + 1.15 * size);
-    cairo_stroke(cr);
+    ns_stroke(p->cr, p->style->previous, THIN * size);
     write_text(p, &(Text){.text = unmeasured,
                           .color = p->style->faint_text,
                           .size = small,

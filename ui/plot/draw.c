@@ -60,14 +60,17 @@ static void draw_grid(const NsPlotLayout *layout, cairo_t *cr)
         }
 }
 
-static void draw_y_ticks(const NsPlotLayout *layout, cairo_t *cr, const NsScale *scale,
-                         const GArray *ticks, double x, int direction)
+/* Draws the ticks of a vertical axis at x, or of the horizontal axis at y; `direction` is that of
+ * their ends. */
+static void draw_ticks(const NsPlotLayout *layout, cairo_t *cr, const NsScale *scale,
+                       const GArray *ticks, bool vertical, double at, int direction)
 {
     for (unsigned i = 0; i < ticks->len; i++) {
         const NsTick *tick = &g_array_index(ticks, NsTick, i);
-        double y = ns_scale_to_pixel(scale, tick->value);
-        double length = NS_TICK * layout->style->text_size * (tick->label ? 1 : 0.55);
-        rule(cr, layout->style->axis_width, (NsPoint){x, y}, (NsPoint){x + direction * length, y});
+        double along = ns_scale_to_pixel(scale, tick->value);
+        double end = at + direction * NS_TICK * layout->style->text_size * (tick->label ? 1 : 0.55);
+        rule(cr, layout->style->axis_width, vertical ? (NsPoint){at, along} : (NsPoint){along, at},
+             vertical ? (NsPoint){end, along} : (NsPoint){along, end});
     }
 }
 
@@ -84,13 +87,8 @@ static void draw_axes(const NsPlotLayout *layout, cairo_t *cr)
     rule_area(layout, cr, width, false, bottom);
     rule_area(layout, cr, width, true, left);
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
-    for (unsigned i = 0; i < layout->x_ticks->len; i++) {
-        const NsTick *tick = &g_array_index(layout->x_ticks, NsTick, i);
-        double x = ns_scale_to_pixel(&layout->x, tick->value);
-        double length = NS_TICK * layout->style->text_size * (tick->label ? 1 : 0.55);
-        rule(cr, width, (NsPoint){x, bottom}, (NsPoint){x, bottom + length});
-    }
-    draw_y_ticks(layout, cr, &layout->y, layout->y_ticks, left, -1);
+    draw_ticks(layout, cr, &layout->x, layout->x_ticks, false, bottom, 1);
+    draw_ticks(layout, cr, &layout->y, layout->y_ticks, true, left, -1);
 }
 
 /* The strips separate the marks of values that have no place on the axis from the curves. */
@@ -99,10 +97,9 @@ static void draw_strips(const NsPlotLayout *layout, cairo_t *cr)
     const NsBox *area = &layout->area;
     double top = area->y + layout->strip_top, width = layout->style->axis_width;
     double bottom = area->y + area->height - layout->strip_bottom;
-    ns_set_color(cr, ns_with_alpha(layout->style->grid, 0.5));
     cairo_rectangle(cr, area->x, area->y, area->width, layout->strip_top);
     cairo_rectangle(cr, area->x, bottom, area->width, layout->strip_bottom);
-    cairo_fill(cr);
+    ns_fill(cr, ns_with_alpha(layout->style->grid, 0.5));
     ns_set_color(cr, layout->style->axis);
     if (layout->strip_top > 0) rule_area(layout, cr, width, false, top);
     if (layout->strip_bottom > 0) rule_area(layout, cr, width, false, bottom);
@@ -121,8 +118,7 @@ static void draw_bands(const NsPlotLayout *layout, cairo_t *cr)
         double right = CLAMP(MAX(from, to), area->x, area->x + area->width);
         cairo_rectangle(cr, left, area->y, right - left, area->height);
     }
-    ns_set_color(cr, ns_with_alpha(layout->style->text, BAND));
-    cairo_fill(cr);
+    ns_fill(cr, ns_with_alpha(layout->style->text, BAND));
 }
 
 /* Draws a line that is visible on any color of cells. */
@@ -284,11 +280,10 @@ static void draw_slopes(const NsPlotLayout *layout, cairo_t *cr)
         NsPoint a = {ns_scale_to_pixel(&layout->x, slope->x0), ns_scale_to_pixel(y, slope->y0)};
         NsPoint b = {ns_scale_to_pixel(&layout->x, slope->x1), ns_scale_to_pixel(y, slope->y1)};
         if (isnan(a.x + a.y + b.x + b.y)) continue;
-        ns_set_color(cr, style->series[slope->style % NS_SERIES_STYLES].color);
-        cairo_set_line_width(cr, 0.9 * style->line_width);
         cairo_move_to(cr, a.x, a.y);
         cairo_line_to(cr, b.x, b.y);
-        cairo_stroke(cr);
+        ns_stroke(cr, style->series[slope->style % NS_SERIES_STYLES].color,
+                  0.9 * style->line_width);
     }
     cairo_set_dash(cr, NULL, 0, 0);
 }
@@ -298,8 +293,7 @@ static void draw_legend(const NsPlotLayout *layout, cairo_t *cr)
     const NsBox *box = &layout->legend_box;
     if (box->width > 0) {
         cairo_rectangle(cr, box->x, box->y, box->width, box->height);
-        ns_set_color(cr, ns_with_alpha(layout->style->panel, 0.85));
-        cairo_fill(cr);
+        ns_fill(cr, ns_with_alpha(layout->style->panel, 0.85));
     }
     for (unsigned i = 0; i < layout->legend->len; i++) {
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
@@ -323,11 +317,9 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool bar)
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         if (bar != (label->part == NS_PART_BAR_TICK || label->part == NS_PART_BAR_LABEL)) continue;
         if (label->led) {
-            ns_set_color(cr, label->color);
-            cairo_set_line_width(cr, layout->style->axis_width);
             cairo_move_to(cr, label->leader[0].x, label->leader[0].y);
             cairo_line_to(cr, label->leader[1].x, label->leader[1].y);
-            cairo_stroke(cr);
+            ns_stroke(cr, label->color, layout->style->axis_width);
         }
         cairo_save(cr);
         ns_set_color(cr, label->color);
@@ -366,7 +358,8 @@ void ns_plot_draw_key(const NsPlotLayout *layout, cairo_t *cr)
     ns_heatmap_draw_bar(layout, cr);
     ns_set_color(cr, layout->style->axis);
     if (layout->bar.width > 0)
-        draw_y_ticks(layout, cr, &layout->z, layout->z_ticks, layout->bar.x + layout->bar.width, 1);
+        draw_ticks(layout, cr, &layout->z, layout->z_ticks, true, layout->bar.x + layout->bar.width,
+                   1);
     draw_labels(layout, cr, true);
 }
 
@@ -377,12 +370,10 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_save(cr);
     cairo_rectangle(cr, 0, 0, layout->width, layout->height);
     cairo_clip_preserve(cr);
-    ns_set_color(cr, style->background);
-    cairo_fill(cr);
+    ns_fill(cr, style->background);
     if (memcmp(&style->panel, &style->background, sizeof style->panel) != 0) {
         cairo_rectangle(cr, area->x, area->y, area->width, area->height);
-        ns_set_color(cr, style->panel);
-        cairo_fill(cr);
+        ns_fill(cr, style->panel);
     }
     draw_bands(layout, cr);
     if (layout->plot->drawing) {

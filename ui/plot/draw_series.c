@@ -45,8 +45,7 @@ static void fill_boxes(const NsSeries *series, NsColor color, const NsBox *boxes
 {
     for (size_t i = 0; i < n; i++)
         cairo_rectangle(cr, boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height);
-    ns_set_color(cr, ns_with_alpha(color, ns_series_opacity(series)));
-    cairo_fill(cr);
+    ns_fill(cr, ns_with_alpha(color, ns_series_opacity(series)));
     ns_set_color(cr, color);
 }
 

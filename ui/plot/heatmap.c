@@ -132,8 +132,7 @@ static void draw_special_cells(const NsPlotLayout *layout, cairo_t *cr)
     cairo_stroke(cr);
     if (trace_cells(layout, cr, false)) {
         cairo_clip_preserve(cr);
-        ns_set_color(cr, style->panel);
-        cairo_fill(cr);
+        ns_fill(cr, style->panel);
         double step = HATCH * style->text_size, end = area->x + area->width + area->height;
         for (double at = area->x; at < end; at += step) {
             cairo_move_to(cr, at, area->y);
@@ -182,8 +181,7 @@ void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr)
         if (!(y > area->y && y < area->y + area->height)) continue;
         cairo_rectangle(cr, area->x, y - height / 2, area->width, height);
     }
-    ns_set_color(cr, layout->style->background);
-    cairo_fill(cr);
+    ns_fill(cr, layout->style->background);
     if (map->hatch) draw_special_cells(layout, cr);
 }
 

@@ -64,6 +64,26 @@ void ns_set_color(cairo_t *cr, NsColor color)
     cairo_set_source_rgba(cr, color.r, color.g, color.b, color.a);
 }
 
+void ns_fill(cairo_t *cr, NsColor color)
+{
+    ns_set_color(cr, color);
+    cairo_fill(cr);
+}
+
+void ns_stroke(cairo_t *cr, NsColor color, double width)
+{
+    ns_set_color(cr, color);
+    cairo_set_line_width(cr, width);
+    cairo_stroke(cr);
+}
+
+void ns_fill_and_stroke(cairo_t *cr, NsColor inside, NsColor edge, double width)
+{
+    ns_set_color(cr, inside);
+    cairo_fill_preserve(cr);
+    ns_stroke(cr, edge, width);
+}
+
 void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width)
 {
     double dash[G_N_ELEMENTS(look->dash)];

@@ -31,6 +31,11 @@ NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor us
 void ns_set_color(cairo_t *cr, NsColor color);
 void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width);
 
+/* Fill the path, draw its outline, or both. */
+void ns_fill(cairo_t *cr, NsColor color);
+void ns_stroke(cairo_t *cr, NsColor color, double width);
+void ns_fill_and_stroke(cairo_t *cr, NsColor inside, NsColor edge, double width);
+
 /* Adds a box with round corners to the path. */
 void ns_rounded_box(cairo_t *cr, const NsBox *box, double radius);
 

@@ -264,16 +264,12 @@ static void draw_crosshair(const NsPlotLayout *layout, const NsReading *reading,
     cairo_set_line_width(cr, width);
     if (layout->plot->heatmap) {
         /* A dark outline makes the ring visible on any color. */
-        ns_set_color(cr, ns_with_alpha((NsColor){0, 0, 0, 1}, 0.55));
-        cairo_set_line_width(cr, 3 * width);
         cairo_new_sub_path(cr);
         cairo_arc(cr, x, y, layout->style->mark_size * 0.8, 0, 2 * G_PI);
-        cairo_stroke(cr);
-        ns_set_color(cr, (NsColor){1, 1, 1, 1});
-        cairo_set_line_width(cr, 1.5 * width);
+        ns_stroke(cr, (NsColor){0, 0, 0, 0.55}, 3 * width);
         cairo_arc(cr, x, y, layout->style->mark_size * 0.8, 0, 2 * G_PI);
-        cairo_stroke(cr);
-        ns_set_color(cr, ns_with_alpha((NsColor){1, 1, 1, 1}, 0.6));
+        ns_stroke(cr, (NsColor){1, 1, 1, 1}, 1.5 * width);
+        ns_set_color(cr, (NsColor){1, 1, 1, 0.6});
         cairo_set_line_width(cr, width);
     } else {
         ns_set_color(cr, ns_with_alpha(layout->style->text, 0.45));
@@ -403,11 +399,7 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
     NsPoint corner = tip_corner(layout, reading, width, height);
     if (style->raster) corner = (NsPoint){round(corner.x), round(corner.y)};
     ns_rounded_box(cr, &(NsBox){corner.x + 0.5, corner.y + 0.5, width, height}, 0.35 * size);
-    ns_set_color(cr, ns_with_alpha(style->background, 0.94));
-    cairo_fill_preserve(cr);
-    ns_set_color(cr, style->axis);
-    cairo_set_line_width(cr, style->axis_width);
-    cairo_stroke(cr);
+    ns_fill_and_stroke(cr, ns_with_alpha(style->background, 0.94), style->axis, style->axis_width);
     NsPoint inside = {corner.x + pad, corner.y + 0.75 * pad};
     /* The colors of the curves are before the lines; the first line is x. */
     PangoLayoutIter *iter = pango_layout_get_iter(text);
@@ -415,9 +407,8 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
         PangoRectangle row;
         pango_layout_iter_get_line_extents(iter, NULL, &row);
         double y = inside.y + ((double)row.y + 0.5 * (double)row.height) / PANGO_SCALE;
-        ns_set_color(cr, ns_series_color(layout->style, found->pdata[i]));
         cairo_rectangle(cr, inside.x, y - 0.14 * size, 0.75 * size, 0.28 * size);
-        cairo_fill(cr);
+        ns_fill(cr, ns_series_color(layout->style, found->pdata[i]));
     }
     pango_layout_iter_free(iter);
     ns_set_color(cr, style->text);

@@ -86,11 +86,8 @@ static void draw_words(const NsPlotLayout *layout, const NsReading *reading, GAr
     if (!find_place(layout, taken, reading->px, &box)) return;
     g_array_append_val(taken, box);
     cairo_rectangle(cr, box.x, box.y, box.width, box.height);
-    ns_set_color(cr, ns_with_alpha(style->background, 0.88));
-    cairo_fill_preserve(cr);
-    ns_set_color(cr, ns_with_alpha(style->axis, 0.6));
-    cairo_set_line_width(cr, style->axis_width);
-    cairo_stroke(cr);
+    ns_fill_and_stroke(cr, ns_with_alpha(style->background, 0.88), ns_with_alpha(style->axis, 0.6),
+                       style->axis_width);
     ns_set_color(cr, style->text);
     cairo_move_to(cr, box.x + pad, box.y + pad / 2);
     pango_cairo_show_layout(cr, text);
@@ -127,8 +124,7 @@ void ns_plot_draw_pins(const NsPlotLayout *layout, const NsPin *pins, size_t n, 
         g_autoptr(PangoLayout) text =
             ns_text_new(layout->context, style, style->text_size * 0.9, true, digits);
         cairo_arc(cr, reading.px, y, radius, 0, 2 * G_PI);
-        ns_set_color(cr, style->text);
-        cairo_fill(cr);
+        ns_fill(cr, style->text);
         ns_set_color(cr, style->background);
         cairo_move_to(cr, reading.px - ns_text_width(text) / 2, y - ns_text_height(text) / 2);
         pango_cairo_show_layout(cr, text);
@@ -148,10 +144,7 @@ void ns_plot_draw_band(const NsPlotLayout *layout, NsBox band, cairo_t *cr)
     cairo_save(cr);
     cairo_rectangle(cr, floor(left) + 0.5, floor(top) + 0.5, ceil(right - left) - 1,
                     ceil(bottom - top) - 1);
-    ns_set_color(cr, ns_with_alpha(style->text, 0.12));
-    cairo_fill_preserve(cr);
-    ns_set_color(cr, ns_with_alpha(style->text, 0.7));
-    cairo_set_line_width(cr, style->axis_width);
-    cairo_stroke(cr);
+    ns_fill_and_stroke(cr, ns_with_alpha(style->text, 0.12), ns_with_alpha(style->text, 0.7),
+                       style->axis_width);
     cairo_restore(cr);
 }
