@@ -31,10 +31,11 @@ typedef struct {
 static void search_init(Search *s, const NsDecoder *decoder, const NsBeamSearch *search,
                         NsHypothesis *result)
 {
-    size_t beam = ns_decoder_beam(decoder), n = ns_decoder_sequences(decoder), rows = n * beam;
+    NsDecoderSize size = ns_decoder_size(decoder);
+    size_t beam = size.beam, n = size.sequences, rows = n * beam;
     *s = (Search){.search = search,
                   .beam = beam,
-                  .V = ns_decoder_vocabulary(decoder),
+                  .V = size.vocabulary,
                   .n = n,
                   .log_p = g_new(double, rows),
                   .written = g_new0(int32_t, rows * search->limit),
@@ -155,7 +156,7 @@ void ns_beam_search(NsDecoder *decoder, const NsBeamSearch *search, NsHypothesis
 {
     Search s;
     search_init(&s, decoder, search, best);
-    g_assert(search->limit >= 1 && search->limit <= ns_decoder_positions(decoder));
+    g_assert(search->limit >= 1 && search->limit <= ns_decoder_size(decoder).positions);
     for (bool more = true; more && s.t < search->limit; s.t++) {
         more = step(&s, ns_decoder_step(decoder, s.token));
         if (more && s.t + 1 < search->limit && s.beam > 1) ns_decoder_reorder(decoder, s.parent);

@@ -153,7 +153,7 @@ size_t ns_decoder_elements(const NsModelLayout *layout, size_t sequences, size_t
 {
     NsDecoder d = {.model.layout = layout, .most = sequences, .n = sequences, .beam = beam};
     NsCursor count = {0};
-    d.S = ns_decoder_source(&d);
+    d.S = ns_decoder_size(&d).source;
     d.keys = g_new0(ns_real *, decoder_stack(&d)->n);
     take(&d, &count);
     g_free(d.keys);
@@ -172,7 +172,7 @@ NsDecoder *ns_decoder_new(NsModel *model, size_t sequences, size_t beam, GError 
     /* Start with the largest shapes. */
     d->most = d->n = sequences;
     d->beam = beam;
-    d->S = ns_decoder_source(d);
+    d->S = ns_decoder_size(d).source;
     g_assert(decoder_stack(d)->decoder);
     d->keys = g_new0(ns_real *, decoder_stack(d)->n);
     d->row_length = g_new0(int32_t, sequences * beam);
@@ -192,29 +192,14 @@ void ns_decoder_free(NsDecoder *d)
     g_free(d);
 }
 
-size_t ns_decoder_positions(const NsDecoder *d)
+NsDecoderSize ns_decoder_size(const NsDecoder *d)
 {
-    return decoder_stack(d)->T;
-}
-
-size_t ns_decoder_source(const NsDecoder *d)
-{
-    return decoder_stack(d)->cross ? decoder_stack(d)->S : 0;
-}
-
-size_t ns_decoder_vocabulary(const NsDecoder *d)
-{
-    return d->model.layout->V;
-}
-
-size_t ns_decoder_beam(const NsDecoder *d)
-{
-    return d->beam;
-}
-
-size_t ns_decoder_sequences(const NsDecoder *d)
-{
-    return d->n;
+    const NsStack *stack = decoder_stack(d);
+    return (NsDecoderSize){.positions = stack->T,
+                           .source = stack->cross ? stack->S : 0,
+                           .vocabulary = d->model.layout->V,
+                           .beam = d->beam,
+                           .sequences = d->n};
 }
 
 /* ---- Passes ---- */
@@ -276,7 +261,7 @@ void ns_decoder_begin(NsDecoder *d, const NsSourceBatch *source)
     d->n = source->n;
     d->position = 0;
     if (!decoder_stack(d)->cross) return;
-    g_assert(source->S <= ns_decoder_source(d));
+    g_assert(source->S <= ns_decoder_size(d).source);
     d->S = source->S;
     d->length = source->length;
     NsPass pass = pass_of(d, d->length);
@@ -299,7 +284,7 @@ void ns_decoder_begin(NsDecoder *d, const NsSourceBatch *source)
 const ns_real *ns_decoder_step(NsDecoder *d, const int32_t *tokens)
 {
     const NsModelLayout *layout = d->model.layout;
-    g_assert(d->position < ns_decoder_positions(d));
+    g_assert(d->position < ns_decoder_size(d).positions);
     NsShape self = self_shape(d), cross = cross_shape(d);
     for (size_t r = 0; r < self.R; r++) d->row_length[r] = (int32_t)d->position + 1;
     NsPass pass = pass_of(d, d->row_length);

@@ -23,7 +23,7 @@ size_t ns_decoder_together(size_t source);
 
 /* Sentences that the encoder reads in one pass. */
 typedef struct {
-    size_t n, S;           /* S: at most ns_decoder_source; the longest length is enough */
+    size_t n, S; /* S: at most the `source` of ns_decoder_size; the longest length is enough */
     const int32_t *tokens; /* [n, S], 0 from the length on */
     const int32_t *length; /* [n] in 1..S */
 } NsSourceBatch;
@@ -33,16 +33,19 @@ typedef struct {
 void ns_decoder_begin(NsDecoder *decoder, const NsSourceBatch *source);
 
 /* Reads the token of every row, [n beam], and moves to the next position, of which there are
- * ns_decoder_positions.  Returns the logits of the next token, [n beam, V], valid until the next
- * call. */
+ * `positions` in ns_decoder_size.  Returns the logits of the next token, [n beam, V], valid until
+ * the next call. */
 const ns_real *ns_decoder_step(NsDecoder *decoder, const int32_t *tokens);
 
 /* Makes row r continue from what row parent[r] has read so far.  Both must belong to the same
  * sequence. */
 void ns_decoder_reorder(NsDecoder *decoder, const size_t *parent);
 
-size_t ns_decoder_positions(const NsDecoder *decoder); /* T, the maximum number of decoded tokens */
-size_t ns_decoder_source(const NsDecoder *decoder);    /* S, 0 without an encoder */
-size_t ns_decoder_vocabulary(const NsDecoder *decoder);
-size_t ns_decoder_beam(const NsDecoder *decoder);
-size_t ns_decoder_sequences(const NsDecoder *decoder); /* n of the last ns_decoder_begin */
+typedef struct {
+    size_t positions;       /* T, the maximum number of decoded tokens */
+    size_t source;          /* S, 0 without an encoder */
+    size_t vocabulary;      /* V */
+    size_t beam, sequences; /* sequences: n of the last ns_decoder_begin */
+} NsDecoderSize;
+
+NsDecoderSize ns_decoder_size(const NsDecoder *decoder);

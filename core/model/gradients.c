@@ -10,31 +10,6 @@
 /* Elements that one member sums at a time, so few that they stay in its cache. */
 #define BLOCK ((size_t)1 << 14)
 
-/* A block of one tensor.  The blocks of a tensor are contiguous, as are those of a span. */
-typedef struct {
-    size_t tensor, offset, n;
-    double squares;
-} Block;
-
-/* The blocks of a span, and the offset in the tensor table where the shards' buffers begin. */
-typedef struct {
-    size_t first, n, origin;
-} Blocks;
-
-struct NsGradients {
-    const NsModelLayout *layout;
-    ns_real *arena;
-    bool squaring;
-    ns_real **buffers; /* [shards] gradients of one layer; NULL for the first shard */
-    ns_real **outside; /* [shards] gradients of layout->outside; NULL for the first shard */
-    Block *blocks;
-    Blocks *layers;                       /* [layout->layers] */
-    Blocks vocabulary[NS_STACKS_MAX + 1]; /* [layout->n_vocabulary] */
-    Blocks rest[2 * NS_STACKS_MAX];       /* [layout->n_outside] */
-    size_t n_blocks;
-    double *squares; /* [tensors] */
-};
-
 static size_t largest_layer(const NsModelLayout *layout)
 {
     size_t most = 0;
@@ -53,14 +28,16 @@ size_t ns_gradients_elements(const NsModelLayout *layout)
     return (layout->shards - 1) * buffer_elements(layout);
 }
 
-static Blocks divide(const NsGradients *g, GArray *blocks, const NsSpan *span, size_t origin)
+static NsGradientBlocks divide(const NsGradients *g, GArray *blocks, const NsSpan *span,
+                               size_t origin)
 {
-    Blocks all = {.first = blocks->len, .origin = origin};
+    NsGradientBlocks all = {.first = blocks->len, .origin = origin};
     for (size_t i = span->first; i < span->first + span->n; i++) {
         const NsTensor *t = &g->layout->table.tensors[i];
         size_t size = ns_tensor_size(t);
         for (size_t at = 0; at < size; at += BLOCK) {
-            Block block = {.tensor = i, .offset = t->offset + at, .n = MIN(BLOCK, size - at)};
+            NsGradientBlock block = {
+                .tensor = i, .offset = t->offset + at, .n = MIN(BLOCK, size - at)};
             g_array_append_val(blocks, block);
         }
     }
@@ -76,8 +53,8 @@ NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GErro
     g->squares = g_new0(double, layout->table.n);
     g->buffers = g_new0(ns_real *, layout->shards);
     g->outside = g_new0(ns_real *, layout->shards);
-    GArray *blocks = g_array_new(FALSE, FALSE, sizeof(Block));
-    g->layers = g_new(Blocks, layout->layers);
+    GArray *blocks = g_array_new(FALSE, FALSE, sizeof(NsGradientBlock));
+    g->layers = g_new(NsGradientBlocks, layout->layers);
     for (size_t i = 0; i < layout->layers; i++)
         g->layers[i] = divide(g, blocks, &layout->spans[i], layout->spans[i].begin);
     for (size_t i = 0; i < layout->n_vocabulary; i++)
@@ -88,7 +65,7 @@ NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GErro
         before += span->end - span->begin;
     }
     g->n_blocks = blocks->len;
-    g->blocks = (Block *)(void *)g_array_free(blocks, FALSE);
+    g->blocks = (NsGradientBlock *)(void *)g_array_free(blocks, FALSE);
     for (size_t i = 1; i < layout->shards; i++) {
         g->buffers[i] = ns_real_new(buffer_elements(layout), "gradients", error);
         if (!g->buffers[i]) {
@@ -110,21 +87,6 @@ void ns_gradients_free(NsGradients *g)
     g_free(g->layers);
     g_free(g->squares);
     g_free(g);
-}
-
-ns_real *ns_gradients_arena(NsGradients *g)
-{
-    return g->arena;
-}
-
-void ns_gradients_begin(NsGradients *g, bool squaring)
-{
-    g->squaring = squaring;
-}
-
-double *ns_gradients_squares(NsGradients *g)
-{
-    return g->squares;
 }
 
 /* ---- Gradients of one shard ---- */
@@ -192,14 +154,14 @@ NsGradientRows ns_gradients_rows(NsGradients *g, size_t worker, size_t offset)
 /* ---- Sums ---- */
 
 /* `buffers`: NULL if the arena already holds the sums. */
-static void sum_blocks(NsGradients *g, const NsMember *member, const Blocks *blocks,
+static void sum_blocks(NsGradients *g, const NsMember *member, const NsGradientBlocks *blocks,
                        ns_real *const *buffers, bool last)
 {
     size_t n = buffers ? g->layout->shards - 1 : 0;
     bool squaring = g->squaring && last;
     if (n == 0 && !squaring) return;
     NsClockMark mark = ns_clock_begin();
-    Block *first = g->blocks + blocks->first;
+    NsGradientBlock *first = g->blocks + blocks->first;
     size_t end = ns_member_end(member, blocks->n);
     for (size_t b = ns_member_begin(member, blocks->n); b < end; b++) {
         /* Add n buffers, starting with buffers[1], to the arena. */

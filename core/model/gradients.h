@@ -21,7 +21,33 @@
 #include "core/base/team.h"
 #include "core/model/layout.h"
 
-typedef struct NsGradients NsGradients;
+/* A block of one tensor.  The blocks of a tensor are contiguous, as are those of a span. */
+typedef struct {
+    size_t tensor, offset, n;
+    double squares;
+} NsGradientBlock;
+
+/* The blocks of a span, and the offset in the tensor table where the shards' buffers begin. */
+typedef struct {
+    size_t first, n, origin;
+} NsGradientBlocks;
+
+typedef struct {
+    ns_real *arena;  /* borrowed, with the offsets of the tensor table */
+    bool squaring;   /* set before a pass: the squares of the sums are requested */
+    double *squares; /* [tensors] the sum of squares of each gradient, after a pass that requested
+                      * them */
+
+    /* The rest is only for gradients.c. */
+    const NsModelLayout *layout;
+    ns_real **buffers; /* [shards] gradients of one layer; NULL for the first shard */
+    ns_real **outside; /* [shards] gradients of layout->outside; NULL for the first shard */
+    NsGradientBlock *blocks;
+    NsGradientBlocks *layers;                       /* [layout->layers] */
+    NsGradientBlocks vocabulary[NS_STACKS_MAX + 1]; /* [layout->n_vocabulary] */
+    NsGradientBlocks rest[2 * NS_STACKS_MAX];       /* [layout->n_outside] */
+    size_t n_blocks;
+} NsGradients;
 
 /* Number of elements of the buffers, in addition to the arena. */
 size_t ns_gradients_elements(const NsModelLayout *layout);
@@ -29,15 +55,6 @@ size_t ns_gradients_elements(const NsModelLayout *layout);
 /* Borrows the layout and the arena (of the tensor table, all 0).  NULL with NS_ERROR_MEMORY. */
 NsGradients *ns_gradients_new(const NsModelLayout *layout, ns_real *arena, GError **error);
 void ns_gradients_free(NsGradients *gradients);
-
-/* The arena, with the offsets of the tensor table. */
-ns_real *ns_gradients_arena(NsGradients *gradients);
-
-/* Must be called before a run; `squaring`: the squares of the sums are requested. */
-void ns_gradients_begin(NsGradients *gradients, bool squaring);
-
-/* [tensors] the sum of squares of each gradient, after a run that requested them. */
-double *ns_gradients_squares(NsGradients *gradients);
 
 /* Where a shard writes the gradients of a layer. */
 typedef struct {

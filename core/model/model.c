@@ -125,7 +125,7 @@ NsModel *ns_model_new_placed(const NsSettings *settings, const NsPlacement *plac
     if (!model->arena) return NULL;
     model->gradients = ns_gradients_new(layout, model->arena, error);
     if (!model->gradients) return NULL;
-    model->measure = (NsMeasure){.grad_sq = ns_gradients_squares(model->gradients),
+    model->measure = (NsMeasure){.grad_sq = model->gradients->squares,
                                  .n_hidden = ns_model_layout_hidden(layout),
                                  .n_sublayers = layout->n_sublayers,
                                  .hidden = model->hidden,
@@ -195,7 +195,7 @@ ns_real *ns_model_weights(NsModel *model)
 
 const ns_real *ns_model_gradients(NsModel *model)
 {
-    return ns_gradients_arena(model->gradients);
+    return model->arena;
 }
 
 ns_real *ns_model_state(NsModel *model, size_t *n)
@@ -264,7 +264,7 @@ static void gradient_of_weights(void *data, size_t i, unsigned member)
     if (!is_standardized(t)) return;
     ns_real *g = model->arena + t->offset;
     ns_standardize_backward(g, model->weights + t->offset, t->rows, t->cols);
-    ns_gradients_squares(model->gradients)[i] = ns_real_squares(g, ns_tensor_size(t));
+    model->gradients->squares[i] = ns_real_squares(g, ns_tensor_size(t));
 }
 
 NsModelParts ns_model_parts(NsModel *model)
@@ -394,7 +394,7 @@ NsMeasure ns_model_measure(NsModel *model, const NsBatch *batch, const NsNoise *
     call.gates = model->gates;
     call.records = model->records;
     model->call = call;
-    ns_gradients_begin(model->gradients, model->measuring != NS_MEASURING_LOSS);
+    model->gradients->squaring = model->measuring != NS_MEASURING_LOSS;
     ns_team_run(model->team, model->n_workers, measure_parts, model);
     if (model->standardized) ns_team_each(model->team, layout->table.n, gradient_of_weights, model);
 

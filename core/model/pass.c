@@ -176,7 +176,7 @@ static void prefetch_layer(const NsModelLayout *layout, const NsWorker *w, const
     ns_prefetch_add(call->weights + span->begin, call->weights + span->end);
     ns_prefetch_add(begin, end);
     if (!backward || w->number > 0) return;
-    begin = ns_gradients_arena(w->gradients) + span->begin;
+    begin = w->gradients->arena + span->begin;
     ns_prefetch_add(begin, begin + weights);
 }
 

@@ -83,7 +83,8 @@ static const ns_real *read_from(Reading *r, size_t first)
 /* Reads the prompt and returns the logits of the next token. */
 static const ns_real *read_prompt(Reading *r, int32_t begin)
 {
-    size_t S = ns_decoder_source(r->decoder), T = ns_decoder_positions(r->decoder);
+    NsDecoderSize size = ns_decoder_size(r->decoder);
+    size_t S = size.source, T = size.positions;
     if (S == 0) return read_from(r, r->n > T ? r->n - T : 0);
     r->length = (int32_t)MIN(r->n, S);
     ns_decoder_begin(r->decoder, &(NsSourceBatch){1, (size_t)r->length, r->tokens, &r->length});
@@ -132,8 +133,8 @@ bool ns_continue(NsModel *model, const NsCorpus *corpus, const NsSettings *setti
 {
     g_autoptr(NsDecoder) decoder = ns_decoder_new(model, 1, 1, error);
     if (!decoder) return false;
-    bool source = ns_decoder_source(decoder) > 0;
-    size_t T = ns_decoder_positions(decoder);
+    bool source = ns_decoder_size(decoder).source > 0;
+    size_t T = ns_decoder_size(decoder).positions;
     size_t answer = corpus->sampler->answer ? prompt->len - (source ? 0 : 1) : 0;
     size_t most = answer ? MIN(answer, NS_CONTINUATION_TOKENS) : NS_CONTINUATION_TOKENS;
     double temperature = answer || corpus->pairs ? 0 : settings->temperature;
@@ -145,7 +146,7 @@ bool ns_continue(NsModel *model, const NsCorpus *corpus, const NsSettings *setti
     Reading r = {.decoder = decoder, .tokens = tokens, .n = prompt->len};
     const ns_real *logits = read_prompt(&r, (int32_t)corpus->V);
     for (size_t written = 0; written < most;) {
-        int32_t next = choose(logits, ns_decoder_vocabulary(decoder), temperature, &rng);
+        int32_t next = choose(logits, ns_decoder_size(decoder).vocabulary, temperature, &rng);
         if (next < 0 || next == end) break;
         tokens[r.n++] = next;
         if (++written == most || (source && written == T)) break;
@@ -169,7 +170,7 @@ size_t ns_next_tokens(NsModel *model, const NsCorpus *corpus, const GArray *prom
                  .tokens = (const int32_t *)(const void *)prompt->data,
                  .n = prompt->len};
     const ns_real *logits = read_prompt(&r, (int32_t)corpus->V);
-    size_t V = ns_decoder_vocabulary(decoder), n = 0, best[NS_NEXT_TOKENS];
+    size_t V = ns_decoder_size(decoder).vocabulary, n = 0, best[NS_NEXT_TOKENS];
     double sum = 0;
     for (size_t i = 0; i < V; i++) {
         if (!isfinite(logits[i])) return 0;

@@ -29,8 +29,8 @@ static void translate_batch(void *data, size_t i, unsigned member)
     NsDecoder *decoder = t->decoders[member];
     const NsSentence *const *sentences = t->sorted + i * t->together;
     size_t n = MIN(t->together, t->n - i * t->together);
-    size_t S = MIN(sentences[n - 1]->length, ns_decoder_source(decoder));
-    size_t limit = MIN(S + NS_TRANSLATION_MORE, ns_decoder_positions(decoder));
+    size_t S = MIN(sentences[n - 1]->length, ns_decoder_size(decoder).source);
+    size_t limit = MIN(S + NS_TRANSLATION_MORE, ns_decoder_size(decoder).positions);
     g_autofree int32_t *tokens = g_new0(int32_t, n * S), *length = g_new(int32_t, n);
     g_autofree int32_t *written = g_new(int32_t, n * limit);
     g_autofree NsHypothesis *best = g_new(NsHypothesis, n);
