@@ -198,8 +198,9 @@ def find_layers(model):
         alike = len({type(child) for child in children}) == 1
         # A list may hold layers of several kinds.
         alike = alike or len(children) > 2 and isinstance(module, torch.nn.ModuleList)
-        deep = alike and all(any(p.dim() > 1 for p in child.parameters()) and list(child.children())
-                             for child in children)
+        # FSDP has one flat parameter for a layer that it wraps.
+        deep = alike and all(any(p.dim() > 1 or hasattr(child, "_fsdp_wrapped_module") for p in child.parameters())
+                             and list(child.children()) for child in children)
         listed = (isinstance(module, (torch.nn.ModuleList, torch.nn.Sequential)) or
                   isinstance(module, torch.nn.ModuleDict) and all(map(str.isdigit, module)))
         if deep and listed and not any(module in list(layer.modules()) for stack in stacks for layer in stack):

@@ -280,6 +280,37 @@ def test_data_parallel():
             torch.distributed.destroy_process_group()
 
 
+def test_sharded():
+    """Of sharded parameters a process has a part, so that their norms are absent; hidden states are there."""
+    class FullyShardedDataParallel(nn.Module):
+        """As PyTorch's: the layer's parameters are views of a flat one while it is called."""
+
+        def __init__(self, layer):
+            super().__init__()
+            self._fsdp_wrapped_module = layer
+            self.places = [(layer.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2], p.shape)
+                           for name, p in layer.named_parameters()]
+            self._flat_param = nn.Parameter(torch.cat([p.detach().flatten() for p in layer.parameters()]))
+            for module, name, _ in self.places:
+                delattr(module, name)
+
+        def forward(self, *inputs):
+            parts = self._flat_param.split([shape.numel() for _, _, shape in self.places])
+            for (module, name, shape), part in zip(self.places, parts):
+                setattr(module, name, part.view(shape))
+            return self._fsdp_wrapped_module(*inputs)
+
+    model = model_of(Gpt2)
+    model.h = nn.ModuleList(map(FullyShardedDataParallel, model.h))
+    with recording(model) as (recorder, lines, said):
+        loss = loss_of(model)
+        loss.backward()
+        recorder.step(loss)
+        same(lines()[-1]["hidden_norm"], hidden_of(model.seen)[0], "hidden norm")
+        assert lines()[-1]["grad_norm"] == {"total": None} and "weight_norm" not in lines()[-1], lines()
+        once(said, "The parameters are sharded")
+
+
 def test_autocast():
     """Gradients stay in single precision; hidden states have those of the pass."""
     def loss(model, seed):
