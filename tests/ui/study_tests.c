@@ -709,6 +709,11 @@ static void test_gradient_check_table(void)
 }
 
 /* The running model is checked, now and again every 50 steps, and goes on. */
+static guint lanes_offered(NsGradientCheckPanel *panel)
+{
+    return g_list_model_get_n_items(gtk_drop_down_get_model(GTK_DROP_DOWN(panel->lane)));
+}
+
 static void test_gradient_check_live(void)
 {
     NsWindow *window = ui_open_running("");
@@ -727,6 +732,14 @@ static void test_gradient_check_live(void)
     for (size_t i = 1; i < series->n; i++)
         g_assert_cmpfloat(series->x[i] - series->x[i - 1], >=, NS_GRADIENT_CHECK_EVERY);
     g_assert_true(window->session->wants_run);
+    /* A lane without weights cannot be checked before a restart. */
+    guint n = lanes_offered(panel);
+    ns_session_add_lane(window->session);
+    ui_turn();
+    g_assert_true(ns_session_pending(window->session));
+    g_assert_cmpuint(lanes_offered(panel), ==, n);
+    ns_session_restart(window->session);
+    UI_UNTIL(lanes_offered(panel) == n + 1);
     ui_close(window);
 }
 

@@ -174,7 +174,7 @@ static void ask(NsGradientCheckPanel *panel)
     if (panel->session->checking) return;
     unsigned lane = gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->lane));
     int layer = gtk_spin_button_get_value_as_int(GTK_SPIN_BUTTON(panel->layer));
-    ns_session_check(panel->session, MIN(lane, panel->session->experiment.n - 1), (unsigned)layer);
+    ns_session_check(panel->session, lane, (unsigned)layer);
     sync_button(panel);
 }
 
@@ -200,29 +200,30 @@ static void on_repeat(NsGradientCheckPanel *panel)
 
 static void sync_layers(NsGradientCheckPanel *panel)
 {
-    size_t lane = MIN(gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->lane)),
-                      panel->session->experiment.n - 1);
-    const NsSettings *settings = &panel->session->experiment.lane[lane];
+    guint lane = gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->lane));
+    const NsSettings *settings = &panel->session->run->lane[lane];
     double most = MAX(
         (unsigned)(ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings)), 1);
     gtk_spin_button_set_range(GTK_SPIN_BUTTON(panel->layer), 1, most);
 }
 
-static void sync_lanes(NsGradientCheckPanel *panel)
+/* Lanes and layers are those of the run: a pending one has no weights. */
+static void sync_run(NsGradientCheckPanel *panel)
 {
     GtkDropDown *drop_down = GTK_DROP_DOWN(panel->lane);
-    size_t n = panel->session->experiment.n;
+    size_t n = panel->session->run->n;
     guint selected = gtk_drop_down_get_selected(drop_down);
     panel->syncing = true;
     if (g_list_model_get_n_items(gtk_drop_down_get_model(drop_down)) != n) {
         g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
         for (size_t i = 0; i < n; i++) gtk_string_list_append(names, ns_lane_letter(i));
         gtk_drop_down_set_model(drop_down, G_LIST_MODEL(names));
-        guint active = (guint)panel->session->active;
-        gtk_drop_down_set_selected(drop_down, selected < n ? selected : active);
+        gtk_drop_down_set_selected(
+            drop_down, selected < n ? selected : (guint)MIN(panel->session->active, n - 1));
     }
     panel->syncing = false;
     sync_layers(panel);
+    sync_button(panel);
 }
 
 static void follow_layer(NsGradientCheckPanel *panel)
@@ -307,13 +308,12 @@ static GtkWidget *new_panel(NsSession *session)
     ns_box_append(GTK_WIDGET(panel), text, make_controls(panel), panel->verdict, scroll,
                   GTK_WIDGET(panel->chart), NULL);
     clear_table(panel);
-    sync_lanes(panel);
+    sync_run(panel);
     follow_layer(panel);
     set_verdict(panel, _("Nothing has been checked yet."), "dim-label");
     ns_session_listen(session, "checked", G_CALLBACK(on_checked), panel);
-    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_lanes), panel);
     ns_session_listen(session, "view-changed", G_CALLBACK(follow_layer), panel);
-    ns_session_listen(session, "status-changed", G_CALLBACK(sync_button), panel);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_run), panel);
     update_chart(panel);
     return GTK_WIDGET(panel);
 }
