@@ -2,6 +2,7 @@
 #include "tests/ui/driver.h"
 
 #include "ui/widgets/diagram/diagram_page.h"
+#include "ui/widgets/shell/learning.h"
 
 #include <math.h>
 #include <string.h>
@@ -351,6 +352,24 @@ static void test_lane_in_place(void)
 }
 
 /* What waits for a restart is drawn, without numbers of the run that is another model. */
+/* In a low window with large text, the lanes can still be chosen without scrolling. */
+static void test_low_window(void)
+{
+    NsWindow *window = ui_open("placement=sandwich");
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set_lanes(window->session, 4);
+    gtk_window_set_default_size(GTK_WINDOW(window), 720, 600);
+    ns_class_mode_set(window, true, NULL);
+    NsDiagramPage *page = show_page(window);
+    GtkWidget *place = gtk_widget_get_ancestor(GTK_WIDGET(page), GTK_TYPE_SCROLLED_WINDOW);
+    graphene_rect_t tabs;
+    UI_UNTIL(gtk_widget_get_mapped(page->tabs));
+    ui_rest(window);
+    g_assert_true(gtk_widget_compute_bounds(page->tabs, place, &tabs));
+    g_assert_cmpfloat(tabs.origin.y + tabs.size.height, <=, gtk_widget_get_height(place));
+    ui_close(window);
+}
+
 static void test_pending(void)
 {
     if (!ui_has_input()) return;
@@ -438,6 +457,7 @@ void ui_add_diagram_tests(void)
     g_test_add_func("/diagram/keys", test_keys);
     g_test_add_func("/diagram/lanes", test_lanes);
     g_test_add_func("/diagram/lane-in-place", test_lane_in_place);
+    g_test_add_func("/diagram/low-window", test_low_window);
     g_test_add_func("/diagram/pending", test_pending);
     g_test_add_func("/diagram/line", test_line);
     g_test_add_func("/diagram/slow-motion", test_slow_motion);

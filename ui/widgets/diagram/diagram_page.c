@@ -57,7 +57,7 @@ static gboolean on_folded(GtkWidget *page, GdkFrameClock *clock, gpointer data)
 
 static void allocate_lanes(GtkWidget *lanes, int width, int height, int baseline)
 {
-    NsDiagramPage *page = NS_DIAGRAM_PAGE(gtk_widget_get_parent(lanes));
+    NsDiagramPage *page = NS_DIAGRAM_PAGE(gtk_widget_get_ancestor(lanes, NS_TYPE_DIAGRAM_PAGE));
     int n = (int)page->n, least;
     gtk_widget_measure(lanes, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
     int each = (width - (n - 1) * GAP) / MAX(n, 1);
@@ -144,9 +144,8 @@ static void show_stage(NsDiagramPage *page)
     NsStage stage = NS_STAGE_FORWARD;
     double progress, light = NAN, flash = 0;
     bool slow = ns_session_stage(page->session, &stage, &progress);
-    const char *waits = _(
-        "Changes are pending: this is how the model will be wired; it has not been measured yet.");
-    const char *sentence = ns_session_pending(page->session) ? waits : "";
+    const char *sentence =
+        ns_session_pending(page->session) ? _("With the pending changes, not measured yet.") : "";
     if (slow) switch (stage) {
         case NS_STAGE_FORWARD:
             light = progress;
@@ -374,7 +373,8 @@ static void ns_diagram_page_init(NsDiagramPage *page)
                                   gtk_custom_layout_new(NULL, measure_lanes, allocate_lanes));
     page->legend = gtk_drawing_area_new();
     gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(page->legend), draw_legend, page, NULL);
-    ns_box_append(GTK_WIDGET(page), new_bar(page), page->lanes, NULL);
+    /* In a low window the diagrams scroll, and what is above and below them stays in view. */
+    ns_box_append(GTK_WIDGET(page), new_bar(page), ns_scrolled_new(page->lanes), NULL);
     /* Below the diagrams: what their colors mean, and which of them is active. */
     GtkWidget *foot = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     gtk_widget_set_margin_end(foot, MARGIN);
