@@ -413,6 +413,8 @@ static void test_more_settings(void)
     UI_UNTIL(gtk_widget_compute_bounds(GTK_WIDGET(more), rows, &place) && place.size.height > 0);
     g_assert_cmpfloat(place.origin.y + place.size.height, <=, gtk_widget_get_height(rows));
     gtk_expander_set_expanded(more, TRUE);
+    /* What was unfolded takes the place of what was above. */
+    UI_UNTIL(gtk_widget_compute_bounds(GTK_WIDGET(more), rows, &place) && place.origin.y < 20);
     g_assert_true(is_shown(window, "beta2") && is_shown(window, "d-model"));
     g_assert_false(is_shown(window, "source") || is_shown(window, "next-sentence") ||
                    is_shown(window, "decoder-layers") || is_shown(window, "tokenizer"));
@@ -431,6 +433,11 @@ static void test_more_settings(void)
     g_signal_emit_by_name(search, "stop-search"); /* Escape */
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(search)), ==, "");
     UI_UNTIL(is_shown(window, "d-model") && is_group_shown(window, "source"));
+    /* The entry shows that nothing matches. */
+    gtk_editable_set_text(GTK_EDITABLE(search), "no such setting");
+    UI_UNTIL(gtk_widget_has_css_class(search, "error"));
+    gtk_editable_set_text(GTK_EDITABLE(search), "");
+    UI_UNTIL(!gtk_widget_has_css_class(search, "error"));
 
     /* A setting that was changed is not hidden by another task. */
     ns_session_set(session, "bleu-sentences", "7");

@@ -92,6 +92,26 @@ GtkWidget *ns_scrolled_new(GtkWidget *child)
     return scroller;
 }
 
+/* A widget that was unfolded has its place at the end of the first frame. */
+static gboolean on_shown(GtkWidget *widget, GdkFrameClock *clock, gpointer frames)
+{
+    (void)clock;
+    if (++*(unsigned *)frames < 2) return G_SOURCE_CONTINUE;
+    /* Scrolls as little as necessary. */
+    GtkWidget *scroller = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
+    graphene_rect_t bounds;
+    if (!scroller || !gtk_widget_compute_bounds(widget, scroller, &bounds)) return G_SOURCE_REMOVE;
+    GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scroller));
+    double top = gtk_adjustment_get_value(adjustment) + (double)bounds.origin.y;
+    gtk_adjustment_clamp_page(adjustment, top - 8, top + (double)bounds.size.height + 8);
+    return G_SOURCE_REMOVE;
+}
+
+void ns_bring_into_view(GtkWidget *widget)
+{
+    gtk_widget_add_tick_callback(widget, on_shown, g_new0(unsigned, 1), g_free);
+}
+
 GtkWidget *ns_choice_drop_down_new(const char *first, NsChoices choices, size_t from,
                                    const char *last)
 {

@@ -56,6 +56,9 @@ GtkWidget *ns_grid_new(int row_spacing, int column_spacing);
 /* A scrolled window that takes what height there is, and is as wide as its child. */
 GtkWidget *ns_scrolled_new(GtkWidget *child);
 
+/* Scrolls to a widget as little as necessary, or to its top if it is too high. */
+void ns_bring_into_view(GtkWidget *widget);
+
 /* A drop-down of a first label (NULL: none), the labels of a registry from row `from` on, and a
  * last one (NULL: none). */
 GtkWidget *ns_choice_drop_down_new(const char *first, NsChoices choices, size_t from,

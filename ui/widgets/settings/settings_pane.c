@@ -340,14 +340,18 @@ static void sync_task(GtkWidget *pane)
 static void on_searched(GtkSearchEntry *search, GtkWidget *pane)
 {
     const char *words = gtk_editable_get_text(GTK_EDITABLE(search));
+    bool found = false;
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
         if (row_of(param->key).top) continue;
         g_autofree char *text =
             g_strjoin(" ", param->key, _(param->label), _(GROUPS[param->group]), NULL);
-        ns_hide(ns_settings_pane_row(pane, param->key), NS_HIDDEN_SEARCH,
-                *words && !g_str_match_string(words, text, TRUE));
+        bool matches = !*words || g_str_match_string(words, text, TRUE);
+        ns_hide(ns_settings_pane_row(pane, param->key), NS_HIDDEN_SEARCH, !matches);
+        found |= matches;
     }
+    ns_set_css_class(GTK_WIDGET(search), "error", !found);
+    ns_bring_into_view(gtk_widget_get_ancestor(GTK_WIDGET(search), GTK_TYPE_EXPANDER));
 }
 
 /* A folded expander takes its child out of the window, and yet Tab would look into it (GTK 4.18).
@@ -356,6 +360,8 @@ static void on_expanded(GtkExpander *expander, GParamSpec *property, GtkWidget *
 {
     (void)property;
     gtk_widget_set_child_visible(child, gtk_expander_get_expanded(expander));
+    if (gtk_expander_get_expanded(expander) && gtk_widget_get_mapped(GTK_WIDGET(expander)))
+        ns_bring_into_view(GTK_WIDGET(expander));
 }
 
 static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)

@@ -34,21 +34,6 @@ GtkWidget *ns_window_part(NsWindow *window, const char *name)
     return row ? row : find(GTK_WIDGET(window), name);
 }
 
-/* A widget that was unfolded has its place at the end of the first frame. */
-static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer frames)
-{
-    (void)clock;
-    if (++*(unsigned *)frames < 2) return G_SOURCE_CONTINUE;
-    /* Scrolls as little as necessary. */
-    GtkWidget *scroller = gtk_widget_get_ancestor(widget, GTK_TYPE_SCROLLED_WINDOW);
-    graphene_rect_t bounds;
-    if (!scroller || !gtk_widget_compute_bounds(widget, scroller, &bounds)) return G_SOURCE_REMOVE;
-    GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scroller));
-    double top = gtk_adjustment_get_value(adjustment) + (double)bounds.origin.y;
-    gtk_adjustment_clamp_page(adjustment, top - 8, top + (double)bounds.size.height + 8);
-    return G_SOURCE_REMOVE;
-}
-
 /* Gives a widget the css class “pointed-out” and brings it into view; takes it from the one before.
  * NULL: from that alone. */
 static void point_out(NsWindow *window, GtkWidget *widget)
@@ -59,7 +44,7 @@ static void point_out(NsWindow *window, GtkWidget *widget)
                            widget ? g_object_unref : NULL);
     if (!widget) return;
     gtk_widget_add_css_class(widget, POINTED_OUT);
-    gtk_widget_add_tick_callback(widget, on_tick, g_new0(unsigned, 1), g_free);
+    ns_bring_into_view(widget);
 }
 
 /* ---- Class mode ---- */
