@@ -367,6 +367,8 @@ static void collect_shown(GtkWidget *widget, GHashTable *shown)
         g_object_get(widget, "title", &title, NULL);
         if (g_str_has_prefix(title, "In a chart") || g_str_has_prefix(title, "On the")) return;
     }
+    /* Keys have the names that are printed on them. */
+    if (GTK_IS_LABEL(widget)) g_assert_null(strchr(gtk_label_get_text(GTK_LABEL(widget)), '_'));
     /* Outside a group stand copies, for the search. */
     if (GTK_IS_SHORTCUTS_SHORTCUT(widget) &&
         gtk_widget_get_ancestor(widget, GTK_TYPE_SHORTCUTS_GROUP)) {

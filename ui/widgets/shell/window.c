@@ -445,6 +445,17 @@ static void ns_window_init(NsWindow *window)
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
 }
 
+/* GTK names these two keys by their symbols. */
+static void name_keys(GtkWidget *widget)
+{
+    const char *key = GTK_IS_LABEL(widget) ? gtk_label_get_text(GTK_LABEL(widget)) : "";
+    if (g_str_equal(key, "Page_Up")) gtk_label_set_text(GTK_LABEL(widget), "Page Up");
+    if (g_str_equal(key, "Page_Down")) gtk_label_set_text(GTK_LABEL(widget), "Page Down");
+    for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+         child = gtk_widget_get_next_sibling(child))
+        name_keys(child);
+}
+
 NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
 {
     NsWindow *window = g_object_new(NS_TYPE_WINDOW, "application", application, NULL);
@@ -458,6 +469,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     gtk_menu_button_set_popover(
         GTK_MENU_BUTTON(window->menu_button),
         gtk_popover_menu_new_from_model_full(main_menu, GTK_POPOVER_MENU_NESTED));
+    name_keys(GTK_WIDGET(gtk_application_window_get_help_overlay(GTK_APPLICATION_WINDOW(window))));
     window->session = g_object_ref(session);
     window->pages = NS_PAGE_STACK(ns_page_stack_new(session));
     window->settings_pane = ns_settings_pane_new(session);
