@@ -20,6 +20,7 @@
 
 /* Width of a thumbnail as a share of the dashboard, and ratio of its height to its width. */
 #define THUMBNAIL_SHARE 0.18
+#define LONE_SHARE 0.3 /* of one thumbnail beside one large chart */
 #define THUMBNAIL_LEAST 128
 #define THUMBNAIL_MOST 340
 #define THUMBNAIL_TALLEST 2.5
@@ -153,9 +154,10 @@ typedef struct {
 static Stage area(NsDashboard *dashboard, int large, int width, int height, bool alongside)
 {
     int thumbnails = tiles_there(dashboard) - large;
+    double share = thumbnails == 1 && large == 1 ? LONE_SHARE : THUMBNAIL_SHARE;
     Stage s = {.alongside = alongside};
     double least = THUMBNAIL_LEAST * ns_widget_text_scale(GTK_WIDGET(dashboard));
-    s.across = s.alongside ? (int)CLAMP(THUMBNAIL_SHARE * width, least, THUMBNAIL_MOST)
+    s.across = s.alongside ? (int)CLAMP(share * width, least, THUMBNAIL_MOST)
                            : (width - GAP) / thumbnails - GAP;
     s.down = s.alongside
                  ? MIN((height - GAP) / thumbnails - GAP, (int)(THUMBNAIL_TALLEST * s.across))
