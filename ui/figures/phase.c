@@ -212,8 +212,9 @@ static char *note(const Phase *p)
 {
     GString *words = g_string_new(NULL);
     size_t cells = p->phase->cells, finished = p->done + p->diverged + p->failed;
-    if (finished < cells)
-        ns_figure_add_sentence(words, _("%zu of %zu cells so far."), finished, cells);
+    g_autofree char *of = ns_group_digits((int64_t)cells),
+                    *some = ns_group_digits((int64_t)finished);
+    if (finished < cells) ns_figure_add_sentence(words, _("%s of %s cells so far."), some, of);
     /* Explains how cells combine the settings that are on neither axis. */
     const NsStudy *study = p->phase->study;
     g_autoptr(GString) names = g_string_new(NULL);

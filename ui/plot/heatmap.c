@@ -128,7 +128,7 @@ static void draw_special_cells(const NsPlotLayout *layout, cairo_t *cr)
     cairo_clip(cr);
     cairo_set_line_width(cr, 1.2 * style->axis_width);
     trace_cells(layout, cr, true);
-    ns_set_color(cr, style->grid);
+    ns_set_color(cr, style->previous);
     cairo_stroke(cr);
     if (trace_cells(layout, cr, false)) {
         cairo_clip_preserve(cr);

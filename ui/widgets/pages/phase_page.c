@@ -1,6 +1,7 @@
 /* The page of sweeps.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/pages/phase_page.h"
 
+#include "core/base/digits.h"
 #include "core/base/processors.h"
 #include "core/base/words.h"
 #include "core/experiment/assignment.h"
@@ -117,16 +118,17 @@ static void show_hint(NsPhasePage *page)
 /* "12 of 35 cells, 40 s left". */
 static char *queue_words(const NsStudyWorkProgress *progress, bool stopped)
 {
-    size_t done = progress->ended, all = progress->cells;
-    if (done == all) return g_strdup_printf(_("All %zu cells are done"), all);
+    g_autofree char *done = ns_group_digits((int64_t)progress->ended),
+                    *all = ns_group_digits((int64_t)progress->cells);
+    if (progress->ended == progress->cells) return g_strdup_printf(_("All %s cells are done"), all);
     if (!progress->going || stopped)
-        return g_strdup_printf(_("Stopped after %zu of %zu cells"), done, all);
-    if (isnan(progress->seconds_left)) return g_strdup_printf(_("%zu of %zu cells"), done, all);
+        return g_strdup_printf(_("Stopped after %s of %s cells"), done, all);
+    if (isnan(progress->seconds_left)) return g_strdup_printf(_("%s of %s cells"), done, all);
     int64_t left = llround(ceil(progress->seconds_left));
     if (left >= 120)
-        return g_strdup_printf(_("%zu of %zu cells, %" PRId64 " min left"), done, all,
+        return g_strdup_printf(_("%s of %s cells, %" PRId64 " min left"), done, all,
                                (left + 30) / 60);
-    return g_strdup_printf(_("%zu of %zu cells, %" PRId64 " s left"), done, all, left);
+    return g_strdup_printf(_("%s of %s cells, %" PRId64 " s left"), done, all, left);
 }
 
 static void sync_controls(NsPhasePage *page)
