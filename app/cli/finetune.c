@@ -125,7 +125,7 @@ static bool begin(Finetune *f, GError **error)
                 out->characters);
     if (out->blank + out->empty > 0)
         fprintf(stderr,
-                NS_CLI ": %zu blank lines and %zu pairs with an empty sentence are left out.\n",
+                NS_CLI ": Blank lines (%zu) and pairs with an empty sentence (%zu) are left out.\n",
                 out->blank, out->empty);
     NsFinetuned majority = ns_finetune_majority(pairs);
     if (f->a->csv_lines)

@@ -88,13 +88,16 @@ static bool read_line(Collection *c, const Layout *layout, char *line, size_t nu
     g_auto(GStrv) columns = g_strsplit(line, "\t", -1);
     int label = -1;
     for (char **column = columns; *column; column++) g_strstrip(*column);
-    for (int k = 0; g_strv_length(columns) == layout->columns && k < 2; k++)
+    /* Editors remove the tab before an empty sentence at the end of a line. */
+    guint n = g_strv_length(columns);
+    bool cut = n + 1 == layout->columns && layout->second == n;
+    for (int k = 0; (n == layout->columns || cut) && k < 2; k++)
         if (g_str_equal(columns[layout->label], layout->labels[k])) label = k;
     if (label < 0)
         return ns_refuse(error, NS_ERROR_TEXT,
                          "Line %zu of “%s” is not %s, separated by tabs; correct or remove it.",
                          number, name, layout->words);
-    if (!*columns[layout->first] || !*columns[layout->second]) {
+    if (!*columns[layout->first] || cut || !*columns[layout->second]) {
         c->left_out.empty++;
         return true;
     }
@@ -115,12 +118,14 @@ NsCorpus *ns_labeled_new_from_file(const NsCorpus *vocabulary, const char *path,
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     g_auto(Collection) c;
     collection_init(&c, vocabulary);
-    bool good = true;
-    for (size_t i = 1; lines[0] && good && lines[i]; i++)
-        if (lines[i][strspn(lines[i], " \t\r")])
+    bool good = true, has_head = false;
+    for (size_t i = 0; good && lines[i]; i++) {
+        bool blank = !lines[i][strspn(lines[i], " \t\r")];
+        c.left_out.blank += blank && lines[i + 1]; /* not at the end of the file */
+        if (!blank && has_head)
             good = read_line(&c, &layouts[format], lines[i], i + 1, name, error);
-        else if (lines[i + 1]) /* not the end of the file */
-            c.left_out.blank++;
+        has_head |= !blank;
+    }
     if (good && c.held_out->len == 0)
         good = ns_refuse(error, NS_ERROR_TEXT,
                          "“%s” has too few pairs after its header line: %u, where %d are needed.",

@@ -490,24 +490,25 @@ static void show_validation(NsOutside *o, Lane *lane)
     }
 }
 
-/* Adds a line to that of its step, whose loss may not come twice. */
-static void join(NsOutside *o, Lane *lane, const NsOutsideLine *line)
+/* Adds the line of a file to that of its step. */
+static void join(NsOutside *o, Lane *lane, NsOutsideInput *file)
 {
-    const NsOutsideCell *loss = &line->scalars[NS_OUTSIDE_LOSS];
-    bool twice = loss->name && lane->open->scalars[NS_OUTSIDE_LOSS].name == loss->name;
-    bool more = line->cells->len || line->arrays->len ||
-                line->scalars[NS_OUTSIDE_VALIDATION].name || line->scalars[NS_OUTSIDE_LR].name ||
-                line->scalars[NS_OUTSIDE_GRAD_NORM].name;
-    if (twice && !more && !line->again) {
-        g_autofree char *why = g_strdup_printf(_("step %" PRId64 " was already read"), line->step);
-        skip_wrong(o, why);
-        return;
-    }
+    NsOutsideLine *line = file->line, *open = lane->open;
+    const NsOutsideName *loss = line->scalars[NS_OUTSIDE_LOSS].name;
     const NsOutsideName *validation = line->scalars[NS_OUTSIDE_VALIDATION].name;
-    twice |= validation && lane->open->scalars[NS_OUTSIDE_VALIDATION].name == validation &&
-             !lane->open->batches;
-    if (twice && !line->again) o->counts.second++;
-    ns_outside_line_merge(lane->open, line);
+    bool twice = loss && open->scalars[NS_OUTSIDE_LOSS].name == loss && !line->again;
+    bool evaluated = validation && open->scalars[NS_OUTSIDE_VALIDATION].name == validation;
+    if (twice && !line->repeats) {
+        /* A run that goes on from its newest step */
+        g_autofree char *what = g_strdup_printf(
+            _("step %" PRId64 " comes again; its newer values are shown."), line->step);
+        ns_outside_note(o, what);
+        lane->open = line;
+        file->line = open;
+    } else if (!line->again && (twice || (evaluated && !open->batches))) {
+        o->counts.second++;
+    }
+    ns_outside_line_merge(lane->open, file->line);
 }
 
 /* ---- Lines ---- */
@@ -601,7 +602,7 @@ void ns_outside_take_line(NsOutsideInput *file)
     }
     if (line->step > o->last) return;
     if (lane->open && lane->open->step == line->step) {
-        join(o, lane, line);
+        join(o, lane, file);
         return;
     }
     close_step(o, lane);

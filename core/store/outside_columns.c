@@ -64,7 +64,7 @@ GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *
                      name->kind == NS_OUTSIDE_VALUE;
         bool is_taken = !loss && name->kind != NS_OUTSIDE_VALUE && is_best(list, i);
         for (size_t k = 0; k < n; k++) is_taken |= taken[k] == name;
-        bool by_layer = name->layered || name->group->by_layer;
+        bool by_layer = name->layered || name->group->profile;
         unsigned meaning = by_layer ? NS_OUTSIDE_BY_LAYER : NS_OUTSIDE_CURVE;
         if (!drawn || g_hash_table_contains(left_out, name->group->key))
             meaning = NS_OUTSIDE_LEFT_OUT;

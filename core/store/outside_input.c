@@ -126,6 +126,10 @@ static void take_line(NsOutsideInput *input)
                                            {"：", ":"},     {"，", ","}, {"\u00a0", " "},
                                            {"\u202f", " "}, {"’", "'"}};
     GString *text = input->text;
+    /* Space that was reserved and not written before a machine went down */
+    size_t zeros = 0;
+    while (zeros < text->len && !text->str[zeros]) zeros++;
+    g_string_erase(text, 0, (gssize)zeros);
     convert_line(input);
     if (memchr(text->str, '\033', text->len) || memchr(text->str, '\b', text->len)) {
         ns_outside_text_clean(text->str);
@@ -137,10 +141,10 @@ static void take_line(NsOutsideInput *input)
     char *start = text->str + strspn(text->str, " \t\r");
     bool first = !input->begun && start < text->str + text->len;
     input->lines++;
-    /* Comments before a table, and space that is reserved at the end of a file. */
-    if ((!input->begun && (*start == '#' || g_str_has_prefix(start, "sep="))) ||
-        (text->len && !*text->str)) {
-        if (*start) g_string_assign(input->head, start + 1);
+    if (zeros && !*start) return;
+    /* Comments before a table */
+    if (!input->begun && (*start == '#' || g_str_has_prefix(start, "sep="))) {
+        g_string_assign(input->head, start + 1);
         return;
     }
     input->begun |= first;

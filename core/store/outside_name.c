@@ -214,6 +214,20 @@ static size_t split(const char *name, Word *words)
     return n;
 }
 
+/* A name without the unit at its end: “loss [nats]”, “Step [1]”. */
+static char *without_unit(const char *name)
+{
+    static const char units[] = "1 - # % s sec ms min h nat nats bit bits nats/token bits/token "
+                                "step steps iteration iterations epochs a.u.";
+    const size_t n = strlen(name);
+    const char *open = n && name[n - 1] == ']'   ? g_strrstr(name, " [")
+                       : n && name[n - 1] == ')' ? g_strrstr(name, " (")
+                                                 : NULL;
+    g_autofree char *unit = g_ascii_strdown(open ? open + 2 : "", -1);
+    if (open) unit[strlen(unit) - 1] = '\0';
+    return g_strndup(name, is_one(unit, units) ? (gsize)(open - name) : n);
+}
+
 static const char train_words[] = "train training trainer fit tr trn";
 static const char validation_words[] =
     "val valid validation validate eval dev evaluation heldout holdout held test cv";
@@ -641,8 +655,9 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
         text = dash + strlen(" - ");
     }
     g_autofree char *whole = prefix ? g_strconcat(prefix, "/", text, NULL) : g_strdup(text);
+    g_autofree char *meant = without_unit(whole);
     Word all[MOST_WORDS], *words = all;
-    size_t n = split(whole, all);
+    size_t n = split(meant, all);
     /* Objects of JSON that contain all numbers of a line add nothing to a name. */
     if (n > 1 && all[0].path &&
         is_one(all[0].text, "data metrics logs fields record payload learning")) {

@@ -37,9 +37,9 @@ typedef struct {
     bool gradient;
     bool from_zero;      /* a name has layer 0, so layers count from 0 */
     bool noted;          /* it is reported that it has no place */
-    bool by_layer;       /* a record has it by layer */
     size_t size;         /* the largest number of layers that a step had */
     unsigned quantity;   /* of a single number, plus 1; 0 before its first record */
+    unsigned profile;    /* the same of what a record has by layer */
     unsigned registered; /* the quantity of the registry that it is, plus 1; 0: none */
 } NsOutsideGroup;
 

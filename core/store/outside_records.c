@@ -136,6 +136,9 @@ static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array
         return fits ? (NsQuantity)(known - 1) : (NsQuantity)NS_QUANTITY_ALL;
     }
     if (array->inner) return (NsQuantity)NS_QUANTITY_ALL;
+    /* Its size was one of hidden states before there was a deeper stack. */
+    const unsigned before = r->stacks && !array->scalar ? array->group->profile : 0;
+    if (before && array->n <= r->layout.count[before - 1]) return (NsQuantity)(before - 1);
     /* Two members of a record may not have one name. */
     static const char *const taken[] = {
         "step", "loss", "lr", "seconds", "grad_norm", "validation_loss", "probe_seconds", NULL};
@@ -178,7 +181,7 @@ static void find_quantities(NsOutsideRecords *r, NsOutsideLine *line)
         if (fits) {
             NsDomain domain = ns_quantity(array->quantity)->domain;
             add_quantity(layout, array->quantity, ns_record_layout_count(layout, domain));
-            array->group->by_layer = domain != NS_DOMAIN_STEP;
+            if (domain != NS_DOMAIN_STEP) array->group->profile = (unsigned)array->quantity + 1;
         } else if (array->scalar || array->group->noted) {
             ns_outside_leave_out(r->owner, array->group->key);
         } else {

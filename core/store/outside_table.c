@@ -18,9 +18,10 @@ static void split(char *text, char separator, GPtrArray *cells)
         while (*at == ' ') at++;
         if (separator == ' ' && !*at && cells->len) return;
         char *cell = at, *to = at;
-        if (*at == '"') {
-            for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
-                at += *at == '"';
+        const char quote = *at, end[] = {'\'', separator, '\0'};
+        if (quote == '"' || (quote == '\'' && (strstr(at + 1, end) || g_str_has_suffix(at, "'")))) {
+            for (at++; *at && (*at != quote || at[1] == quote); at++) {
+                at += *at == quote;
                 *to++ = *at;
             }
             while (*at && *at != separator) at++;
@@ -65,7 +66,7 @@ bool ns_outside_table_begin(NsOutsideInput *input, const char *text, char separa
             if (names[k] == name) repeated = name->raw;
         if (name->of_values) value = MIN(value, i);
         /* “metricName” of Comet, rather than the “name” of the run before it */
-        if (name->of_names && (called == G_MAXUINT || g_str_has_prefix(name->raw, "metric")))
+        if (name->of_names && (called == G_MAXUINT || !g_ascii_strncasecmp(name->raw, "metric", 6)))
             called = i;
         if (name->of_run) run = MIN(run, i);
         names[i] = name;

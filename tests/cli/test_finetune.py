@@ -104,7 +104,13 @@ def test_gaps():
                 file.write("\r\n".join([lines[0], "", *lines[1:9], " \t", empty[0], *lines[9:], empty[1], "", "", ""]))
             result = run(*arguments, small=False)
             assert result.returncode == 0 and result.stdout == plain.stdout, (plain, result)
-            assert b"4 blank lines and 2 pairs with an empty sentence are left out" in result.stderr, result
+            assert b"Blank lines (4) and pairs with an empty sentence (2) are left out" in result.stderr, result
+            # Before the header line, and without the tab that an editor has removed from the end of a line
+            with open(pairs, "w", encoding="utf-8") as file:
+                file.write("\n".join(["", *lines, *([empty[0].strip()] if form == "mrpc" else [])]))
+            result = run(*arguments, small=False)
+            assert result.returncode == 0 and result.stdout == plain.stdout, (plain, result)
+            assert b"Blank lines (1) and pairs with an empty sentence (%d) are left out" % (form == "mrpc") in result.stderr, result
 
 
 def test_checkpoints():

@@ -36,6 +36,7 @@ def test_loggers():
               lines("[10:00:00] node7: step={s} loss={v} lr=0.5"), lines("Metrics(step={s}, loss={v}, lr=0.5)"),
               lines("step: {s}\nloss: {v}\nlr: 0.5\n"), lines("step: {s}\nlr: 0.5\nloss: {v}\n"), lines("step：{s}，loss：{v}，lr\u00a00.5"),
               "[[log]]\n" + lines("step = {s}\nloss = {v}\nlr = 0.5"), lines('{{"step": {s}, "loss": {v}, "lr": 0.5}},')]
+    cases += [lines("2026-01-01T10:00:00.5Z [info     ] train                  loss={v} lr=0.5 step={s}")]
     cases += [lines("🚀 Step {s} → loss = {v} ✅ lr = 0.5"), lines("📉 step {s}: loss {v} ➡️ lr 0.5")]
     cases += [lines('{{"text": "10:00 | INFO | step {s} loss {v} lr 0.5\\n", "record": {{"line": 7, "level": {{"no": 20}}}}}}'),
               lines('{{"textPayload": "step={s} loss={v} lr=0.5", "severity": "INFO"}}')]
@@ -128,7 +129,10 @@ def test_tables():
              "excel.csv": "sep=;\nstep;loss\n5;3,0\n9;2,0\n", "quoted.csv": 'step,loss\n5,"3,00"\n9,"2,00"\n',
              "of.csv": "step,loss\n" + lines("{s}/99,{v}"), "k.csv": "step,loss\n" + lines("0.00{s}k,{v}"),
              "bold.md": "# Words\n\n| Step | **Train loss** |\n|---|---|\n" + lines("| {s} | **{v}** |"),
-             "percent.csv": "step,loss,accuracy\n5,3,50%\n9,2,60%\n"}
+             "percent.csv": "step,loss,accuracy\n5,3,50%\n9,2,60%\n",
+             "single.csv": "'step','loss','note'\n" + lines("'{s}','{v}','a, it''s'"), "single.tsv": "'step'\t'loss'\n" + lines("{s}\t{v}"),
+             "units.csv": "Step [1],loss (train) [nats/token],time [s]\n" + lines("{s},{v},1"), "splits.csv": "Iteration (#),loss (train)\n" + lines("{s},{v}"),
+             "zeros.csv": "step,loss\n5,3\n" + "\0" * 64 + "9,2\n" + "\0" * 64}
     text = as_csv([["step", "loss"], *ROWS])
     for code in ("utf-16-le", "utf-16-be"):
         cases[f"{code}.csv"] = text.encode(code)
@@ -169,6 +173,7 @@ def test_heads():
         ("Step,loss - train,loss - validation\n5,3,\n9,2,4\n", {9: 4}, ""),
         ("Step,Train,Valid\n5,3,\n9,2,4\n", {9: 4}, "“Train” is shown as the training loss"),
         ("name,metricName,metricValue,step\n" + lines("a,loss,{v},{s}"), {}, ""),
+        ("Run ID,Name,Metric,Value,Step\n" + lines("1a,b,train_loss,{v},{s}") + "1a,b,val_loss,4,9\n", {9: 4}, ""),
         ("name;step;loss\n" + lines("a;{s};{v},0"), {}, "decimal comma"))
     for text, validation, word in cases:
         found, err = read_text(text, "a.csv")
@@ -254,10 +259,13 @@ def test_stacks():
             found, err = read_text(text, name)
             for s in found:
                 assert found[s]["encoder/rms"] == [1, 2, 3, None, None, None] and found[s]["decoder/rms"] == six[0] and err == "", (found, err)
-    # So is what has one value more than the first stack.
-    rows = [{"step": s, "loss": v, **{f"a/layer_{i}": i for i in range(3)}} for s, v in ROWS]
-    found, _ = read_text(json.dumps(rows[0]) + "\n" + json.dumps(rows[1] | {"x": [1, 2, 3, 4], **{f"b/layer_{i}": i for i in range(6)}}))
-    assert found[9]["x"] == [1, 2, 3, 4, None, None, None] and found[9]["b"] == list(range(6)), found
+    # So is what has one value more than the first stack, before and after the deeper one comes.
+    stack = {name: {f"{name}/layer_{i}": i for i in range(n)} for name, n in (("a", 3), ("b", 6))}
+    more = ({}, {"x": [1, 2, 3, 4]}, {"x": [5, 6, 7, 8], **stack["b"]}, {"x": [5, 6, 7, 8], "y": [*range(7)], **stack["b"]})
+    found, _ = read_text("".join(json.dumps({"step": s, "loss": 3, **stack["a"], **rest}) + "\n" for s, rest in enumerate(more)))
+    nothing = [None] * 3
+    assert [found[s]["x"] for s in (1, 2, 3)] == [[1, 2, 3, 4, *nothing], *2 * ([5, 6, 7, 8, *nothing],)], found
+    assert found[2]["b"] == list(range(6)) and found[3]["y"] == list(range(7)), found
     gradients = {f"grad_norm/model.{stack}.layers.{i}.self_attn.q_proj.weight": v + i for stack, n, v in (("encoder", 2, 1), ("decoder", 3, 5)) for i in range(n)}
     gradients |= {f"grad_norm/model.layers.{i}.mlp.experts.{e}.down_proj.weight": e + i for i in range(2) for e in (1, 2)}
     found, err = read_text("".join(json.dumps({"step": s, "loss": v, **gradients}) + "\n" for s, v in ROWS))
