@@ -48,43 +48,49 @@ static void add_point(GArray *points, double record, const NsOutsideName *name, 
     g_array_append_val(points, point);
 }
 
-/* Adds the points of curves whose steps are beside them: “{"loss": {"x": [10, 20], "y": [3, 2]}}”.
- */
+/* The array of the steps of a curve, “loss/x” of “loss/y”, or NULL.  `by_split`: there are several
+ * of them, so that “train/step” is that of all curves in “train”.  *name is that of the curve. */
+static const NsOutsideArray *find_steps(const NsOutsideLine *all, NsOutsideNames *names,
+                                        const NsOutsideArray *values, bool by_split,
+                                        const NsOutsideName **name)
+{
+    static const char *const ends[][2] = {{"/y", "/x"}, {"/values", "/steps"}, {"/value", "/step"}};
+    const char *raw = values->name->raw, *slash = strrchr(raw, '/');
+    size_t k = 0;
+    while (k < G_N_ELEMENTS(ends) && !g_str_has_suffix(raw, ends[k][0])) k++;
+    const bool own = k < G_N_ELEMENTS(ends);
+    if (!slash || (!own && (!by_split || g_str_equal(slash, "/step")))) return NULL;
+    g_autofree char *before = g_strndup(raw, (gsize)(slash - raw));
+    g_autofree char *of_steps = g_strconcat(before, own ? ends[k][1] : "/step", NULL);
+    *name = own ? ns_outside_names_find(names, NULL, before) : values->name;
+    for (guint i = 0; i < all->arrays->len; i++) {
+        const NsOutsideArray *steps = &g_array_index(all->arrays, NsOutsideArray, i);
+        if (g_str_equal(steps->name->raw, of_steps)) return steps->n == values->n ? steps : NULL;
+    }
+    return NULL;
+}
+
+/* Adds the points of curves whose steps are beside them: “{"loss": {"x": [10, 20], "y": [3, 2]}}”,
+ * “{"train": {"step": [10], "loss": [3]}, "val": {"step": ...”, “{"loss": [[10, 3], [20, 2]]}”. */
 static void add_curves(const NsOutsideLine *all, NsOutsideNames *names, GArray *points,
                        double *last)
 {
-    static const char *const ends[][2] = {
-        {"/y", "/x"}, {"/values", "/steps"}, {"/value", "/step"}, {"", "/step"}};
     const NsOutsideArray *arrays = (const NsOutsideArray *)(const void *)all->arrays->data;
     const NsOutsideNumber *numbers = (const NsOutsideNumber *)(const void *)all->numbers->data;
-    guint splits = 0; /* “{"train": {"step": [10], "loss": [3]}, "val": {"step": ...” */
+    guint splits = 0;
     for (guint i = 0; i < all->arrays->len; i++)
         splits += g_str_has_suffix(arrays[i].name->raw, "/step") ? 1 : 0;
-    for (guint i = 0; i < 4 * all->arrays->len; i++) {
-        const NsOutsideArray *values = &arrays[i / 4], *steps = arrays;
-        const char *raw = values->name->raw, *const *end = ends[i % 4], *slash = strrchr(raw, '/');
-        const bool of_split = i % 4 == 3;
-        if (of_split &&
-            (splits < 2 || !slash || g_str_equal(slash, "/value") || g_str_equal(slash, "/step")))
-            continue;
-        /* “"loss": [[10, 3], [20, 2]]” */
-        for (size_t k = 0; i % 4 == 0 && values->inner == 2 && k < values->n; k += 2)
-            if (numbers[values->first + k].has && numbers[values->first + k].value >= 0)
-                add_point(points, numbers[values->first + k].value, values->name,
-                          numbers[values->first + k + 1].value, last);
-        if (!g_str_has_suffix(raw, end[0])) continue;
-        g_autofree char *curve =
-            g_strndup(raw, of_split ? (gsize)(slash - raw) : strlen(raw) - strlen(end[0]));
-        g_autofree char *of_steps = g_strconcat(curve, end[1], NULL);
-        while (steps < arrays + all->arrays->len && !g_str_equal(steps->name->raw, of_steps))
-            steps++;
-        bool fits = steps < arrays + all->arrays->len && steps->n == values->n;
-        for (size_t k = 0; fits && k < values->n; k++) {
-            NsOutsideNumber step = numbers[steps->first + k], value = numbers[values->first + k];
+    for (guint i = 0; i < all->arrays->len; i++) {
+        const NsOutsideArray *values = &arrays[i];
+        const NsOutsideName *name = values->name;
+        const bool pairs = values->inner == 2;
+        const NsOutsideArray *steps =
+            pairs ? values : find_steps(all, names, values, splits > 1, &name);
+        for (size_t k = 0; steps && k < values->n; k += pairs ? 2 : 1) {
+            NsOutsideNumber step = numbers[steps->first + k];
+            NsOutsideNumber value = numbers[values->first + k + pairs];
             if (step.has && value.has && step.value >= 0)
-                add_point(points, step.value,
-                          ns_outside_names_find(names, NULL, of_split ? raw : curve), value.value,
-                          last);
+                add_point(points, step.value, name, value.value, last);
         }
     }
 }
