@@ -660,8 +660,7 @@ bool ns_outside_pause(NsOutside *o)
     close_all(o);
     for (size_t i = 0; i < NS_LANES_MAX; i++) show_validation(o, &o->lanes[i]);
     report_counts(o);
-    g_autofree char *names =
-        ns_outside_lanes(o) ? NULL : ns_outside_names_words(o->names, MOST_NAMES);
+    g_autofree char *names = ns_outside_lanes(o) ? NULL : ns_outside_columns_words(o->names);
     if (names && *names && !o->counts.nothing_reported) {
         ns_outside_report(o, _("There is no step with a training loss yet; the names are: %s."),
                           names);
@@ -693,7 +692,7 @@ void ns_outside_end(NsOutside *o)
     }
     report_counts(o);
     const char *missing = ns_outside_map_given() ? ns_outside_names_missing(o->names) : NULL;
-    g_autofree char *names = ns_outside_names_words(o->names, MOST_NAMES);
+    g_autofree char *names = ns_outside_columns_words(o->names);
     if (missing && ns_outside_lanes(o))
         ns_outside_report(o, _("There is no column “%s”; there are %s."), missing, names);
 }
@@ -759,7 +758,7 @@ bool ns_outside_remember(const NsOutside *o, const char *map, GError **error)
 
 bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited, GError **error)
 {
-    g_autofree char *names = ns_outside_names_words(o->names, MOST_NAMES);
+    g_autofree char *names = ns_outside_columns_words(o->names);
     if (!*names)
         return ns_refuse(error, NS_ERROR_FILE,
                          N_("“%s” has no record that is recognized%s; a record needs a step and a "

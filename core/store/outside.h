@@ -81,10 +81,6 @@ void ns_outside_add_file(NsOutside *outside, const char *name, const char *prefi
                          bool table);
 void ns_outside_feed_file(NsOutside *outside, size_t file, const char *bytes, size_t n);
 
-/* Whether a folder of this name has the event file of one curve, such as “validation” or
- * “loss_train”, rather than a run. */
-bool ns_outside_is_curve(const char *folder);
-
 /* Called when no bytes have arrived for a moment: takes the newest step of an event file, although
  * it may be incomplete.  Values of this step that arrive later replace the record.  Returns whether
  * there was such a step. */

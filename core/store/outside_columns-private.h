@@ -10,6 +10,9 @@
 GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *const *taken,
                               size_t n, GHashTable *left_out);
 
+/* The first names that the log uses, “step, accuracy”, for a message.  Free with g_free. */
+char *ns_outside_columns_words(const NsOutsideNames *names);
+
 /* The program that usually writes these names, for display; NULL if it is not known. */
 const char *ns_outside_program(const NsOutsideNames *names);
 

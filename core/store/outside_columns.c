@@ -8,8 +8,10 @@
 
 #include <string.h>
 
-/* Columns that are listed, choices that are remembered, and bytes of their file. */
+/* Columns that are listed, also in a message; choices that are remembered, and bytes of their
+ * file. */
 #define MOST_COLUMNS 2000
+#define MOST_LISTED 16
 #define MOST_CHOICES 200
 #define MOST_BYTES ((size_t)4 << 20)
 
@@ -83,6 +85,16 @@ GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *
         column->layers += name->layered;
     }
     return columns;
+}
+
+char *ns_outside_columns_words(const NsOutsideNames *names)
+{
+    GString *text = g_string_new(NULL);
+    for (guint i = 0, n = 0; i < names->list->len && n < MOST_LISTED; i++) {
+        const NsOutsideName *name = names->list->pdata[i];
+        if (name->use->listed) g_string_append_printf(text, n++ ? ", %s" : "%s", name->raw);
+    }
+    return g_string_free(text, FALSE);
 }
 
 static void clear_reading(gpointer data)

@@ -61,9 +61,9 @@ const NsOutsideMeaning ns_outside_meanings[NS_OUTSIDE_MEANINGS] = {
 static unsigned find_meaning(const char *key)
 {
     unsigned i = 0;
+    if (is_one(key, "validation_loss val_loss")) return NS_OUTSIDE_VALIDATION;
     while (i < NS_OUTSIDE_MEANINGS && !g_str_equal(ns_outside_meanings[i].key, key)) i++;
-    bool validation = is_one(key, "validation_loss val_loss");
-    return validation ? (unsigned)NS_OUTSIDE_VALIDATION : i;
+    return i;
 }
 
 /* The next item up to a comma outside quotes, without its quotes. */
@@ -219,13 +219,11 @@ static char *without_unit(const char *name)
 {
     static const char units[] = "1 - # % s sec ms min h nat nats bit bits nats/token bits/token "
                                 "step steps iteration iterations epochs a.u.";
-    const size_t n = strlen(name);
-    const char *open = n && name[n - 1] == ']'   ? g_strrstr(name, " [")
-                       : n && name[n - 1] == ')' ? g_strrstr(name, " (")
-                                                 : NULL;
-    g_autofree char *unit = g_ascii_strdown(open ? open + 2 : "", -1);
-    if (open) unit[strlen(unit) - 1] = '\0';
-    return g_strndup(name, is_one(unit, units) ? (gsize)(open - name) : n);
+    const char *open = strrchr(name, ' ');
+    const bool bracket = open && (open[1] == '[' || open[1] == '(');
+    g_autofree char *unit = g_ascii_strdown(bracket ? open + 2 : "", -1);
+    if (*unit) unit[strlen(unit) - 1] = '\0';
+    return g_strndup(name, is_one(unit, units) ? (gsize)(open - name) : strlen(name));
 }
 
 static const char train_words[] = "train training trainer fit tr trn";
@@ -772,16 +770,6 @@ const char *ns_outside_names_missing(const NsOutsideNames *names)
     return NULL;
 }
 
-char *ns_outside_names_words(const NsOutsideNames *names, guint most)
-{
-    GString *text = g_string_new(NULL);
-    for (guint i = 0, n = 0; i < names->list->len && n < most; i++) {
-        const NsOutsideName *name = names->list->pdata[i];
-        if (name->use->listed) g_string_append_printf(text, n++ ? ", %s" : "%s", name->raw);
-    }
-    return g_string_free(text, FALSE);
-}
-
 bool ns_outside_has_split(const char *text, bool validation)
 {
     Word words[MOST_WORDS];
@@ -800,12 +788,4 @@ bool ns_outside_is_of_validation(const char *name, const char *text)
         return ns_outside_has_split(g_strdelimit(word, "{}\"',=", ' '), true);
     return is_one(last, "split mode phase stage subset event type kind") &&
            is_one(word, validation_words);
-}
-
-bool ns_outside_is_curve(const char *folder)
-{
-    NsOutsideNames *names = ns_outside_names_new();
-    NsOutsideKind kind = ns_outside_names_find(names, folder, "loss")->kind;
-    ns_outside_names_free(names);
-    return kind == NS_OUTSIDE_LOSS || kind == NS_OUTSIDE_VALIDATION;
 }

@@ -98,9 +98,6 @@ size_t ns_outside_names_run(NsOutsideNames *names, const char *run);
 /* A column that the user has named and the log does not have, borrowed; NULL if there is none. */
 const char *ns_outside_names_missing(const NsOutsideNames *names);
 
-/* The first of those that the log uses, at most `most`: “step, accuracy”.  Free with g_free. */
-char *ns_outside_names_words(const NsOutsideNames *names, guint most);
-
 /* The meanings that a user can choose for a column: the kinds up to NS_OUTSIDE_SECONDS, and these.
  */
 enum {

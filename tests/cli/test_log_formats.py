@@ -181,6 +181,9 @@ def test_heads():
         assert word in err and err.count("\n") == bool(word), (text, err)
     found, err = read_text(lines('{{"step": {s}, "loss": {v}}}') + 2 * '{"step": 9, "val_loss": 4}\n')
     assert found[9]["validation_loss"] == 4 and "1 value was repeated" in err, (found, err)
+    for text in ('{"step":1,"loss":5}\n{"step":5,"loss":9}\n{"step":5,"loss":3}\n{"step":9,"loss":2}\n', "step,loss\n1,5\n5,9\nstep,loss\n5,3\n9,2\n"):
+        found, err = read_text(text, "a.csv" if text[0] == "s" else "a.jsonl")
+        assert losses(found) == {1: 5, 5: 3, 9: 2} and err.count("step 5 comes again; its newer values are shown") == 1, (found, err)
     found, err = read_text(",loss\na,3\nb,2\n", "a.csv")
     assert losses(found) == {0: 3, 1: 2} and "the order of its values" in err, (found, err)
     found, err = read_text("epoch,loss,note\n5,3,a\nresumed here,,\n9,2,b\n", "a.csv")

@@ -139,9 +139,6 @@ def test_late():
     found, err = read_text('{"step":0,"loss":3}\n{"step":0,"grad_norm":2}\n{"step":0,"loss":9,"lr":1}\n{"step":5,"tokens":1}\n')
     assert (found[0]["loss"], found[0]["lr"], found[0]["grad_norm"]["total"]) == (9, 1, 2), found
     assert "Line 3: step 0 comes again" in err and "1 value is not drawn" in err and "tokens" in err, err
-    for text in ('{"step":1,"loss":5}\n{"step":5,"loss":9}\n{"step":5,"loss":3}\n{"step":9,"loss":2}\n', "step,loss\n1,5\n5,9\nstep,loss\n5,3\n9,2\n"):
-        found, err = read_text(text, "a.csv" if text[0] == "s" else "a.jsonl")
-        assert losses(found) == {1: 5, 5: 3, 9: 2} and err.count("step 5 comes again; its newer values are shown") == 1, (found, err)
 
 
 def test_tables():

@@ -228,20 +228,11 @@ static void test_restart(void)
     g_assert_cmpuint(ns_outside_lanes(o), ==, 0);
     assert_message(o,
                    "The file was replaced by another one; its run replaces the run read so far.");
-    feed(o, "{\"step\":5,\"loss\":4,\"b\":[1,2]}\n");
+    feed(o, "{\"step\":5,\"loss\":4}\n");
     g_assert_cmpint(ns_history_first_step(ns_outside_history(o, 0)), ==, 5);
-    /* The newest step comes again. */
-    feed(o, "{\"step\":6,\"loss\":4,\"b\":[1,2],\"lr\":1}\n"
-            "{\"step\":6,\"loss\":3,\"b\":[3,4]}\n");
+    feed(o, "{\"step\":6,\"loss\":4,\"lr\":1}\n{\"step\":6,\"loss\":3}\n");
     assert_message(o, "Line 3: step 6 comes again; its newer values are shown.");
-    assert_message(o, NULL);
-    history = ns_outside_history(o, 0);
-    g_assert_cmpuint(ns_history_steps(history), ==, 2);
-    g_assert_cmpfloat(ns_history_step(history, 1)->loss, ==, 3);
-    g_assert_cmpfloat(ns_history_step(history, 1)->lr, ==, 1);
-    g_assert_cmpfloat(value_at(history, (NsQuantity)ns_choices_find(ns_quantity_choice, "b"), 1, 0),
-                      ==, 3);
-    g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 0);
+    g_assert_cmpfloat(ns_history_step(ns_outside_history(o, 0), 1)->loss, ==, 3);
 }
 
 /* Beside each other in one file, and a validation loss on a line of its own. */
