@@ -241,8 +241,6 @@ static char *note(const Profile *profile, const NsFigureInput *input)
             g_autofree char *step = ns_group_digits(begin);
             ns_figure_add_sentence(words, _("%s begins at step %s."), run.name, step);
         }
-        if (profile->figure.plot.key)
-            ns_figure_add_sentence(words, _("Faint lines: %s."), profile->key.label);
         ns_wild_note(words, profile->wild, profile->n, false);
     }
     add_theory(words, profile, input);

@@ -200,8 +200,8 @@ static void on_repeat(NsGradientCheckPanel *panel)
 
 static void sync_layers(NsGradientCheckPanel *panel)
 {
-    guint lane = gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->lane));
-    const NsSettings *settings = &panel->session->run->lane[lane];
+    size_t lane = gtk_drop_down_get_selected(GTK_DROP_DOWN(panel->lane));
+    const NsSettings *settings = &panel->session->run->lane[MIN(lane, panel->session->run->n - 1)];
     double most = MAX(
         (unsigned)(ns_settings_encoder_layers(settings) + ns_settings_decoder_layers(settings)), 1);
     gtk_spin_button_set_range(GTK_SPIN_BUTTON(panel->layer), 1, most);
@@ -213,7 +213,6 @@ static void sync_run(NsGradientCheckPanel *panel)
     GtkDropDown *drop_down = GTK_DROP_DOWN(panel->lane);
     size_t n = panel->session->run->n;
     guint selected = gtk_drop_down_get_selected(drop_down);
-    panel->syncing = true;
     if (g_list_model_get_n_items(gtk_drop_down_get_model(drop_down)) != n) {
         g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
         for (size_t i = 0; i < n; i++) gtk_string_list_append(names, ns_lane_letter(i));
@@ -221,7 +220,6 @@ static void sync_run(NsGradientCheckPanel *panel)
         gtk_drop_down_set_selected(
             drop_down, selected < n ? selected : (guint)MIN(panel->session->active, n - 1));
     }
-    panel->syncing = false;
     sync_layers(panel);
     sync_button(panel);
 }
@@ -230,11 +228,6 @@ static void follow_layer(NsGradientCheckPanel *panel)
 {
     int layer = panel->session->view->layer;
     if (layer > 0) gtk_spin_button_set_value(GTK_SPIN_BUTTON(panel->layer), layer);
-}
-
-static void on_lane(NsGradientCheckPanel *panel)
-{
-    if (!panel->syncing) sync_layers(panel);
 }
 
 /* ---- Building ---- */
@@ -264,7 +257,7 @@ static GtkWidget *make_controls(NsGradientCheckPanel *panel)
     ns_box_append(box, gtk_label_new(_("Lane")), panel->lane, gtk_label_new(_("Layer")),
                   panel->layer, panel->check, panel->repeat, NULL);
     ns_connect(panel->repeat, "toggled", G_CALLBACK(on_repeat), panel);
-    ns_connect(panel->lane, "notify::selected", G_CALLBACK(on_lane), panel);
+    ns_connect(panel->lane, "notify::selected", G_CALLBACK(sync_layers), panel);
     return box;
 }
 

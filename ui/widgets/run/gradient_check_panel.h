@@ -26,7 +26,6 @@ struct _NsGradientCheckPanel {
     GArray *checks;                       /* NsGradientCheckErrors */
     unsigned checked_lane, checked_layer; /* by the newest check */
     int64_t last;                         /* step of the newest check; -1: none */
-    bool syncing;
     guint tick;
 };
 
