@@ -429,7 +429,7 @@ static void test_prediction(void)
     g_assert_false(gtk_widget_is_sensitive(compare));
     for (size_t i = 0; i < 3; i++) ns_prediction_set(prediction, i, 4);
     g_assert_cmpuint(ns_prediction_missing(prediction), ==, 1);
-    g_assert_true(has_label(GTK_WIDGET(pane), "1 point is not drawn yet."));
+    g_assert_true(has_label(GTK_WIDGET(pane), "Draw 1 more point."));
     g_assert_false(gtk_widget_is_sensitive(compare));
     ns_prediction_set(prediction, 3, 5);
     g_assert_cmpuint(ns_prediction_missing(prediction), ==, 0);

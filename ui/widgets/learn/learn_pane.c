@@ -95,8 +95,7 @@ static void look_at_drawing(NsLearnPane *pane)
     gtk_widget_set_sensitive(pane->compare, missing == 0 && !pane->situation.sketched);
     if (pane->situation.sketched) return;
     g_autofree char *words =
-        missing ? g_strdup_printf(ns_plural("%d point is not drawn yet.",
-                                            "%d points are not drawn yet.", missing),
+        missing ? g_strdup_printf(ns_plural("Draw %d more point.", "Draw %d more points.", missing),
                                   (int)missing)
                 : NULL;
     gtk_label_set_text(GTK_LABEL(pane->verdict), words ? words : "");
