@@ -140,6 +140,8 @@ static void test_profile(void)
     g_assert_cmpuint(b->n, ==, 5);
     g_assert_true(series_named(plot, "A step 0")->muted);
     g_assert_cmpstr(plot->key->label, ==, "step 0");
+    /* Nor does a note name them, which would change the height of the plot after step 0. */
+    g_assert_null(plot->note);
     g_assert_true(g_str_has_prefix(plot->subtitle, "A Post-LN; B Pre-LN; 6 layers"));
     g_assert_cmpuint(plot->lower->n_series, ==, 1);
     const NsSeries *ratio = &plot->lower->series[0];
