@@ -1,6 +1,6 @@
 /* The registry of placements.  SPDX-License-Identifier: MIT
  *
- * To add one, write the wiring of its sub-layers and add a row. */
+ * To add one, add a row, with a function if more than norms differs or if sub-layers do. */
 #include "core/model/placement.h"
 
 #include <glib.h>
@@ -11,40 +11,14 @@ static bool is_attention(const NsPosition *p)
     return p->kind != NS_FFN;
 }
 
-static void post(NsWiring *w, const NsPosition *p)
-{
-    (void)p;
-    w->out = true;
-}
-
-static void pre(NsWiring *w, const NsPosition *p)
-{
-    (void)p;
-    w->in = true;
-}
-
-static void none(NsWiring *w, const NsPosition *p)
-{
-    (void)w;
-    (void)p;
-}
-
 static void no_residual(NsWiring *w, const NsPosition *p)
 {
     (void)p;
-    w->out = true;
     w->a = 0;
-}
-
-static void sandwich(NsWiring *w, const NsPosition *p)
-{
-    (void)p;
-    w->in = w->branch = true;
 }
 
 static void olmo2(NsWiring *w, const NsPosition *p)
 {
-    w->branch = true;
     if (is_attention(p)) w->qk = NS_QK_FULL;
 }
 
@@ -52,7 +26,6 @@ static void olmo2(NsWiring *w, const NsPosition *p)
 static void deepnorm(NsWiring *w, const NsPosition *p)
 {
     double N = p->N, M = p->M;
-    w->out = true;
     if (p->N && p->M && !p->decoder) {
         w->a = 0.81 * pow(N * N * N * N * M, 1.0 / 16);
         w->init = 0.87 * pow(N * N * N * N * M, -1.0 / 16);
@@ -68,21 +41,20 @@ static void deepnorm(NsWiring *w, const NsPosition *p)
 /* The first sub-layer has no outer norm; the sub-layers of the first layer have no factor S. */
 static void keel(NsWiring *w, const NsPosition *p)
 {
-    w->in = true;
     w->out = p->sublayer > 0;
     w->a = p->layer > 0 ? p->sublayers : 1;
 }
 
 static void layernorm_scaling(NsWiring *w, const NsPosition *p)
 {
-    w->in = true;
     w->s = 1 / sqrt(p->layer + 1.0);
 }
 
 /* Post-LN in the first floor(L / 4) layers. */
 static void mix_ln(NsWiring *w, const NsPosition *p)
 {
-    (p->layer < p->layers / 4 ? post : pre)(w, p);
+    w->out = p->layer < p->layers / 4;
+    w->in = !w->out;
 }
 
 static void hybridnorm(NsWiring *w, const NsPosition *p)
@@ -104,7 +76,6 @@ static void hybridnorm_star(NsWiring *w, const NsPosition *p)
 
 static void b2t(NsWiring *w, const NsPosition *p)
 {
-    w->out = true;
     w->skip_layer = p->kind == NS_FFN;
     w->init = w->init_qk = 1 / sqrt(p->layers);
 }
@@ -126,7 +97,6 @@ static void skipinit(NsWiring *w, const NsPosition *p)
 /* Touvron et al. 2021, 3. */
 static void layerscale(NsWiring *w, const NsPosition *p)
 {
-    w->in = true;
     w->gain = NS_GAIN_VECTOR;
     w->gain_start = p->layers <= 18 ? 0.1 : p->layers <= 24 ? 1e-5 : 1e-6;
 }
@@ -134,7 +104,6 @@ static void layerscale(NsWiring *w, const NsPosition *p)
 static void admin(NsWiring *w, const NsPosition *p)
 {
     (void)p;
-    w->out = true;
     w->stream_gain = true;
 }
 
@@ -151,7 +120,6 @@ static double t_fixup_embedding(const NsPosition *p)
 
 static void normformer(NsWiring *w, const NsPosition *p)
 {
-    w->in = true;
     w->branch = is_attention(p);
     w->head_scale = is_attention(p);
     w->mid = p->kind == NS_FFN;
@@ -169,14 +137,12 @@ static void subln(NsWiring *w, const NsPosition *p)
 
 static void completep(NsWiring *w, const NsPosition *p)
 {
-    w->in = true;
     w->b = 1 / p->depth_ratio;
     w->eps = 1 / p->depth_ratio;
 }
 
 static void depth_mup(NsWiring *w, const NsPosition *p)
 {
-    w->in = true;
     w->b = w->lr = w->eps = 1 / sqrt(p->depth_ratio);
 }
 
@@ -188,7 +154,7 @@ static const NsPlacement placements[] = {
                 .purpose = "The original Transformer: the norm follows the residual addition.",
                 .differs = "BERT, also Post-LN, has a norm after the embedding as well: "
                            "embedding-norm=on."},
-     .wire = post},
+     .out = true},
     {.choice = {.key = "pre",
                 .label = "Pre-LN",
                 .formula = "x' = x + F(N(x))",
@@ -197,13 +163,12 @@ static const NsPlacement placements[] = {
                     "The norm is inside the branch, so the skip path has no norm; one more norm "
                     "follows the last layer."},
      .final_norm = true,
-     .wire = pre},
+     .in = true},
     {.choice = {.key = "none",
                 .label = "No norm",
                 .formula = "x' = x + F(x)",
                 .reference = "Zhang, Dauphin, Ma 2019, arXiv 1901.09321",
-                .purpose = "A baseline without norms: the signal grows with depth."},
-     .wire = none},
+                .purpose = "A baseline without norms: the signal grows with depth."}},
     {.choice = {.key = "sandwich",
                 .label = "Sandwich",
                 .formula = "x' = x + N(F(N(x)))",
@@ -212,7 +177,8 @@ static const NsPlacement placements[] = {
                 .differs = "CogView divides by max|x| / 8 before each norm to avoid overflow in "
                            "half precision; this is omitted, since a norm is invariant to scale."},
      .final_norm = true,
-     .wire = sandwich},
+     .in = true,
+     .branch = true},
     {.choice =
          {.key = "deepnorm",
           .label = "DeepNorm",
@@ -220,6 +186,7 @@ static const NsPlacement placements[] = {
               "x' = N(α x + F(x)), α = (2 L)^{1/4}, initial gain (8 L)^{−1/4} in a single stack",
           .reference = "Wang et al. 2022, arXiv 2203.00555",
           .purpose = "Post-LN with a stronger skip path and smaller initial branches."},
+     .out = true,
      .wire = deepnorm},
     {.choice = {.key = "no-residual",
                 .label = "No residual",
@@ -227,6 +194,7 @@ static const NsPlacement placements[] = {
                 .reference = "Dong, Cordonnier, Loukas 2021, arXiv 2103.03404",
                 .purpose = "A baseline without skip paths: all tokens become alike.",
                 .differs = "The paper also looks at stacks without norms: norm=none."},
+     .out = true,
      .wire = no_residual},
     {.choice =
          {.key = "peri",
@@ -239,7 +207,8 @@ static const NsPlacement placements[] = {
                      "embedding-norm=on; Gemma 3 also has qk-norm=head."},
      .norm = NS_NORM_RMSNORM,
      .final_norm = true,
-     .wire = sandwich},
+     .in = true,
+     .branch = true},
     {.choice =
          {.key = "olmo2",
           .label = "OLMo 2",
@@ -251,6 +220,7 @@ static const NsPlacement placements[] = {
               "OLMo 2 itself uses rotary positions, SwiGLU (activation=swiglu) and no biases."},
      .norm = NS_NORM_RMSNORM,
      .final_norm = true,
+     .branch = true,
      .wire = olmo2},
     {.choice = {.key = "keel",
                 .label = "Keel",
@@ -259,6 +229,7 @@ static const NsPlacement placements[] = {
                 .purpose = "Post-LN whose skip path is scaled so that gradients do not vanish.",
                 .differs = "The paper also tunes S in small models; here S counts the sub-layers."},
      .norm = NS_NORM_RMSNORM,
+     .in = true,
      .wire = keel},
     {.choice = {.key = "ln-scaling",
                 .label = "LayerNorm scaling",
@@ -268,6 +239,7 @@ static const NsPlacement placements[] = {
                            "keep contributing."},
      .norm = NS_NORM_RMSNORM,
      .final_norm = true,
+     .in = true,
      .wire = layernorm_scaling},
     {.choice = {.key = "mix-ln",
                 .label = "Mix-LN",
@@ -303,6 +275,7 @@ static const NsPlacement placements[] = {
                 .purpose = "Post-LN with a connection from the layer's bottom to its top.",
                 .differs = "The gain on all matrices of the layers is that of the released code; "
                            "init-scale=√L cancels it."},
+     .out = true,
      .wire = b2t},
     {.choice = {.key = "residual",
                 .label = "ResiDual",
@@ -313,7 +286,7 @@ static const NsPlacement placements[] = {
                            "precision; it is 1 here, since the norm is invariant to scale."},
      .final_norm = true,
      .dual_stream = true,
-     .wire = post},
+     .out = true},
     {.choice = {.key = "rezero",
                 .label = "ReZero",
                 .formula = "x' = x + α_l F(x), α_l = 0 at the start, one per layer",
@@ -335,12 +308,14 @@ static const NsPlacement placements[] = {
                 .reference = "Touvron et al. 2021, arXiv 2103.17239",
                 .purpose = "Pre-LN with a learned factor for every feature of every branch."},
      .final_norm = true,
+     .in = true,
      .wire = layerscale},
     {.choice = {.key = "admin",
                 .label = "Admin",
                 .formula = "x' = N(ω ⊙ x + F(x)), ω_k^2 = 1 + Σ_{j<k} Var F_j at the start",
                 .reference = "Liu et al. 2020, arXiv 2004.08249",
                 .purpose = "Post-LN whose skip path is scaled once, by profiling the branches."},
+     .out = true,
      .wire = admin},
     {.choice = {.key = "t-fixup",
                 .label = "T-Fixup",
@@ -363,6 +338,7 @@ static const NsPlacement placements[] = {
               "The factor on a head is applied before W_O, as in the paper's equation; fairseq "
               "applies it after. The optional factor on the FFN's skip path is omitted."},
      .final_norm = true,
+     .in = true,
      .wire = normformer},
     {.choice =
          {.key = "subln",
@@ -380,6 +356,7 @@ static const NsPlacement placements[] = {
                 .purpose = "Pre-LN whose optimal learning rate does not change with depth.",
                 .differs = "These are its rules for depth; those for width are base-width."},
      .final_norm = true,
+     .in = true,
      .wire = completep},
     {.choice = {.key = "depth-mup",
                 .label = "Depth-μP",
@@ -390,6 +367,7 @@ static const NsPlacement placements[] = {
                 .differs = "The rules for depth are in the form given by the authors of CompleteP "
                            "(their α = 1/2); those for width are base-width."},
      .final_norm = true,
+     .in = true,
      .wire = depth_mup},
 };
 
@@ -403,8 +381,9 @@ NS_CHOICES(ns_placement_choice, placements)
 NsWiring ns_placement_wiring(const NsPlacement *placement, const NsPosition *position)
 {
     if (placement->typed) return *placement->typed;
-    NsWiring wiring = {
-        .s = 1, .b = 1, .a = 1, .gain_start = 1, .init = 1, .init_qk = 1, .lr = 1, .eps = 1};
-    placement->wire(&wiring, position);
+    NsWiring wiring = {.in = placement->in, .branch = placement->branch, .out = placement->out};
+    wiring.s = wiring.b = wiring.a = wiring.gain_start = 1;
+    wiring.init = wiring.init_qk = wiring.lr = wiring.eps = 1;
+    if (placement->wire) placement->wire(&wiring, position);
     return wiring;
 }

@@ -70,7 +70,9 @@ typedef struct {
     bool dual_stream; /* a second stream D' = D + y; the output is x_L + N(D_L) */
     /* The standard deviation of both embeddings, in units of 1 / sqrt(d); or NULL. */
     double (*embedding_init)(const NsPosition *position);
-    /* Fills in the wiring of a sub-layer, which on entry has no norm and all constants 1. */
+    bool in, branch, out; /* the norms of every sub-layer: N_in, N_br, N_out */
+    /* Changes the wiring of a sub-layer, which on entry has these norms and all constants 1; or
+     * NULL. */
     void (*wire)(NsWiring *wiring, const NsPosition *position);
     const NsWiring *typed; /* of a formula: the wiring of all sub-layers, in place of `wire` */
 } NsPlacement;
