@@ -4,6 +4,7 @@
 #include "core/base/digits.h"
 #include "core/base/words.h"
 #include "core/train/divergence.h"
+#include "core/train/spike.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,18 +59,6 @@ void ns_bands_add(NsBands *bands, const NsMeasure *seen, const NsTensorUpdate *u
 
 /* ---- Ranges ---- */
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *values, size_t n)
-{
-    qsort(values, n, sizeof *values, compare);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
 typedef struct {
     const NsBands *bands;
     size_t records, newest; /* to compare with; to look at */
@@ -102,9 +91,9 @@ static void distances_of(const Window *window, size_t number, bool downward,
         high = MAX(high, value);
     }
     if (n < FEWEST_RECORDS) return;
-    double median = median_of(values, n);
+    double median = ns_median(values, n);
     for (size_t i = 0; i < n; i++) values[i] = fabs(values[i] - median);
-    double most = SPREADS * NORMAL * median_of(values, n);
+    double most = SPREADS * NORMAL * ns_median(values, n);
     for (size_t before = 0; before < window->newest; before++) {
         double value = number_at(window, number, before), distance = value - median;
         if (fabs(distance) > most && (value > high + log(SMALLEST_FACTOR) ||

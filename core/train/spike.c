@@ -21,8 +21,8 @@
 
 /* ---- Medians ---- */
 
-/* The median of n > 0 values, which are sorted by insertion because there are few. */
-static double median_of(double *values, size_t n)
+/* The values are sorted by insertion because there are few. */
+double ns_median(double *values, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         double value = values[i];
@@ -44,7 +44,7 @@ static size_t newest(const double *ring, size_t n, size_t most, double *values)
 static double level_of(const double *ring, size_t n, size_t most)
 {
     double values[NS_SPIKE_RECORDS];
-    return median_of(values, newest(ring, n, most, values));
+    return ns_median(values, newest(ring, n, most, values));
 }
 
 /* ---- Bounds ---- */
@@ -65,9 +65,9 @@ static Bounds loss_bounds(const NsSpikes *s, size_t targets)
     if (s->n >= SPREAD_RECORDS) {
         double values[NS_SPIKE_RECORDS];
         size_t count = newest(s->loss, s->n, NS_SPIKE_RECORDS, values);
-        double median = median_of(values, count);
+        double median = ns_median(values, count);
         for (size_t i = 0; i < count; i++) values[i] = fabs(values[i] - median);
-        above = MAX(above, SPREADS * (NORMAL * median_of(values, count)));
+        above = MAX(above, SPREADS * (NORMAL * ns_median(values, count)));
     }
     return (Bounds){level, level + above, level + above / 2};
 }

@@ -30,6 +30,9 @@
 
 #include "core/probe/history.h"
 
+/* The median of n > 0 values, which it sorts; for few values. */
+double ns_median(double *values, size_t n);
+
 #define NS_SPIKE_RECORDS 50
 #define NS_SPIKE_EXCURSION 10
 #define NS_PLATEAU_RECORDS 50

@@ -68,7 +68,7 @@ static char *note_of(const Attention *attention, const NsFigureInput *input)
                         _("Source: %s\nReference: %s\nTranslation by the model at this step: %s"),
                         snapshot->source, snapshot->reference,
                         *snapshot->translation ? snapshot->translation : _("(nothing)"));
-    g_autofree char *older = ns_token_source_note(&attention->newest, input);
+    g_autofree char *older = ns_figure_newest_note(input, true, snapshot->step);
     if (older) ns_figure_add_sentence(note, "%s", older);
     return g_string_free(note, note->len == 0);
 }

@@ -213,9 +213,9 @@ typedef struct {
 /* Copies the newest snapshot if it is not the one in `tokens`; the figure then has changed. */
 void ns_token_source_follow(NsTokenSource *tokens, NsFigure *figure, NsHistory *history);
 
-/* "Only the newest measurement is kept, from step 40." if the input requests another step;
- * otherwise NULL.  Free with g_free. */
-char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input);
+/* "Only the newest measurement is kept, from step 40." if there is one and the input requests
+ * another step; otherwise NULL.  Free with g_free. */
+char *ns_figure_newest_note(const NsFigureInput *input, bool there, int64_t newest);
 
 /* Explains why there is no snapshot of tokens, or no similarity; NULL before the first step.  Free
  * with g_free. */

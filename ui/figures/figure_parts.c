@@ -584,10 +584,10 @@ void ns_token_source_follow(NsTokenSource *tokens, NsFigure *figure, NsHistory *
     tokens->there = there;
 }
 
-char *ns_token_source_note(const NsTokenSource *tokens, const NsFigureInput *input)
+char *ns_figure_newest_note(const NsFigureInput *input, bool there, int64_t newest)
 {
-    if (!tokens->there || input->step < 0 || input->step == tokens->snapshot.step) return NULL;
-    g_autofree char *step = ns_group_digits(tokens->snapshot.step);
+    if (!there || input->step < 0 || input->step == newest) return NULL;
+    g_autofree char *step = ns_group_digits(newest);
     return g_strdup_printf(_("Only the newest measurement is kept; this one is from step %s."),
                            step);
 }

@@ -1,5 +1,4 @@
 /* The losses of a run: over the steps, and along one update.  SPDX-License-Identifier: MIT */
-#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "core/optim/schedule.h"
 #include "ui/figures/figure.h"
@@ -264,19 +263,11 @@ static void update_along(NsFigure *figure, const NsFigureInput *input)
     g_autofree char *empty =
         never ? ns_figure_absent(NS_QUANTITY_CRITICAL_RATE, input)
               : g_strdup(_("No update has been measured yet; run files do not store this curve."));
-    g_autofree char *step = ns_group_digits(newest.step);
-    bool shown = !there || input->step < 0 || input->step == newest.step;
-    ns_figure_words(
-        figure, input,
-        (NsFigureWords){
-            .title = _("Loss along the update"),
-            .empty = empty,
-            .step = newest.step,
-            .note = shown ? NULL
-                          : g_strdup_printf(
-                                _("Only the newest measurement is kept; this one is from step %s."),
-                                step),
-        });
+    ns_figure_words(figure, input,
+                    (NsFigureWords){.title = _("Loss along the update"),
+                                    .empty = empty,
+                                    .step = newest.step,
+                                    .note = ns_figure_newest_note(input, there, newest.step)});
     if (!figure->changed) return;
     const NsLossAlong *along = &a->along;
     figure->plot.n_series = figure->plot.n_levels = 0;

@@ -83,7 +83,7 @@ static char *note(const Tokens *tokens, const NsFigureInput *input)
     if (beyond)
         ns_figure_add_sentence(words, _("%u of %u tokens lie beyond the axis, or are not finite."),
                                beyond, snapshot->tokens[tokens->shown]);
-    g_autofree char *other = ns_token_source_note(&tokens->newest, input);
+    g_autofree char *other = ns_figure_newest_note(input, true, snapshot->step);
     if (other) ns_figure_add_sentence(words, "%s", other);
     return g_string_free(words, words->len == 0);
 }

@@ -135,15 +135,7 @@ static void add_plot(Table *table, const NsPlot *plot, const char *title, bool m
             g_strdup_printf(_("%s, fit: %s"), plot->slopes[k].of, plot->slopes[k].text);
         const double x[2] = {plot->slopes[k].x0, plot->slopes[k].x1},
                      y[2] = {plot->slopes[k].y0, plot->slopes[k].y1};
-        for (int i = 0; i < 2; i++) {
-            add_word(table->out, title);
-            g_string_append_c(table->out, ',');
-            add_word(table->out, name);
-            add_double(table->out, x[i]);
-            add_double(table->out, y[i]);
-            g_string_append(table->out, ",,");
-            end_row(table);
-        }
+        add_series(table, plot, title, &(NsSeries){.label = name, .n = 2, .x = x, .y = y});
     }
     for (size_t k = 0; lower && k < lower->n_series; k++)
         add_series(table, lower, title, &lower->series[k]);

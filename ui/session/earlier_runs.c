@@ -46,18 +46,10 @@ const char *ns_past_run_path(const NsPastRun *run)
     return run->sources[1] ? NULL : run->sources[0];
 }
 
-static bool has_event(const NsPastRun *run, size_t lane, NsEventKind kind)
-{
-    const NsHistory *history = run->recorded->histories[lane];
-    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
-        if (ns_history_event(history, i)->kind == kind) return true;
-    return false;
-}
-
 static bool all_diverged(const NsPastRun *run)
 {
     for (size_t lane = 0; lane < run->listed.lanes; lane++)
-        if (!has_event(run, lane, NS_EVENT_DIVERGED)) return false;
+        if (!ns_history_last_event(run->recorded->histories[lane], NS_EVENT_DIVERGED)) return false;
     return true;
 }
 
@@ -398,7 +390,8 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
 {
     if (ns_session_is_past(session)) {
         const NsPastRun *run = session->opened;
-        bool diverged = lane < run->listed.lanes && has_event(run, lane, NS_EVENT_DIVERGED);
+        bool diverged = lane < run->listed.lanes &&
+                        ns_history_last_event(run->recorded->histories[lane], NS_EVENT_DIVERGED);
         return diverged ? NS_TRAINER_DIVERGED : session->state;
     }
     if (!session->trainer || lane >= session->run->n) return session->state;
@@ -530,7 +523,7 @@ static bool is_as_begun(const NsSession *session)
 {
     const NsPastRun *run = session->opened;
     for (size_t lane = 0; lane < run->listed.lanes; lane++)
-        if (has_event(run, lane, NS_EVENT_SETTING) ||
+        if (ns_history_last_event(run->recorded->histories[lane], NS_EVENT_SETTING) ||
             ns_live_differs(&run->recorded->experiment.lane[lane], &session->run->lane[lane]))
             return false;
     return true;
