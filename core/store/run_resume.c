@@ -2,7 +2,7 @@
 #include "core/experiment/provenance.h"
 #include "core/store/run_checkpoint-private.h"
 #include "core/store/run_rows-private.h"
-#include "core/train/live.h"
+#include "core/train/run.h"
 
 #include <math.h>
 #include <string.h>

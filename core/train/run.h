@@ -121,3 +121,16 @@ double ns_run_evaluate(NsRun *run);
 void ns_run_set_measuring(NsRun *run, bool measuring);
 
 NsNoise ns_run_noise(const NsRun *run); /* the noise of the newest record */
+
+/* ---- Settings that may change while a model runs ---- */
+
+/* Copies every setting whose effect is NS_EFFECT_LIVE, clamped to its range; a NaN or an unknown
+ * choice is not copied.  True if `to` has changed.  Copies no texts, so it may be called under a
+ * lock. */
+bool ns_live_copy(NsSettings *to, const NsSettings *from);
+
+/* Whether any live setting differs. */
+bool ns_live_differs(const NsSettings *a, const NsSettings *b);
+
+/* Whether they differ only in live settings, in the length of the run and in what it measures. */
+bool ns_live_only(const NsSettings *a, const NsSettings *b);

@@ -5,7 +5,6 @@
  * trainer makes one that continues from the newest checkpoint or, if there is none, restarts the
  * run. */
 #include "core/base/words.h"
-#include "core/train/live.h"
 #include "ui/figures/settings_caption.h"
 #include "ui/session/session-private.h"
 

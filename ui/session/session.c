@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
 #include "core/probe/seeds.h"
-#include "core/train/live.h"
 #include "ui/session/session-private.h"
 
 #include <math.h>

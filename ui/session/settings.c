@@ -3,7 +3,6 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
-#include "core/train/live.h"
 #include "ui/session/session-private.h"
 
 /* ---- Pending changes ---- */
