@@ -276,18 +276,6 @@ static Chunk *open_chunk(const NsHistory *h)
     return open ? last : NULL;
 }
 
-/* Writes the newest record directly into a chunk, if the stride is 1 and there is room.  False if
- * it has to be gathered instead. */
-static bool settle_record(NsHistory *h)
-{
-    Chunk *chunk = open_chunk(h);
-    if (h->stride == 1 && !chunk) chunk = add_chunk(h);
-    if (h->stride > 1 || !chunk) return false;
-    copy_profile(row_at(h, chunk, chunk->rows++), h->newest, h->layout.width);
-    h->n_records++;
-    return true;
-}
-
 /* ---- Views ---- */
 
 static void view_clear(void *data)
@@ -432,22 +420,19 @@ void ns_history_append(NsHistory *h, const NsStep *step, NsValues values)
     }
 
     if (h->n_records == 0) copy_profile(h->first, h->newest, width);
-    if (!settle_record(h)) {
-        h->n_records++;
-        (h->gathered ? widen : copy_profile)(h->gathering, h->newest, width);
-        h->gathered++;
-        /* Move the gathered bucket into a chunk when it is complete. */
-        while (h->gathered == h->stride) {
-            Chunk *chunk = open_chunk(h);
-            if (chunk) {
-                copy_profile(row_at(h, chunk, chunk->rows++), h->gathering, h->layout.width);
-                h->gathered = 0;
-            } else if (!add_chunk(h) && !thin(h)) {
-                /* Out of memory: gather more records into this bucket, which takes no further
-                 * memory.
-                 */
-                h->stride *= JOINED;
-            }
+    h->n_records++;
+    (h->gathered ? widen : copy_profile)(h->gathering, h->newest, width);
+    h->gathered++;
+    /* Move the gathered bucket into a chunk when it is complete. */
+    while (h->gathered == h->stride) {
+        Chunk *chunk = open_chunk(h);
+        if (chunk) {
+            copy_profile(row_at(h, chunk, chunk->rows++), h->gathering, width);
+            h->gathered = 0;
+        } else if (!add_chunk(h) && !thin(h)) {
+            /* Out of memory: gather more records into this bucket, which takes no further memory.
+             */
+            h->stride *= JOINED;
         }
     }
     /* The profile is published first, because a reader that sees the step may read it. */
