@@ -114,15 +114,6 @@ static void compare_directions(NsSimilarity *to, const NsSimilarityInput *in, si
     put(to, NS_SIMILARITY_ANGLE, i, j, angles / n / G_PI);
 }
 
-static void compare_grams(NsSimilarity *to, const ns_real *K, const ns_real *L, size_t i, size_t j,
-                          size_t elements)
-{
-    double similarity = ns_inner(K, L, elements);
-    bool flat = K[0] == 0 && ns_real_norm(K, elements) == 0;
-    flat = flat || (L[0] == 0 && ns_real_norm(L, elements) == 0);
-    if (!flat) put(to, NS_SIMILARITY_CKA, i, j, i == j ? 1 : similarity);
-}
-
 typedef struct {
     NsSimilarity *to;
     const NsSimilarityInput *in;
@@ -137,10 +128,15 @@ static void compare_state(void *data, size_t i, unsigned member)
     const Comparison *c = data;
     const NsSimilarityInput *in = c->in;
     size_t size = c->most * c->most, tokens = in->tokens[in->stack[i]];
+    size_t elements = tokens * tokens;
     for (size_t j = i; j < in->n; j++) {
         if (in->stack[i] != in->stack[j]) continue;
         compare_directions(c->to, in, i, j, tokens);
-        compare_grams(c->to, c->grams + i * size, c->grams + j * size, i, j, tokens * tokens);
+        const ns_real *K = c->grams + i * size, *L = c->grams + j * size;
+        double cka = i == j ? 1 : ns_inner(K, L, elements);
+        bool flat = K[0] == 0 && ns_real_norm(K, elements) == 0;
+        flat = flat || (L[0] == 0 && ns_real_norm(L, elements) == 0);
+        if (!flat) put(c->to, NS_SIMILARITY_CKA, i, j, cka);
     }
 }
 

@@ -71,16 +71,14 @@ static unsigned chosen_in(const NsStackWiring *stack, unsigned layer)
     return inside ? layer - stack->first : 0;
 }
 
-static size_t rows_of(const NsStackWiring *stack, unsigned layer, bool head)
-{
-    g_autoptr(GArray) pieces = fold(stack->layers, chosen_in(stack, layer));
-    return 1 + stack->embedding_norm + pieces->len + stack->final_norm + stack->dual + head;
-}
-
 size_t ns_diagram_stack_rows(const NsStackWiring *stacks, size_t n, unsigned layer)
 {
     size_t rows = 0;
-    for (size_t i = 0; i < n; i++) rows = MAX(rows, rows_of(&stacks[i], layer, i + 1 == n));
+    for (const NsStackWiring *s = stacks; s < stacks + n; s++) {
+        g_autoptr(GArray) pieces = fold(s->layers, chosen_in(s, layer));
+        bool head = s == stacks + n - 1;
+        rows = MAX(rows, 1 + s->embedding_norm + pieces->len + s->final_norm + s->dual + head);
+    }
     return rows;
 }
 
