@@ -772,7 +772,7 @@ bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited,
         error, NS_ERROR_FILE,
         ns_outside_may_be_mapped(o)
             ? N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has %s. "
-                 " Use “--map loss=NAME” to say which one is the loss.")
+                 "Use “--map loss=NAME” to say which one is the loss.")
             : N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
                  "%s."),
         name, limited ? " up to the one that is asked for" : "", names);

@@ -256,18 +256,18 @@ const char *ns_paper_history(void)
            "20, of 3a and 3b from 10 to 40, of 3c and 3d from 20 to 80, and of Figure 5 from 4 "
            "to 8; Figure 4 got 600 steps instead of 200; the ablation without norms has 6 "
            "layers instead of 12; the cost of depth begins at 100 layers; the gradient by "
-           "layer is that of the hidden states, in the upper half.  When the claims were "
+           "layer is that of the hidden states, in the upper half. When the claims were "
            "fixed, before any result of seeds from 1001 on was seen: in Figures 3a and 3b the "
            "model after the warm-up has learned, where it had stayed at a loss of 3 nats, and "
            "all layers of both stacks count; the geometric mean stands for ratios; tokens "
            "become alike under softmax attention, not under uniform attention, which makes "
            "them equal by construction; learning stops within 256 layers, not 1,000; studies "
            "that train with five seeds have six, the fewest for ranks, and to save time "
-           "Figures 2a, 2b, 3a, 3b, 3c, 3d and 5 have 12, 10, 12, 12, 40, 40 and 5.  The studies "
+           "Figures 2a, 2b, 3a, 3b, 3c, 3d and 5 have 12, 10, 12, 12, 40, 40 and 5. The studies "
            "of the curvature and of the worth of layers were added on 2026-11-27, after runs with "
            "seeds from 1 to 6: the curvature was expected to fall as one over the rate, and rate "
            "times curvature to lie near 38 on fresh batches; both were not seen and are not "
-           "claimed.  The coordinate checks were added on 2026-11-28, after runs with seeds from 1 "
+           "claimed. The coordinate checks were added on 2026-11-28, after runs with seeds from 1 "
            "to 3.";
 }
 

@@ -51,7 +51,7 @@
 
 /* The learning rates are those of the paper times sqrt(512 / 32). */
 #define IN_PLACE                                                                                   \
-    N_("Measured in the paper on IWSLT14 German-English, not proved.  Here: generated "            \
+    N_("Measured in the paper on IWSLT14 German-English, not proved. Here: generated "             \
        "sentence pairs, width 32, 200 steps, and four times the paper’s learning rates.")
 
 /* A small language model. */
@@ -61,13 +61,13 @@
  * learned: its validation loss is about 1 nat, where a model that knows only the frequencies stays
  * at 3. */
 #define BY_LAYER                                                                                   \
-    .says = N_("Post-LN at initialization: it grows toward the output.  Pre-LN: it is "            \
-               "nearly the same in all layers.  Post-LN after the warm-up: it is very small."),    \
+    .says = N_("Post-LN at initialization: it grows toward the output. Pre-LN: it is "             \
+               "nearly the same in all layers. Post-LN after the warm-up: it is very small."),     \
     .holds =                                                                                       \
         N_("Measured in the paper on IWSLT14 German-English, not proved; here with "               \
-           "generated pairs and a width of 32.  “At initialization” is a run with a "          \
+           "generated pairs and a width of 32. “At initialization” is a run with a "           \
            "learning rate of 0; the trained model has made 400 steps, 100 of them of warm-up. "    \
-           " Layers 1 to 6 are the encoder, 7 to 12 the decoder."),                                \
+           "Layers 1 to 6 are the encoder, 7 to 12 the decoder."),                                 \
     .settings = TRANSLATION "steps=400", .paper = IWSLT " steps=4000",                             \
     .arms = {{N_("Post-LN, initialization"), "placement=post lr=0"},                               \
              {N_("Pre-LN, initialization"), "placement=pre lr=0"},                                 \
@@ -91,7 +91,7 @@
 #define BY_SIZE                                                                                    \
     .holds =                                                                                       \
         N_("Measured in the paper on IWSLT14 German-English with ten seeds; here with generated "  \
-           "pairs and a width of 32.  Theorem 1 states the same order in expectation."),           \
+           "pairs and a width of 32. Theorem 1 states the same order in expectation."),            \
     .settings = PAIRS "batch=32 steps=0", .grid = "layers=6,8,10,12,14",                           \
     .result = "quantity = grad-w2\nat = step 0\n", .paper = IWSLT " steps=0", .seeds = 40
 
@@ -129,7 +129,7 @@ static const NsPaperStudy studies[] = {
                    N_("Validation loss and BLEU of Post-LN during training with SGD, with and "
                       "without warm-up, beside Adam with warm-up.")},
         .says = N_("SGD learns much worse than Adam, and needs the warm-up as well."),
-        .holds = N_("Measured in the paper on IWSLT14 German-English, not proved.  Here: generated "
+        .holds = N_("Measured in the paper on IWSLT14 German-English, not proved. Here: generated "
                     "sentence pairs, width 32, 200 steps, and learning rates that suit SGD."),
         .settings = TRANSLATION "placement=post schedule=inverse-sqrt decay-start=100",
         .result = LOSS_AND_BLEU,
@@ -191,7 +191,7 @@ static const NsPaperStudy studies[] = {
         .says = N_("Pre-LN without warm-up ends where Post-LN with warm-up does, and gets there "
                    "sooner; RAdam trains Post-LN without warm-up."),
         .holds =
-            N_("Measured in the paper on IWSLT14 German-English, not proved.  Here: generated "
+            N_("Measured in the paper on IWSLT14 German-English, not proved. Here: generated "
                "sentence pairs, width 32, 600 steps, and four times the paper’s learning rates."),
         .settings = TRANSLATION "lr=2e-3 schedule=inverse-sqrt decay-start=100 steps=600 "
                                 "eval-every=60",
@@ -222,7 +222,7 @@ static const NsPaperStudy studies[] = {
         .says =
             N_("Pre-LN without warm-up, at three times the rate, learns faster than Post-LN with "
                "warm-up, and after fine-tuning its accuracy on two tasks rises faster, too."),
-        .holds = N_("Measured in the paper with BERT base, MRPC and RTE, not proved.  Here: an "
+        .holds = N_("Measured in the paper with BERT base, MRPC and RTE, not proved. Here: an "
                     "encoder with three layers, 2,100 steps on generated sentences, and for each "
                     "task 2,000 generated pairs for training and 1,000 for testing."),
         .settings = "arch=encoder task=mlm tokenizer=bpe vocab=500 seq=44 layers=3 batch=32 "
@@ -272,7 +272,7 @@ static const NsPaperStudy studies[] = {
         .choice =
             {"depth", N_("Last layer’s gradient by depth"), NULL, "Xiong et al. 2020, Theorem 1",
              N_("Gradient norm of W_2 in the last layer as a function of the number of layers.")},
-        .says = N_("Post-LN: it does not depend on the depth L.  Pre-LN: it decreases as 1/√L."),
+        .says = N_("Post-LN: it does not depend on the depth L. Pre-LN: it decreases as 1/√L."),
         .holds = AT_START,
         .settings = NARROW " steps=0",
         .grid = "layers=2,4,8,16,32",
@@ -286,7 +286,7 @@ static const NsPaperStudy studies[] = {
         .choice = {"hidden-scale", N_("Size of the hidden state by layer"), NULL,
                    "Xiong et al. 2020, Lemma 2",
                    N_("Squared norm of the hidden state after every layer, in units of d.")},
-        .says = N_("Post-LN: always d.  Pre-LN: it grows by d/2 to 3d/2 per layer."),
+        .says = N_("Post-LN: always d. Pre-LN: it grows by d/2 to 3d/2 per layer."),
         .holds = N_("Proved at initialization, in expectation over the weights, for uniform "
                     "attention and feed-forward networks of width d."),
         .settings = NARROW " layers=12 steps=0",
@@ -301,10 +301,10 @@ static const NsPaperStudy studies[] = {
         .choice = {"layers", N_("Gradient by layer"), NULL, "Xiong et al. 2020, appendix F",
                    N_("Norm of the gradient of the hidden state after every layer, before any "
                       "update.")},
-        .says = N_("Post-LN: it grows toward the output.  Pre-LN: it is nearly constant across the "
+        .says = N_("Post-LN: it grows toward the output. Pre-LN: it is nearly constant across the "
                    "upper layers."),
         .holds = N_("At initialization, in expectation; a preliminary result in the paper, whose "
-                    "figure shows gradients of weights.  The gradient of a weight also scales with "
+                    "figure shows gradients of weights. The gradient of a weight also scales with "
                     "its input, and the gradient of W₁ grows even without any norm."),
         .settings = NARROW " layers=12 steps=0",
         .arms = POST_PRE,
@@ -321,8 +321,8 @@ static const NsPaperStudy studies[] = {
                    N_("Training loss with and without a warm-up of 100 steps, 6 layers.")},
         .says = N_("Post-LN learns poorly without warm-up; Pre-LN learns equally well with and "
                    "without it."),
-        .holds = N_("Empirical, not proved.  A small model and 200 steps illustrate the paper’s "
-                    "translation experiments; they do not replace them.  The learning rate is "
+        .holds = N_("Empirical, not proved. A small model and 200 steps illustrate the paper’s "
+                    "translation experiments; they do not replace them. The learning rate is "
                     "constant after the warm-up and the same in all four runs."),
         .settings = "layers=6 d-model=64 batch=8 seq=24 lr=3e-3 eval-every=0 steps=200",
         .result = "at = every step\n",
@@ -343,7 +343,7 @@ static const NsPaperStudy studies[] = {
         .says = N_("At most 12.5% of the tokens exceed the mean squared norm by more than 10%."),
         .holds =
             N_("Measured in the paper for a translation model, not proved; here at initialization, "
-               "for Pre-LN with d = 768.  It holds only for a wide model: compare d = 64."),
+               "for Pre-LN with d = 768. It holds only for a wide model: compare d = 64."),
         .settings = THEORY "placement=pre layers=6 steps=0",
         .result = "quantity = token-norms\nat = step 0\n",
         .arms = {{N_("d = 768"), "d-model=768 d-ff=768"}, {N_("d = 64"), "d-model=64 d-ff=64"}},
@@ -456,7 +456,7 @@ static const NsPaperStudy studies[] = {
                       "6 layers.")},
         .says = N_("Without residual connections a deep stack does not learn; without norms it "
                    "learns worse."),
-        .holds = N_("Empirical, not proved.  A small language model and 150 steps."),
+        .holds = N_("Empirical, not proved. A small language model and 150 steps."),
         .settings = SMALL "layers=6 steps=150",
         .result = "at = every step\n",
         .arms = {{N_("Pre-LN"), "placement=pre"},
@@ -473,7 +473,7 @@ static const NsPaperStudy studies[] = {
                    "Zhang and Sennrich 2019, arXiv 1910.07467; Zhu et al. 2025, arXiv 2503.10622",
                    N_("Training loss of Pre-LN with LayerNorm, RMSNorm, ScaleNorm and DyT.")},
         .says = N_("RMSNorm, ScaleNorm and DyT learn as well as LayerNorm."),
-        .holds = N_("Measured in their papers, not proved.  A small language model and 150 "
+        .holds = N_("Measured in their papers, not proved. A small language model and 150 "
                     "steps."),
         .settings = SMALL "layers=6 placement=pre steps=150",
         .result = "at = every step\n",
@@ -496,7 +496,7 @@ static const NsPaperStudy studies[] = {
                       "function of the batch size.")},
         .says = N_("The statistics of a batch of text vary so much that BatchNorm does worse than "
                    "LayerNorm on held-out text, especially with small batches."),
-        .holds = N_("Measured in its paper for translation and language models, not proved.  A "
+        .holds = N_("Measured in its paper for translation and language models, not proved. A "
                     "small language model and 150 steps with sequences of 8 tokens; the loss is "
                     "measured, not the statistics."),
         .settings =
@@ -514,7 +514,7 @@ static const NsPaperStudy studies[] = {
                    N_("Validation loss of Pre-LN with 12 layers, with and without dropping "
                       "layers in training.")},
         .says = N_("Dropping layers at random in training lowers the loss on held-out data."),
-        .holds = N_("Measured in its paper for images and hundreds of epochs.  Here a small "
+        .holds = N_("Measured in its paper for images and hundreds of epochs. Here a small "
                     "language model sees fresh text for 200 steps, so that there is little to "
                     "overfit."),
         .settings = SMALL "layers=12 placement=pre steps=200 eval-every=20",
@@ -556,7 +556,7 @@ static const NsPaperStudy studies[] = {
                    N_("Wall time of a step of training, and memory of the run, as functions of the "
                       "number of layers, from 100 to 10,000.")},
         .says = N_("Time and memory are linear in the depth."),
-        .holds = N_("Expected from the number of operations and of stored values.  Measured on "
+        .holds = N_("Expected from the number of operations and of stored values. Measured on "
                     "this machine, which other programs may be using, as the fastest of 12 steps; "
                     "the layers have a width of 8, so that 10,000 fit into memory."),
         .settings =
@@ -579,7 +579,7 @@ static const NsPaperStudy studies[] = {
                    "layers, up to 256.")},
         .says = N_("Post-LN stops learning at a small depth, Pre-LN at a much larger one; DeepNorm "
                    "still learns with 1,000 layers."),
-        .holds = N_("Empirical, not proved.  A small language model of width 32 and 100 steps; a "
+        .holds = N_("Empirical, not proved. A small language model of width 32 and 100 steps; a "
                     "placement counts as learning at a depth if its loss there is at most 0.2 nats "
                     "above that of 4 layers."),
         .settings = "d-model=32 heads=2 batch=8 seq=16 lr=2e-3 eval-every=0 steps=100",
@@ -601,7 +601,7 @@ static const NsPaperStudy studies[] = {
                       "100 steps, with and without a warm-up.")},
         .says = N_("While the learning rate rises, training moves to regions of lower curvature, "
                    "so the peak rate is no longer too large when it is reached."),
-        .holds = N_("Measured in its paper for image classifiers and language models, not proved.  "
+        .holds = N_("Measured in its paper for image classifiers and language models, not proved. "
                     "Here models of 6 layers and width 32; 38 is the edge of stability of Adam "
                     "with β₁ = 0.9 on a quadratic loss."),
         .settings = SMALL "layers=6 curvature-every=10 steps=100",
@@ -634,8 +634,8 @@ static const NsPaperStudy studies[] = {
                       "learning rate.")},
         .says = N_("The larger the learning rate, the smaller the curvature that training settles "
                    "at; their product does not exceed the edge of stability, 38."),
-        .holds = N_("Measured in its paper on full batches, where the product settles at 38.  Here "
-                    "every batch is new, and the product stays below.  Pre-LN, 6 layers of width "
+        .holds = N_("Measured in its paper on full batches, where the product settles at 38. Here "
+                    "every batch is new, and the product stays below. Pre-LN, 6 layers of width "
                     "32, 400 steps."),
         .settings = "d-model=32 heads=2 batch=8 seq=24 eval-every=0 layers=6 warmup=100 steps=400",
         .grid = "lr=5e-4,1e-3,2e-3,4e-3",
@@ -675,7 +675,7 @@ static const NsPaperStudy studies[] = {
                       "function of the width.")},
         .says = N_("With one learning rate for all widths the hidden states grow with the width; "
                    "with μP they do not."),
-        .holds = N_("Derived for the limit of infinite width, measured here.  Pre-LN, 4 layers, "
+        .holds = N_("Derived for the limit of infinite width, measured here. Pre-LN, 4 layers, "
                     "widths 32 to 256, base width 32, always 4 heads."),
         .settings = "heads=4 layers=4 eval-every=0 steps=10",
         .grid = "d-model=32,64,128,256",
@@ -695,7 +695,7 @@ static const NsPaperStudy studies[] = {
                       "function of the number of layers.")},
         .says = N_("With one learning rate for all depths the hidden states of Pre-LN grow with "
                    "the depth; with depth-μP and CompleteP they do not."),
-        .holds = N_("Derived for the limit of infinite depth, measured here.  Width 32, 2 to 32 "
+        .holds = N_("Derived for the limit of infinite depth, measured here. Width 32, 2 to 32 "
                     "layers, base depth 2."),
         .settings = "d-model=32 heads=2 eval-every=0 steps=10",
         .grid = "layers=2,4,8,16,32",

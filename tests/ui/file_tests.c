@@ -165,7 +165,7 @@ static void test_mangled(void)
 static bool has_refused(NsWindow *window)
 {
     const char *toast = ns_toast_text(window->toast);
-    return toast && g_str_has_suffix(toast, "  Nothing was changed.");
+    return toast && g_str_has_suffix(toast, " Nothing was changed.");
 }
 
 /* Enough to learn, were it a text. */

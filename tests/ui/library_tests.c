@@ -385,7 +385,7 @@ static void test_refused(void)
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path, false);
     UI_WAIT(window, is_shown);
-    g_assert_true(g_str_has_suffix(ns_toast_text(window->toast), "  Nothing was changed."));
+    g_assert_true(g_str_has_suffix(ns_toast_text(window->toast), " Nothing was changed."));
     ui_close(window);
     tear_down();
 }

@@ -366,7 +366,7 @@ static void ns_diagram_page_class_init(NsDiagramPageClass *klass)
 static void ns_diagram_page_init(NsDiagramPage *page)
 {
     page->range = (NsRange){1, 0};
-    page->due = true;
+    page->due = page->abreast = true;
     gtk_widget_set_overflow(GTK_WIDGET(page), GTK_OVERFLOW_HIDDEN); /* its corners are round */
     page->lanes = g_object_new(GTK_TYPE_BOX, "hexpand", TRUE, "vexpand", TRUE, NULL);
     gtk_widget_set_layout_manager(page->lanes,

@@ -28,7 +28,7 @@ static void add_sentence(GString *words, char *sentence)
 /* Reports why a file cannot be used. */
 static void refuse(NsWindow *window, const char *sentence)
 {
-    g_autofree char *words = g_strdup_printf(_("%s  Nothing was changed."), sentence);
+    g_autofree char *words = g_strdup_printf(_("%s Nothing was changed."), sentence);
     ns_window_toast(window, words);
 }
 
