@@ -29,8 +29,8 @@
 struct NsOutsideFile {
     char *folder;       /* in which files are looked for; NULL for one file */
     GPtrArray *streams; /* NsOutsideStream, in the order of time */
-    int64_t came;    /* time of the last bytes, in microseconds; 0 after the pause that followed */
-    int64_t scanned; /* time at which the folder was looked through */
+    int64_t came; /* time of the last bytes, in microseconds; 0 after the pause that followed */
+    int64_t scan; /* time at which the folder will be looked through */
     bool pipe, ended;
     NsOutside *run;
     char *chunk;
@@ -100,7 +100,7 @@ NsOutsideFile *ns_outside_file_open(const char *path, size_t budget, GError **er
                           _("Other logs in this folder are not shown (%zu); name one of "
                             "them to see it."),
                           left_out);
-    f->scanned = g_get_monotonic_time();
+    f->scan = g_get_monotonic_time() + SCAN_MICROSECONDS;
     if (!folder) g_ptr_array_add(f->streams, ns_outside_stream_new(f->pipe ? NULL : path, NULL, 0));
     if (f->pipe) {
         ((NsOutsideStream *)f->streams->pdata[0])->fd = STDIN_FILENO;
@@ -189,9 +189,10 @@ static bool has_path(const GPtrArray *streams, const char *path)
 static void scan_folder(NsOutsideFile *f)
 {
     int64_t now = g_get_monotonic_time();
-    if (f->streams->len && now - f->scanned < SCAN_MICROSECONDS) return;
-    f->scanned = now;
+    if (f->streams->len && now < f->scan) return;
     g_autoptr(GPtrArray) found = ns_outside_find(f->folder, NULL);
+    const int64_t end = g_get_monotonic_time();
+    f->scan = end + MAX(SCAN_MICROSECONDS, 9 * (end - now)); /* a tenth of the time at most */
     guint missing = 0, more = 0;
     for (guint i = 0; i < f->streams->len; i++)
         missing += !has_path(found, ((const NsOutsideStream *)f->streams->pdata[i])->path);

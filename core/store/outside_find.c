@@ -18,9 +18,16 @@
 #define BEGINNING ((size_t)1 << 20)
 #define COMMENT ((size_t)4096)
 
-/* Maximum depth at which a log is looked for in a folder, and how many folders are looked into. */
-#define DEEPEST 2
-#define MOST_FOLDERS 200
+/* How a log is looked for in a folder, and in those in it up to a depth: by all its names, which a
+ * folder of any project may have, or by the first `own` of the suffixes in it and the first `inner`
+ * in those.  A text may also be about a run in a folder, so that it comes later. */
+typedef struct {
+    int deepest;
+    size_t own, inner;
+    size_t looks; /* that remain: at folders in it, and at files by their suffixes in those */
+} Search;
+
+static const Search searches[] = {{2, 2, 0, 200}, {0, 3, 0, 0}, {6, 0, 0, 200}, {3, 0, 3, 100}};
 
 /* ---- Files ---- */
 
@@ -91,7 +98,8 @@ static NsOutside *read_bytes(const char *path, const char *bytes, size_t n)
     return run;
 }
 
-bool ns_outside_file_is(const char *path)
+/* `mapped`: also a table or lines of which columns can be chosen, as their suffix says. */
+static bool is_log(const char *path, bool mapped)
 {
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
         g_autoptr(GPtrArray) streams = ns_outside_find(path, NULL);
@@ -106,11 +114,15 @@ bool ns_outside_file_is(const char *path)
     ns_figure_file_find(head, MIN(n, COMMENT), &experiment);
     if (experiment || own_table(head, n)) return false;
     if (refusal_of(head, n) || ns_outside_are(head, n)) return true;
-    /* The suffix says that it is a table or lines, of which columns can be chosen. */
     bool lines = g_str_has_suffix(path, ".jsonl") || g_str_has_suffix(path, ".ndjson");
-    if (!lines && !ns_outside_is_table(path)) return false;
+    if (!mapped || (!lines && !ns_outside_is_table(path))) return false;
     g_autoptr(NsOutside) run = read_bytes(path, head, n);
     return ns_outside_may_be_mapped(run);
+}
+
+bool ns_outside_file_is(const char *path)
+{
+    return is_log(path, true);
 }
 
 NsOutside *ns_outside_file_head(const char *path, bool *whole)
@@ -218,10 +230,11 @@ static bool add_split(GPtrArray *streams, const char *path, const char *name)
     return true;
 }
 
-/* Adds a log.  Any other one is found only directly in the folder, by the first `kinds` of
- * suffixes, with that of validation beside it; *left_out counts more of them. */
-static void add_log(const char *folder, size_t kinds, size_t *left_out, GPtrArray *streams)
+/* Adds a log, with that of validation beside it; *left_out counts more of them. */
+static void add_log(const char *folder, int depth, Search *search, size_t *left_out,
+                    GPtrArray *streams)
 {
+    size_t kinds = depth ? search->inner : search->own;
     g_auto(GStrv) names = g_strsplit(log_names, " ", -1);
     for (char **name = names; *name && !streams->len; name++) {
         g_autofree char *path = g_build_filename(folder, *name, NULL);
@@ -237,11 +250,15 @@ static void add_log(const char *folder, size_t kinds, size_t *left_out, GPtrArra
             {".jsonl", ".csv"}, {".ndjson", ".tsv", ".log"}, {".json", ".txt", ".out"}};
         const char *path = files->pdata[i % files->len], *const *suffix = suffixes[i / files->len];
         g_autofree char *name = g_path_get_basename(path);
+        g_autofree char *plain =
+            g_strndup(name, strlen(name) - (g_str_has_suffix(name, ".gz") ? strlen(".gz") : 0));
         bool log = false;
-        for (size_t k = 0; k < 3; k++) log |= suffix[k] && g_str_has_suffix(path, suffix[k]);
+        for (size_t k = 0; k < 3; k++) log |= suffix[k] && g_str_has_suffix(plain, suffix[k]);
         const char split = split_of(name);
         bool open = !streams->len || (known ? split == 'v' : left_out || split);
-        if (!log || !open || !ns_outside_file_is(path)) continue;
+        if (!log || !open || (depth && !search->looks)) continue;
+        search->looks -= depth > 0;
+        if (!is_log(path, !depth)) continue;
         if (!add_split(streams, path, name) && left_out) ++*left_out;
     }
 }
@@ -291,7 +308,7 @@ static void add_metrics(const char *folder, const char *within, GPtrArray *strea
 
 /* The streams of the run in a folder: its event files, or a log, or those of the last folder in it
  * that has one.  *left_out counts the other logs in it; NULL: they are not looked for. */
-static GPtrArray *streams_within(const char *folder, int depth, size_t *folders, size_t *left_out)
+static GPtrArray *streams_within(const char *folder, int depth, Search *search, size_t *left_out)
 {
     GPtrArray *streams = events_in(folder, left_out);
     if (!streams->len) add_curves(folder, streams);
@@ -301,11 +318,11 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders,
     if (!streams->len)
         add_metrics(g_file_test(meta, G_FILE_TEST_IS_REGULAR) ? metrics : plots, NULL, streams);
     if (streams->len) return streams;
-    add_log(folder, depth == 0 ? 2 : 0, left_out, streams);
+    add_log(folder, depth, search, left_out, streams);
     if (streams->len) return streams;
     g_autoptr(GPtrArray) inner = list(folder, G_FILE_TEST_IS_DIR);
-    guint i = depth < DEEPEST ? inner->len : 0;
-    while (*folders && i-- > 0) {
+    guint i = depth < search->deepest ? inner->len : 0;
+    while (search->looks && i-- > 0) {
         g_autofree char *name = g_path_get_basename(inner->pdata[i]);
         if (streams->len && !left_out && !split_of(name)) continue;
         /* A link may lead anywhere, also around in a circle; and a checkpoint has the beginning of
@@ -313,10 +330,10 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders,
         if (g_file_test(inner->pdata[i], G_FILE_TEST_IS_SYMLINK) ||
             (streams->len && g_str_has_prefix(name, "checkpoint")))
             continue;
-        --*folders;
+        search->looks--;
         size_t others = 0;
         g_autoptr(GPtrArray) found =
-            streams_within(inner->pdata[i], depth + 1, folders, left_out ? &others : NULL);
+            streams_within(inner->pdata[i], depth + 1, search, left_out ? &others : NULL);
         bool one = found->len == 1 && !((NsOutsideStream *)found->pdata[0])->prefix;
         if (!(one && add_split(streams, ((NsOutsideStream *)found->pdata[0])->path, name))) {
             if (streams->len)
@@ -326,8 +343,6 @@ static GPtrArray *streams_within(const char *folder, int depth, size_t *folders,
         }
         if (left_out) *left_out += others;
     }
-    /* A text may also be about a run in a folder, so that it comes last. */
-    if (!depth && !streams->len) add_log(folder, 3, left_out, streams);
     return streams;
 }
 
@@ -349,9 +364,13 @@ bool ns_outside_find_rotated(GPtrArray *streams)
 
 GPtrArray *ns_outside_find(const char *folder, size_t *left_out)
 {
-    size_t folders = MOST_FOLDERS;
-    if (left_out) *left_out = 0;
-    GPtrArray *streams = streams_within(folder, 0, &folders, left_out);
+    GPtrArray *streams = g_ptr_array_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(searches) && !streams->len; i++) {
+        Search search = searches[i];
+        if (left_out) *left_out = 0;
+        g_ptr_array_unref(streams);
+        streams = streams_within(folder, 0, &search, left_out);
+    }
     ns_outside_find_rotated(streams);
     return streams;
 }

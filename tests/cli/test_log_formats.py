@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-from test_cli import CLI, main, run
+from test_cli import CLI, main, run, sentence
 from test_logs import as_csv, at, losses, put, read, read_text
 from test_watch import Folder, write
 
@@ -306,6 +306,18 @@ def test_folders():
             write(path(name), ["step,loss", lines("{s},{v}")])
         found, err = read(path("d"))
         assert losses(found) == dict(ROWS) and "(1)" in err, (found, err)
+        # What is further inside comes after what is nearer, and a text of any name after logs with usual names.
+        for name in ("deep/logs/a/runs/b/csv/version_0/metrics.csv", "hydra/outputs/a/b/train.log", "slurm/logs/slurm-7.out", "zipped/metrics.csv.gz",
+                     "many/data/x.csv", "many/log/out.log", "near/a/b/history.csv", "near/c/b/d/e/metrics.csv"):
+            os.makedirs(os.path.dirname(path(name)), exist_ok=True)
+            text = "age,height\n5,150\n" if "/x." in name else "step,loss\n" + lines("{s},{v}") if ".csv" in name else lines("step {s} loss {v}")
+            with open(path(name), "wb") as file:
+                file.write(gzip.compress(text.encode()) if name[-1] == "z" else text.encode())
+        for name in ("deep", "hydra", "slurm", "zipped", "many", "near"):
+            found, err = read(path(name))
+            assert losses(found) == dict(ROWS) and err == "", (name, found, err)
+        os.remove(path("many/log/out.log"))
+        assert "a folder without an event file or a log" in sentence(run("watch", "--once", path("many"), small=False), 1)
         os.makedirs(path("rotated"))
         for i, (name, step) in enumerate((("train.log.2", 5), ("train.log.1", 7), ("train.log", 9))):
             write(path("rotated/" + name), [f"step {step + k} loss {3 - i}" for k in range(2)])
