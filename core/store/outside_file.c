@@ -159,7 +159,7 @@ static bool is_same(const NsOutsideStream *stream)
 {
     struct stat there, own;
     char head[NS_OUTSIDE_HEAD];
-    if (stream->project) return ns_outside_project_is_at(stream->project, stream->path);
+    if (stream->project) return ns_database_file_is_at(stream->project->file, stream->path);
     size_t n = (size_t)MIN(stream->at, (off_t)NS_OUTSIDE_HEAD);
     if (fstat(stream->fd, &own) != 0 || own.st_size < stream->at) return false;
     if (stat(stream->path, &there) == 0 &&

@@ -2,18 +2,24 @@
  * outside_project.c.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/store/database.h"
 #include "core/store/outside.h"
 
 /* ---- A project of trackio ---- */
 
-typedef struct NsOutsideProject NsOutsideProject;
+typedef struct {
+    NsDatabaseFile *file;
+    sqlite3 *db;
+    int64_t last;   /* id of the last row that was read */
+    GString *lines; /* that were read and not returned yet */
+    NsOutside *run; /* NULL: none */
+} NsOutsideProject;
 
 /* Returns NULL if the file is no such database or cannot be read.  `run`: NULL if it will not be
  * read. */
 NsOutsideProject *ns_outside_project_open(const char *path, NsOutside *run);
 void ns_outside_project_free(NsOutsideProject *project); /* also of NULL */
 bool ns_outside_project_is(const char *path);
-bool ns_outside_project_is_at(const NsOutsideProject *project, const char *path);
 
 /* Writes at most n bytes of the lines that follow those already returned, and returns how many; 0
  * if there are none yet. */

@@ -6,7 +6,6 @@
 #include "core/base/words.h"
 #include "core/data/reader.h"
 #include "core/settings/settings.h"
-#include "core/store/database.h"
 #include "core/store/figure_file.h"
 #include "core/store/outside_file.h"
 #include "core/store/outside_name.h"
@@ -79,9 +78,8 @@ static const char *own_table(const char *head, size_t n)
 
 const char *ns_outside_refusal(const char *path, const char *head, size_t n)
 {
-    const char *refusal = refusal_of(head, n);
-    if (!refusal) refusal = own_table(head, n);
-    return refusal ? refusal : ns_figure_file_foreign(path, head, n);
+    const char *refusal = refusal_of(head, n), *own = own_table(head, n);
+    return refusal ? refusal : own ? own : ns_figure_file_foreign(path, head, n);
 }
 
 bool ns_outside_is_table(const char *name)
@@ -250,10 +248,9 @@ static void add_log(const char *folder, int depth, Search *search, size_t *left_
             {".jsonl", ".csv"}, {".ndjson", ".tsv", ".log"}, {".json", ".txt", ".out"}};
         const char *path = files->pdata[i % files->len], *const *suffix = suffixes[i / files->len];
         g_autofree char *name = g_path_get_basename(path);
-        g_autofree char *plain =
-            g_strndup(name, strlen(name) - (g_str_has_suffix(name, ".gz") ? strlen(".gz") : 0));
+        if (g_str_has_suffix(name, ".gz")) name[strlen(name) - strlen(".gz")] = '\0';
         bool log = false;
-        for (size_t k = 0; k < 3; k++) log |= suffix[k] && g_str_has_suffix(plain, suffix[k]);
+        for (size_t k = 0; k < 3; k++) log |= suffix[k] && g_str_has_suffix(name, suffix[k]);
         const char split = split_of(name);
         bool open = !streams->len || (known ? split == 'v' : left_out || split);
         if (!log || !open || (depth && !search->looks)) continue;

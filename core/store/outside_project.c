@@ -7,20 +7,11 @@
 #include "core/store/outside_files-private.h"
 
 #include "core/settings/settings.h"
-#include "core/store/database.h"
 
 #include <string.h>
 
 /* How long another program may hold a lock while the file is opened. */
 #define BUSY_MS 500
-
-struct NsOutsideProject {
-    NsDatabaseFile *file;
-    sqlite3 *db;
-    int64_t last;   /* id of the last row that was read */
-    GString *lines; /* that were read and not returned yet */
-    NsOutside *run; /* NULL: none */
-};
 
 void ns_outside_project_free(NsOutsideProject *project)
 {
@@ -101,9 +92,4 @@ bool ns_outside_project_is(const char *path)
     bool is = project != NULL;
     ns_outside_project_free(project);
     return is;
-}
-
-bool ns_outside_project_is_at(const NsOutsideProject *project, const char *path)
-{
-    return ns_database_file_is_at(project->file, path);
 }

@@ -223,8 +223,7 @@ static double read_words(NsOutsideText *printed, NsOutsideLine *line, NsOutsideN
                          const char *text)
 {
     static const char separators[] = " \t,|:=;()[]%\"";
-    static const char *const levels[] = {"INFO",    "info",    "DEBUG",   "debug",
-                                         "WARNING", "warning", "postfix", NULL};
+    static const char *const levels[] = {"INFO", "info", "DEBUG", "WARNING", "postfix", NULL};
     /* The first words of bars that count no steps, of transformers, datasets and trl */
     static const char *const other_bars[] = {
         "Loading",  "Map",        "Filter",     "Tokenizing",    "Downloading", "Fetching",
