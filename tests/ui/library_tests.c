@@ -99,7 +99,8 @@ static void test_table(void)
     g_autofree char *first = record("warmup=1", 2), *second = record("warmup=100", 3);
     g_autoptr(GPtrArray) listed = ns_library_list(folder, true);
     const NsRecordedRun *newest = listed->pdata[0];
-    g_assert_cmpstr(newest->differs, ==, "Warm-up: off → 100");
+    /* The names of runs do not depend on those before them; columns show what differs. */
+    g_assert_null(newest->differs);
 
     GtkWidget *window = gtk_window_new(), *widget = ns_run_library_new(folder, folder, NULL);
     NsRunLibrary *library = NS_RUN_LIBRARY(widget);

@@ -36,11 +36,6 @@ static const NsRecordedRun *find_parent(const GPtrArray *runs, const NsRecordedR
     return NULL;
 }
 
-static bool has_settings(const NsRecordedRun *run)
-{
-    return !run->wrong && run->experiment.n > 0;
-}
-
 GPtrArray *ns_library_list(const char *folder, bool logs)
 {
     GPtrArray *runs = ns_run_list(folder, logs, NULL);
@@ -57,11 +52,9 @@ GPtrArray *ns_library_list(const char *folder, bool logs)
     g_ptr_array_sort(runs, compare_runs);
     for (guint i = 0; i < runs->len; i++) {
         NsRecordedRun *run = runs->pdata[i];
-        const NsRecordedRun *before = find_parent(runs, run);
-        for (guint k = i + 1; !before && !run->parent && k < runs->len; k++)
-            if (has_settings(runs->pdata[k])) before = runs->pdata[k];
-        if (has_settings(run) && before)
-            run->differs = ns_experiment_difference_words(&before->experiment, &run->experiment);
+        const NsRecordedRun *parent = find_parent(runs, run);
+        if (parent && !run->wrong)
+            run->differs = ns_experiment_difference_words(&parent->experiment, &run->experiment);
     }
     return runs;
 }

@@ -11,7 +11,7 @@
 /* The runs (NsRecordedRun) of a folder, the newest first; empty if there is no folder.  `logs`:
  * also those of other programs, which have no settings, notes or time.  Names are without their
  * suffix; a title is “Post-LN vs Pre-LN, 6 layers”, and the differences, “Layers 6 → 12”, are those
- * to the run before it, or to the parent of a fork; NULL for the first. */
+ * of a fork to its parent, or NULL. */
 GPtrArray *ns_library_list(const char *folder, bool logs);
 
 /* Whether each of these words occurs in the name, title, tags, note, settings or differences of a
