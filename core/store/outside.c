@@ -733,6 +733,7 @@ NsOutsideReading *ns_outside_reading(const NsOutside *o)
                       : o->files->len ? ns_outside_input_format(o->files->pdata[0])
                                       : "";
     reading->map = g_strdup(o->map);
+    reading->files = o->files->len;
     reading->lines = ns_outside_lines(o);
     reading->wrong = o->counts.wrong;
     return reading;

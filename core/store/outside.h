@@ -149,6 +149,8 @@ typedef struct {
 typedef struct {
     const char *format, *program; /* for display; program: NULL if it is not recognized */
     char *map;                    /* what was chosen (ns_outside_names_map), or "" */
+    char *file;                   /* the only one that is read in a folder, from there; or NULL */
+    size_t files;                 /* that are read */
     size_t lines, wrong;          /* read, and skipped of these */
     GPtrArray *columns;           /* NsOutsideColumn */
 } NsOutsideReading;

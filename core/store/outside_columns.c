@@ -102,6 +102,7 @@ static void clear_reading(gpointer data)
     NsOutsideReading *reading = data;
     g_ptr_array_unref(reading->columns);
     g_free(reading->map);
+    g_free(reading->file);
 }
 
 NsOutsideReading *ns_outside_reading_ref(NsOutsideReading *reading)

@@ -210,7 +210,14 @@ static bool poll_log(NsRecordedRun *run, int milliseconds)
     if (run->state == NS_OUTSIDE_CLOSED) remember_given(run);
     const NsOutside *log = ns_outside_file_run(run->log);
     bool again = !run->reading || (!read && run->reading->lines != ns_outside_lines(log));
-    if (again) set_reading(run, ns_outside_reading(log));
+    if (again) {
+        const char *file = ns_outside_file_path(run->log);
+        set_reading(run, ns_outside_reading(log));
+        g_autoptr(GFile) folder = g_file_new_for_path(run->path);
+        g_autoptr(GFile) only = file ? g_file_new_for_path(file) : NULL;
+        if (only && run->reading->files == 1)
+            run->reading->file = g_file_get_relative_path(folder, only);
+    }
     if (run->state == NS_OUTSIDE_ABSENT && ns_run_file_is(run->path)) {
         run->kind = NS_RECORDED_FILE;
         g_clear_pointer(&run->log, ns_outside_file_free);

@@ -228,6 +228,38 @@ static void test_columns(void)
     tear_down();
 }
 
+static const char *text_below(GtkWidget *label)
+{
+    return label ? gtk_label_get_text(GTK_LABEL(gtk_widget_get_next_sibling(label))) : "";
+}
+
+/* The pane names the file that is read in a folder, and points to no columns where there are none.
+ */
+static void test_source(void)
+{
+    set_up();
+    g_autofree char *inner = g_build_filename(folder, "files", NULL);
+    g_autofree char *table = g_build_filename(inner, "metrics.csv", NULL);
+    g_assert_cmpint(g_mkdir(inner, 0700), ==, 0);
+    g_file_set_contents(table, "step,loss\n0,3\n1,2\n", -1, NULL);
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, folder, false);
+    UI_UNTIL(g_str_has_prefix(text_below(ui_find_tip(window->settings_pane, folder)),
+                              "files/metrics.csv\n"));
+    g_file_set_contents(path, "", -1, NULL);
+    const char *const paths[] = {path, NULL};
+    g_assert_true(ns_session_watch(window->session, paths, NULL));
+    UI_UNTIL(ui_find_tip(window->settings_pane, path));
+    GtkWidget *name = ui_find_tip(window->settings_pane, path);
+    g_assert_cmpstr(
+        gtk_label_get_text(GTK_LABEL(gtk_widget_get_last_child(gtk_widget_get_parent(name)))), ==,
+        "No step with a training loss has been read yet.");
+    ui_close(window);
+    g_assert_cmpint(g_remove(table) | g_rmdir(inner), ==, 0);
+    tear_down();
+}
+
 /* Of a log without layers the page of curves has the loss and the gradient norm, and no more. */
 static void test_gradient_norm(void)
 {
@@ -370,6 +402,7 @@ void ui_add_watching_tests(void)
     g_test_add_func("/ui/watching/preset", test_preset);
     g_test_add_func("/ui/watching/names", test_names);
     g_test_add_func("/ui/watching/columns", test_columns);
+    g_test_add_func("/ui/watching/source", test_source);
     g_test_add_func("/ui/watching/gradient-norm", test_gradient_norm);
     g_test_add_func("/ui/watching/export", test_export);
     g_test_add_func("/ui/watching/unseen", test_unseen);

@@ -31,18 +31,25 @@ static void parts_free(gpointer data)
 
 /* ---- In words ---- */
 
-/* A line each: the format and the program, the lines that were read, and those that were skipped.
- */
+/* A line each: the files in a folder, the format and the program, the lines that were read, and
+ * those that were skipped. */
 static char *facts_words(const NsOutsideReading *reading)
 {
     if (!reading) return g_strdup(_("Nothing has been read yet."));
     GString *words = g_string_new(NULL);
+    g_autofree char *file = reading->file ? g_filename_display_name(reading->file) : NULL;
+    if (file) g_string_append_printf(words, "%s\n", file);
+    if (reading->files > 1) {
+        g_string_append_printf(words, ns_plural("%zu file", "%zu files", reading->files),
+                               reading->files);
+        g_string_append_c(words, '\n');
+    }
     if (reading->program)
-        g_string_printf(words, _("%s, written by %s"), reading->format, reading->program);
+        g_string_append_printf(words, _("%s, written by %s"), reading->format, reading->program);
     else
         g_string_append(words, reading->format);
     g_autofree char *lines = ns_group_digits((int64_t)reading->lines);
-    if (words->len) g_string_append_c(words, '\n');
+    if (*reading->format) g_string_append_c(words, '\n');
     g_string_append_printf(
         words, ns_plural("%s line read", "%s lines read", (gint64)reading->lines), lines);
     g_autofree char *wrong = ns_group_digits((int64_t)reading->wrong);
@@ -53,7 +60,7 @@ static char *facts_words(const NsOutsideReading *reading)
     return g_string_free(words, FALSE);
 }
 
-static char *steps_words(NsSession *session)
+static char *steps_words(NsSession *session, bool columns)
 {
     const NsView *view = session->view;
     size_t records = 0;
@@ -61,7 +68,8 @@ static char *steps_words(NsSession *session)
         records += view->histories[i] ? ns_history_steps(view->histories[i]) : 0;
     if (!records)
         return g_strdup(
-            _("No step with a training loss has been read yet; choose its column above."));
+            columns ? _("No step with a training loss has been read yet; choose its column above.")
+                    : _("No step with a training loss has been read yet."));
     g_autofree char *n = ns_group_digits((int64_t)records);
     g_autofree char *first = ns_group_digits(ns_session_first_step(session));
     g_autofree char *last = ns_group_digits(ns_session_steps(session));
@@ -202,12 +210,15 @@ static void sync_pane(GtkWidget *pane)
     g_ptr_array_unref(parts->readings);
     parts->readings = readings;
     if (!same) make_rows(pane, parts);
+    bool columns = false;
     for (guint i = 0; i < readings->len; i++) {
-        g_autofree char *words = facts_words(readings->pdata[i]);
+        const NsOutsideReading *reading = readings->pdata[i];
+        g_autofree char *words = facts_words(reading);
         ns_text_label_set(parts->facts->pdata[i], words);
+        columns |= reading && reading->columns->len;
     }
     GString *words = g_string_new(NULL);
-    g_autofree char *steps = steps_words(parts->session);
+    g_autofree char *steps = steps_words(parts->session, columns);
     g_string_append(words, steps);
     const GPtrArray *messages = ns_session_watch_messages(parts->session);
     for (guint i = 0; i < messages->len; i++)
