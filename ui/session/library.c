@@ -26,16 +26,6 @@ static int compare_runs(const void *a, const void *b)
     return -g_strcmp0(left->name, right->name);
 }
 
-static const NsRecordedRun *find_parent(const GPtrArray *runs, const NsRecordedRun *run)
-{
-    for (guint i = 0; run->parent && i < runs->len; i++) {
-        const NsRecordedRun *other = runs->pdata[i];
-        g_autofree char *base = g_path_get_basename(other->path);
-        if (g_str_equal(base, run->parent)) return other->wrong ? NULL : other;
-    }
-    return NULL;
-}
-
 GPtrArray *ns_library_list(const char *folder, bool logs)
 {
     GPtrArray *runs = ns_run_list(folder, logs, NULL);
@@ -52,9 +42,12 @@ GPtrArray *ns_library_list(const char *folder, bool logs)
     g_ptr_array_sort(runs, compare_runs);
     for (guint i = 0; i < runs->len; i++) {
         NsRecordedRun *run = runs->pdata[i];
-        const NsRecordedRun *parent = find_parent(runs, run);
-        if (parent && !run->wrong)
-            run->differs = ns_experiment_difference_words(&parent->experiment, &run->experiment);
+        for (guint k = 0; run->parent && !run->wrong && !run->differs && k < runs->len; k++) {
+            const NsRecordedRun *other = runs->pdata[k];
+            g_autofree char *base = g_path_get_basename(other->path);
+            if (!other->wrong && g_str_equal(base, run->parent))
+                run->differs = ns_experiment_difference_words(&other->experiment, &run->experiment);
+        }
     }
     return runs;
 }

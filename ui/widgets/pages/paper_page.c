@@ -50,6 +50,8 @@ struct _NsPaperPage {
     guint turns;     /* how many results have come */
     guint tick;
     gint64 looked;
+    GtkWidget *figures; /* visible from the second frame on, so that the table comes at once */
+    unsigned frames;
 };
 
 static void implement_page(NsPageInterface *page);
@@ -222,6 +224,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     (void)clock, (void)data;
     NsPaperPage *page = NS_PAPER_PAGE(widget);
     gint64 now = g_get_monotonic_time();
+    if (page->frames++ == 1) gtk_widget_set_visible(page->figures, TRUE);
     if (now - page->looked < LOOK_EVERY_US) return G_SOURCE_CONTINUE;
     page->looked = now;
     if (page->running) {
@@ -454,14 +457,15 @@ static void build(NsPaperPage *page)
                       G_CALLBACK(on_all), page);
     gtk_widget_set_valign(page->all, GTK_ALIGN_CENTER);
     ns_box_append(head, words, page->all, NULL);
-    GtkWidget *flow = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
-                                   "max-children-per-line", 4, "column-spacing", 10, "row-spacing",
-                                   10, "homogeneous", TRUE, NULL);
+    GtkWidget *flow = g_object_new(GTK_TYPE_FLOW_BOX, "visible", FALSE, "selection-mode",
+                                   GTK_SELECTION_NONE, "max-children-per-line", 4, "column-spacing",
+                                   10, "row-spacing", 10, "homogeneous", TRUE, NULL);
     for (guint i = 0; i < page->cards->len; i++) {
         GtkWidget *card = make_card(card_at(page, i));
         gtk_flow_box_append(GTK_FLOW_BOX(flow), card);
         gtk_widget_set_focusable(gtk_widget_get_parent(card), FALSE);
     }
+    page->figures = flow;
     ns_box_append(GTK_WIDGET(page), head, make_table(page), flow, NULL);
 }
 
