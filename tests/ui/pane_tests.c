@@ -219,7 +219,10 @@ static void test_restart_button(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     g_assert_null(waiting(window));
+    /* Its place is there from the first step on, and stays. */
+    g_assert_false(gtk_widget_get_mapped(GTK_WIDGET(bar_of(window))));
     step_and_rest(window, 3);
+    UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(bar_of(window))));
     ui_toggle(window, "Pre-LN");
     g_assert_cmpstr(waiting(window), ==, "1 pending change: Norm placement");
     ui_type(window, "layers", "3");
@@ -227,6 +230,7 @@ static void test_restart_button(void)
     press(answer(window, 0));
     g_assert_null(waiting(window));
     UI_UNTIL(ns_session_steps(session) == 0 && ui_is_ready(window));
+    g_assert_true(gtk_widget_get_mapped(GTK_WIDGET(bar_of(window))));
     g_assert_cmpuint(ns_history_layout(session->view->history)->layers, ==, 3);
     g_assert_false(session->wants_run);
     ui_close(window);

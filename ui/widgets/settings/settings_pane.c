@@ -416,6 +416,8 @@ static void sync_watching(GtkWidget *widget)
     gtk_widget_set_visible(pane->log, watching);
     gtk_widget_set_sensitive(pane->rows, !watching);
     gtk_stack_set_visible_child(GTK_STACK(pane->place), watching ? pane->watched : pane->pending);
+    if (watching || pane->session->wants_run || ns_session_steps(pane->session) > 0)
+        gtk_widget_set_visible(pane->place, TRUE);
 }
 
 /* The words in place of pending changes while another program's run is on view. */
@@ -447,13 +449,14 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     pane->rows = ns_scrolled_new(make_rows(widget, session));
     pane->log = ns_log_pane_new(session);
     gtk_widget_set_visible(pane->log, FALSE);
-    /* A place of constant height, so that the rows stay where they are whatever is pending. */
+    /* From the beginning of the first run on, a place of constant height, so that no button comes
+     * to where a row is clicked, or the other way round. */
     pane->pending = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     gtk_widget_set_size_request(pane->pending, -1, PENDING_HEIGHT);
     gtk_widget_set_vexpand(pane->pending, FALSE);
     add_bar(pane);
     pane->watched = new_watched();
-    pane->place = gtk_stack_new();
+    pane->place = g_object_new(GTK_TYPE_STACK, "visible", FALSE, NULL);
     gtk_stack_add_child(GTK_STACK(pane->place), pane->pending);
     gtk_stack_add_child(GTK_STACK(pane->place), pane->watched);
     ns_box_append(widget, pane->tabs, pane->rows, pane->log, pane->place, NULL);
