@@ -499,7 +499,7 @@ static void join(NsOutside *o, Lane *lane, NsOutsideInput *file)
     bool twice = loss && open->scalars[NS_OUTSIDE_LOSS].name == loss && !line->again;
     bool evaluated = validation && open->scalars[NS_OUTSIDE_VALIDATION].name == validation;
     if (twice && !line->repeats) {
-        /* A run that goes on from its newest step */
+        /* A run that continues from its newest step. */
         g_autofree char *what = g_strdup_printf(
             _("step %" PRId64 " comes again; its newer values are shown."), line->step);
         ns_outside_note(o, what);

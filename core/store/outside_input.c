@@ -126,7 +126,7 @@ static void take_line(NsOutsideInput *input)
                                            {"：", ":"},     {"，", ","}, {"\u00a0", " "},
                                            {"\u202f", " "}, {"’", "'"}};
     GString *text = input->text;
-    /* Space that was reserved and not written before a machine went down */
+    /* Space that was reserved and not written before a machine went down. */
     size_t zeros = 0;
     while (zeros < text->len && !text->str[zeros]) zeros++;
     g_string_erase(text, 0, (gssize)zeros);

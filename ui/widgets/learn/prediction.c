@@ -235,10 +235,10 @@ char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
                                  "factor of %s on average."),
                                factor);
     g_ascii_formatd(rank, sizeof rank, "%.2f", score.rank);
-    const char *order = score.rank > 0.9999 ? _("Your curve has the layers in the measured order")
+    const char *order = score.rank > 0.9999 ? _("Your curve puts the layers in the measured order")
                         : score.rank > 0.5
-                            ? _("Your curve has the layers roughly in the measured order")
-                            : _("Your curve does not have the layers in the measured order");
+                            ? _("Your curve puts the layers in roughly the measured order")
+                            : _("Your curve does not put the layers in the measured order");
     return g_strdup_printf(_("%s (rank correlation %s). Its values are off by a factor of %s on "
                              "average."),
                            order, rank, factor);
