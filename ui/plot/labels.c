@@ -198,7 +198,8 @@ void ns_frame_write(NsFrame *frame)
     ns_frame_write_note(frame, NS_NOTE_LINES);
     write_part(frame, NS_PART_X_LABEL, plot->x.quiet ? NULL : x, size, false);
     write_part(frame, NS_PART_LEFT_LABEL, plot->left.quiet ? NULL : left, size, false);
-    bool bar = plot->heatmap && !plot->no_bar;
+    /* Before the first value there are no colors to explain. */
+    bool bar = plot->heatmap && !plot->no_bar && layout->summary.z.lo <= layout->summary.z.hi;
     if (bar) write_part(frame, NS_PART_BAR_LABEL, plot->heatmap->label, size, false);
     if (!layout->summary.any)
         write_part(frame, NS_PART_EMPTY, plot->empty ? plot->empty : _("no data"), size, false);

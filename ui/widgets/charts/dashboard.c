@@ -17,6 +17,7 @@
 #define TWO_ACROSS 320
 #define TWO_DOWN 300
 #define TWO_DOWN_LEGEND 50
+#define TALL 1.2 /* a ratio of height to width that is too large for a square */
 
 /* Width of a thumbnail as a share of the dashboard, and ratio of its height to its width. */
 #define THUMBNAIL_SHARE 0.18
@@ -183,11 +184,14 @@ static Stage stage_area(NsDashboard *dashboard, int large, int width, int height
     return below.row && below.height >= least_height(dashboard) ? below : s;
 }
 
-/* Whether two large charts fit, in a row or in a column. */
+/* Whether two large charts fit, in a row or in a column.  An attention map is square: in a tall half
+ * of a row most of its height would be empty. */
 static bool two_fit(NsDashboard *dashboard, int width, int height)
 {
     if (tiles_there(dashboard) < 3 || dashboard->by_lane) return false;
     Stage s = stage_area(dashboard, 2, width, height);
+    bool map = ns_dashboard_stage(dashboard)->own.kind->subject == NS_SUBJECT_PLACE;
+    if (s.row && map && s.height > TALL * s.width / 2) return false;
     return s.row || (s.alongside && s.height >= 2 * least_height(dashboard) + GAP);
 }
 

@@ -140,7 +140,9 @@ static void sync_controls(NsPhasePage *page)
     ns_set_css_class(page->start, "suggested-action", !going);
     gtk_widget_set_sensitive(page->export_, progress.ended > 0);
     gtk_widget_set_visible(page->queue, has_begun(page));
-    gtk_widget_set_visible(page->words, has_begun(page));
+    /* A small window has room for one of the two sentences. */
+    gtk_widget_set_visible(page->words, has_begun(page) && progress.ended < progress.cells);
+    gtk_widget_set_visible(page->hint, !going || gtk_widget_has_css_class(page->hint, "error"));
     if (!has_begun(page)) return;
     g_autofree char *words = queue_words(&progress, page->stopped);
     gtk_label_set_text(GTK_LABEL(page->words), words);
@@ -574,16 +576,12 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     page->side = gtk_check_button_new_with_label(_("Lanes side by side"));
     gtk_widget_set_tooltip_text(page->side, _("One sweep for each lane, on a common color scale"));
     ns_connect(page->side, "toggled", G_CALLBACK(plan), page);
-    GtkWidget *progress = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     page->queue = gtk_progress_bar_new();
     ns_name_control(page->queue, _("Finished cells"), NULL);
-    page->words = ns_line_label_new(NULL, "numeric");
-    gtk_widget_add_css_class(page->words, "hint");
-    gtk_widget_set_hexpand(progress, TRUE);
-    gtk_widget_set_valign(progress, GTK_ALIGN_CENTER);
-    ns_box_append(progress, page->words, page->queue, NULL);
+    gtk_widget_set_hexpand(page->queue, TRUE);
+    gtk_widget_set_valign(page->queue, GTK_ALIGN_CENTER);
     ns_box_append(box, gtk_label_new(_("Steps")), page->steps, page->start, page->export_,
-                  page->side, progress, NULL);
+                  page->side, page->queue, NULL);
     return box;
 }
 
@@ -591,6 +589,8 @@ static void build(NsPhasePage *page)
 {
     gtk_widget_add_css_class(GTK_WIDGET(page), "study");
     page->hint = ns_text_label_new(NULL, "hint");
+    page->words = ns_text_label_new(NULL, "hint");
+    gtk_widget_add_css_class(page->words, "numeric");
     page->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     gtk_box_set_homogeneous(GTK_BOX(page->row), TRUE);
     gtk_widget_set_vexpand(page->row, TRUE);
@@ -619,7 +619,8 @@ static void build(NsPhasePage *page)
         gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
         gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
     }
-    ns_box_append(GTK_WIDGET(page), flow, make_buttons(page), page->row, page->hint, NULL);
+    ns_box_append(GTK_WIDGET(page), flow, make_buttons(page), page->row, page->words, page->hint,
+                  NULL);
 }
 
 /* ---- The page ---- */
