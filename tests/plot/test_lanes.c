@@ -128,9 +128,11 @@ static void test_absent(void)
 static void test_profile(void)
 {
     Pair pair = pair_new(4, 5);
+    g_autoptr(Run) normed = run_with_norm(5, BUDGET, true);
     for (int i = 0; i < 3; i++) {
         append(pair.run[0], 1);
         append_with(pair.run[1], 1, 2, 4);
+        append(normed, 1);
     }
     pair.input.marked_layer = 3;
     g_autoptr(NsFigure) figure = figure_new("gradient-norm");
@@ -139,7 +141,7 @@ static void test_profile(void)
     g_assert_true(a->style == 0 && b->style == 1);
     g_assert_cmpuint(b->n, ==, 5);
     g_assert_true(series_named(plot, "A step 0")->muted);
-    g_assert_cmpstr(plot->key->label, ==, "step 0");
+    g_assert_cmpstr(plot->keys[0].label, ==, "step 0");
     /* Nor does a note name them, which would change the height of the plot after step 0. */
     g_assert_null(plot->note);
     g_assert_true(g_str_has_prefix(plot->subtitle, "A Post-LN; B Pre-LN; 6 layers"));
@@ -150,10 +152,19 @@ static void test_profile(void)
     g_assert_cmpfloat_with_epsilon(ratio->y[1], 4 / 20.2, 1e-6);
     g_assert_cmpuint(plot->n_spans, ==, 1);
     g_assert_cmpfloat(plot->spans[0].from, ==, 2.5);
+    g_assert_cmpuint(plot->n_keys, ==, 1);
+    /* The norm after the final norm is a mark without a line, and the legend names it. */
+    g_autoptr(NsFigure) hidden = figure_new("hidden-norm");
+    NsFigureInput with_norm = pair.input;
+    with_norm.lanes[1].history = normed->history;
+    const NsPlot *states = ns_figure_update(hidden, &with_norm);
+    g_assert_cmpuint(states->n_keys, ==, 2);
+    g_assert_cmpstr(states->keys[1].label, ==, "after the final norm");
+    g_assert_cmpint(states->keys[1].kind, ==, NS_SERIES_SCATTER);
     /* The same figure with one lane. */
     pair.input.n_lanes = 0;
     plot = ns_figure_update(figure, &pair.input);
-    g_assert_true(!plot->lower && !plot->key);
+    g_assert_true(!plot->lower && !plot->n_keys);
     g_assert_cmpstr(plot->series[plot->n_series - 1].label, ==, "step 2");
     pair_clear(&pair);
 }
@@ -261,10 +272,10 @@ static void test_steps(void)
     g_assert_true(largest->muted);
     g_assert_cmpuint(largest->style, ==, 1);
     g_assert_cmpfloat(largest->y[0], ==, 4);
-    g_assert_cmpstr(plot->key->label, ==, "largest and smallest layer");
+    g_assert_cmpstr(plot->keys[0].label, ==, "largest and smallest layer");
     pair.input.n_lanes = 0; /* the same figure with one lane */
     plot = ns_figure_update(figure, &pair.input);
-    g_assert_true(!plot->key && !series_named(plot, "largest of any layer")->muted);
+    g_assert_true(!plot->n_keys && !series_named(plot, "largest of any layer")->muted);
     pair_clear(&pair);
 }
 

@@ -53,7 +53,7 @@ static void test_deviation(void)
     g_assert_cmpstr(plot->moment, ==, "step 2, mean and s.d. of 3 seeds");
     g_assert_cmpstr(plot->subtitle, ==, "Post-LN, step 2, mean and s.d. of 3 seeds");
     /* The legend explains the bands once. */
-    g_assert_cmpstr(plot->key->label, ==, "mean ± s.d. of 3 seeds");
+    g_assert_cmpstr(plot->keys[0].label, ==, "mean ± s.d. of 3 seeds");
     g_assert_cmpstr(plot->note, ==, "Mean of 3 seeds on the same batches.");
     ns_mean_plot_free(mean);
 }

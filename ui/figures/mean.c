@@ -153,7 +153,8 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, diverged));
     mean->key = ns_figure_key(own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)));
     mean->key.lo = mean->key.hi = mean->key.y;
-    mean->plot.key = mean->band ? &mean->key : NULL;
+    mean->plot.keys = &mean->key;
+    mean->plot.n_keys = mean->band;
     return mean;
 }
 

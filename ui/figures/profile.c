@@ -25,7 +25,7 @@ typedef struct {
     unsigned n; /* number of runs; if there are several, no previous run is shown */
     NsQuantity quantity;
     NsWildRun wild[NS_LANES_MAX];
-    NsSeries key; /* the legend entry of the faint first steps of several runs */
+    NsSeries keys[2]; /* of several runs: their faint first steps, the state after the final norm */
 } Profile;
 
 /* Whether the step is stored in a group of several steps. */
@@ -231,8 +231,7 @@ static char *note(const Profile *profile, const NsFigureInput *input)
 {
     GString *words = g_string_new(NULL);
     const NsLayerValues *now = &profile->lanes[0].columns[NOW];
-    bool several = profile->n > 1, end = false;
-    for (unsigned i = 0; i < profile->n; i++) end |= profile->lanes[i].columns[END].n > 0;
+    bool several = profile->n > 1;
     if (several) {
         for (unsigned i = 0; i < profile->n; i++) {
             NsFigureRun run = ns_figure_run(input, i);
@@ -244,8 +243,6 @@ static char *note(const Profile *profile, const NsFigureInput *input)
         ns_wild_note(words, profile->wild, profile->n, false);
     }
     add_theory(words, profile, input);
-    if (several && end)
-        ns_figure_add_sentence(words, _("Marker without a line: after the final norm."));
     if (!several && words->len) return g_string_free(words, FALSE);
     if (is_thinned(now))
         ns_figure_add_sentence(
@@ -267,6 +264,7 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
                      : quantity == NS_QUANTITY_HIDDEN_NORM ? NS_QUANTITY_FINAL_NORM
                                                            : NS_QUANTITY_COUNT;
     bool late = false, faint = false, changed = false;
+    unsigned ends = 0, last = 0; /* runs with a final norm, and the last of them */
     for (unsigned i = 0; i < n; i++) {
         NsFigureInput one = ns_figure_input_of(input, i);
         if (n > 1) one.previous = NULL;
@@ -286,10 +284,19 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
                                     profile->figure.kind->theory || input->theory);
         late |= history && ns_history_first_step(history) > 0;
         faint |= n > 1 && columns[FIRST].n > 0;
+        if (columns[END].n) last = i, ends++;
     }
     profile->figure.changed |= changed;
-    profile->key = ns_figure_key(late ? _("first step") : _("step 0"));
-    profile->figure.plot.key = faint ? &profile->key : NULL;
+    NsPlot *plot = &profile->figure.plot;
+    plot->keys = profile->keys;
+    plot->n_keys = 0;
+    if (faint) profile->keys[plot->n_keys++] = ns_figure_key(late ? _("first step") : _("step 0"));
+    if (n < 2 || !ends) return;
+    NsSeries *mark = &profile->keys[plot->n_keys++];
+    *mark = ns_figure_key(_("after the final norm"));
+    mark->kind = NS_SERIES_SCATTER;
+    mark->style = last;
+    mark->previous = ends > 1;
 }
 
 static void update(NsFigure *figure, const NsFigureInput *input)

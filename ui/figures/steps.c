@@ -157,7 +157,8 @@ static void show(Steps *steps, const NsFigureInput *input)
     bool seldom = info->every != NULL;
     steps->key = ns_figure_key(info->domain == NS_DOMAIN_HEAD ? _("largest and smallest head")
                                                               : _("largest and smallest layer"));
-    figure->plot.key = NULL;
+    figure->plot.keys = &steps->key;
+    figure->plot.n_keys = 0;
     ns_previous_curves_show(&steps->previous, figure, input);
     for (unsigned i = 0; i < steps->n; i++)
         for (unsigned k = 0; k < CURVES; k++) {
@@ -169,7 +170,7 @@ static void show(Steps *steps, const NsFigureInput *input)
             if (seldom && k != SMOOTH) series->kind = NS_SERIES_POINTS;
             if (steps->n > 1) series->style = i;
             series->muted = (k == MEAN && curves[SMOOTH].n) || (steps->n > 1 && range);
-            if (steps->n > 1 && range) figure->plot.key = &steps->key;
+            if (steps->n > 1 && range) figure->plot.n_keys = 1;
             series->label = labels_of(figure, i)[k];
             ns_curve_show(curve, series);
         }

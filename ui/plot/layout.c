@@ -387,6 +387,7 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
     layout->turned = layout->letters = layout->listed = layout->identified = false;
+    layout->n_keys = layout->plot->n_keys;
     ns_end_names_fit(layout);
     ns_frame_write(&frame);
     fit_height(&frame);

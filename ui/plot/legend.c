@@ -77,8 +77,14 @@ GPtrArray *ns_legend_entries(NsPlotLayout *layout)
         if (!listed) g_ptr_array_add(found, (void *)(uintptr_t)series);
     }
     g_ptr_array_sort_with_data(found, compare, layout);
-    if (plot->key) g_ptr_array_add(found, (void *)(uintptr_t)plot->key);
+    for (size_t i = 0; i < layout->n_keys; i++)
+        g_ptr_array_add(found, (void *)(uintptr_t)&plot->keys[i]);
     return found;
+}
+
+static bool is_key(const NsPlot *plot, const NsSeries *series)
+{
+    return series >= plot->keys && series < plot->keys + plot->n_keys;
 }
 
 /* Returns whether the name of an entry is at the end of its curve, according to ends_space and ends
@@ -88,7 +94,7 @@ static bool is_at_end(const NsPlotLayout *layout, const NsSeries *series)
     const NsAxis *x = &layout->plot->x, *y = &layout->plot->left;
     bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS;
     bool behind = series->previous || series->theory;
-    if (layout->ends_space <= 0 || !curve || series == layout->plot->key ||
+    if (layout->ends_space <= 0 || !curve || is_key(layout->plot, series) ||
         (behind && layout->ends > NS_ENDS_ALL))
         return false;
     /* A curve without a visible value has no end.  A hidden curve keeps its name. */
@@ -181,7 +187,7 @@ static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
         width = MAX(width, ns_text_width(text));
     }
     for (unsigned i = 0; i < series->len; i++) {
-        bool valued = series->pdata[i] != layout->plot->key;
+        bool valued = !is_key(layout->plot, series->pdata[i]);
         if (!place_entry(layout, pen, series->pdata[i], valued ? width : 0)) return false;
     }
     return true;
@@ -197,19 +203,21 @@ static unsigned least_entries(const NsPlotLayout *layout)
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw)
 {
-    g_autoptr(GPtrArray) series = listed(layout);
-    layout->names = !series->len && layout->ends_space > 0;
-    if (series->len < least_entries(layout)) return 0;
-    /* Try complete names, then names shortened to a line each, then letters. */
-    const int ways = layout->plot->lettered ? 3 : 2;
-    for (int way = layout->letters ? 2 : 0; way < ways; way++) {
-        bool letters = way == 2;
+    /* Complete names, then names shortened to a line each, both with fewer keys where there is no
+     * space for all of them, then letters. */
+    size_t keys = layout->plot->n_keys, ways = 2 * (keys + 1) + layout->plot->lettered;
+    for (size_t way = layout->letters ? 2 * (keys + 1) : 0; way < ways; way++) {
+        bool letters = way == 2 * (keys + 1), cut = way % 2;
+        layout->n_keys = letters ? keys : keys - way / 2;
+        g_autoptr(GPtrArray) series = listed(layout);
+        layout->names = !series->len && layout->ends_space > 0;
+        if (series->len < least_entries(layout)) return 0;
         Pen pen = {.x = x,
                    .y = y,
                    .left = x,
                    .right = x + width,
                    .line = layout->style->text_size * LINE,
-                   .lines = way ? 1 : MOST_LINES,
+                   .lines = cut || letters ? 1 : MOST_LINES,
                    .letters = letters};
         Pen measured = pen;
         if (!place_all(layout, &measured, series)) continue;
@@ -284,7 +292,7 @@ int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y)
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
         NsBox box = sample->entry;
         box = (NsBox){box.x - slack, box.y - slack, box.width + 2 * slack, box.height + 2 * slack};
-        if (sample->series != layout->plot->key && ns_box_contains(&box, x, y))
+        if (!is_key(layout->plot, sample->series) && ns_box_contains(&box, x, y))
             return (int)(sample->series - layout->plot->series);
     }
     return -1;

@@ -119,6 +119,7 @@ struct NsPlotLayout {
     bool turned;                         /* tick labels of the x axis are rotated */
     GArray *labels;                      /* NsLabel */
     GArray *legend;                      /* NsLegendSample */
+    size_t n_keys;                       /* the keys of the plot for which the legend has space */
     bool letters;                        /* the legend has no space for more than the letters of
                                           * runs */
     bool names;                          /* the legend, or the ends of curves, has the complete

@@ -236,7 +236,8 @@ struct NsPlot {
     NsAxis x, left;
     const NsSeries *series;
     size_t n_series;
-    const NsSeries *key;      /* a legend entry that explains the bands of all curves; or NULL */
+    const NsSeries *keys; /* legend entries that explain what all curves have: a band, a mark */
+    size_t n_keys;
     const NsHeatmap *heatmap; /* NULL for none */
     const NsMarker *markers;
     size_t n_markers;

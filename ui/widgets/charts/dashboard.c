@@ -184,8 +184,8 @@ static Stage stage_area(NsDashboard *dashboard, int large, int width, int height
     return below.row && below.height >= least_height(dashboard) ? below : s;
 }
 
-/* Whether two large charts fit, in a row or in a column.  An attention map is square: in a tall half
- * of a row most of its height would be empty. */
+/* Whether two large charts fit, in a row or in a column.  An attention map is square: in a tall
+ * half of a row most of its height would be empty. */
 static bool two_fit(NsDashboard *dashboard, int width, int height)
 {
     if (tiles_there(dashboard) < 3 || dashboard->by_lane) return false;
