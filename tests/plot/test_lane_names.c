@@ -294,7 +294,7 @@ static void test_baselines(void)
     g_assert_nonnull(series_named(plot, "training"));
     ns_history_append_event(run->history, &stuck);
     plot = ns_figure_update(figure, &input);
-    g_assert_nonnull(series_named(plot, "training (stuck)"));
+    g_assert_cmpstr(series_named(plot, "training")->state, ==, "stuck");
     g_assert_cmpstr(plot->markers[0].text, ==, "stuck");
     /* A film does not know what is still to come. */
     input.cut = true;

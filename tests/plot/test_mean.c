@@ -126,6 +126,67 @@ static void test_shorter(void)
     ns_mean_plot_free(mean);
 }
 
+/* A state that only some seeds have takes no seed out of the mean. */
+static void test_states(void)
+{
+    static const double y[][POINTS] = {{1, 1, 1}, {2, 2, 2}, {6, 6, 6}};
+    static const struct {
+        const char *states[3], *words;
+    } cases[] = {
+        {{NULL, NULL, NULL}, NULL},
+        {{NULL, "stuck", NULL}, "1 of 3 seeds stuck"},
+        {{"stuck", "stuck", "stuck"}, "stuck"},
+    };
+    for (size_t c = 0; c < G_N_ELEMENTS(cases); c++) {
+        NsSeries series[3];
+        NsPlot plots[3];
+        for (size_t i = 0; i < 3; i++) {
+            series[i] = curve(y[i], POINTS, "training");
+            series[i].state = cases[c].states[i];
+            plots[i] = plot_of(&series[i], 1);
+        }
+        NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], NULL);
+        g_assert_cmpfloat(mean->plot.series->y[1], ==, 3);
+        g_assert_cmpstr(mean->plot.series->state, ==, cases[c].words);
+        ns_mean_plot_free(mean);
+    }
+}
+
+/* One seed with a small denominator does not decide the ratio below two curves. */
+static void test_ratio_of_means(void)
+{
+    static const double a[][POINTS] = {{1, 1, 1}, {1e-6, 1, 3}},
+                        b[][POINTS] = {{2, 4, 6}, {4, 4, 6}};
+    static const double ratios[][POINTS] = {{2, 4, 6}, {4e6, 4, 2}};
+    NsSeries series[2][2], quotient[2];
+    NsPlot plots[2], lower[2];
+    const NsSeries key = {.label = "step 0"};
+    for (size_t i = 0; i < 2; i++) {
+        series[i][0] = curve(a[i], POINTS, "A");
+        series[i][1] = curve(b[i], POINTS, "B");
+        quotient[i] = curve(ratios[i], POINTS, "B / A");
+        series[i][0].kind = series[i][1].kind = quotient[i].kind = NS_SERIES_POINTS;
+        series[i][1].style = quotient[i].style = 1;
+        plots[i] = plot_of(series[i], 2);
+        lower[i] = plot_of(&quotient[i], 1);
+        lower[i].denominator = 1;
+        plots[i].lower = &lower[i];
+        plots[i].keys = &key;
+        plots[i].n_keys = 1;
+    }
+    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], NULL, NULL);
+    const NsSeries *ratio = mean->plot.lower->series;
+    for (size_t i = 0; i < POINTS; i++)
+        g_assert_cmpfloat_with_epsilon(
+            ratio->y[i], mean->plot.series[1].y[i] / mean->plot.series[0].y[i], 1e-12);
+    g_assert_null(ratio->lo);
+    g_assert_nonnull(strstr(mean->plot.note, "The ratio is that of the means."));
+    /* The entries of the chart itself remain beside that of the bands. */
+    g_assert_cmpuint(mean->plot.n_keys, ==, 2);
+    g_assert_cmpstr(mean->plot.keys[1].label, ==, "step 0");
+    ns_mean_plot_free(mean);
+}
+
 /* A logarithmic axis has no place for values below 0, which a norm cannot have either. */
 static void test_band_of_norms_stays_above_zero(void)
 {
@@ -181,6 +242,8 @@ int main(int argc, char **argv)
     g_test_add_func("/mean/theory", test_theory_has_no_band);
     g_test_add_func("/mean/marks", test_marks_have_no_band);
     g_test_add_func("/mean/shorter", test_shorter);
+    g_test_add_func("/mean/states", test_states);
+    g_test_add_func("/mean/ratio", test_ratio_of_means);
     g_test_add_func("/mean/above-zero", test_band_of_norms_stays_above_zero);
     g_test_add_func("/mean/bands-and-lower-plots", test_bands_and_lower_plots);
     return g_test_run();

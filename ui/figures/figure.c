@@ -269,6 +269,7 @@ void ns_figure_free(NsFigure *figure)
                             &plot->run,   &plot->note,     &plot->empty};
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) ns_figure_text(figure, words[i], NULL);
     for (size_t i = 0; i < NS_FIGURE_SERIES; i++) ns_figure_text(figure, &figure->labels[i], NULL);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) ns_figure_text(figure, &figure->states[i], NULL);
     g_free(figure);
 }
 

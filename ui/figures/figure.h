@@ -39,6 +39,7 @@ struct NsFigure {
     const NsFigureKind *kind;
     NsPlot plot; /* owns its words, from title to empty */
     const char *labels[NS_FIGURE_SERIES];
+    const char *states[NS_LANES_MAX]; /* of its runs: "stuck" */
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
     GStringChunk *marker_texts;
@@ -189,8 +190,8 @@ typedef struct {
  * all runs fit. */
 double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale);
 
-/* "B Post-LN: off the scale, 2.8×10^{10} ↑", the label of a wild curve.  Free with g_free. */
-char *ns_wild_label(const char *name, double most);
+/* "off the scale, 2.8×10^{10} ↑", the state of a wild curve.  Free with g_free. */
+char *ns_wild_state(double most);
 
 /* A gray legend entry for what all runs draw faint; it has no curve of its own. */
 NsSeries ns_figure_key(const char *label);

@@ -526,10 +526,10 @@ double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale)
     return any ? (linear ? ABOVE_LINEAR : ABOVE_LOG) * most : (double)NAN;
 }
 
-char *ns_wild_label(const char *name, double most)
+char *ns_wild_state(double most)
 {
     g_autofree char *number = ns_text_number(most, 2);
-    return g_strdup_printf(_("%s: off the scale, %s ↑"), name, number);
+    return g_strdup_printf(_("off the scale, %s ↑"), number);
 }
 
 NsSeries ns_figure_key(const char *label)

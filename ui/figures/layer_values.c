@@ -131,6 +131,7 @@ const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsLayerValues *const *v
                      .series = series,
                      .n_series = shown,
                      .levels = &equal,
-                     .n_levels = 1};
+                     .n_levels = 1,
+                     .denominator = 1 + (unsigned)below};
     return plot;
 }

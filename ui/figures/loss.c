@@ -26,6 +26,7 @@ typedef struct {
     NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
     NsWildRun runs[NS_LANES_MAX];
+    NsSeries marks; /* the legend entry of the validation losses of several runs */
     NsLevel levels[2];
     NsPlot strip; /* the learning rate, below the loss */
     NsSeries rates[NS_LANES_MAX];
@@ -100,25 +101,10 @@ static void read_previous(NsSource *source, NsCurve *curve, NsFigure *figure)
     }
 }
 
-static char *note(const Loss *loss)
-{
-    size_t marks = 0;
-    GString *words = g_string_new(NULL);
-    for (unsigned i = 0; i < loss->n; i++) marks += loss->lanes[i].curves[VALIDATION].n;
-    if (loss->n > 1 && marks) ns_figure_add_sentence(words, _("Markers: validation loss."));
-    g_autofree char *groups = ns_step_curves_note(loss->lanes, loss->n, TRAINING);
-    if (groups) ns_figure_add_sentence(words, "%s", groups);
-    return g_string_free(words, words->len == 0);
-}
-
 static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, int curve,
                       const char *how)
 {
-    g_autofree char *name = loss->n > 1 ? ns_figure_run_label(input, i) : g_strdup(_("training"));
-    g_autofree char *run = loss->runs[i].wild ? ns_wild_label(name, loss->runs[i].most)
-                           : ns_figure_is_stuck(input, ns_figure_run(input, i).history)
-                               ? g_strdup_printf(_("%s (stuck)"), name)
-                               : g_steal_pointer(&name);
+    g_autofree char *run = loss->n > 1 ? ns_figure_run_label(input, i) : g_strdup(_("training"));
     switch (curve) {
     case TRAINING:
         return g_steal_pointer(&run);
@@ -129,6 +115,13 @@ static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, 
     default:
         return ns_figure_run_words(input, i, _("learning rate"));
     }
+}
+
+static char *state_of(const Loss *loss, const NsFigureInput *input, unsigned i)
+{
+    if (loss->runs[i].wild) return ns_wild_state(loss->runs[i].most);
+    bool stuck = ns_figure_is_stuck(input, ns_figure_run(input, i).history);
+    return stuck ? g_strdup(_("stuck")) : NULL;
 }
 
 /* Whether a warm-up or another schedule changes the rate; without settings, whether it changed. */
@@ -173,6 +166,10 @@ static void show(Loss *loss, const NsFigureInput *input)
     NsFigure *figure = &loss->figure;
     bool smooth = input->smoothing.kind != NS_SMOOTH_NONE;
     ns_previous_curves_show(&loss->previous, figure, input);
+    loss->marks = ns_figure_key(_("validation"));
+    loss->marks.kind = NS_SERIES_SCATTER;
+    figure->plot.keys = &loss->marks;
+    figure->plot.n_keys = 0;
     for (unsigned i = 0; i < loss->n; i++)
         for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
             const NsCurve *curve = &loss->lanes[i].curves[k];
@@ -185,6 +182,8 @@ static void show(Loss *loss, const NsFigureInput *input)
             if (loss->n > 1)
                 series->group = figure->labels[i * CURVES + (smooth ? SMOOTH : TRAINING)];
             series->muted = k == TRAINING && smooth;
+            if (k != VALIDATION) series->state = figure->states[i];
+            if (k == VALIDATION && loss->n > 1) figure->plot.n_keys = 1;
             ns_curve_show(curve, series);
         }
 }
@@ -204,10 +203,12 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     ns_previous_curves_follow(&loss->previous, figure, input, read_previous);
     ns_figure_mark_events(figure, input);
     ns_figure_mark_step(figure, input);
-    for (unsigned i = 0; i < loss->n; i++)
+    for (unsigned i = 0; i < loss->n; i++) {
+        ns_figure_text(figure, &figure->states[i], state_of(loss, input, i));
         for (int curve = 0; curve < CURVES; curve++)
-            ns_figure_text(&loss->figure, &loss->figure.labels[i * CURVES + (unsigned)curve],
+            ns_figure_text(figure, &figure->labels[i * CURVES + (unsigned)curve],
                            label_of(loss, input, i, curve, how));
+    }
     /* Imported runs do not advance in lockstep, so the subtitle names the last step of any run. */
     int64_t newest = ns_figure_newest(input);
     for (unsigned i = 0; i < n && !input->settings; i++) {
@@ -215,7 +216,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         if (history) newest = MAX(newest, ns_history_last_step(history));
     }
     ns_figure_words(figure, input,
-                    (NsFigureWords){.title = _("Loss"), .step = newest, .note = note(loss)});
+                    (NsFigureWords){.title = _("Loss"),
+                                    .step = newest,
+                                    .note = ns_step_curves_note(loss->lanes, loss->n, TRAINING)});
     if (!figure->changed) return;
     show(loss, input);
     /* The learning rate in a strip of its own. */

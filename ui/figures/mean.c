@@ -95,6 +95,20 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
     return series;
 }
 
+/* "1 of 3 seeds stuck"; the state alone if all have one, and NULL if none has. */
+static const char *common_state(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
+{
+    const char *state = NULL;
+    size_t with = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (!all[k]->state) continue;
+        state = state ? state : all[k]->state;
+        with++;
+    }
+    if (!with || with == n) return state;
+    return own(mean, g_strdup_printf(_("%zu of %zu seeds %s"), with, n, state));
+}
+
 /* Replaces the curves of `into`, a copy of the first plot, by the means over all plots. */
 static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, size_t n)
 {
@@ -107,11 +121,45 @@ static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, si
             if (other) all[found++] = other;
         }
         series[i] = mean_of(mean, all, found);
+        series[i].state = common_state(mean, all, found);
     }
     into->series = series;
     into->slopes = NULL;
     into->n_slopes = 0;
     into->version = 1;
+}
+
+/* The mean over the runs with this style in a plot over layers; NULL if it has none. */
+static const NsSeries *mean_with_style(const NsPlot *plot, unsigned style)
+{
+    for (size_t i = 0; i < plot->n_series; i++) {
+        const NsSeries *series = &plot->series[i];
+        bool shown = series->kind == NS_SERIES_POINTS && !series->muted && !series->previous;
+        if (shown && !series->theory && series->style == style) return series;
+    }
+    return NULL;
+}
+
+/* Makes the ratios below a plot those of its means: the mean of the ratios of the seeds could be
+ * far from what the curves show, because one small denominator decides it. */
+static void divide(NsMeanPlot *mean)
+{
+    const NsSeries *below = mean_with_style(&mean->plot, mean->lower.denominator - 1);
+    NsSeries *series =
+        own(mean, g_memdup2(mean->lower.series, mean->lower.n_series * sizeof *mean->lower.series));
+    for (size_t i = 0; i < mean->lower.n_series && below; i++) {
+        const NsSeries *above = mean_with_style(&mean->plot, series[i].style);
+        if (!above) continue;
+        double *y = own(mean, g_new(double, series[i].n));
+        for (size_t at = 0, a = 0, b = 0; at < series[i].n; at++) {
+            while (a + 1 < above->n && above->x[a] < series[i].x[at]) a++;
+            while (b + 1 < below->n && below->x[b] < series[i].x[at]) b++;
+            y[at] = above->y[a] / below->y[b];
+        }
+        series[i].y = y;
+        series[i].lo = series[i].hi = NULL;
+    }
+    mean->lower.series = series;
 }
 
 /* "step 40, mean and s.d. of 5 seeds (1 of 5 seeds diverged)" */
@@ -137,6 +185,7 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     if (lower) {
         mean->lower = *lower;
         merge(mean, &mean->lower, lowers, found);
+        if (lower->denominator) divide(mean);
         mean->plot.lower = &mean->lower;
     }
     GString *note = g_string_new(NULL);
@@ -145,16 +194,22 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
         g_string_append_printf(note, " %s",
                                _("Band: one standard deviation, cut off at the smallest value "
                                  "where it would reach 0."));
+    if (lower && lower->denominator)
+        g_string_append_printf(note, " %s", _("The ratio is that of the means."));
     if (diverged) g_string_append_printf(note, _(" %s; the mean is over the others."), diverged);
     if (plots[0]->note) g_string_append_printf(note, " %s", plots[0]->note);
     mean->plot.note = own(mean, g_string_free(note, FALSE));
     /* A small chart has no space for the note, so the subtitle states this, too. */
     mean->plot.subtitle = own(mean, with_seeds(plots[0]->subtitle, seeds, diverged));
     mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, diverged));
-    mean->key = ns_figure_key(own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)));
-    mean->key.lo = mean->key.hi = mean->key.y;
-    mean->plot.keys = &mean->key;
-    mean->plot.n_keys = mean->band;
+    /* The band is explained first: a small chart has no space for further keys. */
+    NsSeries *keys = own(mean, g_new(NsSeries, 1 + plots[0]->n_keys));
+    size_t n_keys = mean->band;
+    keys[0] = ns_figure_key(own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)));
+    keys[0].lo = keys[0].hi = keys[0].y;
+    for (size_t i = 0; i < plots[0]->n_keys; i++) keys[n_keys++] = plots[0]->keys[i];
+    mean->plot.keys = keys;
+    mean->plot.n_keys = n_keys;
     return mean;
 }
 

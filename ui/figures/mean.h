@@ -13,7 +13,6 @@ typedef struct {
 
     /* Only for mean.c: */
     NsPlot lower;
-    NsSeries key;     /* the legend entry that explains the bands */
     GPtrArray *owned; /* series, their columns and words */
     bool band;        /* some curve has a band */
     bool cut;         /* some band of positive values would reach 0 and is cut off at the smallest

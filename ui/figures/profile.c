@@ -81,9 +81,7 @@ static char *label_of_now(const Profile *profile, const NsFigureInput *input, un
 {
     const NsLayerValues *now = &profile->lanes[i].columns[NOW];
     if (profile->n < 2) return bucket_label("", now);
-    g_autofree char *name = ns_figure_run_label(input, i);
-    g_autofree char *run =
-        profile->wild[i].wild ? ns_wild_label(name, profile->wild[i].most) : g_steal_pointer(&name);
+    g_autofree char *run = ns_figure_run_label(input, i);
     bool same = is_thinned(now) ? step >= now->bucket.first && step <= now->bucket.last
                                 : step == now->bucket.last;
     if (same) return g_steal_pointer(&run);
@@ -99,6 +97,9 @@ static void make_labels(Profile *profile, const NsFigureInput *input, int64_t st
         const char **labels = labels_of(figure, i);
         g_autofree char *first = bucket_label("", &lane->columns[FIRST]);
         ns_figure_text(figure, &labels[NOW], label_of_now(profile, input, i, step));
+        bool wild = profile->n > 1 && profile->wild[i].wild;
+        ns_figure_text(figure, &figure->states[i],
+                       wild ? ns_wild_state(profile->wild[i].most) : NULL);
         ns_figure_text(figure, &labels[FIRST], ns_figure_run_words(input, i, first));
         ns_figure_text(figure, &labels[END],
                        ns_figure_run_words(input, i, _("after the final norm")));
@@ -147,6 +148,7 @@ static void show_lane(Profile *profile, unsigned i)
         const NsLayerValues *column = &lane->columns[k];
         NsSeries *series = &figure->series[figure->plot.n_series++];
         *series = look;
+        series->state = figure->states[i];
         series->kind = NS_SERIES_POINTS;
         series->n = column->n;
         series->x = column->x;

@@ -114,6 +114,13 @@ static GPtrArray *listed(NsPlotLayout *layout)
     return found;
 }
 
+/* "A Post-LN (stuck)" */
+static char *words_of(const NsSeries *series)
+{
+    const char *name = ns_series_name(series), *state = series->state;
+    return state ? g_strdup_printf("%s (%s)", name, state) : g_strdup(name);
+}
+
 /* A text that is shortened to this number of lines. */
 static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double space, int lines,
                                bool *cut)
@@ -137,9 +144,8 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
     double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
     double space = pen->right - pen->left - before - value;
     if (space < LEAST * size) return false;
-    const char *name = ns_series_name(series);
     bool letter = pen->letters && !rank(series);
-    g_autofree char *words = letter ? ns_text_letter(name) : g_strdup(name);
+    g_autofree char *words = letter ? ns_text_letter(ns_series_name(series)) : words_of(series);
     g_autoptr(PangoLayout) text = entry_text(layout, words, space, pen->lines, &pen->cut);
     if (series->hidden) ns_text_strike(text);
     ns_text_size(text, &width, &height);
@@ -335,7 +341,8 @@ static void clear_name(void *name)
 
 static PangoLayout *name_text(NsPlotLayout *layout, const NsSeries *series)
 {
-    PangoLayout *text = ns_layout_text(layout, true, ns_series_name(series));
+    g_autofree char *words = words_of(series);
+    PangoLayout *text = ns_layout_text(layout, true, words);
     if (series->hidden) ns_text_strike(text);
     return text;
 }

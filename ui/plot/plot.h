@@ -77,6 +77,8 @@ typedef struct {
     const char *label;
     const char *group; /* the series of a group share one legend entry with its name and the look of
                         * the first, and are hidden together; NULL: an entry of its own */
+    const char *state; /* what the legend says of it in parentheses, as it may change: "stuck"; or
+                        * NULL */
     NsSeriesKind kind;
     unsigned style; /* index of color, dash and mark */
     unsigned dash;  /* offset of the style that dash and mark come from, while the color stays; for
@@ -265,6 +267,8 @@ struct NsPlot {
      * NULL.  Only its series, levels, slopes, left axis and note are shown, with the spans of this
      * plot. */
     const NsPlot *lower;
+    unsigned denominator; /* of a lower plot of ratios: 1 + the style of the curve above that others
+                           * are divided by, each by its style; 0: no ratios */
     const NsPlotDrawing *drawing; /* NULL for none */
     bool no_bar;      /* without the color bar of a heatmap, which a neighboring plot has */
     double key_reach; /* how far the color bar of a heatmap extends below the plot area, next to the
