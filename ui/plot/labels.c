@@ -68,34 +68,96 @@ static bool is_taken(const NsPlotLayout *layout, const NsBox *box)
     return false;
 }
 
+/* Returns whether some part of the segment from a to b is inside the box (Liang and Barsky 1984).
+ */
+static bool crosses(const NsBox *box, const NsPoint *a, const NsPoint *b)
+{
+    const double step[] = {b->x - a->x, b->y - a->y};
+    const double least[] = {box->x - a->x, box->y - a->y};
+    const double size[] = {box->width, box->height};
+    double from = 0, to = 1;
+    for (int k = 0; k < 2; k++) {
+        double one = least[k], other = least[k] + size[k];
+        if (step[k] == 0) {
+            if (one > 0 || other < 0) return false;
+            continue;
+        }
+        from = MAX(from, MIN(one / step[k], other / step[k]));
+        to = MIN(to, MAX(one / step[k], other / step[k]));
+    }
+    return from <= to;
+}
+
+/* The number of segments of a curve, or of its bars or its band, that a box would cover. */
+static unsigned covered_of(const NsPlotLayout *layout, size_t which, const NsBox *box)
+{
+    const NsSeriesKind kind = layout->plot->series[which].kind;
+    const NsPath *path = &layout->paths[which];
+    bool marks = kind == NS_SERIES_POINTS || kind == NS_SERIES_SCATTER;
+    const NsStyle *style = layout->style;
+    double reach = (marks ? style->mark_size : style->line_width) / 2;
+    NsBox near = {box->x - reach, box->y - reach, box->width + 2 * reach, box->height + 2 * reach};
+    double foot = layout->area.y + layout->area.height;
+    unsigned found = 0, n = path->points ? path->points->len : 0;
+    for (unsigned k = 0; k < n; k++) {
+        const NsPoint *a = &g_array_index(path->points, NsPoint, k);
+        const NsPoint *b = k + 1 < n ? a + 1 : a;
+        if (MIN(a->x, b->x) > near.x + near.width || MAX(a->x, b->x) < near.x) continue;
+        const NsPoint down = {a->x, foot};
+        if (kind == NS_SERIES_BARS) b = &down;
+        found += crosses(&near, a, b);
+    }
+    for (unsigned k = 0; path->band && k < path->band->len; k++) {
+        const NsBandColumn *column = &g_array_index(path->band, NsBandColumn, k);
+        found += !isnan(column->x) && crosses(box, &(NsPoint){column->x, column->top},
+                                              &(NsPoint){column->x, column->bottom});
+    }
+    return found;
+}
+
+/* The number of named lines that a box would cover. */
+static unsigned covered_lines(const NsPlotLayout *layout, const NsBox *box)
+{
+    const NsPlot *plot = layout->plot;
+    const NsBox *area = &layout->area;
+    unsigned found = 0;
+    for (size_t i = 0; i < plot->n_levels; i++) {
+        double y = ns_scale_to_pixel(&layout->y, plot->levels[i].y);
+        found += y >= box->y && y <= box->y + box->height;
+    }
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        double x = ns_scale_to_pixel(&layout->x, plot->markers[i].x);
+        found += x >= area->x && x >= box->x && x <= box->x + box->width;
+    }
+    for (size_t i = 0; i < plot->n_slopes; i++) {
+        const NsSlope *slope = &plot->slopes[i];
+        NsPoint a = {ns_scale_to_pixel(&layout->x, slope->x0),
+                     ns_scale_to_pixel(&layout->y, slope->y0)};
+        NsPoint b = {ns_scale_to_pixel(&layout->x, slope->x1),
+                     ns_scale_to_pixel(&layout->y, slope->y1)};
+        found += !isnan(a.x + a.y + b.x + b.y) && crosses(box, &a, &b);
+    }
+    return found;
+}
+
 bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners, size_t n,
-                             double width, double height, NsPoint *best)
+                             const NsPoint *size, NsPoint *best, unsigned *covered)
 {
     NsBox space = ns_layout_inside(layout);
-    unsigned least = G_MAXUINT;
-    for (size_t i = 0; i < n; i++) {
-        NsBox box = {corners[i].x, corners[i].y, width, height};
-        if (!(box.x >= space.x - 1e-6 && box.x + width <= space.x + space.width + 1e-6 &&
-              box.y >= space.y - 1e-6 && box.y + height <= space.y + space.height + 1e-6) ||
+    *covered = G_MAXUINT;
+    for (size_t i = 0; i < n && *covered; i++) {
+        NsBox box = {corners[i].x, corners[i].y, size->x, size->y};
+        if (!(box.x >= space.x - 1e-6 && box.x + box.width <= space.x + space.width + 1e-6 &&
+              box.y >= space.y - 1e-6 && box.y + box.height <= space.y + space.height + 1e-6) ||
             is_taken(layout, &box))
             continue;
-        /* The number of segments of curves whose bounding boxes overlap it. */
-        unsigned found = 0;
-        for (size_t s = 0; s < layout->n_paths; s++) {
-            const GArray *points = layout->paths[s].points;
-            for (unsigned k = 0; points && k + 1 < MAX(points->len, 2u) && points->len; k++) {
-                const NsPoint *a = &g_array_index(points, NsPoint, k);
-                const NsPoint *b = k + 1 < points->len ? a + 1 : a;
-                NsBox span = {MIN(a->x, b->x), MIN(a->y, b->y), fabs(a->x - b->x) + 1e-3,
-                              fabs(a->y - b->y) + 1e-3};
-                found += ns_boxes_overlap(&span, &box);
-            }
-        }
-        if (found >= least) continue;
-        least = found;
+        unsigned found = covered_lines(layout, &box);
+        for (size_t s = 0; s < layout->n_paths; s++) found += covered_of(layout, s, &box);
+        if (found >= *covered) continue;
+        *covered = found;
         *best = corners[i];
     }
-    return least < G_MAXUINT;
+    return *covered < G_MAXUINT;
 }
 
 /* ---- the texts around a plot ---- */

@@ -584,17 +584,18 @@ static void make_notes(NsPlotLayout *layout)
     layout->marks = ns_data_summary_marks(plot, &layout->summary);
 }
 
-NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
-                                    const NsStyle *style, const NsMargins *least)
+/* With the legend above the plot if `above`, otherwise where the plot wants it. */
+static NsPlotLayout *layout_of(const NsPlot *plot, const NsPoint *page, const NsStyle *style,
+                               const NsMargins *least, bool above)
 {
-    NsPlotLayout *layout = layout_new(plot, width, height, style);
+    NsPlotLayout *layout = layout_new(plot, page->x, page->y, style);
     make_notes(layout);
     double further = plot->lower ? height_for_lines(layout) : 0;
     const size_t *faults = layout->summary.faults;
     double lower_height =
-        lower_share(style) * (height - further) + LOWER_WORDS * style->text_size + further;
+        lower_share(style) * (page->y - further) + LOWER_WORDS * style->text_size + further;
     bool pair = plot->lower && !plot->heatmap && !plot->drawing && layout->summary.any &&
-                lower_height < LOWER_LEAVES * height;
+                lower_height < LOWER_LEAVES * page->y;
     if (faults[NS_FAULT_NAN] || faults[NS_FAULT_INFINITE]) lower_height += STRIP * style->text_size;
     if (plot->drawing) {
         /* A drawing gets the space that title, subtitle and note leave. */
@@ -604,6 +605,11 @@ NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double hei
         layout->own.legend = NS_LEGEND_NONE;
         layout->plot = &layout->own;
     }
+    if (above) {
+        layout->own = *layout->plot;
+        layout->own.legend = NS_LEGEND_ABOVE;
+        layout->plot = &layout->own;
+    }
     if (pair)
         lay_out_pair(layout, style->raster ? round(lower_height) : lower_height, least);
     else
@@ -611,6 +617,19 @@ NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double hei
     fill(layout);
     if (layout->lower) fill(layout->lower);
     return layout;
+}
+
+NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
+                                    const NsStyle *style, const NsMargins *least)
+{
+    const NsPoint page = {width, height};
+    NsPlotLayout *layout = layout_of(plot, &page, style, least, false);
+    if (!layout->crowded) return layout;
+    /* A legend that would hide data is above them, if it fits there. */
+    NsPlotLayout *other = layout_of(plot, &page, style, least, true);
+    bool better = other->legend->len > 0;
+    ns_plot_layout_free(better ? layout : other);
+    return better ? other : layout;
 }
 
 NsPlotLayout *ns_plot_layout(const NsPlot *plot, double width, double height, const NsStyle *style)

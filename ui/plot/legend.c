@@ -269,15 +269,22 @@ void ns_legend_place_inside(NsPlotLayout *layout)
     Pen pen = {
         .right = 0.7 * space.width, .line = style->text_size * LINE, .lines = 1, .column = true};
     Pen measured = pen;
+    layout->crowded = true;
     if (!place_all(layout, &measured, series)) return;
     double width = measured.widest + 2 * margin, height = measured.y + pen.line + 2 * margin;
     if (height > 0.7 * space.height) return;
+    /* Corners, then the middles of the edges, then the middle. */
     double right = space.x + space.width - width, bottom = space.y + space.height - height;
-    const NsPoint corners[] = {
-        {right, space.y}, {space.x, space.y}, {right, bottom}, {space.x, bottom}};
+    double middle = (space.x + right) / 2, half = (space.y + bottom) / 2;
+    const NsPoint corners[] = {{right, space.y},  {space.x, space.y}, {right, bottom},
+                               {space.x, bottom}, {middle, space.y},  {middle, bottom},
+                               {right, half},     {space.x, half},    {middle, half}};
+    const NsPoint size = {width, height};
     NsPoint at;
-    if (!ns_layout_least_crowded(layout, corners, G_N_ELEMENTS(corners), width, height, &at))
+    unsigned covered;
+    if (!ns_layout_least_crowded(layout, corners, G_N_ELEMENTS(corners), &size, &at, &covered))
         return;
+    layout->crowded = covered > 0;
     layout->legend_box = (NsBox){at.x, at.y, width, height};
     pen.x = pen.left = at.x + margin;
     pen.y = at.y + margin;

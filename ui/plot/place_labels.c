@@ -24,6 +24,9 @@
 /* In text sizes: the gap between a line and its name. */
 #define CLEAR 0.15
 
+/* The name of a level may be at this many places along its line. */
+#define LEVEL_PLACES 7
+
 /* Iterations that move labels of neighboring vertical lines apart. */
 #define SPREAD_ROUNDS 20
 
@@ -492,46 +495,50 @@ void ns_place_outer_labels(NsFrame *frame)
     }
 }
 
-static void add_backed(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsColor color)
+/* The background of a name would erase a curve that it covers. */
+static void add_line_name(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsColor color,
+                          bool backed)
 {
     NsLabel *label = ns_layout_add_label(layout, NS_PART_LINE_NAME, text, at.x, at.y, false);
     label->color = color;
-    label->backed = true;
+    label->backed = backed;
 }
 
-/* Places the name of a level above or below its line, at the right, in the middle or at the
- * left. */
+/* Places the name of a level directly above or below its line: where no curve is, as far to the
+ * right as possible; at the right end if there is no such place. */
 static void place_level(NsPlotLayout *layout, const NsLevel *level)
 {
     NsBox space = ns_layout_inside(layout);
-    double py = ns_scale_to_pixel(&layout->y, level->y), width, height;
+    double py = ns_scale_to_pixel(&layout->y, level->y);
     if (!level->text || isnan(py)) return;
     const NsStyle *style = layout->style;
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, level->text);
     if (ns_text_width(text) > space.width) ns_text_limit(text, space.width, 1);
-    ns_text_size(text, &width, &height);
+    NsPoint size, at, corners[2 * LEVEL_PLACES];
+    ns_text_size(text, &size.x, &size.y);
     double gap = CLEAR * style->text_size;
     if (level->handle)
         gap = MAX(gap, NS_GRIP * style->text_size / 2 + (NS_GRIP_ARROW + 1) * style->axis_width);
-    double above = py - gap - height, below = py + gap;
-    double right = space.x + space.width - width, middle = space.x + (space.width - width) / 2;
-    const NsPoint all[] = {{right, above},           {right, below},      {space.x, above},
-                           {space.x, below},         {middle, above},     {middle, below},
-                           {right, py - 2 * height}, {right, py + height}};
-    NsPoint corners[G_N_ELEMENTS(all)], at;
-    size_t n = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
+    size_t n = 0, at_end = 0;
+    for (int i = 0; i < 2 * LEVEL_PLACES; i++) {
+        double share = 1 - (double)(i / 2) / (LEVEL_PLACES - 1);
+        double x = space.x + share * (space.width - size.x);
+        double top = i % 2 ? py + gap : py - gap - size.y, far = i % 2 ? top + size.y : top;
         /* Beyond another line it would seem to be that line's name. */
         bool beyond = false;
         for (size_t k = 0; k < layout->plot->n_levels; k++) {
             double other = ns_scale_to_pixel(&layout->y, layout->plot->levels[k].y);
-            double far = all[i].y < py ? all[i].y : all[i].y + height;
-            beyond |= fabs(other - py) > height / 2 && (other - py) * (other - far) < 0;
+            beyond |= fabs(other - py) > size.y / 2 && (other - py) * (other - far) < 0;
         }
-        if (!beyond) corners[n++] = all[i];
+        if (!beyond) corners[n++] = (NsPoint){x, top};
+        if (i < 2) at_end = n;
     }
-    if (ns_layout_least_crowded(layout, corners, n, width, height, &at))
-        add_backed(layout, text, at, style->faint_text);
+    unsigned covered;
+    if (!ns_layout_least_crowded(layout, corners, n, &size, &at, &covered)) return;
+    NsPoint end;
+    unsigned there;
+    if (covered && ns_layout_least_crowded(layout, corners, at_end, &size, &end, &there)) at = end;
+    add_line_name(layout, text, at, style->faint_text, !covered);
 }
 
 /* Places the name of a slope beside its middle, on the side with fewer curves. */
@@ -542,23 +549,24 @@ static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
     NsPoint b = {ns_scale_to_pixel(&layout->x, slope->x1), ns_scale_to_pixel(y, slope->y1)};
     if (!slope->text || isnan(a.x + a.y + b.x + b.y)) return;
     const NsStyle *style = layout->style;
-    double width, height, gap = 0.5 * style->text_size;
+    double gap = 0.5 * style->text_size;
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, slope->text);
-    ns_text_size(text, &width, &height);
-    NsPoint corners[10];
+    NsPoint size, corners[10];
+    ns_text_size(text, &size.x, &size.y);
     size_t n = 0;
     for (int i = 0; i < 5; i++) {
         static const double parts[] = {0.5, 0.65, 0.35, 0.8, 0.2};
         double x = a.x + parts[i] * (b.x - a.x), py = a.y + parts[i] * (b.y - a.y);
         /* Above a line that falls on the page, the free side is to the right. */
         bool falls = (b.y - a.y) * (b.x - a.x) > 0;
-        corners[n++] = (NsPoint){falls ? x + gap : x - gap - width, py - height};
-        corners[n++] = (NsPoint){falls ? x - gap - width : x + gap, py};
+        corners[n++] = (NsPoint){falls ? x + gap : x - gap - size.x, py - size.y};
+        corners[n++] = (NsPoint){falls ? x - gap - size.x : x + gap, py};
     }
     NsPoint at;
+    unsigned covered;
     const NsSeriesStyle *look = &style->series[slope->style % NS_SERIES_STYLES];
-    if (ns_layout_least_crowded(layout, corners, n, width, height, &at))
-        add_backed(layout, text, at, look->color);
+    if (ns_layout_least_crowded(layout, corners, n, &size, &at, &covered))
+        add_line_name(layout, text, at, look->color, true);
 }
 
 static PangoLayout *value_text(const NsPlotLayout *layout, double value, int digits)

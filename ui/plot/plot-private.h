@@ -88,11 +88,11 @@ const NsLabel *ns_layout_label(const NsPlotLayout *layout, NsPart part);
  * margin. */
 NsBox ns_layout_inside(const NsPlotLayout *layout);
 
-/* Chooses the corner at which a box of this size covers the fewest segments of curves, among those
- * at which it is inside the area and covers no label; the first one if several are equal.  Returns
- * false if there is none. */
+/* Chooses the corner at which a box of this size covers the fewest segments of curves and named
+ * lines, among those at which it is inside the area and covers no label; the first one if several
+ * are equal.  `covered` is their number.  Returns false if there is no such corner. */
 bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners, size_t n,
-                             double width, double height, NsPoint *best);
+                             const NsPoint *size, NsPoint *best, unsigned *covered);
 
 /* ---- the layout ---- */
 
@@ -131,6 +131,7 @@ struct NsPlotLayout {
     NsEnds ends;                         /* the curves that have names at their ends */
     NsBox legend_box;                    /* a legend inside the area; its width is 0 if there is
                                           * none */
+    bool crowded;                        /* that legend covers a curve, or has no place */
     NsPath *paths;                       /* [n_paths], one for each series */
     size_t n_paths;
     NsPlotLayout *lower; /* layout of plot->lower, drawn lower_y below the top; or NULL */
@@ -170,7 +171,8 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
 /* Places the names of a heatmap's panels in their colors in the same way. */
 double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double width, bool draw);
 
-/* Places the legend in a corner of the plot area once the paths are known. */
+/* Places the legend in the plot area once the paths are known: in a corner, or at the middle of an
+ * edge.  Sets `crowded` of the layout if it covers a curve or a named line everywhere. */
 void ns_legend_place_inside(NsPlotLayout *layout);
 
 /* ---- places of labels ---- */

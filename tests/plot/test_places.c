@@ -1,0 +1,126 @@
+/* Places of legends and names inside a plot.  SPDX-License-Identifier: MIT */
+#include "tests/plot/support.h"
+#include "ui/plot/plot-private.h"
+#include "ui/plot/style.h"
+
+#include <string.h>
+
+/* More than a line of text at this page height. */
+#define N 60
+
+/* A zigzag between two values with this many points. */
+static void zigzag(double x[N], double y[N], double lo, double hi)
+{
+    for (int i = 0; i < N; i++) {
+        x[i] = i;
+        y[i] = i % 2 ? lo : hi;
+    }
+}
+
+static NsPlot plot_of(const NsSeries *series, size_t n, NsLegendPlace legend)
+{
+    return (NsPlot){.title = "Loss",
+                    .x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                    .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                    .series = series,
+                    .n_series = n,
+                    .legend = legend};
+}
+
+static const NsLabel *label_of(const NsPlotLayout *layout, const char *words)
+{
+    for (unsigned i = 0; i < layout->labels->len; i++) {
+        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+        if (g_str_equal(pango_layout_get_text(label->text), words)) return label;
+    }
+    return NULL;
+}
+
+/* A legend inside goes to the middle of an edge if the corners are taken, and above the plot if it
+ * would hide data everywhere. */
+static void test_legend_inside(void)
+{
+    static const double x[] = {0, 1, 2, 3, 4}, cross[] = {0, 8, 10, 8, 0};
+    static const double other[] = {10, 2, 0, 2, 10};
+    const NsSeries arcs[] = {{.label = "a", .n = 5, .x = x, .y = cross},
+                             {.label = "b", .n = 5, .x = x, .y = other}};
+    NsPlot plot = plot_of(arcs, 2, NS_LEGEND_INSIDE);
+    const NsStyle *style = ns_style_find("paper");
+    g_autoptr(NsPlotLayout) middle = ns_plot_layout(&plot, 400, 300, style);
+    double half = middle->area.y + middle->area.height / 2;
+    g_assert_cmpfloat(middle->legend_box.width, >, 0);
+    g_assert_cmpfloat(middle->legend_box.y, <, half);
+    g_assert_cmpfloat(middle->legend_box.y + middle->legend_box.height, >, half);
+
+    double at[N], low[N], high[N];
+    zigzag(at, low, 0, 10);
+    zigzag(at, high, 1, 9);
+    const NsSeries noise[] = {{.label = "a", .n = N, .x = at, .y = low},
+                              {.label = "b", .n = N, .x = at, .y = high}};
+    plot = plot_of(noise, 2, NS_LEGEND_INSIDE);
+    g_autoptr(NsPlotLayout) above = ns_plot_layout(&plot, 400, 300, style);
+    g_assert_false(above->legend_box.width > 0);
+    g_assert_cmpuint(above->legend->len, ==, 2);
+    const NsLabel *name = label_of(above, "b");
+    g_assert_cmpfloat(name->box.y + name->box.height, <, above->area.y);
+}
+
+/* It does not cover the line of a level, either. */
+static void test_legend_spares_levels(void)
+{
+    static const double x[] = {0, 9}, y[] = {0, 0.1}, high[] = {0.1, 10};
+    const NsSeries series[] = {{.label = "a", .n = 2, .x = x, .y = y},
+                               {.label = "b", .n = 2, .x = x, .y = high}};
+    for (double at = 1; at < 10; at += 0.25) {
+        NsLevel level = {.y = at};
+        NsPlot plot = plot_of(series, 2, NS_LEGEND_INSIDE);
+        plot.levels = &level;
+        plot.n_levels = 1;
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 400, 300, ns_style_find("paper"));
+        const NsBox *box = &layout->legend_box;
+        double line = ns_plot_y_to_pixel(layout, at);
+        g_assert_cmpfloat(box->width, >, 0);
+        g_assert_false(box->y < line && line < box->y + box->height);
+    }
+}
+
+/* The name of a level touches its line: where the curve leaves space, and otherwise at the right
+ * end without a background that would erase the curve. */
+static void test_level_name(void)
+{
+    double x[N], y[N];
+    zigzag(x, y, 2.9, 3.6);
+    const NsLevel level = {.y = 3.25, .text = "character frequencies only"};
+    for (int covered = 0; covered < 2; covered++) {
+        /* The curve comes to the level in the last third, or is there all the time. */
+        for (int i = 0; i < 40 && !covered; i++) y[i] = 5;
+        if (covered) zigzag(x, y, 2.9, 3.6);
+        y[0] = 5;
+        const NsSeries series = {.label = "training", .n = N, .x = x, .y = y};
+        NsPlot plot = plot_of(&series, 1, NS_LEGEND_ABOVE);
+        plot.levels = &level;
+        plot.n_levels = 1;
+        for (double height = 160; height < 400; height += 40) {
+            const NsStyle *style = ns_style_find("paper");
+            g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 300, height, style);
+            const NsLabel *name = label_of(layout, level.text);
+            double line = ns_plot_y_to_pixel(layout, level.y);
+            g_assert_nonnull(name);
+            g_assert_cmpfloat(name->box.y, <, line + style->text_size);
+            g_assert_cmpfloat(name->box.y + name->box.height, >, line - style->text_size);
+            g_assert_cmpint(name->backed, ==, !covered);
+            double end = layout->area.x + layout->area.width;
+            bool at_end = name->box.x + name->box.width > end - style->text_size;
+            g_assert_cmpint(at_end, ==, covered);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/places/legend-inside", test_legend_inside);
+    g_test_add_func("/places/legend-spares-levels", test_legend_spares_levels);
+    g_test_add_func("/places/level-name", test_level_name);
+    return g_test_run();
+}
