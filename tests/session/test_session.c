@@ -525,6 +525,64 @@ static void test_trouble_and_remedy(void)
     ns_session_pause(session);
 }
 
+static const NsRemedy *tried(NsSession *session, size_t *n)
+{
+    int64_t from;
+    const NsRemedy *remedies = ns_session_remedies(session, n, &from);
+    g_assert_cmpuint(*n, >, 0);
+    SESSION_UNTIL(session, !ns_session_poll_remedies(session));
+    for (size_t i = 0; i < *n; i++)
+        g_test_message("%s=%s: %s, loss %g", remedies[i].key, remedies[i].value,
+                       remedies[i].state == NS_REMEDY_HELPS ? "helps" : "fails", remedies[i].loss);
+    return remedies;
+}
+
+/* A forward pass that is at fault from the beginning is not blamed on the updates; that of a run
+ * which had learned is none. */
+static void test_forward_pass(void)
+{
+    g_autoptr(NsSession) session =
+        open_at("placement=none layers=24 threads=1", "placement=pre layers=24 threads=1", 0);
+    NsTrouble trouble;
+    size_t n;
+    ns_session_run(session);
+    SESSION_UNTIL(session, ns_session_trouble(session, &trouble));
+    g_assert_nonnull(trouble.forward);
+    g_assert_nonnull(strstr(trouble.forward->text, "not the learning rate"));
+    const NsRemedy *remedies = tried(session, &n);
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_cmpstr(remedies[0].key, ==, "placement");
+    g_assert_cmpint(remedies[0].state, ==, NS_REMEDY_HELPS);
+    g_assert_cmpfloat(remedies[0].loss, <, 4.5);
+
+    g_autoptr(NsSession) learned =
+        open_at("placement=pre final-norm=off layers=24 threads=1", NULL, 40);
+    g_assert_cmpfloat(ns_history_step(history_of(learned, 0), 0)->loss, >, 8.0);
+    NsEvent spike = {.step = 40, .kind = NS_EVENT_SPIKE, .what = "loss", .text = "It jumped."};
+    ns_history_append_event(learned->view->histories[0], &spike);
+    SESSION_UNTIL(learned, ns_session_trouble(learned, &trouble));
+    g_assert_null(trouble.forward);
+}
+
+/* A trial that ends far above a uniform guess has helped nobody, however far the loss fell. */
+static void test_high_remedy(void)
+{
+    g_autoptr(NsSession) session =
+        open_session("placement=none init-scale=1000 layers=24 lr=3e-5 threads=1", NULL);
+    NsTrouble trouble;
+    size_t n;
+    SESSION_UNTIL(session, ns_session_trouble(session, &trouble));
+    const NsRemedy *remedies = tried(session, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (!g_str_equal(remedies[i].key, "init-scale")) continue;
+        g_assert_cmpint(remedies[i].step, ==, NS_REMEDY_STEPS);
+        g_assert_cmpfloat(remedies[i].loss, >, 100.0);
+        g_assert_cmpint(remedies[i].state, ==, NS_REMEDY_FAILS);
+        return;
+    }
+    g_assert_not_reached();
+}
+
 /* Divergences of all seeds are reported, not only those of the first. */
 static void test_trouble_of_seeds(void)
 {
@@ -616,6 +674,8 @@ int main(int argc, char **argv)
     g_test_add_func("/session/slow-motion", test_slow_motion);
     g_test_add_func("/session/preparing", test_preparing);
     g_test_add_func("/session/trouble-and-remedy", test_trouble_and_remedy);
+    g_test_add_func("/session/forward-pass", test_forward_pass);
+    g_test_add_func("/session/high-remedy", test_high_remedy);
     g_test_add_func("/session/trouble-of-seeds", test_trouble_of_seeds);
     g_test_add_func("/session/loss-of-seeds", test_loss_of_seeds);
     g_test_add_func("/session/check", test_check);

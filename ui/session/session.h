@@ -242,6 +242,9 @@ typedef struct {
     bool huge;  /* the squares of its first gradients overflow, so the learning rate is irrelevant
                    too */
     const NsEvent *event;
+    /* The event about a first loss far above that of a uniform guess, if the loss had not come down
+     * from there: the forward pass is at fault, not the updates.  Else NULL. */
+    const NsEvent *forward;
 } NsTrouble;
 
 /* The latest trouble, until it is dismissed or a run continues.  In one step a divergence outranks
@@ -254,7 +257,8 @@ void ns_session_dismiss_trouble(NsSession *session);
  * the background, from the newest checkpoint before the trouble, or from step 0 if it occurred
  * before any update, until NS_REMEDY_STEPS steps after the trouble; if none helps from there and
  * the trouble is early, again from the beginning.  It helps if no value diverges or jumps and the
- * loss ends no higher than where the trial began, or near that of a uniform guess. */
+ * loss does not end far above that of a uniform guess (NS_FAR_FROM_UNIFORM): a model that is worse
+ * than no model has not been cured, however far its loss fell. */
 #define NS_REMEDIES 6
 #define NS_REMEDY_STEPS 20
 typedef struct {

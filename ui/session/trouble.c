@@ -48,6 +48,20 @@ static bool matters_more(NsSession *session, const NsTrouble *news, const NsTrou
     return left != right ? left > right : news->lane < known->lane;
 }
 
+/* Step 0, before any update, shows the forward pass alone.  A run whose loss came down from there
+ * has got over it, and a later trouble has another cause. */
+static const NsEvent *forward_event(const NsHistory *history, int64_t step)
+{
+    double near = NS_FAR_FROM_UNIFORM * ns_history_baselines(history).uniform;
+    int64_t before = ns_history_record(history, step - 1);
+    for (int64_t i = 0; i <= before; i++)
+        if (ns_history_step(history, (size_t)i)->loss <= near) return NULL;
+    for (size_t i = 0; i < ns_history_events(history); i++)
+        if (ns_history_event(history, i)->kind == NS_EVENT_FIRST_LOSS)
+            return ns_history_event(history, i);
+    return NULL;
+}
+
 void ns_session_poll_trouble(NsSession *session)
 {
     bool news = false;
@@ -71,7 +85,8 @@ void ns_session_poll_trouble(NsSession *session)
                                      .huge = diverged && event->step == 1 && first >= 0 &&
                                              ns_history_step(history, (size_t)first)->grad_norm >
                                                  sqrt((double)FLT_MAX),
-                                     .event = event};
+                                     .event = event,
+                                     .forward = forward_event(history, event->step)};
                 if (!matters_more(session, &trouble, &session->trouble)) continue;
                 session->trouble = trouble;
                 news = true;
@@ -148,8 +163,7 @@ static void end_trial(NsSession *session, NsRemedy *remedy)
     remedy->state = NS_REMEDY_FAILS;
     if (diverged || records == 0) return;
     NsStep last = ns_seeds_step(history, records - 1);
-    double uniform = ns_history_baselines(history).uniform;
-    double most = fmax(ns_seeds_step(history, 0).loss, NS_FAR_FROM_UNIFORM * uniform);
+    double most = NS_FAR_FROM_UNIFORM * ns_history_baselines(history).uniform;
     bool whole = last.step == remedy->step || last.step == session->experiment.lane[0].steps;
     remedy->step = last.step;
     remedy->loss = last.loss;
@@ -202,11 +216,11 @@ const NsRemedy *ns_session_remedies(NsSession *session, size_t *n, int64_t *from
         (session->trouble.first || ns_session_can_fork(session))) {
         session->remedies_for = session->serial;
         session->remedies_before = session->trouble.step - 1;
-        /* Lists what may help: before any update only what acts on the forward pass, and where the
-         * squares of the first gradients overflow nothing that acts on the learning rate. */
+        /* Lists what may help: where the forward pass is at fault only what acts on it, and where
+         * the squares of the first gradients overflow nothing that acts on the learning rate. */
         const NsTrouble *trouble = &session->trouble;
         const NsSettings *settings = &session->experiment.lane[(size_t)trouble->lane];
-        bool updates = !trouble->first, rates = updates && !trouble->huge;
+        bool updates = !trouble->first && !trouble->forward, rates = updates && !trouble->huge;
         char value[G_ASCII_DTOSTR_BUF_SIZE];
         for (double by = 10.0; rates && by < 1000.0; by *= 10.0)
             add_remedy(session, "lr",
@@ -220,6 +234,8 @@ const NsRemedy *ns_session_remedies(NsSession *session, size_t *n, int64_t *from
             add_remedy(session, "clip", "1");
         if ((int)settings->placement != ns_choices_find(ns_placement_choice, "pre"))
             add_remedy(session, "placement", "pre");
+        if (trouble->forward && settings->final_norm == NS_SWITCH_OFF)
+            add_remedy(session, "final-norm", "on");
         if (!rates && settings->init_scale > 1.0) add_remedy(session, "init-scale", "1");
     }
     *n = session->n_remedies;

@@ -92,6 +92,9 @@ static char *remedy_words(const NsRemedy *remedy)
     if (param->type == NS_PARAM_CHOICE) {
         const NsChoice *choice =
             param->choices((size_t)ns_choices_find(param->choices, remedy->value));
+        if (!g_str_equal(remedy->key, "placement"))
+            return g_strdup_printf(_("%s %s: loss %s at step %s"), _(param->label),
+                                   _(choice->label), loss, step);
         return g_strdup_printf(_("%s: loss %s at step %s"), _(choice->label), loss, step);
     }
     return g_strdup_printf(_("%s %s: loss %s at step %s"), _(param->label), number, loss, step);
@@ -118,8 +121,12 @@ static void sync_remedies(NsTroublePanel *panel)
         tried < n ? g_strdup_printf(_("Trying change %zu of %zu…"), tried + 1, n)
         : helps && panel->shown.first ? g_strdup(_("Restart with:"))
         : helps  ? g_strdup_printf(_("Go back to step %s and train with:"), step)
-        : n == 1 ? g_strdup_printf(_("The change tried from step %s fails as well."), step)
-                 : g_strdup_printf(_("All %zu changes tried from step %s fail as well."), n, step);
+        : n == 1 ? g_strdup_printf(_("The change tried from step %s does not help: the run "
+                                     "diverges, jumps or stays far above a uniform guess."),
+                                   step)
+                 : g_strdup_printf(_("None of the %zu changes tried from step %s helps: the run "
+                                     "diverges, jumps or stays far above a uniform guess."),
+                                   n, step);
     gtk_label_set_text(GTK_LABEL(panel->fork), words);
     gtk_widget_set_visible(panel->fork, n > 0);
     bool can = ns_session_can_run(panel->session);
@@ -178,14 +185,8 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
         gtk_label_set_text(GTK_LABEL(panel->title), title);
         g_autofree char *sentence = sentence_of(panel->session, &trouble);
         ns_text_label_set_sentence(panel->sentence, sentence);
-        const char *advice = advice_on(&trouble);
-        /* The sentence about a first loss far above that of a uniform guess. */
-        const NsHistory *history =
-            ns_history_seed(panel->session->view->histories[trouble.lane], (size_t)trouble.seed);
-        for (size_t i = ns_history_events(history); i-- > 0;)
-            if (ns_history_event(history, i)->kind == NS_EVENT_FIRST_LOSS)
-                advice = ns_history_event(history, i)->text;
-        gtk_label_set_text(GTK_LABEL(panel->advice), advice);
+        gtk_label_set_text(GTK_LABEL(panel->advice),
+                           trouble.forward ? trouble.forward->text : advice_on(&trouble));
         show_chart(panel, &trouble);
     }
     panel->shown = trouble;
