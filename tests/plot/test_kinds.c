@@ -215,7 +215,7 @@ static void test_tex_values(void)
     g_assert_nonnull(low);
     g_assert_nonnull(high);
     g_assert_nonnull(strstr(low, "{\\sbox0{0.250}"));
-    g_assert_nonnull(strstr(high, "{\\sbox0{1.00}"));
+    g_assert_nonnull(strstr(high, "{\\sbox0{1.000}"));
 }
 
 /* At every size all cells have numbers, or none; “0.41” is narrower than “0.44”. */

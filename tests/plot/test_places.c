@@ -116,11 +116,94 @@ static void test_level_name(void)
     }
 }
 
+/* Plots side by side have areas with the same top and bottom, and a subscript in a title moves
+ * nothing. */
+static void test_rows_align(void)
+{
+    static const double x[] = {0, 9}, y[] = {1, 2}, more[] = {2, 3};
+    static const float z[] = {1, 2, 3, 4};
+    const NsSeries series[] = {{.label = "a", .n = 2, .x = x, .y = y},
+                               {.label = "b", .n = 2, .x = x, .y = more}};
+    const NsHeatmap map = {.z = z, .rows = 2, .columns = 2, .x1 = 2, .y1 = 2};
+    NsPlot plain = plot_of(series, 2, NS_LEGEND_ABOVE), subscript = plain, cells = plain;
+    plain.subtitle = subscript.subtitle = cells.subtitle = "Post-LN";
+    subscript.title = "Gradient of W_2";
+    cells.series = NULL;
+    cells.n_series = 0;
+    cells.heatmap = &map;
+    const NsPlot *plots[] = {&plain, &subscript, &plain, &cells};
+    NsExport options = {.style = ns_style_find("paper"),
+                        .width = 504,
+                        .height = 360,
+                        .columns = 2,
+                        .legend = NS_LEGEND_ABOVE};
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, 4, &options);
+    NsPlotLayout *layouts[4];
+    for (size_t i = 0; i < 4; i++) layouts[i] = ns_plot_sheet_layout(&sheet, i);
+    for (size_t i = 0; i < 4; i += 2) {
+        const NsPlotLayout *a = layouts[i], *b = layouts[i + 1];
+        g_assert_cmpfloat_with_epsilon(a->area.y, b->area.y, 1e-6);
+        g_assert_cmpfloat_with_epsilon(a->area.height, b->area.height, 1e-6);
+        const NsLabel *one = ns_layout_label(a, NS_PART_SUBTITLE);
+        const NsLabel *other = ns_layout_label(b, NS_PART_SUBTITLE);
+        g_assert_cmpfloat_with_epsilon(one->y, other->y, 1e-6);
+    }
+    for (size_t i = 0; i < 4; i++) ns_plot_layout_free(layouts[i]);
+}
+
+static unsigned numbers(const NsPlotSheet *sheet, size_t i)
+{
+    g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
+    unsigned n = 0;
+    for (unsigned k = 0; k < layout->labels->len; k++)
+        n += g_array_index(layout->labels, NsLabel, k).part == NS_PART_CELL;
+    return n;
+}
+
+/* Maps of two lanes with the same colors both have numbers in their cells, or neither has. */
+static void test_values_agree(void)
+{
+    static const float small[] = {1, 0.011F, 0.052F, 0.08F}, large[] = {1, 0.98F, 0.99F, -0.1F};
+    unsigned seen[2] = {0};
+    for (double width = 90; width < 400; width += 5) {
+        NsHeatmap maps[2];
+        NsPlot plots[2];
+        for (int i = 0; i < 2; i++) {
+            maps[i] = (NsHeatmap){.z = i ? large : small,
+                                  .rows = 2,
+                                  .columns = 2,
+                                  .x1 = 2,
+                                  .y1 = 2,
+                                  .lo = -0.1,
+                                  .hi = 1,
+                                  .square = true,
+                                  .values = true};
+            plots[i] = (NsPlot){.x = axis("layer", NULL, NS_SCALE_LINEAR, true),
+                                .left = axis("layer", NULL, NS_SCALE_LINEAR, true),
+                                .heatmap = &maps[i]};
+        }
+        const NsPlot *both[] = {&plots[0], &plots[1]};
+        NsExport options = {.style = ns_style_find("paper"),
+                            .width = width,
+                            .height = width / 2,
+                            .columns = 2,
+                            .legend = NS_LEGEND_ABOVE};
+        g_auto(NsPlotSheet) sheet = ns_plot_sheet(both, 2, &options);
+        unsigned n = numbers(&sheet, 0);
+        g_assert_cmpuint(n, ==, numbers(&sheet, 1));
+        seen[n > 0]++;
+    }
+    g_assert_cmpuint(seen[0], >, 0);
+    g_assert_cmpuint(seen[1], >, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/places/legend-inside", test_legend_inside);
     g_test_add_func("/places/legend-spares-levels", test_legend_spares_levels);
     g_test_add_func("/places/level-name", test_level_name);
+    g_test_add_func("/places/rows-align", test_rows_align);
+    g_test_add_func("/places/values-agree", test_values_agree);
     return g_test_run();
 }

@@ -47,7 +47,11 @@ double ns_place_head(NsFrame *frame, bool place)
         NsPart part = parts[i];
         if (!frame->show[part]) continue;
         if (place) ns_layout_add_label(layout, part, frame->text[part], pad, y, false);
-        y += ns_text_height(frame->text[part]);
+        /* Without subscripts, which would move what is below. */
+        double text_size = part ? frame->size : layout->style->title_size;
+        g_autoptr(PangoLayout) plain =
+            ns_text_new(layout->context, layout->style, text_size, part == NS_PART_TITLE, "0");
+        y += ns_text_height(plain) * pango_layout_get_line_count(frame->text[part]);
         if (part == NS_PART_TITLE) y = MAX(y, layout->style->corner_height);
     }
     if (frame->show[NS_PART_LEGEND] && layout->listed) {
@@ -569,10 +573,17 @@ static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
         add_line_name(layout, text, at, look->color, true);
 }
 
+/* On a logarithmic scale with significant digits, otherwise with the decimals that the largest
+ * value would have. */
 static PangoLayout *value_text(const NsPlotLayout *layout, double value, int digits)
 {
     const NsStyle *style = layout->style;
-    g_autofree char *number = ns_text_number(value, digits);
+    const NsScale *z = &layout->z;
+    double largest = MAX(fabs(z->lo), fabs(z->hi));
+    bool even = !layout->plot->heatmap->log && largest > 0;
+    int before = even ? (int)ceil(log10(largest) - 1e-9) : 0;
+    g_autofree char *number =
+        even ? ns_text_fixed(value, MAX(digits - before, 0)) : ns_text_number(value, digits);
     return ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
 }
 

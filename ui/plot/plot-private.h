@@ -323,6 +323,8 @@ typedef struct {
     char *title;
     NsBox cell;      /* its position on the sheet */
     NsMargins least; /* minimum margins */
+    size_t last;     /* the last plot that shares its color bar, or 0 */
+    NsHeatmap map;   /* a modified copy that the plot may point to */
 } NsSheetPlot;
 
 typedef struct {

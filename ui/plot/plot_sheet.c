@@ -13,6 +13,10 @@
 #define LEAST_PANEL 4
 #define LEAST_AREA 7
 
+/* The maximum part of its height that a plot area gives up for the same top as its neighbors', or
+ * for the same bottom. */
+#define MOST_ALIGNED 0.15
+
 #define CAPTION_SIZE 0.92 /* in text sizes */
 #define CAPTION_LINES 4
 
@@ -53,9 +57,108 @@ static bool same_colors(const NsPlot *a, const NsPlot *b)
 {
     const NsHeatmap *one = a->heatmap, *other = b->heatmap;
     return one && other && one->rows && one->columns && other->rows && other->columns &&
-           !a->no_bar && !b->no_bar && one->lo < one->hi && one->lo == other->lo &&
-           one->hi == other->hi && one->log == other->log && one->colors == other->colors &&
+           one->lo < one->hi && one->lo == other->lo && one->hi == other->hi &&
+           one->log == other->log && one->colors == other->colors &&
            g_strcmp0(one->label, other->label) == 0;
+}
+
+/* Consecutive heatmaps with the same colors have one color bar, beside the last plot of their first
+ * row. */
+static void share_bars(NsPlotSheet *sheet)
+{
+    size_t columns = sheet->columns;
+    for (size_t first = 0; first < sheet->n; first += columns) {
+        size_t end = first + 1;
+        while (end < sheet->n && !sheet->plots[end].plot.no_bar &&
+               same_colors(&sheet->plots[first].plot, &sheet->plots[end].plot))
+            end++;
+        if (end < sheet->n) end -= (end - first) % columns;
+        if (end < first + 2) continue;
+        size_t bearer = first + MIN(columns, end - first) - 1;
+        double key = margins_of(sheet, bearer, true).right - margins_of(sheet, bearer, false).right;
+        double share = key / (double)columns;
+        for (size_t i = first; i < end; i++) {
+            size_t column = (i - first) % columns;
+            NsBox *cell = &sheet->plots[i].cell;
+            cell->x -= (double)column * share;
+            cell->width -= share;
+            if (i == bearer) cell->width += key;
+            sheet->plots[i].plot.no_bar = i != bearer;
+        }
+        sheet->plots[bearer].last = end - 1;
+        first = end - 1 - (end - 1 - first) % columns; /* first plot of the last row */
+    }
+}
+
+/* ---- plots side by side ---- */
+
+/* Returns whether a layout lacks a part that another one of the same plot has. */
+static bool says_less(const NsPlotLayout *layout, const NsPlotLayout *than)
+{
+    static const NsPart parts[] = {NS_PART_TITLE,   NS_PART_SUBTITLE,   NS_PART_MARKER,
+                                   NS_PART_X_LABEL, NS_PART_LEFT_LABEL, NS_PART_NOTE};
+    bool less = layout->letters != than->letters || layout->legend->len != than->legend->len ||
+                !layout->lower != !than->lower;
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+        const NsLabel *a = ns_layout_label(layout, parts[i]);
+        const NsLabel *b = ns_layout_label(than, parts[i]);
+        less |= !a != !b || (a && !g_str_equal(ns_text_words(a->text), ns_text_words(b->text)));
+    }
+    return less || (layout->lower && says_less(layout->lower, than->lower));
+}
+
+/* The areas of plots in a row have the same top and bottom, unless one would become too low. */
+static void align_rows(NsPlotSheet *sheet)
+{
+    g_autofree NsMargins *own = g_new(NsMargins, MAX(sheet->n, 1));
+    for (size_t i = 0; i < sheet->n && sheet->columns > 1; i++) {
+        const NsSheetPlot *one = &sheet->plots[i];
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
+        own[i] = ns_layout_margins(layout);
+        if (one->plot.heatmap) own[i] = margins_of(sheet, i, !one->plot.no_bar);
+        if (layout->lower) own[i].bottom = ns_layout_margins(layout->lower).bottom;
+    }
+    for (size_t i = 0; i < sheet->n && sheet->columns > 1; i++) {
+        NsSheetPlot *one = &sheet->plots[i];
+        const NsMargins before = one->least;
+        double most = MOST_ALIGNED * (one->cell.height - own[i].top - own[i].bottom);
+        size_t first = i - i % sheet->columns, end = MIN(first + sheet->columns, sheet->n);
+        double top = own[i].top, bottom = own[i].bottom;
+        for (size_t k = first; k < end; k++) {
+            if (sheet->plots[k].plot.drawing) continue;
+            if (own[k].top <= own[i].top + most) top = MAX(top, own[k].top);
+            if (own[k].bottom <= own[i].bottom + most) bottom = MAX(bottom, own[k].bottom);
+        }
+        if (one->plot.drawing || (top <= own[i].top && bottom <= own[i].bottom)) continue;
+        g_autoptr(NsPlotLayout) alone = ns_plot_sheet_layout(sheet, i);
+        one->least.top = top;
+        one->least.bottom = bottom;
+        g_autoptr(NsPlotLayout) aligned = ns_plot_sheet_layout(sheet, i);
+        if (says_less(aligned, alone)) one->least = before;
+    }
+}
+
+/* Maps with the same colors all have numbers in their cells, or none has. */
+static void agree_on_values(NsPlotSheet *sheet)
+{
+    for (size_t first = 0, end; first < sheet->n; first = end) {
+        unsigned with = 0;
+        for (end = first; end < sheet->n; end++) {
+            const NsHeatmap *map = sheet->plots[end].plot.heatmap;
+            if (end > first && !same_colors(&sheet->plots[first].plot, &sheet->plots[end].plot))
+                break;
+            if (!map || !map->values) continue;
+            g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, end);
+            with += ns_layout_label(layout, NS_PART_CELL) != NULL;
+        }
+        for (size_t i = first; i < end && with < end - first; i++) {
+            NsSheetPlot *one = &sheet->plots[i];
+            if (!one->plot.heatmap) continue;
+            one->map = *one->plot.heatmap;
+            one->map.values = false;
+            one->plot.heatmap = &one->map;
+        }
+    }
 }
 
 /* ---- the sheet ---- */
@@ -111,30 +214,14 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         one->cell = (NsBox){(double)(i % columns) * (width + gutter),
                             (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
     }
-    /* Consecutive heatmaps with the same colors have one color bar, beside the last plot of their
-     * first row. */
-    for (size_t first = 0; first < sheet.n; first += sheet.columns) {
-        size_t end = first + 1;
-        while (end < sheet.n && same_colors(&sheet.plots[first].plot, &sheet.plots[end].plot))
-            end++;
-        if (end < sheet.n) end -= (end - first) % sheet.columns;
-        if (end < first + 2) continue;
-        size_t bearer = first + MIN(columns, end - first) - 1;
-        double key =
-            margins_of(&sheet, bearer, true).right - margins_of(&sheet, bearer, false).right;
-        double share = key / (double)columns;
-        for (size_t i = first; i < end; i++) {
-            size_t column = (i - first) % columns;
-            NsBox *cell = &sheet.plots[i].cell;
-            cell->x -= (double)column * share;
-            cell->width -= share;
-            if (i == bearer) cell->width += key;
-            sheet.plots[i].plot.no_bar = i != bearer;
-        }
-        double reach = foot_of(&sheet, end - 1) - foot_of(&sheet, bearer);
-        sheet.plots[bearer].plot.key_reach = MAX(reach, 0);
-        first = end - 1 - (end - 1 - first) % sheet.columns; /* first plot of the last row */
+    share_bars(&sheet);
+    align_rows(&sheet);
+    for (size_t i = 0; i < n; i++) {
+        if (!sheet.plots[i].last) continue;
+        double reach = foot_of(&sheet, sheet.plots[i].last) - foot_of(&sheet, i);
+        sheet.plots[i].plot.key_reach = MAX(reach, 0);
     }
+    agree_on_values(&sheet);
     return sheet;
 }
 
