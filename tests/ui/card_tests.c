@@ -374,8 +374,38 @@ static void test_hyphen(void)
     g_object_unref(label);
 }
 
+/* A card that shows theory lines does so while it is shown, and no longer. */
+static void test_theory(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Theory.\nsetup = layers=2 " SMALL "\ntheory = on\n"
+        "[card]\ntitle = Two\ntext = None.\n[card]\ntitle = Three\ntext = Again.\ntheory = on\n"
+        "[card]\ntitle = Four\ntext = Still.\ntheory = on\n";
+    for (int usual = 0; usual < 2; usual++) {
+        NsWindow *window = ui_open("");
+        NsSession *session = window->session;
+        ns_session_show_theory(session, usual);
+        NsLearnPane *pane = begin(window, text);
+        UI_UNTIL(gtk_widget_is_sensitive(ui_find_button(GTK_WIDGET(pane), "Next")));
+        g_assert_true(session->view->theory);
+        press(pane, "Next");
+        g_assert_false(session->view->theory);
+        press(pane, "Next");
+        press(pane, "Next");
+        g_assert_true(session->view->theory);
+        if (usual)
+            ns_learn_pane_close(pane);
+        else
+            press(pane, "Finish");
+        g_assert_cmpint(session->view->theory, ==, usual);
+        ui_close(window);
+    }
+}
+
 void ui_add_card_tests(void)
 {
+    g_test_add_func("/ui/card/theory", test_theory);
     g_test_add_func("/ui/card/other-page", test_other_page);
     g_test_add_func("/ui/card/data", test_data);
     g_test_add_func("/ui/card/data-of-divergence", test_data_of_divergence);

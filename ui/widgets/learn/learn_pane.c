@@ -29,6 +29,7 @@ struct _NsLearnPane {
     size_t at;
     size_t answers[NS_CARDS_MAX]; /* from 1; 0: the card is not answered */
     bool in_list, covers;
+    bool shows, theory; /* a card is shown; whether theory lines were shown before it */
     bool turned; /* the card is shown because Next or Back was pressed */
     NsLessonSituation situation;
     char *page;
@@ -540,6 +541,8 @@ static void show_card(NsLearnPane *pane)
     ns_box_append(box, new_head(pane), pane->waits, columns, NULL);
     if (focused) gtk_widget_grab_focus(pane->next);
     pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->session)};
+    if (!pane->shows) pane->theory = pane->session->view->theory;
+    pane->shows = true;
     ns_session_show_theory(pane->session, card->theory);
     if (card->page) g_signal_emit_by_name(pane, "page", card->page);
     const char *highlight = card->highlight ? card->highlight : "";
@@ -548,10 +551,18 @@ static void show_card(NsLearnPane *pane)
     look(pane);
 }
 
+/* Theory lines that cards showed or hid are again as the user had them. */
+static void return_theory(NsLearnPane *pane)
+{
+    if (pane->shows) ns_session_show_theory(pane->session, pane->theory);
+    pane->shows = false;
+}
+
 /* ---- The list ---- */
 
 static void show_list(NsLearnPane *pane)
 {
+    return_theory(pane);
     g_autofree char *resume =
         pane->lesson ? g_strdup_printf(_("Continue with “%s”"), _(pane->lesson->title)) : NULL;
     pane->in_list = true;
@@ -615,6 +626,7 @@ void ns_learn_pane_open(NsLearnPane *pane)
 void ns_learn_pane_close(NsLearnPane *pane)
 {
     set_watch(pane, false);
+    return_theory(pane);
     pane->run_to = 0;
     pane->last = 0;
     cover(pane, false);

@@ -74,7 +74,6 @@ static void on_unrealize(GtkWindow *window)
     if (height > 0) g_settings_set_int(preferences, "window-height", height);
     const NsView *view = NS_WINDOW(window)->session->view;
     g_settings_set_boolean(preferences, "log", view->log);
-    g_settings_set_boolean(preferences, "theory", view->theory);
     g_settings_set_string(preferences, "gradient", ns_quantity_choice(view->gradient)->key);
     g_settings_set_string(preferences, "hidden", ns_quantity_choice(view->hidden)->key);
     g_settings_set_string(preferences, "smoothing", SMOOTHING[view->smoothing.kind]);
