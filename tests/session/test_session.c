@@ -516,7 +516,10 @@ static void test_trouble_and_remedy(void)
 
     int64_t at = trouble.step;
     ns_session_set_pause_on_trouble(session, false);
+    g_assert_false(ns_session_set(session, "lr", "1e30"));
+    g_assert_false(ns_session_can_restart(session));
     g_assert_true(ns_session_remedy(session, 0, "lr", "1e-4"));
+    g_assert_true(ns_session_can_restart(session));
     g_assert_true(session->wants_run);
     SESSION_UNTIL(session, ns_session_steps(session) > at + 5);
     g_assert_cmpint(session->fork_step, <, at);

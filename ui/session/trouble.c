@@ -249,6 +249,8 @@ bool ns_session_remedy(NsSession *session, size_t lane, const char *key, const c
     int64_t before = session->n_remedies ? session->remedies_before
                      : trouble.event     ? trouble.step - 1
                                          : ns_session_shown_step(session);
+    /* An entry that cannot be used must not disable the remedy. */
+    if (!ns_session_can_restart(session)) ns_session_drop_pending(session);
     if (!(trouble.first || ns_session_can_fork(session)) ||
         !ns_session_set_lane(session, lane, key, value))
         return false;
