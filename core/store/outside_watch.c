@@ -21,6 +21,7 @@ typedef struct {
     NsHistory *histories[NS_LANES_MAX]; /* as published: references */
     size_t lanes;                       /* as published */
     NsOutsideReading *reading;          /* as published: a reference */
+    NsExperiment experiment;            /* as published; n is 0 for a run of another program */
     char *map;                          /* a choice of columns for the thread, or NULL */
 } Source;
 
@@ -55,6 +56,7 @@ static void watch_unref(NsOutsideWatch *w)
         for (size_t k = 0; k < NS_LANES_MAX; k++) ns_history_unref(w->sources[i].histories[k]);
         ns_recorded_run_free(w->sources[i].run);
         ns_outside_reading_unref(w->sources[i].reading);
+        ns_experiment_clear(&w->sources[i].experiment);
         g_free(w->sources[i].map);
     }
     g_queue_clear_full(&w->messages, g_free);
@@ -85,6 +87,10 @@ static void publish(NsOutsideWatch *w, Source *source, bool news)
     if (run->reading != source->reading) {
         ns_outside_reading_unref(source->reading);
         source->reading = ns_outside_reading_ref(run->reading);
+        news = true;
+    }
+    if (run->experiment.n && !source->experiment.n) {
+        ns_experiment_assign(&source->experiment, &run->experiment);
         news = true;
     }
     source->lanes = run->lanes;
@@ -230,6 +236,12 @@ bool ns_outside_watch_update(NsOutsideWatch *w, NsRecordedRun *run, bool *others
     for (char *message; (message = g_queue_pop_head(&w->messages));)
         g_queue_push_tail(&run->messages, message);
     return true;
+}
+
+const NsExperiment *ns_outside_watch_experiment(NsOutsideWatch *w)
+{
+    NS_HELD held = ns_hold(&w->mutex);
+    return w->sources[0].experiment.n ? &w->sources[0].experiment : NULL;
 }
 
 NsOutsideReading *ns_outside_watch_reading(NsOutsideWatch *w, size_t i)

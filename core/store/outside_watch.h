@@ -25,6 +25,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideWatch, ns_outside_watch_free)
  * lanes or a history is another one. */
 bool ns_outside_watch_update(NsOutsideWatch *watch, NsRecordedRun *run, bool *others);
 
+/* The experiment of the run at the first path; NULL if another program trained it, or it was not
+ * read yet. */
+const NsExperiment *ns_outside_watch_experiment(NsOutsideWatch *watch);
+
 /* How the run at a path is read: a reference, or NULL if it has no columns or was not read yet. */
 NsOutsideReading *ns_outside_watch_reading(NsOutsideWatch *watch, size_t i);
 

@@ -154,6 +154,23 @@ static void test_shared_threads(void)
     tear_down();
 }
 
+/* A saved run whose curves are pinned is named as other runs are, not by its file. */
+static void test_pinned_name(void)
+{
+    set_up();
+    NsSession *session = record("placement=post", 3);
+    g_autofree char *path = ns_session_path_on_view(session);
+    g_autoptr(GPtrArray) listed = close_and_list(session, 1);
+    session = open_session("placement=pre", NULL);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
+    g_assert_true(ns_session_pin_file(session, path, NULL));
+    SESSION_UNTIL(session, session->view->n_pinned == 1);
+    SESSION_UNTIL(session, g_str_has_suffix(session->view->pinned[0].name, " Post-LN"));
+    g_assert_true(g_str_has_prefix(session->view->pinned[0].name, "run "));
+    g_object_unref(session);
+    tear_down();
+}
+
 /* A run without steps leaves no file; a reset starts a new file. */
 static void test_reset(void)
 {
@@ -523,6 +540,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/record/file", test_file);
     g_test_add_func("/record/shared-threads", test_shared_threads);
+    g_test_add_func("/record/pinned-name", test_pinned_name);
     g_test_add_func("/record/reset", test_reset);
     g_test_add_func("/record/files", test_files);
     g_test_add_func("/record/locked", test_locked);

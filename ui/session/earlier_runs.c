@@ -111,9 +111,10 @@ static NsPastRun *find_run(NsSession *session, unsigned id)
 static char *pinned_name(NsSession *session, const NsPastRun *run, size_t lane)
 {
     const NsExperiment *now = &session->view->started;
-    const NsSettings *settings[] = {&run->recorded->experiment.lane[lane],
-                                    &now->lane[MIN(lane, now->n - 1)]};
-    if (run->watch) return g_strdup(run->recorded->names[lane]);
+    const NsExperiment *own =
+        run->watch ? ns_outside_watch_experiment(run->watch) : &run->recorded->experiment;
+    if (!own || lane >= own->n) return g_strdup(run->recorded->names[lane]);
+    const NsSettings *settings[] = {&own->lane[lane], &now->lane[MIN(lane, now->n - 1)]};
     g_autofree char *differs = ns_settings_special_words(settings, 2, 0);
     int64_t changed = ns_figure_first_change(run->recorded->histories[lane]);
     g_autofree char *step = ns_group_digits(changed);
