@@ -30,7 +30,7 @@ struct _NsLearnPane {
     size_t answers[NS_CARDS_MAX]; /* from 1; 0: the card is not answered */
     bool in_list, covers;
     bool shows, theory; /* a card is shown; whether theory lines were shown before it */
-    bool turned; /* the card is shown because Next or Back was pressed */
+    bool turned;        /* the card is shown because Next or Back was pressed */
     NsLessonSituation situation;
     char *page;
     int64_t run_to;    /* the step to run to as soon as the session can; 0: none */

@@ -253,8 +253,7 @@ static void on_theory(NsWindow *window)
     NsSession *session = window->session;
     ns_session_show_theory(session, !session->view->theory);
     /* Not when the window closes, as a lesson may show them then. */
-    if (ns_preferences())
-        g_settings_set_boolean(ns_preferences(), "theory", session->view->theory);
+    if (ns_preferences()) g_settings_set_boolean(ns_preferences(), "theory", session->view->theory);
 }
 
 static void on_grid(NsWindow *window)
