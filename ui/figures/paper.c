@@ -175,35 +175,21 @@ static void set_singles(Paper *p)
     }
 }
 
-static char *verdict(const Paper *p)
+/* Describes the curves; the verdicts stand where the claims do. */
+static char *caption(const Paper *p)
 {
     GString *words = g_string_new(NULL);
-    for (size_t i = 0; i < p->result->n_findings; i++) {
-        if (p->result->findings[i].claim->result != p->panel) continue;
-        g_autofree char *finding = ns_finding_words(&p->result->findings[i]);
-        g_string_append_printf(words, "%s%s", words->len ? "; " : "", finding);
-    }
-    if (p->curves[0]->lo && p->kind != NS_PAPER_TOKENS)
-        g_string_append_printf(words, _(". Mean and 16–84%% range of %zu seeds"),
+    if (!p->result) g_string_append(words, _("Expected shapes; nothing was measured."));
+    if (p->result && p->curves[0]->lo && p->kind != NS_PAPER_TOKENS)
+        g_string_append_printf(words, _("Mean and 16–84%% range of %zu seeds."),
                                p->curves[0]->seeds);
     for (size_t i = 0; i < p->n; i++) {
         if (!p->curves[i]->diverged) continue;
-        g_string_append_printf(words, _(". %s diverged in %zu of %zu seeds; its mean ends there"),
+        if (words->len) g_string_append_c(words, ' ');
+        g_string_append_printf(words, _("Diverged: %s in %zu of %zu seeds; its mean ends there."),
                                _(p->curves[i]->label), p->curves[i]->diverged, p->curves[i]->seeds);
     }
-    return g_string_free(words, FALSE);
-}
-
-/* The claims to be tested, which are shown with the expected shapes before the study is run. */
-static char *expectation(const Paper *p)
-{
-    GString *words = g_string_new(NULL);
-    for (unsigned i = 0; i < ns_paper_claims(p->study); i++) {
-        if (p->study->claims[i].result != p->panel) continue;
-        g_autofree char *claim = ns_claim_words(&p->study->claims[i]);
-        g_string_append_printf(words, "%s%s", words->len ? "; " : "", claim);
-    }
-    return g_string_free(words, FALSE);
+    return g_string_free(words, !words->len);
 }
 
 static void update(NsFigure *figure, const NsFigureInput *input)
@@ -251,14 +237,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     ns_figure_text(&p->figure, &p->figure.plot.title, g_strdup(title));
     ns_figure_text(&p->figure, &p->figure.plot.subtitle,
                    p->panel ? NULL : g_strdup(choice->reference));
-    char *expected = p->result ? NULL : expectation(p);
     bool curves = figure->plot.n_series > 0;
-    ns_figure_text(figure, &figure->plot.empty, curves ? NULL : g_strdup(expected));
-    ns_figure_text(figure, &figure->plot.note,
-                   p->result ? verdict(p)
-                   : curves  ? g_strdup_printf(_("Expected shapes, not sizes: %s"), expected)
-                             : NULL);
-    g_free(expected);
+    ns_figure_text(figure, &figure->plot.empty, curves ? NULL : g_strdup(_("Not measured yet")));
+    ns_figure_text(figure, &figure->plot.note, curves ? caption(p) : NULL);
 }
 
 static void clear(NsFigure *figure)
