@@ -302,10 +302,10 @@ const NsCommand ns_cli_paper = {
         " study show FOLDER/NAME.nsstudy --json” has the value of\n"
         "every single seed.\n\n"
         "JSON: study, title, reference, says, holds, verdict, agrees, claims (when they were\n"
-        "fixed), seconds, findings (label, quantity: which result it is about, value, mean:\n"
-        "arithmetic, geometric or median, error: the standard error, interval, seeds, "
-        "diverged:\n"
-        "how many of them, expected, range, counted, reason, verdict, agrees), series (label,\n"
+        "fixed), day (of this result), seconds, findings (label, quantity: which result it is\n"
+        "about, value, mean: arithmetic, geometric or median, error: the standard error,\n"
+        "interval, seeds, diverged: how many of them, expected, range, counted, reason,\n"
+        "verdict, agrees), series (label,\n"
         "quantity, theory, x, y, lo and hi: the 16% and 84% quantiles over seeds, diverged,\n"
         "seeds: the values of each), program, instructions.",
     .examples =

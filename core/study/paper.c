@@ -304,12 +304,6 @@ char *ns_claim_expected(const NsClaim *claim)
     return g_strdup_printf(_("%s to %s"), lo, hi);
 }
 
-char *ns_claim_words(const NsClaim *claim)
-{
-    g_autofree char *expected = ns_claim_expected(claim);
-    return g_strdup_printf(_("%s: expected %s"), _(claim->label), expected);
-}
-
 NsVerdict ns_claim_verdict(const NsClaim *claim, double lo, double hi)
 {
     if (isnan(lo) || isnan(hi)) return NS_VERDICT_NONE;
@@ -328,11 +322,31 @@ const char *ns_verdict_word(NsVerdict verdict)
     return words[verdict];
 }
 
-char *ns_finding_measured(const NsFinding *finding)
+static const char *format_of(const NsFinding *finding)
+{
+    return fabs(finding->value) < 1e4 ? format_for((finding->hi - finding->lo) / 2) : "%.3g";
+}
+
+char *ns_finding_verdict_words(const NsFinding *finding)
+{
+    const NsClaim *claim = finding->claim;
+    bool lower = finding->lo<claim->lo, upper = finding->hi> claim->hi;
+    const char *format = format_of(finding);
+    g_autofree char *lo = number(format, finding->lo), *hi = number(format, finding->hi);
+    g_autofree char *from = number("%.3g", claim->lo), *to = number("%.3g", claim->hi);
+    if (finding->verdict != NS_VERDICT_UNDECIDED)
+        return g_strdup(_(ns_verdict_word(finding->verdict)));
+    if (lower && upper)
+        return g_strdup_printf(_("undecided: %s\u00a0to\u00a0%s crosses\u00a0%s and\u00a0%s"), lo,
+                               hi, from, to);
+    return g_strdup_printf(_("undecided: %s\u00a0to\u00a0%s crosses\u00a0%s"), lo, hi,
+                           lower ? from : to);
+}
+
+char *ns_finding_measured(const NsFinding *finding, bool level)
 {
     bool interval = !isnan(finding->lo) && !isnan(finding->hi);
-    const char *format =
-        fabs(finding->value) < 1e4 ? format_for((finding->hi - finding->lo) / 2) : "%.3g";
+    const char *format = format_of(finding);
     g_autofree char *value = number(format, finding->value);
     g_autofree char *lo = number(format, finding->lo), *hi = number(format, finding->hi);
     g_autofree char *reach = number(format, (finding->hi - finding->lo) / 2);
@@ -344,9 +358,9 @@ char *ns_finding_measured(const NsFinding *finding)
     bool even =
         fabs(finding->lo + finding->hi - 2 * finding->value) <= 1e-6 * (finding->hi - finding->lo);
     if (interval && (finding->kind != NS_VALUE_MEAN || !even))
-        g_string_append_printf(words, _(" (95%%: %s to %s)"), lo, hi);
+        g_string_append_printf(words, level ? _(" (95%%: %s to %s)") : _(" (%s to %s)"), lo, hi);
     else if (interval && finding->hi > finding->lo)
-        g_string_append_printf(words, " ± %s (95%%)", reach);
+        g_string_append_printf(words, level ? " ± %s (95%%)" : " ± %s", reach);
     if (finding->diverged)
         g_string_append_printf(words,
                                finding->claim->kind == NS_CLAIM_SOONER
@@ -358,7 +372,7 @@ char *ns_finding_measured(const NsFinding *finding)
 
 char *ns_finding_words(const NsFinding *finding)
 {
-    g_autofree char *measured = ns_finding_measured(finding);
+    g_autofree char *measured = ns_finding_measured(finding, true);
     g_autofree char *expected = ns_claim_expected(finding->claim);
     g_autofree char *reason =
         finding->reason ? g_strdup_printf(" (%s)", _(finding->reason)) : g_strdup("");
@@ -424,6 +438,7 @@ char *ns_paper_json(const NsPaperResult *result)
     ns_json_string(&json, "verdict", ns_verdict_word(result->verdict));
     ns_json_bool(&json, "agrees", result->verdict == NS_VERDICT_AGREES);
     ns_json_string(&json, "claims", result->claims);
+    ns_json_string(&json, "day", result->day);
     ns_json_double(&json, "seconds", result->seconds);
     ns_json_open(&json, "findings", '[');
     for (size_t i = 0; i < result->n_findings; i++)

@@ -199,10 +199,12 @@ typedef struct {
     size_t n_series;
     NsFinding findings[NS_PAPER_CLAIMS];
     size_t n_findings;
-    NsVerdict verdict; /* of the study: agrees if all findings that count agree, disagrees if any
-                        * disagrees, none if one has none */
-    double seconds;    /* total time of all runs */
-    char *claims;      /* see ns_paper_seeds_words */
+    NsVerdict verdict;   /* of the study: agrees if all findings that count agree, disagrees if any
+                          * disagrees, none if one has none */
+    double seconds;      /* total time of all runs */
+    char *claims;        /* see ns_paper_seeds_words */
+    char *day;           /* on which it was measured, "2026-11-30" */
+    int64_t seed, seeds; /* the first seed of weights or data, and the number of seeds */
 } NsPaperResult;
 
 /* Evaluates the cells of a row's study, whose settings may have been changed (--set, --seeds).
@@ -217,6 +219,15 @@ void ns_paper_make_fresh(const NsPaperStudy *row, NsStudy *study);
  * (resources/studies/paper-report.jsonl); NULL if the report does not have the seeds and points of
  * the row. */
 NsPaperResult *ns_paper_result_reported(const NsPaperStudy *row);
+
+/* Stores a result of a row's study with its own seeds in a folder, which is created: in a file with
+ * a line as in the report, beneath one that identifies what it was measured with and judged by.
+ * NS_ERROR_FILE. */
+bool ns_paper_result_save(const NsPaperResult *result, const char *folder, GError **error);
+
+/* The stored result of a row's study; NULL if there is none, if it is damaged, or if this program,
+ * the claims or the settings are not those with which it was stored. */
+NsPaperResult *ns_paper_result_saved(const NsPaperStudy *row, const char *folder);
 
 NsPaperResult *ns_paper_result_ref(NsPaperResult *result);
 void ns_paper_result_unref(NsPaperResult *result);
@@ -238,8 +249,12 @@ NsVerdict ns_claim_verdict(const NsClaim *claim, double lo, double hi);
 const char *ns_verdict_word(NsVerdict verdict);
 
 /* The value of a finding: "−0.51 ± 0.02 (95%)", "median 2.31 (95%: 0.40 to ∞), diverged in 3 of 20
- * seeds", or "1.02".  Free with g_free. */
-char *ns_finding_measured(const NsFinding *finding);
+ * seeds", or "1.02"; without the level of the interval, "−0.51 ± 0.02".  Free with g_free. */
+char *ns_finding_measured(const NsFinding *finding, bool level);
+
+/* The verdict of a finding, translated; an undecided one states what its interval crosses:
+ * "undecided: 0.10 to 0.62 crosses 0.3".  Free with g_free. */
+char *ns_finding_verdict_words(const NsFinding *finding);
 
 /* A finding as text: "log-log slope of Pre-LN −0.51 ± 0.02 (95%), expected −0.5 (−0.65 to −0.35):
  * agrees".  Free with g_free. */
@@ -249,17 +264,14 @@ char *ns_finding_words(const NsFinding *finding);
  * g_free. */
 char *ns_claim_expected(const NsClaim *claim);
 
-/* A claim as text: "log-log slope of Pre-LN: expected −0.5 (−0.65 to −0.35)".  Free with g_free. */
-char *ns_claim_words(const NsClaim *claim);
-
 /* Fills in the provenance of the figure of a row: its key, and the settings of the first arm of
  * `study`, which was made from the row.  `provenance` need not be initialized. */
 void ns_paper_provenance(const NsPaperStudy *row, const NsStudy *study, NsProvenance *provenance);
 
 /* The result as JSON: {"study", "title", "reference", "says", "holds", "verdict", "agrees",
- * "claims": what ns_paper_seeds_words states, "seconds", "findings": [{"label", "quantity": the key
- * of the result, "value", "mean": arithmetic, geometric or median, "error", "interval": [lo, hi],
- * "seeds", "diverged", "expected", "range": [lo, hi], "counted", "reason", "verdict", "agrees"}],
- * "series": [{"label", "quantity", "theory", "x", "y", "lo", "hi", "diverged", "seeds"}],
- * "program", "instructions"}.  null: unbounded or not known.  Free with g_free. */
+ * "claims": what ns_paper_seeds_words states, "day", "seconds", "findings": [{"label", "quantity":
+ * the key of the result, "value", "mean": arithmetic, geometric or median, "error", "interval":
+ * [lo, hi], "seeds", "diverged", "expected", "range": [lo, hi], "counted", "reason", "verdict",
+ * "agrees"}], "series": [{"label", "quantity", "theory", "x", "y", "lo", "hi", "diverged",
+ * "seeds"}], "program", "instructions"}.  null: unbounded or not known.  Free with g_free. */
 char *ns_paper_json(const NsPaperResult *result);

@@ -1,8 +1,11 @@
 /* The curves and findings of a study from a paper.  SPDX-License-Identifier: MIT */
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/words.h"
 #include "core/data/json_object.h"
+#include "core/data/reader.h"
 #include "core/store/bundled.h"
+#include "core/store/output_file.h"
 #include "core/study/paper.h"
 #include "core/study/speed.h"
 #include "core/study/statistics.h"
@@ -134,6 +137,7 @@ typedef struct {
     double *values; /* [results, curves, seeds, n] */
     bool *diverged; /* [curves, seeds] */
     double seconds;
+    char *day; /* on which the values were measured; NULL: today */
 } Work;
 
 static void work_clear(Work *work)
@@ -141,6 +145,7 @@ static void work_clear(Work *work)
     g_free(work->x);
     g_free(work->values);
     g_free(work->diverged);
+    g_free(work->day);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Work, work_clear)
 
@@ -509,6 +514,11 @@ static NsPaperResult *judge(const NsPaperStudy *row, const Work *work)
     g_atomic_ref_count_init(&result->refs);
     result->study = row;
     result->seconds = work->seconds;
+    result->seed =
+        MIN(work->study->experiment.lane[0].seed, work->study->experiment.lane[0].data_seed);
+    result->seeds = work->study->seeds;
+    g_autoptr(GDateTime) now = g_date_time_new_now_local();
+    result->day = work->day ? g_strdup(work->day) : g_date_time_format(now, "%F");
     for (unsigned which = 0; which < work->study->results.n; which++)
         for (size_t curve = 0; curve < ns_paper_curves(work->study); curve++)
             add_measured(result, work, which, curve);
@@ -542,40 +552,54 @@ void ns_paper_make_fresh(const NsPaperStudy *row, NsStudy *study)
     ns_study_set(study, "data-seed=" G_STRINGIFY(NS_PAPER_FRESH), NULL);
 }
 
+/* A number of a line, where null is a value that a diverged run does not have. */
+static bool read_number(JsonNode *node, double *number)
+{
+    *number = NAN;
+    if (node && JSON_NODE_HOLDS_NULL(node)) return true;
+    if (!node || !JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) == G_TYPE_STRING)
+        return false;
+    *number = json_node_get_double(node);
+    return true;
+}
+
 /* Reads the values of each seed of a curve.  A run whose values end has diverged. */
 static bool read_seeds(Work *work, unsigned which, size_t curve, JsonArray *seeds)
 {
-    if (json_array_get_length(seeds) != (guint)work->study->seeds) return false;
+    if (!seeds || json_array_get_length(seeds) != (guint)work->study->seeds) return false;
     for (unsigned seed = 0; seed < (unsigned)work->study->seeds; seed++) {
-        JsonArray *values = json_array_get_array_element(seeds, seed);
+        JsonArray *values = ns_json_array_of(json_array_get_element(seeds, seed));
         double *y = values_of(work, which, curve, seed);
-        guint n = json_array_get_length(values), k = 0;
+        guint n = values ? json_array_get_length(values) : 0, k = 0;
         for (size_t i = 0; i < work->n; i++) {
             y[i] = NAN;
             if (!is_due(work->study, which, work->x[i])) continue;
-            if (k == n) return false;
-            bool known = !json_array_get_null_element(values, k);
-            if (known) y[i] = json_array_get_double_element(values, k);
-            k++;
-            work->diverged[curve * (size_t)work->study->seeds + seed] |= !known;
+            if (k == n || !read_number(json_array_get_element(values, k++), &y[i])) return false;
+            work->diverged[curve * (size_t)work->study->seeds + seed] |= isnan(y[i]);
         }
         if (k < n) return false;
     }
     return true;
 }
 
-/* The values of a study from its line of the report, whose measured curves are in the order of
+/* The values of a study from the line of a report, whose measured curves are in the order of
  * results and curves. */
-static bool read_line(Work *work, JsonObject *line)
+static bool read_line(Work *work, const char *text, size_t size)
 {
-    JsonArray *series = json_object_get_array_member(line, "series");
+    g_autoptr(JsonNode) node = ns_json_parse(text, size);
+    JsonObject *line = ns_json_object_of(node);
+    if (!line) return false;
+    JsonArray *series = ns_json_array_of(json_object_get_member(line, "series"));
+    work->day = g_strdup(ns_json_text_of(json_object_get_member(line, "day")));
     size_t curves = ns_paper_curves(work->study), n = work->study->results.n * curves;
-    work->seconds = json_object_get_double_member(line, "seconds");
-    if (json_array_get_length(series) < n) return false;
+    if (!work->day || !read_number(json_object_get_member(line, "seconds"), &work->seconds) ||
+        !series || json_array_get_length(series) < n)
+        return false;
     for (size_t i = 0; i < n; i++) {
-        JsonObject *one = json_array_get_object_element(series, (guint)i);
-        JsonArray *seeds = json_object_get_array_member(one, "seeds");
-        if (!read_seeds(work, (unsigned)(i / curves), i % curves, seeds)) return false;
+        JsonObject *one = ns_json_object_of(json_array_get_element(series, (guint)i));
+        JsonNode *seeds = one ? json_object_get_member(one, "seeds") : NULL;
+        if (!read_seeds(work, (unsigned)(i / curves), i % curves, ns_json_array_of(seeds)))
+            return false;
     }
     return true;
 }
@@ -587,12 +611,65 @@ NsPaperResult *ns_paper_result_reported(const NsPaperStudy *row)
     const char *line =
         g_strstr_len(g_bytes_get_data(report, NULL), (gssize)g_bytes_get_size(report), begin);
     if (!line) return NULL;
-    g_autoptr(JsonNode) node = ns_json_parse(line, strcspn(line, "\n"));
     g_auto(NsStudy) study;
     ns_paper_make_fresh(row, &study);
     g_auto(Work) work = {0};
     work_init(&work, &study);
-    return node && read_line(&work, json_node_get_object(node)) ? judge(row, &work) : NULL;
+    return read_line(&work, line, strcspn(line, "\n")) ? judge(row, &work) : NULL;
+}
+
+/* ---- Results that were repeated here ---- */
+
+#define MOST_STORED ((size_t)16 << 20) /* bytes of a stored result */
+
+static char *stored_path(const NsPaperStudy *row, const char *folder)
+{
+    g_autofree char *name = g_strconcat(row->choice.key, ".jsonl", NULL);
+    return g_build_filename(folder, name, NULL);
+}
+
+/* The first line of a stored result: a hash of the program, of the claims of the row, and of all
+ * that the values of its cells depend on. */
+static char *stored_head(const NsPaperStudy *row, NsStudy *study)
+{
+    g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_autofree char *claims = ns_paper_claims_text(row);
+    g_checksum_update(sum, (const guchar *)NS_VERSION, -1);
+    g_checksum_update(sum, (const guchar *)claims, -1);
+    if (!ns_study_check(study, NULL)) return NULL;
+    for (size_t i = 0; i < ns_study_cells(study); i++) {
+        char hash[NS_STUDY_HASH + 1];
+        ns_study_hash(study, i, hash);
+        g_checksum_update(sum, (const guchar *)hash, -1);
+    }
+    return g_strdup_printf("{\"normscope_paper\":1,\"judged\":\"%s\"}\n",
+                           g_checksum_get_string(sum));
+}
+
+bool ns_paper_result_save(const NsPaperResult *result, const char *folder, GError **error)
+{
+    g_auto(NsStudy) study;
+    ns_paper_make(result->study, &study, NULL);
+    g_autofree char *path = stored_path(result->study, folder);
+    g_autofree char *head = stored_head(result->study, &study), *line = ns_paper_json(result);
+    g_autofree char *text = g_strconcat(head ? head : "", line, "\n", NULL);
+    return ns_folder_make(folder, error) && ns_save(path, text, strlen(text), error);
+}
+
+NsPaperResult *ns_paper_result_saved(const NsPaperStudy *row, const char *folder)
+{
+    g_autofree char *path = stored_path(row, folder);
+    size_t size;
+    g_autofree char *text = ns_read_file(path, MOST_STORED, &size, NULL);
+    if (!text) return NULL;
+    g_auto(NsStudy) study;
+    ns_paper_make(row, &study, NULL);
+    g_autofree char *head = stored_head(row, &study);
+    if (!head || !g_str_has_prefix(text, head)) return NULL;
+    g_auto(Work) work = {0};
+    work_init(&work, &study);
+    const char *line = text + strlen(head);
+    return read_line(&work, line, strcspn(line, "\n")) ? judge(row, &work) : NULL;
 }
 
 NsPaperResult *ns_paper_result_ref(NsPaperResult *result)
@@ -612,6 +689,7 @@ void ns_paper_result_unref(NsPaperResult *result)
         g_free(result->series[i].singles);
     }
     g_free(result->claims);
+    g_free(result->day);
     g_free(result);
 }
 

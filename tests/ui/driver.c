@@ -144,3 +144,13 @@ GtkWidget *ui_chip(NsChartTile *tile)
 {
     return ui_first(ui_first(GTK_WIDGET(tile), GTK_TYPE_BOX), GTK_TYPE_BUTTON);
 }
+
+GtkWidget *ui_show_page(NsWindow *window, const char *key, GType type)
+{
+    UI_WAIT(window, ui_is_ready);
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "page", g_variant_new_string(key));
+    GtkWidget *page = ui_first(GTK_WIDGET(window), type);
+    g_assert_nonnull(page);
+    UI_UNTIL(gtk_widget_get_mapped(page));
+    return page;
+}

@@ -19,6 +19,9 @@ bool ui_is_drawn(NsWindow *window);
 /* A window whose run of four layers has made 40 steps, two of them with a validation, and rests. */
 NsWindow *ui_open_paused(void);
 
+/* Shows a page of the window, and returns its widget, which has this type. */
+GtkWidget *ui_show_page(NsWindow *window, const char *key, GType type);
+
 /* Puts a chart that is a thumbnail on the stage, and waits until it is drawn there; what follows
  * does so by itself. */
 void ui_enlarge(NsChartView *chart);

@@ -1,10 +1,8 @@
-/* Sweeps and the figures of the paper in the window.  SPDX-License-Identifier: MIT */
+/* Sweeps and gradient checks in the window.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
-#include "core/study/paper.h"
 #include "core/study/study_store.h"
 #include "tests/ui/driver.h"
 
-#include "ui/widgets/pages/paper_page.h"
 #include "ui/widgets/pages/phase_page.h"
 #include "ui/widgets/run/gradient_check_panel.h"
 #include "ui/widgets/shell/open_file.h"
@@ -13,21 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-static GtkWidget *show_page(NsWindow *window, const char *key, GType type)
-{
-    UI_WAIT(window, ui_is_ready);
-    g_action_group_change_action_state(G_ACTION_GROUP(window), "page", g_variant_new_string(key));
-    GtkWidget *page = ui_first(GTK_WIDGET(window), type);
-    g_assert_nonnull(page);
-    UI_UNTIL(gtk_widget_get_mapped(page));
-    return page;
-}
-
 /* ---- Phase ---- */
 
 static NsPhasePage *open_phase(NsWindow *window, const char *x, const char *y, int steps)
 {
-    NsPhasePage *page = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
+    NsPhasePage *page = NS_PHASE_PAGE(ui_show_page(window, "phase", NS_TYPE_PHASE_PAGE));
     gtk_editable_set_text(GTK_EDITABLE(page->values[0]), x);
     gtk_editable_set_text(GTK_EDITABLE(page->values[1]), y);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->steps), steps);
@@ -187,7 +175,7 @@ static void test_problem(void)
 static void test_axes(void)
 {
     NsWindow *window = ui_open("");
-    NsPhasePage *page = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
+    NsPhasePage *page = NS_PHASE_PAGE(ui_show_page(window, "phase", NS_TYPE_PHASE_PAGE));
     GListModel *keys = gtk_drop_down_get_model(GTK_DROP_DOWN(page->key[1]));
     for (guint i = 0; i < g_list_model_get_n_items(keys); i++) {
         gtk_drop_down_set_selected(GTK_DROP_DOWN(page->key[1]), i);
@@ -490,150 +478,6 @@ static void test_open_other_study(void)
     remove_results(path);
 }
 
-/* ---- Paper ---- */
-
-static size_t study_at(const char *key)
-{
-    int i = ns_choices_find(ns_paper_choice, key);
-    g_assert_cmpint(i, >=, 0);
-    return (size_t)i;
-}
-
-static GtkWidget *card_at(GtkWidget *page, size_t i)
-{
-    GtkFlowBox *flow = GTK_FLOW_BOX(ui_first(page, GTK_TYPE_FLOW_BOX));
-    return GTK_WIDGET(gtk_flow_box_get_child_at_index(flow, (int)i));
-}
-
-static const NsPlot *plot_of(GtkWidget *page, size_t i)
-{
-    return NS_CHART_VIEW(ui_first(card_at(page, i), NS_TYPE_CHART_VIEW))->plot;
-}
-
-static GtkWidget *run_button(GtkWidget *page, size_t i)
-{
-    return ui_find_tip(card_at(page, i), "Run this study, or cancel it");
-}
-
-static const char *run_label(GtkWidget *page, size_t i)
-{
-    return gtk_button_get_label(GTK_BUTTON(run_button(page, i)));
-}
-
-static void toggle_study(GtkWidget *page, size_t i)
-{
-    g_signal_emit_by_name(run_button(page, i), "clicked");
-}
-
-/* Whether a study was run here: before, it shows the results of the report. */
-static bool was_run(GtkWidget *page, size_t i)
-{
-    return g_str_equal(run_label(page, i), "Run again");
-}
-
-/* The cell of the table of claims in the row of a study's first claim. */
-static GtkWidget *cell_at(GtkWidget *page, size_t i, int column)
-{
-    int row = 2;
-    for (size_t k = 0; k < i; k++) row += 1 + (int)ns_paper_claims(ns_paper_study(k));
-    return gtk_grid_get_child_at(GTK_GRID(ui_first(page, GTK_TYPE_GRID)), column, row);
-}
-
-static const char *cell_words(GtkWidget *page, size_t i, int column)
-{
-    return gtk_label_get_text(GTK_LABEL(cell_at(page, i, column)));
-}
-
-/* The page begins with the results of the report, which a run here replaces. */
-static void test_paper(void)
-{
-    NsWindow *window = ui_open("");
-    GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
-    size_t depth = study_at("depth");
-    g_assert_cmpstr(cell_words(page, depth, 0), ==, "Log-log slope of Post-LN");
-    g_assert_cmpstr(cell_words(page, depth, 1), ==, "0 (−0.15 to 0.15)");
-    g_autofree char *reported = g_strdup(cell_words(page, depth, 2));
-    g_assert_cmpstr(reported, ==, "0.01 ± 0.04 (95%)");
-    g_assert_cmpstr(cell_words(page, depth, 3), ==, "✓ agrees");
-    g_assert_true(gtk_widget_has_css_class(cell_at(page, depth, 3), "success"));
-    g_assert_cmpuint(plot_of(page, depth)->n_series, ==, 4);
-    toggle_study(page, depth);
-    g_assert_cmpstr(run_label(page, depth), ==, "Queued");
-    UI_UNTIL(was_run(page, depth));
-    g_assert_cmpstr(cell_words(page, depth, 2), !=, reported); /* other seeds */
-    g_assert_cmpstr(cell_words(page, depth, 3), ==, "✓ agrees");
-    g_assert_cmpuint(plot_of(page, depth)->n_series, ==, 4);
-    UI_WAIT(window, ui_has_toast);
-    ui_close(window);
-}
-
-static void export_by_key(NsWindow *window)
-{
-    g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
-    ui_answer_file_dialog(GTK_RESPONSE_CANCEL);
-}
-
-/* Ctrl+E exports what these pages show, or says what must be done first. */
-static void test_export_by_key(void)
-{
-    NsWindow *window = ui_open("");
-    GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
-    g_assert_true(g_action_group_get_action_enabled(G_ACTION_GROUP(window), "export"));
-    g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
-    g_assert_nonnull(strstr(ns_toast_text(window->toast), "press Export below"));
-    toggle_study(page, study_at("hidden-scale"));
-    UI_UNTIL(was_run(page, study_at("hidden-scale")));
-    export_by_key(window);
-    NsPhasePage *phase = NS_PHASE_PAGE(show_page(window, "phase", NS_TYPE_PHASE_PAGE));
-    g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
-    g_assert_nonnull(strstr(ns_toast_text(window->toast), "press Start first"));
-    gtk_spin_button_set_value(GTK_SPIN_BUTTON(phase->steps), 1);
-    g_signal_emit_by_name(phase->start, "clicked");
-    export_by_key(window);
-    ui_close(window);
-}
-
-/* Every card shows what the report measured, can export it, then says how long it takes here. */
-static void test_paper_cards(void)
-{
-    NsWindow *window = ui_open("");
-    gint64 before = g_get_monotonic_time(); /* estimates begin two seconds later, or more */
-    GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
-    for (; g_get_monotonic_time() < before + 1000000; ui_turn())
-        g_assert_cmpstr(run_label(page, 0), ==, "Repeat here");
-    for (size_t i = 0; ns_paper_study(i); i++) {
-        const NsPlot *plot = plot_of(page, i);
-        g_assert_true(strstr(plot->note, "expected") && !plot->series[0].theory);
-        GtkWidget *save = ui_find_tip(card_at(page, i), "Save the figure of this study");
-        g_assert_true(gtk_widget_is_sensitive(save));
-    }
-    for (size_t i = 0; ns_paper_study(i); i++)
-        UI_UNTIL(g_str_has_prefix(run_label(page, i), "Repeat here (about "));
-    ui_close(window);
-}
-
-/* Of two the second waits, and can be taken back; so can the first. */
-static void test_paper_queue(void)
-{
-    NsWindow *window = ui_open("");
-    GtkWidget *page = show_page(window, "paper", NS_TYPE_PAPER_PAGE);
-    size_t warmup = study_at("warmup"), depth = study_at("depth");
-    toggle_study(page, warmup);
-    toggle_study(page, depth);
-    UI_UNTIL(g_str_equal(run_label(page, warmup), "Stop"));
-    g_assert_true(gtk_widget_get_visible(ui_first(card_at(page, warmup), GTK_TYPE_PROGRESS_BAR)));
-    g_assert_cmpstr(run_label(page, depth), ==, "Queued");
-    toggle_study(page, depth);
-    g_assert_true(g_str_has_prefix(run_label(page, depth), "Repeat here"));
-    toggle_study(page, warmup);
-    g_assert_true(g_str_has_prefix(run_label(page, warmup), "Repeat here"));
-    ui_settle(GTK_WIDGET(window));
-    g_assert_false(was_run(page, warmup) || was_run(page, depth));
-    /* The window closes while one runs. */
-    toggle_study(page, warmup);
-    ui_close(window);
-}
-
 /* ---- Gradient checks ---- */
 
 static NsGradientCheckPanel *open_gradient_check(NsWindow *window)
@@ -788,10 +632,6 @@ void ui_add_study_tests(void)
     g_test_add_func("/ui/phase/enter-while-going", test_enter_while_going);
     g_test_add_func("/ui/phase/problem", test_problem);
     g_test_add_func("/ui/phase/axes", test_axes);
-    g_test_add_func("/ui/paper/run", test_paper);
-    g_test_add_func("/ui/paper/export-by-key", test_export_by_key);
-    g_test_add_func("/ui/paper/cards", test_paper_cards);
-    g_test_add_func("/ui/paper/queue", test_paper_queue);
     g_test_add_func("/ui/gradient-check/table", test_gradient_check_table);
     g_test_add_func("/ui/gradient-check/live", test_gradient_check_live);
     g_test_add_func("/ui/gradient-check/seeds", test_gradient_check_seeds);

@@ -112,6 +112,7 @@ void ui_add_menu_tests(void);
 void ui_add_menu_stress_tests(void);
 void ui_add_stress_tests(void);
 void ui_add_study_tests(void);
+void ui_add_paper_tests(void);
 void ui_add_help_tests(void);
 void ui_add_program_tests(void);
 void ui_add_transport_tests(void);

@@ -27,6 +27,7 @@ static const struct {
     {"file", ui_add_file_tests},
     {"stress", ui_add_stress_tests},
     {"study", ui_add_study_tests},
+    {"paper", ui_add_paper_tests},
     {"help", ui_add_help_tests},
     {"transport", ui_add_transport_tests},
     {"trouble", ui_add_trouble_tests},

@@ -9,6 +9,7 @@
 #include "core/train/run.h"
 #include "tests/unit/support.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -324,8 +325,6 @@ static void test_expected(void)
     g_assert_cmpfloat(layers->series[1].y[6], ==, 1);
     g_autoptr(NsPaperResult) warmup = ns_paper_expected(study("warmup"));
     g_assert_cmpuint(warmup->n_series, ==, 0);
-    g_autofree char *words = ns_claim_words(&study("depth")->claims[1]);
-    g_assert_cmpstr(words, ==, "log-log slope of Pre-LN: expected −0.5 (−0.65 to −0.35)");
 }
 
 /* The arms of the study on warm-up differ in placement and warm-up alone, and have the same rate
@@ -572,6 +571,17 @@ static void test_words(void)
     g_assert_cmpstr(disagrees, ==, "slope −0.50, expected 0 (−0.15 to 0.15): disagrees");
     const NsClaim below = {.label = "share", .expected = NAN, .lo = -INFINITY, .hi = 0.125};
     const NsFinding cut = {.claim = &below, .value = 0.05, .lo = 0, .hi = 0.12};
+    /* An undecided verdict states which end of the range the interval crosses. */
+    const NsFinding low = {
+        .claim = &claim, .lo = -0.25, .hi = 0.05, .verdict = NS_VERDICT_UNDECIDED};
+    const NsFinding wide = {
+        .claim = &claim, .lo = -0.25, .hi = 0.35, .verdict = NS_VERDICT_UNDECIDED};
+    g_autofree char *crossed = ns_finding_verdict_words(&low);
+    g_autofree char *both = ns_finding_verdict_words(&wide), *no = ns_finding_verdict_words(&bad);
+    g_assert_cmpstr(crossed, ==, "undecided: −0.25\u00a0to\u00a00.05 crosses\u00a0−0.15");
+    g_assert_cmpstr(both, ==,
+                    "undecided: −0.25\u00a0to\u00a00.35 crosses\u00a0−0.15 and\u00a00.15");
+    g_assert_cmpstr(no, ==, "disagrees");
     g_autofree char *share = ns_finding_words(&cut);
     g_assert_cmpstr(share, ==, "share 0.05 (95%: 0.00 to 0.12), expected below 0.125: agrees");
 }
@@ -663,6 +673,62 @@ static void test_reported(void)
     }
 }
 
+/* A repeated result is found again, curve by curve, as long as it was judged by the claims of
+ * today; whatever else the file contains, there is none. */
+static void test_stored(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *folder = g_dir_make_tmp("ns-paper-XXXXXX", NULL);
+    g_autofree char *inner = g_build_filename(folder, "paper", NULL);
+    g_autofree char *path = g_build_filename(inner, "hidden-scale.jsonl", NULL), *text = NULL;
+    const NsPaperStudy *row = study("hidden-scale");
+    g_assert_null(ns_paper_result_saved(row, inner));
+    g_autoptr(NsPaperResult) result = run(row);
+    g_free(result->day);
+    result->day = g_strdup("2026-11-29");
+    g_assert_true(ns_paper_result_save(result, inner, &error));
+    g_autoptr(NsPaperResult) again = ns_paper_result_saved(row, inner);
+    g_assert_nonnull(again);
+    g_autofree char *before = ns_paper_json(result), *after = ns_paper_json(again);
+    g_assert_cmpstr(after, ==, before);
+    g_assert_cmpstr(again->day, ==, "2026-11-29");
+    g_assert_cmpint(again->seed, ==, 1);
+
+    /* Another tolerance, or other steps, are other claims. */
+    NsPaperStudy other = *row;
+    other.claims[0].hi *= 2;
+    g_assert_null(ns_paper_result_saved(&other, inner));
+    other = *row;
+    other.settings = g_intern_string(g_strconcat(row->settings, " batch=3", NULL));
+    g_assert_null(ns_paper_result_saved(&other, inner));
+
+    /* Damage: every end, and values of another type. */
+    gsize size;
+    g_assert_true(g_file_get_contents(path, &text, &size, NULL));
+    for (gsize end = 0; end + 2 < size; end += 1 + size / 300) {
+        g_assert_true(g_file_set_contents(path, text, (gssize)end, NULL));
+        g_assert_null(ns_paper_result_saved(row, inner));
+    }
+    static const char *const damage[][2] = {
+        {"\"series\":[", "\"series\":[7,[],"},        {"\"seeds\":[[", "\"seeds\":[7,["},
+        {"\"seeds\":[[", "\"seeds\":[[\"7\","},       {"\"seeds\":[[", "\"seeds\":[[{},"},
+        {"\"day\":\"2026-11-29\"", "\"day\":[]"},     {"\"day\":\"2026-11-29\",", ""},
+        {"\"seconds\":", "\"seconds\":\"x\",\"s\":"}, {"{\"study\"", "[\"study\""}};
+    for (size_t i = 0; i < G_N_ELEMENTS(damage); i++) {
+        g_auto(GStrv) parts = g_strsplit(text, damage[i][0], 2);
+        g_assert_nonnull(parts[1]);
+        g_autofree char *damaged = g_strjoinv(damage[i][1], parts);
+        g_assert_true(g_file_set_contents(path, damaged, -1, NULL));
+        g_assert_null(ns_paper_result_saved(row, inner));
+    }
+    g_assert_cmpint(g_unlink(path), ==, 0);
+    g_assert_cmpint(g_rmdir(inner), ==, 0);
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+    /* A folder that cannot be made is an error with a sentence. */
+    g_assert_false(ns_paper_result_save(result, "/dev/null/paper", &error));
+    g_assert_true(error && strstr(error->message, "/dev/null"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -699,5 +765,6 @@ int main(int argc, char **argv)
     g_test_add_func("/study/paper/words", test_words);
     g_test_add_func("/study/paper/verdicts", test_verdicts);
     g_test_add_func("/study/paper/json", test_json);
+    g_test_add_func("/study/paper/stored", test_stored);
     return g_test_run();
 }

@@ -17,21 +17,29 @@
 /* The height of a chart: of its plot, and of the words around it, in sizes of text. */
 #define PLOT_HEIGHT 300
 #define LINES_AROUND 27
+#define TITLE_PADDING 10 /* of a title in the table, which is a button */
 #define LOOK_EVERY_US 50000
 #define FIRST_LOOK_US 2000000 /* estimates train models, which would delay the first drawing */
 
 typedef enum { RESTING, WAITING, RUNNING } CardState;
 
+/* The words of the button of a row: its action, or its place in the queue. */
+static const char *const RUN_WORDS[] = {N_("Repeat here"), N_("Run again"), N_("Queued"),
+                                        N_("Stop")};
+
 typedef struct {
     NsPaperPage *page;
     const NsPaperStudy *study;
     NsStudyWork *work;     /* NULL before it was begun; its finished cells are not trained again */
-    NsPaperResult *result; /* of the release's report, then of this machine; NULL before either */
-    guint turn;            /* order of the results; 0 for that of the report */
-    double seconds;        /* estimated seconds; negative if unknown */
-    unsigned panel;        /* which of its results the chart shows */
-    NsChartView *chart;
-    GtkWidget *run, *export_, *progress;
+    NsPaperResult *result; /* of the release's report or, if repeated, of this machine; or NULL */
+    bool repeated;
+    guint turn;         /* order of the results that came in this window; 0 for others */
+    double seconds;     /* estimated seconds; negative if unknown */
+    unsigned panel;     /* which of its results the chart shows */
+    GtkWidget *place;   /* of the figure */
+    NsChartView *chart; /* NULL before the figure is made */
+    GtkWidget *export_; /* the same */
+    GtkWidget *run, *words, *estimate, *progress, *origin; /* in the table */
     struct {
         GtkWidget *measured, *verdict;
     } claims[NS_PAPER_CLAIMS]; /* the rows of the table */
@@ -50,11 +58,13 @@ struct _NsPaperPage {
     guint turns;     /* how many results have come */
     guint tick;
     gint64 looked;
-    GtkWidget *figures; /* visible from the second frame on, so that the table comes at once */
     unsigned frames;
+    guint figures; /* number of cards whose figure is made: one a frame, after the table */
+    int height;    /* of a chart */
 };
 
 static void implement_page(NsPageInterface *page);
+static void make_figure(Card *card);
 
 G_DEFINE_FINAL_TYPE_WITH_CODE(NsPaperPage, ns_paper_page, GTK_TYPE_BOX,
                               G_IMPLEMENT_INTERFACE(NS_TYPE_PAGE, implement_page))
@@ -83,20 +93,40 @@ static NsFigureInput input_of(const Card *card)
 
 static void update_chart(Card *card)
 {
+    if (!card->chart) return;
     NsFigureInput input = input_of(card);
     if (ns_chart_view_update(card->chart, &input)) ns_chart_view_describe(card->chart);
 }
 
-static char *run_words(const Card *card)
+/* Which runs the verdicts of a study are from.  The seeds of the report were used by no run before;
+ * those of a repetition had been seen. */
+static char *origin_words(const Card *card)
 {
-    if (state_of(card) == RUNNING) return g_strdup(_("Stop"));
-    if (state_of(card) == WAITING) return g_strdup(_("Queued"));
-    if (card->turn) return g_strdup(_("Run again"));
-    if (card->seconds < 0) return g_strdup(_("Repeat here"));
-    int64_t seconds = MAX(1, llround(ceil(card->seconds)));
-    if (seconds >= 120)
-        return g_strdup_printf(_("Repeat here (about %" PRId64 " min)"), (seconds + 30) / 60);
-    return g_strdup_printf(_("Repeat here (about %" PRId64 " s)"), seconds);
+    const NsPaperResult *result = card->result;
+    if (!result) return g_strdup(_("Not measured yet"));
+    int64_t last = result->seed + result->seeds - 1;
+    if (card->repeated)
+        return g_strdup_printf(_("Repeated here on %s: seeds %" PRId64 " to %" PRId64
+                                 ", already seen when the claims were fixed"),
+                               result->day, result->seed, last);
+    return g_strdup_printf(
+        _("Report of the release, %s: claims fixed on %s, new seeds %" PRId64 " to %" PRId64),
+        result->day, ns_paper_fixing(card->study->fixing)->day, result->seed, last);
+}
+
+/* A range in parentheses is on one line. */
+static void set_cell(GtkWidget *cell, const char *words)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    int depth = 0;
+    for (const char *c = words; *c; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (depth && *c == ' ')
+            g_string_append(text, "\u00a0");
+        else
+            g_string_append_c(text, *c);
+    }
+    gtk_label_set_text(GTK_LABEL(cell), text->str);
 }
 
 /* The rows of a card in the table of claims. */
@@ -113,10 +143,10 @@ static void sync_claims(Card *card)
     for (size_t i = 0; card->result && i < card->result->n_findings; i++) {
         const NsFinding *finding = &card->result->findings[i];
         GtkWidget *verdict = card->claims[i].verdict;
-        g_autofree char *measured = ns_finding_measured(finding);
-        g_autofree char *word =
-            g_strdup_printf("%s %s", signs[finding->verdict], _(ns_verdict_word(finding->verdict)));
-        gtk_label_set_text(GTK_LABEL(card->claims[i].measured), measured);
+        g_autofree char *measured = ns_finding_measured(finding, false);
+        g_autofree char *judged = ns_finding_verdict_words(finding);
+        g_autofree char *word = g_strdup_printf("%s %s", signs[finding->verdict], judged);
+        set_cell(card->claims[i].measured, measured);
         gtk_label_set_text(GTK_LABEL(verdict), word);
         gtk_widget_set_css_classes(verdict, (const char *[]){classes[finding->verdict], NULL});
         gtk_widget_set_tooltip_text(verdict, finding->reason ? _(finding->reason) : NULL);
@@ -125,10 +155,21 @@ static void sync_claims(Card *card)
 
 static void sync_card(Card *card)
 {
-    g_autofree char *run = run_words(card);
-    gtk_button_set_label(GTK_BUTTON(card->run), run);
-    gtk_widget_set_visible(card->progress, state_of(card) == RUNNING);
-    gtk_widget_set_sensitive(card->export_, card->result != NULL);
+    CardState state = state_of(card);
+    g_autofree char *estimate = NULL, *origin = origin_words(card);
+    int64_t seconds = MAX(1, llround(ceil(card->seconds)));
+    if (card->seconds >= 0)
+        estimate = seconds < 120 ? g_strdup_printf(_("about %" PRId64 " s"), seconds)
+                                 : g_strdup_printf(_("about %" PRId64 " min"), (seconds + 30) / 60);
+    const char *run = RUN_WORDS[state == RUNNING ? 3 : state == WAITING ? 2 : card->repeated];
+    gtk_stack_set_visible_child_name(GTK_STACK(card->words), run);
+    g_autofree char *name = g_strdup_printf("%s: %s", _(run), _(card->study->choice.label));
+    ns_accessible_name(card->run, name);
+    gtk_stack_set_visible_child(GTK_STACK(gtk_widget_get_parent(card->progress)),
+                                state == RUNNING ? card->progress : card->estimate);
+    ns_text_label_set(card->estimate, estimate ? estimate : "");
+    ns_text_label_set(card->origin, origin);
+    if (card->export_) gtk_widget_set_sensitive(card->export_, card->result != NULL);
     sync_claims(card);
 }
 
@@ -194,6 +235,12 @@ static bool begin_next(NsPaperPage *page)
     return true;
 }
 
+/* Where the results are that were repeated here. */
+static char *folder_of_results(void)
+{
+    return g_build_filename(g_get_user_data_dir(), "normscope", "paper", NULL);
+}
+
 static void take_result(Card *card)
 {
     NsPaperPage *page = card->page;
@@ -205,8 +252,11 @@ static void take_result(Card *card)
     if (!result) return;
     ns_paper_result_unref(card->result);
     card->result = result;
+    card->repeated = true;
     card->turn = ++page->turns;
     update_chart(card);
+    g_autofree char *folder = folder_of_results();
+    ns_paper_result_save(result, folder, &error);
     const char *const sentences[] = {
         [NS_VERDICT_AGREES] = _("%s: agrees with the paper."),
         [NS_VERDICT_UNDECIDED] =
@@ -216,7 +266,7 @@ static void take_result(Card *card)
     };
     g_auto(GStrv) parts = g_strsplit(sentences[result->verdict], "%s", 2);
     g_autofree char *sentence = g_strjoinv(_(card->study->choice.label), parts);
-    ns_session_report(page->session, sentence);
+    ns_session_report(page->session, error ? error->message : sentence);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -224,7 +274,8 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     (void)clock, (void)data;
     NsPaperPage *page = NS_PAPER_PAGE(widget);
     gint64 now = g_get_monotonic_time();
-    if (page->frames++ == 1) gtk_widget_set_visible(page->figures, TRUE);
+    if (page->frames++ && page->figures < page->cards->len)
+        make_figure(card_at(page, page->figures));
     if (now - page->looked < LOOK_EVERY_US) return G_SOURCE_CONTINUE;
     page->looked = now;
     if (page->running) {
@@ -238,7 +289,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
         sync_card(card);
         sync_all(page);
     }
-    if (begin_next(page)) return G_SOURCE_CONTINUE;
+    if (begin_next(page) || page->figures < page->cards->len) return G_SOURCE_CONTINUE;
     page->tick = 0;
     return G_SOURCE_REMOVE;
 }
@@ -285,10 +336,12 @@ static void on_path(const char *path, gpointer owner)
     const NsFigureInput input = input_of(card);
     g_auto(NsPaperPanels) panels = ns_paper_panels(&input);
     g_auto(NsProvenance) provenance;
-    g_auto(NsStudy) fresh;
-    ns_paper_make_fresh(card->study, &fresh);
-    ns_paper_provenance(card->study, card->turn ? ns_study_work_study(card->work) : &fresh,
-                        &provenance);
+    g_auto(NsStudy) study;
+    if (card->repeated)
+        ns_paper_make(card->study, &study, NULL);
+    else
+        ns_paper_make_fresh(card->study, &study);
+    ns_paper_provenance(card->study, &study, &provenance);
     ns_save_plots(page->session, panels.plots, panels.n, &provenance, path);
 }
 
@@ -308,8 +361,8 @@ static Card *card_to_save(NsPaperPage *page)
         Card *card = card_at(page, i);
         if (!card->result) continue;
         GtkWidget *focus = gtk_root_get_focus(gtk_widget_get_root(card->run));
-        GtkWidget *place = gtk_widget_get_ancestor(card->run, GTK_TYPE_FLOW_BOX_CHILD);
-        if (focus && gtk_widget_is_ancestor(focus, place)) return card;
+        if (focus && (focus == card->run || gtk_widget_is_ancestor(focus, card->place)))
+            return card;
         if (card->turn && (!newest || card->turn > newest->turn)) newest = card;
     }
     return newest;
@@ -355,21 +408,15 @@ static GtkWidget *make_panels(Card *card)
     return box;
 }
 
-static GtkWidget *make_card(Card *card)
+static void make_figure(Card *card)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    GtkWidget *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
-    gtk_widget_add_css_class(box, "study-card");
+    GtkWidget *box = card->place, *buttons = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    card->page->figures++;
     card->chart = NS_CHART_VIEW(ns_chart_view_new(&ns_paper_kind));
-    card->run =
-        ns_button_new(_("Run"), _("Run this study, or cancel it"), G_CALLBACK(on_run), card);
+    gtk_widget_set_size_request(GTK_WIDGET(card->chart), CARD_WIDTH, card->page->height);
     card->export_ = ns_button_new(_("Export…"), _("Save the figure of this study"),
                                   G_CALLBACK(on_export), card);
-    card->progress = gtk_progress_bar_new();
-    gtk_widget_set_valign(card->progress, GTK_ALIGN_CENTER);
-    gtk_widget_set_hexpand(card->progress, TRUE);
-    ns_accessible_name(card->progress, _("Progress of the study"));
-    ns_box_append(buttons, card->run, card->export_, card->progress, NULL);
+    gtk_box_append(GTK_BOX(buttons), card->export_);
     gtk_box_append(GTK_BOX(box), GTK_WIDGET(card->chart));
     GtkWidget *panels = make_panels(card);
     if (panels) gtk_box_append(GTK_BOX(box), panels);
@@ -378,14 +425,18 @@ static GtkWidget *make_card(Card *card)
     gtk_widget_set_vexpand(buttons, TRUE);
     gtk_widget_set_valign(buttons, GTK_ALIGN_END);
     gtk_box_append(GTK_BOX(box), buttons);
-    return box;
+    gtk_widget_set_visible(gtk_widget_get_parent(box), TRUE);
+    update_chart(card);
+    sync_card(card);
 }
 
 /* ---- The table of claims ---- */
 
 static void on_title(Card *card)
 {
-    gtk_widget_grab_focus(card->run); /* which scrolls to the card */
+    NsPaperPage *page = card->page;
+    while (!card->export_) make_figure(card_at(page, page->figures));
+    gtk_widget_grab_focus(card->export_); /* which scrolls to the card */
 }
 
 static GtkWidget *make_title(Card *card)
@@ -402,10 +453,42 @@ static GtkWidget *make_title(Card *card)
     return title;
 }
 
+/* The title of a study and which runs its verdicts are from; the button to repeat it, and below how
+ * long that takes.  The button is as wide as the longest of its words. */
+static GtkWidget *make_head(Card *card)
+{
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    GtkWidget *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    GtkWidget *right = gtk_box_new(GTK_ORIENTATION_VERTICAL, 2), *below = gtk_stack_new();
+    card->origin = ns_text_label_new(NULL, "hint");
+    gtk_widget_set_margin_start(card->origin, TITLE_PADDING);
+    gtk_widget_set_hexpand(left, TRUE);
+    ns_box_append(left, make_title(card), card->origin, NULL);
+    card->run = ns_button_new("", _("Run this study, or cancel it"), G_CALLBACK(on_run), card);
+    card->words = gtk_stack_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(RUN_WORDS); i++)
+        gtk_stack_add_named(GTK_STACK(card->words), gtk_label_new(_(RUN_WORDS[i])), RUN_WORDS[i]);
+    gtk_button_set_child(GTK_BUTTON(card->run), card->words);
+    card->estimate = ns_text_label_new(NULL, "hint");
+    gtk_widget_set_halign(card->estimate, GTK_ALIGN_CENTER);
+    card->progress = gtk_progress_bar_new();
+    gtk_widget_set_valign(card->progress, GTK_ALIGN_CENTER);
+    ns_accessible_name(card->progress, _("Progress of the study"));
+    gtk_stack_add_child(GTK_STACK(below), card->estimate);
+    gtk_stack_add_child(GTK_STACK(below), card->progress);
+    ns_box_append(right, card->run, below, NULL);
+    ns_box_append(head, left, right, NULL);
+    return head;
+}
+
 static void attach_row(GtkGrid *grid, int row, GtkWidget *const cells[4])
 {
     gtk_widget_set_hexpand(cells[0], TRUE);
-    gtk_widget_set_margin_start(cells[0], 12); /* below the text of the titles */
+    gtk_widget_set_margin_start(cells[0], TITLE_PADDING);
+    /* In characters; the claims take what is left. */
+    static const int widest[] = {-1, 12, 16, 13};
+    for (int column = 1; column < 4; column++)
+        gtk_label_set_max_width_chars(GTK_LABEL(cells[column]), widest[column]);
     for (int column = 0; column < 4; column++) {
         gtk_widget_set_valign(cells[column], GTK_ALIGN_START);
         gtk_grid_attach(grid, cells[column], column, row, 1, 1);
@@ -415,15 +498,16 @@ static void attach_row(GtkGrid *grid, int row, GtkWidget *const cells[4])
 /* A study for each title, and a row for each of its claims. */
 static GtkWidget *make_table(NsPaperPage *page)
 {
-    static const char *const heads[] = {N_("Claim"), N_("Expected"), N_("Measured"), N_("Verdict")};
-    GtkWidget *grid = ns_grid_new(4, 18), *cells[4];
+    static const char *const heads[] = {N_("Claim"), N_("Expected"), N_("Measured (95% CI)"),
+                                        N_("Verdict")};
+    GtkWidget *grid = ns_grid_new(4, 12), *cells[4];
     gtk_widget_add_css_class(grid, "study-card");
     int row = 1;
     for (size_t i = 0; i < 4; i++) cells[i] = ns_text_label_new(_(heads[i]), "dim-label");
     attach_row(GTK_GRID(grid), 0, cells);
     for (guint i = 0; i < page->cards->len; i++) {
         Card *card = card_at(page, i);
-        gtk_grid_attach(GTK_GRID(grid), make_title(card), 0, row++, 4, 1);
+        gtk_grid_attach(GTK_GRID(grid), make_head(card), 0, row++, 4, 1);
         for (unsigned k = 0; k < ns_paper_claims(card->study); k++) {
             const NsClaim *claim = &card->study->claims[k];
             g_autofree char *expected = ns_claim_expected(claim);
@@ -432,10 +516,9 @@ static GtkWidget *make_table(NsPaperPage *page)
             g_autofree char *first = g_utf8_strup(label, rest - label);
             g_autofree char *words = g_strconcat(first, rest, NULL);
             cells[0] = ns_text_label_new(words, NULL);
-            cells[1] = ns_text_label_new(expected, NULL);
+            set_cell(cells[1] = ns_text_label_new(NULL, NULL), expected);
             cells[2] = card->claims[k].measured = ns_text_label_new(NULL, NULL);
             cells[3] = card->claims[k].verdict = ns_text_label_new(NULL, NULL);
-            gtk_label_set_wrap(GTK_LABEL(cells[3]), FALSE);
             attach_row(GTK_GRID(grid), row++, cells);
         }
     }
@@ -457,15 +540,16 @@ static void build(NsPaperPage *page)
                       G_CALLBACK(on_all), page);
     gtk_widget_set_valign(page->all, GTK_ALIGN_CENTER);
     ns_box_append(head, words, page->all, NULL);
-    GtkWidget *flow = g_object_new(GTK_TYPE_FLOW_BOX, "visible", FALSE, "selection-mode",
-                                   GTK_SELECTION_NONE, "max-children-per-line", 4, "column-spacing",
-                                   10, "row-spacing", 10, "homogeneous", TRUE, NULL);
+    GtkWidget *flow = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
+                                   "max-children-per-line", 4, "column-spacing", 10, "row-spacing",
+                                   10, "homogeneous", TRUE, NULL);
     for (guint i = 0; i < page->cards->len; i++) {
-        GtkWidget *card = make_card(card_at(page, i));
-        gtk_flow_box_append(GTK_FLOW_BOX(flow), card);
-        gtk_widget_set_focusable(gtk_widget_get_parent(card), FALSE);
+        GtkWidget *place = card_at(page, i)->place = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+        gtk_widget_add_css_class(place, "study-card");
+        gtk_flow_box_append(GTK_FLOW_BOX(flow), place);
+        gtk_widget_set_focusable(gtk_widget_get_parent(place), FALSE);
+        gtk_widget_set_visible(gtk_widget_get_parent(place), FALSE);
     }
-    page->figures = flow;
     ns_box_append(GTK_WIDGET(page), head, make_table(page), flow, NULL);
 }
 
@@ -482,10 +566,10 @@ static bool page_refresh(NsPage *page)
 static void ns_paper_page_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
 {
     NsPaperPage *page = NS_PAPER_PAGE(widget);
-    int height = PLOT_HEIGHT + (int)(LINES_AROUND * ns_chart_style_for(widget)->text_size);
+    page->height = PLOT_HEIGHT + (int)(LINES_AROUND * ns_chart_style_for(widget)->text_size);
     GTK_WIDGET_CLASS(ns_paper_page_parent_class)->css_changed(widget, change);
-    for (guint i = 0; i < page->cards->len; i++)
-        gtk_widget_set_size_request(GTK_WIDGET(card_at(page, i)->chart), CARD_WIDTH, height);
+    for (guint i = 0; i < page->figures; i++)
+        gtk_widget_set_size_request(GTK_WIDGET(card_at(page, i)->chart), CARD_WIDTH, page->height);
 }
 
 static void page_save(NsPage *page)
@@ -530,10 +614,13 @@ static void ns_paper_page_init(NsPaperPage *page)
     page->waiting = g_queue_new();
     page->cards = g_array_new(FALSE, TRUE, sizeof(Card));
     g_array_set_clear_func(page->cards, clear_card);
+    g_autofree char *folder = folder_of_results();
     for (size_t i = 0; ns_paper_study(i); i++) {
         const NsPaperStudy *study = ns_paper_study(i);
-        Card card = {
-            .page = page, .study = study, .result = ns_paper_result_reported(study), .seconds = -1};
+        Card card = {.page = page, .study = study, .seconds = -1};
+        card.result = ns_paper_result_saved(study, folder);
+        card.repeated = card.result != NULL;
+        if (!card.repeated) card.result = ns_paper_result_reported(study);
         g_array_append_val(page->cards, card);
     }
 }
@@ -544,10 +631,7 @@ GtkWidget *ns_paper_page_new(NsSession *session)
                                      "spacing", 10, NULL);
     page->session = ns_session_hold(session, page);
     build(page);
-    for (guint i = 0; i < page->cards->len; i++) {
-        update_chart(card_at(page, i));
-        sync_card(card_at(page, i));
-    }
+    for (guint i = 0; i < page->cards->len; i++) sync_card(card_at(page, i));
     page->looked = g_get_monotonic_time() + FIRST_LOOK_US;
     wake(page);
     return GTK_WIDGET(page);
