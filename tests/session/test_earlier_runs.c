@@ -10,7 +10,7 @@
 static void count_notice(NsSession *session, const char *sentence, int *notices)
 {
     (void)session;
-    g_assert_true(g_str_has_suffix(sentence, "."));
+    g_assert_nonnull(strstr(sentence, "which was not saved, was removed: the 12 newest"));
     ++*notices;
 }
 
@@ -28,7 +28,7 @@ static void test_runs(void)
     g_autoptr(NsSession) session = open_at("", NULL, 1);
     int notices = 0;
     size_t n;
-    g_signal_connect(session, "notice", G_CALLBACK(count_notice), &notices);
+    g_signal_connect(session, "housekeeping", G_CALLBACK(count_notice), &notices);
     for (int i = 0; i < 14; i++) {
         reset_and_step(session);
         if (i == 0) ns_session_pin_run(session, 1, true);
@@ -46,6 +46,69 @@ static void test_runs(void)
     g_assert_cmpstr(session->view->pinned[0].name, ==, "run 1");
     ns_session_pin_run(session, 1, false);
     g_assert_cmpuint(session->view->n_pinned, ==, 0);
+}
+
+/* Runs that were recorded are removed without a word: their files stay. */
+static void test_recorded_runs(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autoptr(NsSession) session = open_at("", NULL, 1);
+    int notices = 0;
+    size_t n;
+    ns_session_set_recording(session, folder, 0);
+    ns_session_restart(session);
+    g_signal_connect(session, "housekeeping", G_CALLBACK(count_notice), &notices);
+    for (int i = 0; i < 14; i++) reset_and_step(session);
+    ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 13);
+    g_assert_cmpint(notices, ==, 1); /* of the first, which was not recorded */
+    remove_all(folder);
+}
+
+/* Shows a prepared run of this seed, or an earlier one, and returns the one that was shown. */
+static NsPreparedRun *show_prepared(NsSession *session, NsPreparedRun *run, int seed)
+{
+    g_auto(NsExperiment) experiment = {0};
+    ns_experiment_copy(&experiment, &session->experiment);
+    experiment.lane[0].seed = seed;
+    if (!run) run = ns_session_prepare(session, &experiment, 5, NULL);
+    NsPreparedRun *before = ns_session_show_prepared(session, run);
+    SESSION_UNTIL(session, session->experiment.lane[0].seed == seed);
+    return before;
+}
+
+/* A prepared run that was shown is given back as it is, finished or on its way, but not one that
+ * was trained further or otherwise. */
+static void test_prepared(void)
+{
+    g_autoptr(NsSession) session = open_at("", NULL, 1);
+    size_t n;
+    g_assert_null(show_prepared(session, NULL, 2));
+    wait_at_rest(session, 5);
+    NsHistory *second = session->view->history;
+    NsPreparedRun *before = show_prepared(session, NULL, 3);
+    g_assert_nonnull(before);
+    NsPreparedRun *early = show_prepared(session, before, 2);
+    g_assert_nonnull(early);
+    SESSION_UNTIL(session, session->view->history == second);
+    g_assert_cmpint(ns_session_steps(session), ==, 5);
+    before = show_prepared(session, early, 3);
+    g_assert_nonnull(before);
+    ns_prepared_run_free(before);
+    wait_at_rest(session, 5);
+    g_assert_cmpint(ns_session_steps(session), ==, 5);
+    ns_session_set(session, "lr", "0.002");
+    SESSION_UNTIL(session, !session->live_source);
+    g_assert_null(show_prepared(session, NULL, 4));
+    wait_at_rest(session, 5);
+    ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 2); /* of those, none */
+    ns_session_step(session, 1);
+    wait_at_rest(session, 6);
+    g_assert_null(show_prepared(session, NULL, 5));
+    wait_at_rest(session, 5);
+    ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 3);
 }
 
 /* After a reset the lanes of the previous run are pinned until the next reset or until the user
@@ -402,6 +465,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/session/earlier-run/list", test_runs);
+    g_test_add_func("/session/earlier-run/recorded", test_recorded_runs);
+    g_test_add_func("/session/earlier-run/prepared", test_prepared);
     g_test_add_func("/session/earlier-run/before", test_before);
     g_test_add_data_func("/session/earlier-run/leave", NULL, test_leave);
     g_test_add_data_func("/session/earlier-run/leave-lanes", "placement=pre", test_leave);

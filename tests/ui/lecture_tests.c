@@ -3,9 +3,11 @@
 #include "core/store/lecture.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/dashboard.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"
+#include "ui/widgets/shell/remember.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -101,13 +103,14 @@ static void on_title(NsSession *session)
 }
 
 /* All scenes by Page Down alone: each is at its step at the moment that it comes, and drawn within
- * a second; then two of them by Page Up, and Escape. */
+ * a second; then back and forth through those that were shown, without a pause, and Escape. */
 static void test_keys(void)
 {
     if (!ui_has_input()) return;
     g_autofree char *path = write_scenes();
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
+    NsHistory *seen[SCENES - 1];
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path, false);
     g_assert_true(is_at(window, 0));
@@ -119,6 +122,7 @@ static void test_keys(void)
     g_assert_cmpuint(session->experiment.n, ==, 2);
     for (size_t i = 1; i < SCENES; i++) {
         UI_WAIT(window, is_prepared);
+        seen[i - 1] = ns_history_ref(session->view->history);
         g_assert_true(has_page(window, "profile"));
         g_assert_cmpint(ns_session_steps(session), ==, step_of(i - 1));
         double begin = seconds_of_work();
@@ -136,12 +140,16 @@ static void test_keys(void)
     }
     stroke(window, GDK_KEY_Page_Down); /* there is none */
     g_assert_true(is_at(window, SCENES - 1));
-    for (size_t i = SCENES - 1; i-- > SCENES - 3;) {
-        stroke(window, GDK_KEY_Page_Up);
+    for (size_t turn = 0; turn < 2 * SCENES - 4; turn++) {
+        bool back = turn < SCENES - 1;
+        size_t i = back ? SCENES - 2 - turn : turn - SCENES + 2;
+        stroke(window, back ? GDK_KEY_Page_Up : GDK_KEY_Page_Down);
         g_assert_true(is_at(window, i));
-        UI_UNTIL(ns_session_steps(session) == step_of(i));
-        UI_WAIT(window, is_prepared);
+        g_assert_true(session->view->history == seen[i]);
+        g_assert_false(session->wants_run);
     }
+    g_assert_true(is_at(window, SCENES - 3));
+    for (size_t i = 0; i < SCENES - 1; i++) ns_history_unref(seen[i]);
     NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
     g_assert_cmpstr(stage->own.kind->choice.key, ==, "profile");
     stroke(window, GDK_KEY_Escape);
@@ -168,6 +176,9 @@ static void test_early(void)
         g_assert_true(is_at(window, i));
     }
     UI_UNTIL(ns_session_steps(session) == step_of(3) && !session->wants_run);
+    stroke(window, GDK_KEY_Page_Up);
+    g_assert_true(is_at(window, 2));
+    UI_UNTIL(ns_session_steps(session) == step_of(2) && !session->wants_run);
     stroke(window, GDK_KEY_F11);
     g_assert_false(ns_class_mode_is_on(window));
     UI_WAIT(window, ui_is_ready);
@@ -425,8 +436,54 @@ static void test_preset_in_class(void)
     ui_close(window);
 }
 
+/* What a lecture does to the window is not what its user chose, also if the window is closed in the
+ * middle. */
+static void test_settings(void)
+{
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("");
+    ns_remember_window(window);
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path, false);
+    UI_WAIT(window, is_prepared);
+    g_action_group_activate_action(actions, "next-scene", NULL);
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "profile");
+    ui_close(window);
+    GSettings *preferences = ns_preferences();
+    g_autofree char *page = g_settings_get_string(preferences, "page");
+    g_assert_cmpstr(page, ==, "dashboard");
+    g_assert_true(g_settings_get_boolean(preferences, "pause-on-trouble"));
+    g_assert_true(g_settings_get_boolean(preferences, "settings-pane"));
+    g_assert_true(g_settings_get_boolean(preferences, "inspector-pane"));
+    g_unlink(path);
+}
+
+static bool toast_is(NsWindow *window, const char *words)
+{
+    return g_strcmp0(ns_toast_text(window->toast), words) == 0;
+}
+
+/* That an earlier run made room waits until nothing else is said, and is not said in a lecture. */
+static void test_housekeeping(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_toast(window, "One.");
+    g_signal_emit_by_name(window->session, "housekeeping", "Two.");
+    g_assert_true(toast_is(window, "One."));
+    UI_UNTIL(toast_is(window, "Two."));
+    UI_UNTIL(!ns_toast_text(window->toast));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "lecture-mode", NULL);
+    g_signal_emit_by_name(window->session, "housekeeping", "Three.");
+    g_assert_null(ns_toast_text(window->toast));
+    ui_close(window);
+}
+
 void ui_add_lecture_tests(void)
 {
+    g_test_add_func("/ui/lecture/settings", test_settings);
+    g_test_add_func("/ui/lecture/housekeeping", test_housekeeping);
     g_test_add_func("/ui/lecture/keys", test_keys);
     g_test_add_func("/ui/lecture/early", test_early);
     g_test_add_func("/ui/lecture/back-at-once", test_back_at_once);

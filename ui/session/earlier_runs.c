@@ -154,35 +154,43 @@ void ns_session_mark_runs(NsSession *session, GHashTable *marks)
 
 /* ---- The budget ---- */
 
-/* An upper bound of the bytes of all histories with their seeds: a history thins its profiles above
- * its budget. */
+size_t ns_session_history_bytes(const NsHistory *history)
+{
+    size_t records = ns_history_seeds(history) * ns_history_steps(history);
+    if (records == 0) return 0;
+    return MIN(records * ns_history_layout(history)->width * sizeof(float), NS_HISTORY_BUDGET);
+}
+
 static size_t bytes_of_all(NsSession *session)
 {
     size_t bytes = 0;
     for (guint i = 0; i < session->runs->len; i++) {
         const NsPastRun *run = ns_session_past_run(session, i);
-        for (size_t lane = 0; lane < run->listed.lanes; lane++) {
-            const NsHistory *history = run->recorded->histories[lane];
-            size_t records = history ? ns_history_seeds(history) * ns_history_steps(history) : 0;
-            if (records)
-                bytes += MIN(records * ns_history_layout(history)->width * sizeof(float),
-                             NS_HISTORY_BUDGET);
-        }
+        for (size_t lane = 0; lane < run->listed.lanes; lane++)
+            if (run->recorded->histories[lane])
+                bytes += ns_session_history_bytes(run->recorded->histories[lane]);
     }
     return bytes;
 }
 
-/* Removes the oldest run that is not pinned, but never the newest run. */
+/* Removes the oldest run that is not pinned, but never the newest run.  One that was recorded can
+ * be opened from its file, so that nothing has to be said. */
 static bool drop_oldest_run(NsSession *session)
 {
+    bool many = session->runs->len > RUNS_MOST;
     for (guint i = 0; i + 1 < session->runs->len; i++) {
         const NsPastRun *run = ns_session_past_run(session, i);
         if (run->listed.pinned) continue;
         g_autofree char *words =
-            g_strdup_printf(_("Run %u was removed to free memory: %s. Pinned runs are kept."),
-                            run->listed.id, run->recorded->title);
+            many ? g_strdup_printf(_("Run %u, which was not saved, was removed: the %d newest "
+                                     "earlier runs are kept, and pinned ones."),
+                                   run->listed.id, RUNS_MOST)
+                 : g_strdup_printf(_("Run %u, which was not saved, was removed to free memory. "
+                                     "Pinned runs are kept."),
+                                   run->listed.id);
+        bool saved = run->recorded->path || run->watch;
         g_ptr_array_remove_index(session->runs, i);
-        ns_session_report(session, words);
+        if (!saved) g_signal_emit_by_name(session, "housekeeping", words);
         return true;
     }
     return false;

@@ -191,7 +191,7 @@ void ns_session_leave_trainer(NsSession *session)
     keep_left(session);
     g_clear_pointer(&session->trainer, ns_trainer_release);
     g_clear_pointer(&session->autosave, ns_autosave_unref);
-    session->preparing_to = 0;
+    session->preparing_to = -1;
     ns_session_drop_check(session);
     session->stage_since = 0;
 }
@@ -246,19 +246,21 @@ void ns_session_start(NsSession *session, NsCheckpoint *const *origins, NsHistor
 /* ---- Prepared runs ---- */
 
 struct NsPreparedRun {
-    NsExperiment *experiment; /* a reference */
+    const NsExperiment *experiment; /* a reference */
     NsTrainer *trainer;
     NsAutosave *autosave; /* without a folder until the run is shown */
     int64_t step;
+    bool held; /* paused on its way there */
 };
 
 NsPreparedRun *ns_session_prepare(NsSession *session, const NsExperiment *experiment, int64_t step,
                                   GError **error)
 {
     NsPreparedRun *run = g_new0(NsPreparedRun, 1);
-    run->experiment = ns_experiment_new_shared(experiment);
-    ns_experiment_share(run->experiment);
-    ns_experiment_settle(run->experiment, run->experiment->n);
+    NsExperiment *own = ns_experiment_new_shared(experiment);
+    ns_experiment_share(own);
+    ns_experiment_settle(own, own->n);
+    run->experiment = own;
     run->autosave = ns_autosave_new(&(NsAutosavePlan){0});
     run->step = step;
     const NsTrainerStart start = {.checkpoint_bytes = session->most_checkpoint_bytes,
@@ -278,14 +280,57 @@ void ns_prepared_run_free(NsPreparedRun *run)
     g_free(run);
 }
 
+static void go_on(NsPreparedRun *run)
+{
+    if (run->held) ns_trainer_run_until(run->trainer, (NsTrainerUntil){.step = run->step});
+    run->held = false;
+}
+
 bool ns_prepared_run_is_ready(NsPreparedRun *run)
 {
+    go_on(run);
     return ns_trainer_wait(run->trainer, 0);
 }
 
-void ns_session_show_prepared(NsSession *session, NsPreparedRun *run)
+size_t ns_prepared_run_bytes(NsPreparedRun *run)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    size_t bytes = ns_trainer_count_checkpoints(run->trainer, seen);
+    for (size_t lane = 0; lane < ns_trainer_lanes(run->trainer); lane++) {
+        g_autoptr(NsHistory) history = ns_trainer_history(run->trainer, lane);
+        NsPlan plan;
+        if (ns_trainer_plan(run->trainer, lane, &plan)) bytes += plan.total_bytes;
+        if (history) bytes += ns_session_history_bytes(history);
+    }
+    return bytes;
+}
+
+/* Takes the trainer, if its run is the one that was prepared: not beyond its step, and with the
+ * settings that it began with.  It makes no step until it is wanted again, so that it takes no time
+ * from the next run. */
+static NsPreparedRun *take_prepared(NsSession *session)
+{
+    int64_t to = session->preparing_to;
+    g_autoptr(NsHistory) history =
+        session->trainer ? ns_trainer_history(session->trainer, 0) : NULL;
+    int64_t at = history ? ns_history_last_step(history) : -1;
+    if (!session->trainer || at > to || (at == to && session->wants_run)) return NULL;
+    NsPreparedRun *run = g_new0(NsPreparedRun, 1);
+    run->experiment = ns_experiment_ref(session->run);
+    run->trainer = g_steal_pointer(&session->trainer);
+    run->autosave = g_steal_pointer(&session->autosave);
+    run->step = to;
+    ns_autosave_set_folder(run->autosave, NULL);
+    ns_trainer_set_speed(run->trainer, 0);
+    run->held = at < to && to > 0;
+    if (run->held) ns_trainer_pause(run->trainer);
+    return run;
+}
+
+NsPreparedRun *ns_session_show_prepared(NsSession *session, NsPreparedRun *run)
 {
     ns_session_leave_experiment(session);
+    NsPreparedRun *before = take_prepared(session);
     ns_session_leave_trainer(session);
     ns_session_set_run(session, ns_experiment_ref(run->experiment));
     set_origins(session, NULL, NULL);
@@ -293,11 +338,12 @@ void ns_session_show_prepared(NsSession *session, NsPreparedRun *run)
     session->preparing_to = run->step;
     g_clear_pointer(&session->continued_file, g_free);
     session->launched = g_get_monotonic_time();
+    go_on(run);
     session->trainer = g_steal_pointer(&run->trainer);
     session->autosave = g_steal_pointer(&run->autosave);
     session->files = 0;
     ns_autosave_set_folder(session->autosave, session->folder);
-    session->wants_run = session->slow = false; /* it has its command already */
+    session->wants_run = session->slow = false; /* it gets its own command */
     prepare_trainer(session);
     session->wants_run = run->step > 0 && !ns_trainer_wait(session->trainer, 0);
     session->state = ns_trainer_state(session->trainer);
@@ -307,6 +353,7 @@ void ns_session_show_prepared(NsSession *session, NsPreparedRun *run)
     ns_prepared_run_free(run);
     ns_session_poll(session);
     g_signal_emit_by_name(session, "status-changed");
+    return before;
 }
 
 /* ---- Restart and fork ---- */
@@ -468,7 +515,7 @@ void ns_session_reset(NsSession *session)
     }
     if (session->problem_is_run) ns_session_set_problem(session, NULL, NULL, false);
     keep_left(session);
-    session->preparing_to = 0;
+    session->preparing_to = -1;
     ns_trainer_reset(session->trainer);
     g_signal_emit_by_name(session, "status-changed");
 }

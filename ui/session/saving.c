@@ -253,7 +253,7 @@ static void on_bound_checked(GObject *object, GAsyncResult *result, gpointer dat
                                   "trash: saved runs are limited to %s.",
                                   bound->moved),
                         bound->moved, size);
-    ns_session_report(session, words);
+    g_signal_emit_by_name(session, "housekeeping", words);
     g_signal_emit_by_name(session, "runs-changed");
 }
 

@@ -158,6 +158,10 @@ NsPastRun *ns_past_run_new(NsRecordedRun *recorded, const NsExperiment *settings
 const char *ns_past_run_path(const NsPastRun *run);
 int64_t ns_past_run_continues_from(const NsPastRun *run);
 
+/* An upper bound of the bytes of a history with its seeds, which thins its profiles above its
+ * budget. */
+size_t ns_session_history_bytes(const NsHistory *history);
+
 void ns_session_show_pinned(NsSession *session);
 
 /* Puts other histories on view; their first updates were made with the settings `started`:

@@ -275,8 +275,10 @@ static void ns_session_class_init(NsSessionClass *klass)
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         g_signal_new(names[i], NS_TYPE_SESSION, G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED, 0, NULL,
                      NULL, NULL, G_TYPE_NONE, 0);
-    g_signal_new("notice", NS_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
-                 G_TYPE_STRING);
+    static const char *const reports[] = {"notice", "housekeeping"};
+    for (size_t i = 0; i < G_N_ELEMENTS(reports); i++)
+        g_signal_new(reports[i], NS_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                     G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void ns_session_init(NsSession *session)
@@ -290,6 +292,7 @@ static void ns_session_init(NsSession *session)
     session->run_list = g_array_new(FALSE, TRUE, sizeof(NsSessionRun));
     session->most_checkpoint_bytes = NS_SESSION_CHECKPOINT_BYTES;
     session->id = session->last_id = 1;
+    session->prepared_to = session->preparing_to = -1;
 }
 
 NsSession *ns_session_hold(NsSession *session, gpointer object)

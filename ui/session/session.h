@@ -20,7 +20,8 @@
  * changes or the run changed.  "view-changed": another choice of what the charts show.
  * "runs-changed": the earlier runs or their pins changed.  "left": a lesson, a preset or a file
  * begins another experiment.  "checked": a gradient check has finished
- * or was canceled.  "notice" (with a sentence): something happened that a toast should report. */
+ * or was canceled.  "notice" (with a sentence): something happened that a toast should report.
+ * "housekeeping" (with a sentence): the same of what can wait until nothing else is reported. */
 #pragma once
 
 #include "core/base/digits.h"
@@ -316,7 +317,8 @@ void ns_session_ask(NsSession *session, const char *prompt, GAsyncReadyCallback 
 /* ---- Runs ---- */
 
 /* A run begins with a restart, a fork or a reset.  Earlier runs stay in memory within a budget,
- * which spares the newest and the pinned ones; a notice reports each run that was removed.
+ * which spares the newest and the pinned ones; "housekeeping" reports each run that was removed,
+ * unless it was recorded.
  * Checkpoints from which an earlier run can continue stay in memory while there is space, and in
  * its file. */
 typedef struct {
@@ -387,13 +389,17 @@ NsPreparedRun *ns_session_prepare(NsSession *session, const NsExperiment *experi
                                   GError **error);
 void ns_prepared_run_free(NsPreparedRun *run);
 
-/* Whether it has come to its step, or cannot. */
+/* Whether it has come to its step, or cannot; one that was shown before it came there goes on. */
 bool ns_prepared_run_is_ready(NsPreparedRun *run);
+
+/* The bytes of its models, checkpoints and histories. */
+size_t ns_prepared_run_bytes(NsPreparedRun *run);
 
 /* Begins another experiment, whose run is this one: it is shown as far as it has come, and
  * continues to its step.  Takes `run`.  A run that can be prepared again is neither recorded nor an
- * earlier run later, unless it makes another step. */
-void ns_session_show_prepared(NsSession *session, NsPreparedRun *run);
+ * earlier run later, unless it makes another step.  Returns the prepared run that was shown before,
+ * if it is as it was prepared, to be shown again; or NULL. */
+NsPreparedRun *ns_session_show_prepared(NsSession *session, NsPreparedRun *run);
 
 /* ---- Runs of other programs ---- */
 
@@ -592,7 +598,7 @@ struct _NsSession {
     unsigned opening;            /* the earlier run whose checkpoints are being read; 0: none */
     unsigned forking_from;       /* forked_from of the run that the trainer prepares */
     int64_t prepared_to, preparing_to; /* of the run on view, and of the one that the trainer has:
-                                          the step to which it was prepared; 0: it was not */
+                                          the step to which it was prepared; negative: it was not */
     unsigned last_id;
     bool left_experiment; /* the next run belongs to another experiment than the one on view */
 

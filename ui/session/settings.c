@@ -233,6 +233,7 @@ static void send_live(NsSession *session)
 {
     NsExperiment *run = ns_experiment_new_shared(session->run);
     session->live_at = g_get_monotonic_time();
+    session->preparing_to = -1; /* it is not as it was prepared any more */
     for (size_t i = 0; i < session->experiment.n; i++)
         if (!ns_experiment_is_new(&session->experiment, i))
             ns_live_copy(&run->lane[session->experiment.from[i]], &session->experiment.lane[i]);

@@ -11,6 +11,7 @@
 
 #define PRESENTER "ns-presenter"
 #define LOOK_MS 200 /* between two attempts to prepare a scene */
+#define PREPARED_BYTES_MOST ((size_t)1 << 30)
 
 static const char *const PANES[] = {"pane", "inspector"};
 
@@ -29,7 +30,8 @@ typedef struct {
     Before before;
     NsLecture *lecture;       /* NULL: none was opened */
     char *path;               /* of its file; NULL for a bundled one */
-    NsPreparedRun **prepared; /* [lecture->n]; NULL where a scene is not prepared */
+    NsPreparedRun **prepared; /* [lecture->n]; NULL where a scene is not prepared, and of the one
+                                 that is shown */
     size_t next;              /* the scene that comes next */
     bool shown;               /* the previous scene is shown */
     bool any;                 /* a scene has been shown since the mode was entered */
@@ -75,13 +77,24 @@ static void sync_bar(Presenter *presenter)
 
 /* ---- Scenes ---- */
 
-/* Frees all prepared scenes except the next and the previous one. */
 static void drop_prepared(Presenter *presenter)
 {
-    for (size_t i = 0; presenter->lecture && i < presenter->lecture->n; i++) {
-        bool near = i == presenter->next || (presenter->shown && i + 2 == presenter->next);
-        if (!presenter->on || !near) g_clear_pointer(&presenter->prepared[i], ns_prepared_run_free);
-    }
+    for (size_t i = 0; presenter->lecture && i < presenter->lecture->n; i++)
+        g_clear_pointer(&presenter->prepared[i], ns_prepared_run_free);
+}
+
+/* Frees what is too much, of the scenes that are farthest from the shown one, but never those next
+ * to it. */
+static void bound_prepared(Presenter *presenter)
+{
+    size_t shown = presenter->next - 1, n = presenter->lecture->n, bytes = 0;
+    for (size_t far = 1; far < n; far++)
+        for (size_t i = shown - far, side = 0; side < 2; side++, i = shown + far) {
+            if (i >= n || !presenter->prepared[i]) continue;
+            bytes += ns_prepared_run_bytes(presenter->prepared[i]);
+            if (far > 1 && bytes > PREPARED_BYTES_MOST)
+                g_clear_pointer(&presenter->prepared[i], ns_prepared_run_free);
+        }
 }
 
 /* Starts to prepare a scene.  TRUE once it is ready, or if it cannot be prepared: showing it will
@@ -133,10 +146,15 @@ static void show_scene(Presenter *presenter, size_t scene)
         ns_window_toast(presenter->window, error->message);
         return;
     }
-    ns_session_show_prepared(session, run);
+    /* A scene that was shown is kept as it is, for the way back. */
+    NsPreparedRun *before = ns_session_show_prepared(session, run);
+    if (before && presenter->shown && scene + 1 != presenter->next)
+        presenter->prepared[presenter->next - 1] = before;
+    else
+        ns_prepared_run_free(before);
     presenter->next = scene + 1;
     presenter->shown = presenter->any = true;
-    drop_prepared(presenter);
+    bound_prepared(presenter);
     ns_window_arrange(presenter->window, preset);
     sync_forward(presenter, presenter->next == presenter->lecture->n);
     sync_bar(presenter);
@@ -211,12 +229,6 @@ static void enter(Presenter *presenter)
     sync_bar(presenter);
 }
 
-static void restore_panes(Presenter *presenter)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++)
-        open_pane(presenter, PANES[i], presenter->before.pane[i]);
-}
-
 bool ns_lecture_leave(NsWindow *window)
 {
     Presenter *presenter = presenter_of(window);
@@ -245,7 +257,8 @@ bool ns_lecture_leave(NsWindow *window)
         ns_session_show_hidden(session, before->hidden);
     }
     if (!presenter->before.class_mode) open_pane(presenter, "class-mode", false);
-    restore_panes(presenter);
+    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++)
+        open_pane(presenter, PANES[i], presenter->before.pane[i]);
     ns_session_set_pause_on_trouble(presenter->window->session, presenter->before.pause_on_trouble);
     sync_bar(presenter);
     return true;
@@ -291,9 +304,8 @@ static bool check_scene(const NsScene *scene, GError **error)
 static void forget(Presenter *presenter)
 {
     presenter->shown = false;
-    presenter->next = SIZE_MAX;
-    drop_prepared(presenter);
     presenter->next = 0;
+    drop_prepared(presenter);
     g_clear_pointer(&presenter->prepared, g_free);
     g_clear_pointer(&presenter->lecture, ns_lecture_free);
     g_clear_pointer(&presenter->path, g_free);
@@ -398,18 +410,24 @@ static void on_session(NsWindow *window)
     if (presenter_of(window)->on) sync_bar(presenter_of(window));
 }
 
+/* Nobody in the audience wants to know of earlier runs that make room. */
+static void on_housekeeping(NsWindow *window, const char *sentence)
+{
+    if (!presenter_of(window)->on) ns_toast_show_later(window->toast, sentence);
+}
+
 /* The desktop can end full screen, too. */
 static void on_fullscreened(NsWindow *window)
 {
     if (!gtk_window_is_fullscreen(GTK_WINDOW(window))) ns_lecture_leave(window);
 }
 
-/* The window is remembered as it was before the lecture. */
+/* The quantities of the charts are stored when the window closes, as they were before the lecture.
+ */
 static void on_unrealize(NsWindow *window)
 {
     Presenter *presenter = presenter_of(window);
     if (!presenter->on) return;
-    restore_panes(presenter);
     ns_session_show_gradient(presenter->window->session, presenter->before.gradient);
     ns_session_show_hidden(presenter->window->session, presenter->before.hidden);
 }
@@ -464,6 +482,7 @@ void ns_window_add_lecture(NsWindow *window)
     ns_window_add_commands(window, commands, G_N_ELEMENTS(commands));
     g_action_map_add_action_entries(G_ACTION_MAP(window), actions, G_N_ELEMENTS(actions), window);
     ns_connect(presenter->window->session, "status-changed", G_CALLBACK(on_session), window);
+    ns_connect(presenter->window->session, "housekeeping", G_CALLBACK(on_housekeeping), window);
     g_signal_connect(window, "progressed", G_CALLBACK(on_session), NULL);
     g_signal_connect(window, "notify::fullscreened", G_CALLBACK(on_fullscreened), NULL);
     g_signal_connect(window, "unrealize", G_CALLBACK(on_unrealize), NULL);

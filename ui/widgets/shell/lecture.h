@@ -5,7 +5,9 @@
  * and add-scene to a window.  The mode is class mode with a slim bar instead of the other bars and
  * panes.  It begins with what the window shows, followed by the scenes of a lecture
  * (core/store/lecture.h).  These are trained in the background while the shown run is paused:
- * first the next scene, then the previous one.  Leaving the mode restores the window and its run.
+ * first the next scene, then the previous one; those that were shown are kept while there is
+ * memory. Leaving the mode restores the window and its run.  Nothing of it is stored among the
+ * preferences.
  */
 #pragma once
 

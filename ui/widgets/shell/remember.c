@@ -2,6 +2,7 @@
 #include "ui/widgets/shell/remember.h"
 
 #include "ui/widgets/common/helpers.h"
+#include "ui/widgets/shell/lecture.h"
 
 /* Actions whose state is a key of the same type. */
 typedef struct {
@@ -27,8 +28,10 @@ static void keep_state(GActionGroup *group, const char *name, GVariant *state, g
     const Stored *stored = window ? OF_WINDOW : OF_APPLICATION;
     (void)data;
     while (!g_str_equal(stored->action, name)) stored++;
-    /* A pane that was hidden because the window is narrow was not closed by the user. */
-    if (window && ns_window_folds(NS_WINDOW(group), name)) return;
+    /* A pane that was hidden because the window is narrow was not closed by the user, and what a
+     * lecture shows was not chosen. */
+    if (window && (ns_window_folds(NS_WINDOW(group), name) || ns_lecture_menu(NS_WINDOW(group))))
+        return;
     g_settings_set_value(ns_preferences(), stored->key, state);
 }
 

@@ -12,6 +12,7 @@ typedef struct {
     guint timer, tick;
     GFunc chosen;
     gpointer data; /* of `chosen` */
+    char *later;   /* the next sentence, or NULL */
 } Toast;
 
 static Toast *toast_of(GtkWidget *revealer)
@@ -23,6 +24,7 @@ static void toast_free(gpointer data)
 {
     Toast *toast = data;
     g_free(toast->data);
+    g_free(toast->later);
     g_free(toast);
 }
 
@@ -42,10 +44,18 @@ static void hide(GtkWidget *revealer)
     gtk_widget_set_can_target(revealer, FALSE);
 }
 
+static void show_next(GtkWidget *revealer)
+{
+    if (ns_toast_text(revealer)) return;
+    g_autofree char *sentence = g_steal_pointer(&toast_of(revealer)->later);
+    if (sentence) ns_toast_show(revealer, sentence, NULL, NULL, NULL);
+}
+
 static gboolean on_time(gpointer revealer)
 {
     toast_of(revealer)->timer = 0;
     hide(revealer);
+    show_next(revealer);
     return G_SOURCE_REMOVE;
 }
 
@@ -68,6 +78,7 @@ static void on_button(GtkWidget *revealer)
     const Toast *toast = toast_of(revealer);
     hide(revealer);
     if (toast->chosen) toast->chosen(toast->data, revealer);
+    show_next(revealer);
 }
 
 GtkWidget *ns_toast_new(void)
@@ -107,6 +118,13 @@ void ns_toast_show(GtkWidget *revealer, const char *sentence, const char *label,
     gtk_widget_set_can_target(revealer, label != NULL);
     gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), TRUE);
     toast->tick = gtk_widget_add_tick_callback(revealer, on_frame, NULL, NULL);
+}
+
+void ns_toast_show_later(GtkWidget *revealer, const char *sentence)
+{
+    g_free(toast_of(revealer)->later);
+    toast_of(revealer)->later = g_strdup(sentence);
+    show_next(revealer);
 }
 
 const char *ns_toast_text(GtkWidget *revealer)

@@ -11,5 +11,8 @@ GtkWidget *ns_toast_new(void);
 void ns_toast_show(GtkWidget *toast, const char *sentence, const char *label, GFunc chosen,
                    gpointer data);
 
+/* Shows a sentence, or first waits until the present one has been shown. */
+void ns_toast_show_later(GtkWidget *toast, const char *sentence);
+
 /* The text that is shown now, or NULL. */
 const char *ns_toast_text(GtkWidget *toast);
