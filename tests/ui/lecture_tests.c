@@ -4,10 +4,13 @@
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/dashboard.h"
 #include "ui/widgets/common/helpers.h"
+#include "ui/widgets/common/windows.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/lecture.h"
 #include "ui/widgets/shell/open_file.h"
 #include "ui/widgets/shell/remember.h"
+#include "ui/widgets/shell/scene_dialog.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -330,6 +333,94 @@ static void test_mistakes(void)
     ui_close(window);
 }
 
+/* Adds a scene by the dialog; `name`: to a new lecture of this title; NULL: to the suggested one.
+ */
+static void enter_scene(NsWindow *window, const char *title, const char *note, const char *name)
+{
+    g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
+    GtkWidget *grid = ns_side_window_raise(GTK_WINDOW(window), "Add scene to lecture");
+    const char *const texts[] = {title, note, NULL, name};
+    for (int row = 0; row < 4; row++) {
+        GtkWidget *entry = gtk_grid_get_child_at(GTK_GRID(grid), 1, row);
+        if (texts[row]) gtk_editable_set_text(GTK_EDITABLE(entry), texts[row]);
+        if (row == 2 && name) gtk_drop_down_set_selected(GTK_DROP_DOWN(entry), 0);
+    }
+    g_signal_emit_by_name(ui_find_button(grid, "Add scene"), "clicked");
+    g_assert_null(ns_side_window_raise(GTK_WINDOW(window), "Add scene to lecture"));
+}
+
+/* Whether the menu has a lecture in a file of this name. */
+static bool lists(const char *name)
+{
+    GMenuModel *own = G_MENU_MODEL(ns_lecture_own());
+    for (int i = 0; i < g_menu_model_get_n_items(own); i++) {
+        g_autofree char *label = NULL;
+        g_menu_model_get_item_attribute(own, i, G_MENU_ATTRIBUTE_LABEL, "s", &label);
+        if (g_str_equal(label, name)) return true;
+    }
+    return false;
+}
+
+/* A new lecture is a file among the user's own ones, which the menu lists with those that were
+ * opened; every scene asks for its lecture. */
+static void test_own(void)
+{
+    g_autofree char *path = write_scenes();
+    g_autofree char *opened = ns_lecture_name(path);
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    g_assert_false(lists("Norms/two") || lists("Norms-two"));
+    enter_scene(window, "First", "", "Norms/two");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 1 to the lecture “Norms-two”");
+    enter_scene(window, "Second", "", NULL);
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 2 to the lecture “Norms-two”");
+    enter_scene(window, "First", "", "Others");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 1 to the lecture “Others”");
+    g_assert_true(lists("Norms-two") && lists("Others") && !lists(opened));
+    ns_window_open(window, path, false);
+    g_assert_true(lists(opened));
+    /* The lecture that is being given stays when a scene is added to another one. */
+    enter_scene(window, "Third", "", "Others");
+    g_assert_true(is_at(window, 0));
+    g_auto(GStrv) own = ns_own_lectures();
+    g_action_group_activate_action(G_ACTION_GROUP(window), "lecture", g_variant_new_string(own[0]));
+    g_assert_true(shows(GTK_WIDGET(window), "1 of 2"));
+    for (char **each = own; *each; each++) g_unlink(*each);
+    g_unlink(path);
+    ui_close(window);
+}
+
+/* A lecture that was left in its middle begins at its first scene and offers the other one. */
+static void test_continue(void)
+{
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path, false);
+    for (int i = 0; i < 3; i++)
+        g_action_group_activate_action(G_ACTION_GROUP(window), "next-scene", NULL);
+    g_assert_true(is_at(window, 3));
+    ui_close(window);
+    for (int i = 0; i < 2; i++) {
+        window = ui_open_window("");
+        UI_WAIT(window, ui_is_ready);
+        ns_window_open(window, path, false);
+        g_assert_true(is_at(window, 0));
+        g_assert_cmpstr(ns_toast_text(window->toast), ==, "You left this lecture at scene 4 of 8.");
+        if (i == 0) ui_close(window);
+    }
+    g_signal_emit_by_name(ui_find_button(window->toast, "Continue at scene 4"), "clicked");
+    g_assert_true(is_at(window, 3));
+    while (!is_at(window, SCENES - 1))
+        g_action_group_activate_action(G_ACTION_GROUP(window), "next-scene", NULL);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "back", NULL);
+    ns_window_toast(window, "Nothing.");
+    ns_window_open(window, path, false);
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Nothing.");
+    g_unlink(path);
+    ui_close(window);
+}
+
 /* What the window shows becomes a scene, after those that a file has already. */
 static void test_add(void)
 {
@@ -344,13 +435,15 @@ static void test_add(void)
     ns_window_show_chart(window, "gradient-norm:grad-wq");
     ns_session_run_to(session, 6);
     UI_UNTIL(ns_session_steps(session) == 6);
-    g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
-    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 2 to normscope-ui-add.lecture");
+    enter_scene(window, "Second", "Why.", NULL);
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 2 to the lecture “Mine”");
     g_autoptr(GError) error = NULL;
     g_autoptr(NsLecture) lecture = ns_lecture_load(path, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(lecture->n, ==, 2);
     const NsPreset *added = &lecture->scene[1].preset;
+    g_assert_cmpstr(added->experiment.title, ==, "Second");
+    g_assert_cmpstr(added->note, ==, "Why.");
     g_assert_cmpint(added->experiment.lane[0].layers, ==, 4);
     g_assert_cmpint(added->step, ==, 6);
     g_assert_cmpstr(added->page, ==, "dashboard");
@@ -483,6 +576,8 @@ static void test_housekeeping(void)
 void ui_add_lecture_tests(void)
 {
     g_test_add_func("/ui/lecture/settings", test_settings);
+    g_test_add_func("/ui/lecture/own", test_own);
+    g_test_add_func("/ui/lecture/continue", test_continue);
     g_test_add_func("/ui/lecture/housekeeping", test_housekeeping);
     g_test_add_func("/ui/lecture/keys", test_keys);
     g_test_add_func("/ui/lecture/early", test_early);

@@ -8,6 +8,7 @@
 #include "ui/widgets/common/windows.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/settings/settings_pane.h"
+#include "ui/widgets/shell/lecture.h"
 
 /* ---- The part of a window that a card speaks of ---- */
 
@@ -294,15 +295,16 @@ static void on_switched(NsWindow *window)
     ns_learn_pane_set_page(window->learn_pane, ns_page_stack_key(window->pages));
 }
 
-/* `more`: a section below the choices; NULL: none. */
+/* `own`, `more`: sections below the choices; NULL: none. */
 static void append_choices(GMenu *menu, const char *title, NsChoices rows, const char *action,
-                           GMenu *more)
+                           GMenu *own, GMenu *more)
 {
     g_autoptr(GMenu) choices = g_menu_new();
     for (size_t i = 0; rows(i); i++) {
         g_autofree char *name = g_strconcat(action, rows(i)->key, NULL);
         g_menu_append(choices, _(rows(i)->label), name);
     }
+    if (own) g_menu_append_section(choices, NULL, G_MENU_MODEL(own));
     if (more) g_menu_append_section(choices, NULL, G_MENU_MODEL(more));
     g_menu_append_submenu(menu, title, G_MENU_MODEL(choices));
 }
@@ -344,9 +346,9 @@ void ns_window_add_learning(NsWindow *window)
     if (menu == added) return;
     added = menu;
     g_autoptr(GMenu) section = g_menu_new();
-    append_choices(section, _("Presets"), ns_preset_choice, "win.preset::", NULL);
-    append_choices(section, _("Lectures"), ns_lecture_choice,
-                   "win.lecture::", gtk_application_get_menu_by_id(application, "lecture-menu"));
+    append_choices(section, _("Presets"), ns_preset_choice, "win.preset::", NULL, NULL);
+    append_choices(section, _("Lectures"), ns_lecture_choice, "win.lecture::", ns_lecture_own(),
+                   gtk_application_get_menu_by_id(application, "lecture-menu"));
     g_menu_append(section, _("Class mode, large text"), "win.class-mode");
     g_menu_insert_section(menu, 1, NULL, G_MENU_MODEL(section));
 }

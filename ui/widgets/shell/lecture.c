@@ -2,12 +2,13 @@
 #include "ui/widgets/shell/lecture.h"
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/words.h"
 #include "core/store/bundled.h"
 #include "core/store/lecture.h"
 #include "ui/widgets/common/helpers.h"
-#include "ui/widgets/common/windows.h"
 #include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/scene_dialog.h"
 
 #define PRESENTER "ns-presenter"
 #define LOOK_MS 200 /* between two attempts to prepare a scene */
@@ -29,7 +30,7 @@ typedef struct {
     bool on;
     Before before;
     NsLecture *lecture;       /* NULL: none was opened */
-    char *path;               /* of its file; NULL for a bundled one */
+    char *id;                 /* its key, or the path of its file */
     NsPreparedRun **prepared; /* [lecture->n]; NULL where a scene is not prepared, and of the one
                                  that is shown */
     size_t next;              /* the scene that comes next */
@@ -135,6 +136,74 @@ static gboolean look(gpointer data)
     return G_SOURCE_CONTINUE;
 }
 
+/* ---- Lectures that were shown ---- */
+
+#define SHOWN_KEY "lectures"
+#define SHOWN_MOST 8
+
+/* Stores the scene, from 1, of a lecture that is shown now. */
+static void store_shown(const char *id, size_t scene)
+{
+    GSettings *preferences = ns_preferences();
+    if (!preferences) return;
+    g_autoptr(GVariant) shown = g_settings_get_value(preferences, SHOWN_KEY);
+    GVariantBuilder list;
+    const char *other;
+    guint32 its;
+    g_variant_builder_init(&list, G_VARIANT_TYPE("a(su)"));
+    g_variant_builder_add(&list, "(su)", id, (guint32)scene);
+    for (gsize i = 0, n = 1; i < g_variant_n_children(shown) && n < SHOWN_MOST; i++) {
+        g_variant_get_child(shown, i, "(&su)", &other, &its);
+        if (g_str_equal(other, id)) continue;
+        g_variant_builder_add(&list, "(su)", other, its);
+        n++;
+    }
+    g_settings_set_value(preferences, SHOWN_KEY, g_variant_builder_end(&list));
+}
+
+static size_t stored_shown(const char *id)
+{
+    GSettings *preferences = ns_preferences();
+    if (!preferences) return 0;
+    g_autoptr(GVariant) shown = g_settings_get_value(preferences, SHOWN_KEY);
+    for (gsize i = 0; i < g_variant_n_children(shown); i++) {
+        const char *other;
+        guint32 scene;
+        g_variant_get_child(shown, i, "(&su)", &other, &scene);
+        if (g_str_equal(other, id)) return scene;
+    }
+    return 0;
+}
+
+static void append_own(GMenu *menu, const char *path)
+{
+    g_autofree char *name = ns_lecture_name(path);
+    g_autoptr(GMenuItem) item = g_menu_item_new(name, NULL);
+    g_menu_item_set_action_and_target(item, "win.lecture", "s", path);
+    g_menu_append_item(menu, item);
+}
+
+GMenu *ns_lecture_own(void)
+{
+    static GMenu *menu;
+    if (!menu) menu = g_menu_new();
+    g_menu_remove_all(menu);
+    g_auto(GStrv) own = ns_own_lectures();
+    for (char **path = own; *path; path++) append_own(menu, *path);
+    if (!ns_preferences()) return menu;
+    g_autoptr(GVariant) shown = g_settings_get_value(ns_preferences(), SHOWN_KEY);
+    for (gsize i = 0; i < g_variant_n_children(shown); i++) {
+        const char *path;
+        g_variant_get_child(shown, i, "(&su)", &path, NULL);
+        if (g_path_is_absolute(path) && g_file_test(path, G_FILE_TEST_EXISTS) &&
+            !g_strv_contains((const char *const *)own, path))
+            append_own(menu, path);
+    }
+    return menu;
+}
+
+/* ---- Showing scenes ---- */
+
 static void show_scene(Presenter *presenter, size_t scene)
 {
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
@@ -155,6 +224,7 @@ static void show_scene(Presenter *presenter, size_t scene)
     presenter->next = scene + 1;
     presenter->shown = presenter->any = true;
     bound_prepared(presenter);
+    store_shown(presenter->id, presenter->next);
     ns_window_arrange(presenter->window, preset);
     sync_forward(presenter, presenter->next == presenter->lecture->n);
     sync_bar(presenter);
@@ -308,16 +378,40 @@ static void forget(Presenter *presenter)
     drop_prepared(presenter);
     g_clear_pointer(&presenter->prepared, g_free);
     g_clear_pointer(&presenter->lecture, ns_lecture_free);
-    g_clear_pointer(&presenter->path, g_free);
+    g_clear_pointer(&presenter->id, g_free);
 }
 
 /* Takes the lecture. */
-static void open_lecture(Presenter *presenter, NsLecture *lecture, const char *path)
+static void open_lecture(Presenter *presenter, NsLecture *lecture, const char *id)
 {
     forget(presenter);
     presenter->lecture = lecture;
-    presenter->path = g_strdup(path);
+    presenter->id = g_strdup(id);
     presenter->prepared = g_new0(NsPreparedRun *, lecture->n);
+}
+
+static void on_continue(gpointer data, gpointer toast)
+{
+    Presenter *presenter = presenter_of(NS_WINDOW(gtk_widget_get_root(toast)));
+    size_t scene = *(const size_t *)data;
+    if (presenter->on && presenter->lecture && scene <= presenter->lecture->n)
+        show_scene(presenter, scene - 1);
+}
+
+/* Shows the first scene and, if the lecture was left in its middle, offers to continue there. */
+static void begin(Presenter *presenter)
+{
+    size_t n = presenter->lecture->n, left = stored_shown(presenter->id);
+    enter(presenter);
+    show_scene(presenter, 0);
+    ns_lecture_own();
+    if (left <= 1 || left >= n) return;
+    store_shown(presenter->id, left); /* until another scene is shown */
+    g_autofree char *words =
+        g_strdup_printf(_("You left this lecture at scene %zu of %zu."), left, n);
+    g_autofree char *label = g_strdup_printf(_("Continue at scene %zu"), left);
+    ns_toast_show(presenter->window->toast, words, label, on_continue,
+                  g_memdup2(&left, sizeof left));
 }
 
 bool ns_lecture_show_file(NsWindow *window, const char *path, GError **error)
@@ -331,9 +425,9 @@ bool ns_lecture_show_file(NsWindow *window, const char *path, GError **error)
         g_autofree char *name = g_filename_display_basename(path);
         return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);
     }
-    open_lecture(presenter, g_steal_pointer(&lecture), path);
-    enter(presenter);
-    show_scene(presenter, 0);
+    g_autofree char *whole = g_canonicalize_filename(path, NULL);
+    open_lecture(presenter, g_steal_pointer(&lecture), whole);
+    begin(presenter);
     return true;
 }
 
@@ -341,66 +435,60 @@ static void on_lecture(GSimpleAction *action, GVariant *key, gpointer window)
 {
     (void)action;
     Presenter *presenter = presenter_of(window);
-    int i = ns_choices_find(ns_lecture_choice, g_variant_get_string(key, NULL));
+    const char *id = g_variant_get_string(key, NULL);
+    g_autoptr(GError) error = NULL;
+    if (g_path_is_absolute(id)) {
+        if (!ns_lecture_show_file(window, id, &error)) ns_window_toast(window, error->message);
+        return;
+    }
+    int i = ns_choices_find(ns_lecture_choice, id);
     NsLecture *lecture = i < 0 ? NULL : ns_lecture_open((size_t)i, NULL);
     if (!lecture) return;
-    open_lecture(presenter, lecture, NULL);
-    enter(presenter);
-    show_scene(presenter, 0);
+    open_lecture(presenter, lecture, id);
+    begin(presenter);
 }
 
-static void add_scene(const char *path, gpointer window)
+static void add_scene(gpointer window, const char *path, const char *title, const char *note)
 {
     Presenter *presenter = presenter_of(window);
     g_auto(NsPreset) scene;
     g_autoptr(GError) error = NULL;
+    g_autofree char *folder = g_path_get_dirname(path);
     ns_window_make_preset(window, &scene);
     scene.step = ns_session_shown_step(presenter->window->session);
-    size_t n = ns_lecture_append(path, &scene, &error);
-    NsLecture *longer = n ? ns_lecture_load(path, &error) : NULL;
+    if (*title) {
+        g_free(scene.experiment.title);
+        scene.experiment.title = g_strdup(title);
+    }
+    if (*note) scene.note = g_strdup(note);
+    size_t n = ns_folder_make(folder, &error) ? ns_lecture_append(path, &scene, &error) : 0;
+    g_autoptr(NsLecture) longer = n ? ns_lecture_load(path, &error) : NULL;
     if (!longer) {
         ns_window_toast(window, error->message);
         return;
     }
-    size_t next = presenter->next;
-    bool same = g_strcmp0(path, presenter->path) == 0, shown = presenter->shown;
+    g_autofree char *words = g_strdup_printf(_("Added scene %zu to the lecture “%s”"), n,
+                                             longer->title ? longer->title : _("untitled"));
+    /* A lecture that is being given stays open when the scene is for another one. */
+    bool same = g_strcmp0(path, presenter->id) == 0, shown = same && presenter->shown;
+    size_t next = same ? presenter->next : 0;
     g_autofree char *own = g_strdup(path);
-    open_lecture(presenter, longer, own);
-    presenter->next = same ? next : 0;
-    presenter->shown = same && shown;
+    if (same || !presenter->on) {
+        open_lecture(presenter, g_steal_pointer(&longer), own);
+        presenter->next = next;
+        presenter->shown = shown;
+    }
     sync_bar(presenter);
-    g_autofree char *name = g_filename_display_basename(own);
-    g_autofree char *words = g_strdup_printf(_("Added scene %zu to %s"), n, name);
+    ns_lecture_own();
     ns_window_toast_file(window, words, own);
 }
 
-/* The dialog has asked before it replaces a file, which is moved to the trash. */
-static void add_first_scene(const char *path, gpointer window)
-{
-    g_autoptr(GError) error = NULL;
-    g_autoptr(GFile) file = g_file_new_for_path(path);
-    bool gone = !g_file_query_exists(file, NULL) || g_file_trash(file, NULL, NULL) ||
-                g_file_delete(file, NULL, &error);
-    if (gone)
-        add_scene(path, window);
-    else
-        ns_window_toast(window, error->message);
-}
-
-static void on_new_lecture(NsWindow *window)
-{
-    ns_file_dialog_save(GTK_WINDOW(window), _("Save a new lecture with this scene"),
-                        "my" NS_LECTURE_SUFFIX, add_first_scene, window);
-}
-
-/* Adds the scene to the open lecture file, or asks for one. */
 static void on_add_scene(NsWindow *window)
 {
-    Presenter *presenter = presenter_of(window);
-    if (presenter->path)
-        add_scene(presenter->path, window);
-    else
-        ns_file_dialog_open(GTK_WINDOW(window), _("Add the scene to a lecture"), add_scene, window);
+    const char *id = presenter_of(window)->id;
+    g_autofree char *title = ns_session_title(window->session);
+    ns_scene_dialog_show(GTK_WINDOW(window), title, id && g_path_is_absolute(id) ? id : NULL,
+                         add_scene);
 }
 
 /* ---- The window ---- */
@@ -452,7 +540,6 @@ void ns_window_add_lecture(NsWindow *window)
     static const NsWindowCommand commands[] = {
         {.action = "next-scene", .run = G_CALLBACK(on_next)},
         {.action = "previous-scene", .run = G_CALLBACK(on_previous)},
-        {.action = "new-lecture", .run = G_CALLBACK(on_new_lecture)},
         {.action = "add-scene", .run = G_CALLBACK(on_add_scene)},
     };
     static const GActionEntry actions[] = {

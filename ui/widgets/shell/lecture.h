@@ -6,8 +6,8 @@
  * panes.  It begins with what the window shows, followed by the scenes of a lecture
  * (core/store/lecture.h).  These are trained in the background while the shown run is paused:
  * first the next scene, then the previous one; those that were shown are kept while there is
- * memory. Leaving the mode restores the window and its run.  Nothing of it is stored among the
- * preferences.
+ * memory.  Leaving the mode restores the window and its run.  Of all this only the scene that was
+ * shown last is stored.
  */
 #pragma once
 
@@ -21,6 +21,9 @@ bool ns_lecture_show_file(NsWindow *window, const char *path, GError **error);
 
 /* Leaves lecture mode; FALSE if it is not on. */
 bool ns_lecture_leave(NsWindow *window);
+
+/* The menu of lectures in files: the user's own, and those that were shown lately.  Borrowed. */
+GMenu *ns_lecture_own(void);
 
 /* The button of its menu; NULL if the mode is not on. */
 GtkWidget *ns_lecture_menu(NsWindow *window);

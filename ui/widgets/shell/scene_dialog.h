@@ -1,0 +1,21 @@
+/* The user's own lectures, and the dialog that adds a scene to one.  SPDX-License-Identifier: MIT
+ *
+ * New lectures are files in the folder “lectures” of the user's data, named by their titles. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+/* The files there, sorted; free with g_strfreev. */
+char **ns_own_lectures(void);
+
+/* The name of a file without its folder and suffix.  Free with g_free. */
+char *ns_lecture_name(const char *path);
+
+/* Takes what was entered; the file may not exist yet.  An empty text was not entered. */
+typedef void (*NsSceneEntered)(gpointer window, const char *path, const char *title,
+                               const char *note);
+
+/* Asks for the title of a scene (`title` is the suggestion), its note, and the lecture, a new one
+ * or one of those there; `open` is another one, which is suggested, or NULL. */
+void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *open,
+                          NsSceneEntered entered);
