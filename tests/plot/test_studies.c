@@ -308,8 +308,8 @@ static void test_phase(void)
 
     /* Fixed settings are listed, the current setting is framed, and a neighboring plot shares the
      * colors. */
-    g_assert_nonnull(strstr(plot->subtitle, "Layers 4, "));
-    g_assert_nonnull(strstr(plot->subtitle, ", Width 8, "));
+    g_assert_nonnull(strstr(plot->subtitle, "4 layers, "));
+    g_assert_nonnull(strstr(plot->subtitle, ", d-model 8, "));
     g_assert_null(strstr(plot->subtitle, "lr"));
     g_assert_null(strstr(plot->subtitle, "="));
     g_assert_cmpuint(plot->n_spans, ==, 0);

@@ -1,5 +1,6 @@
 /* A sweep: the final loss by two settings.  SPDX-License-Identifier: MIT */
 #include "ui/figures/figure.h"
+#include "ui/figures/settings_caption.h"
 
 #include "core/base/digits.h"
 #include "core/base/words.h"
@@ -286,19 +287,9 @@ static int present(const NsStudyAxis *axis, const NsSettings *settings, bool *ex
     return above && below ? nearest : -1;
 }
 
-/* "Layers 6", or for a choice the name alone: "Post-LN". */
-static void append_setting(GString *words, const NsSettings *settings, const NsParam *param)
-{
-    g_autofree char *value = ns_settings_get(settings, param);
-    bool named = param->type == NS_PARAM_CHOICE;
-    const char *name =
-        named ? _(param->choices((size_t)ns_choices_find(param->choices, value))->label) : value;
-    g_string_append_printf(words, "%s%s%s%s", words->len ? ", " : "", named ? "" : _(param->label),
-                           named ? "" : " ", name);
-}
-
-/* "Post-LN, Layers 6, Warm-up 1, Batch 16": the settings that all runs share, except their length.
- * The most important ones come first, even if they have default values. */
+/* "Post-LN, 6 layers, no warm-up, batch 16": the settings that all runs share, except their length
+ * and how often something is measured.  The most important ones come first, even if they have
+ * default values. */
 static char *common_words(const Phase *p)
 {
     static const char *const keys[] = {"placement", "layers", "lr", "warmup"};
@@ -307,16 +298,17 @@ static char *common_words(const Phase *p)
     GString *words = g_string_new(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
         if (!is_axis(p, ns_param_find(keys[i])))
-            append_setting(words, settings, ns_param_find(keys[i]));
+            ns_settings_append_words(words, ns_param_find(keys[i]), settings);
     NsSettings others;
     ns_settings_copy(&others, settings);
     others.seeds = study->seeds;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
-        bool listed = is_axis(p, param) || g_str_equal(param->key, "steps");
+        bool listed = is_axis(p, param) || g_str_equal(param->key, "steps") ||
+                      g_str_has_suffix(param->key, "-every");
         for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) listed |= g_str_equal(param->key, keys[k]);
         if (!listed && !ns_settings_is_default(&others, param))
-            append_setting(words, &others, param);
+            ns_settings_append_words(words, param, &others);
     }
     ns_settings_clear(&others);
     return g_string_free(words, FALSE);

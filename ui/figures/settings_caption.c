@@ -80,8 +80,7 @@ static char *value_words(const NsParam *param, const NsSettings *settings)
     return count ? ns_group_plain(value) : g_steal_pointer(&value);
 }
 
-/* Appends a setting in a short form that resembles its key. */
-static void append_words(GString *words, const NsParam *param, const NsSettings *settings)
+void ns_settings_append_words(GString *words, const NsParam *param, const NsSettings *settings)
 {
     g_autofree char *value = value_words(param, settings);
     if (words->len) g_string_append(words, ", ");
@@ -145,7 +144,7 @@ static char *words_about(const NsSettings *settings, int what)
     GString *words = g_string_new(NULL);
     switch (what) {
     case ABOUT_WIRING:
-        append_words(words, ns_param_find("placement"), settings);
+        ns_settings_append_words(words, ns_param_find("placement"), settings);
         break;
     case ABOUT_ARCH:
         if (settings->arch != NS_ARCH_DECODER)
@@ -153,12 +152,12 @@ static char *words_about(const NsSettings *settings, int what)
         break;
     case ABOUT_NORM:
         if (has_norms(settings) && norm_of(settings) != ns_norm(NS_NORM_LAYERNORM))
-            append_words(words, norm, settings);
+            ns_settings_append_words(words, norm, settings);
         break;
     case ABOUT_DEPTH:
         /* "6 layers", "6 + 4 layers". */
         if (settings->arch != NS_ARCH_ENCODER_DECODER)
-            append_words(words, ns_param_find("layers"), settings);
+            ns_settings_append_words(words, ns_param_find("layers"), settings);
         else {
             g_autofree char *encoder = ns_group_digits(ns_settings_encoder_layers(settings));
             g_autofree char *decoder = ns_group_digits(ns_settings_decoder_layers(settings));
@@ -166,7 +165,8 @@ static char *words_about(const NsSettings *settings, int what)
         }
         break;
     default:
-        append_words(words, ns_param_find(what == ABOUT_RATE ? "lr" : "warmup"), settings);
+        ns_settings_append_words(words, ns_param_find(what == ABOUT_RATE ? "lr" : "warmup"),
+                                 settings);
     }
     return g_string_free(words, FALSE);
 }
@@ -255,7 +255,7 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
             g_string_append(words, ", …");
             break;
         }
-        append_words(words, param, settings[which]);
+        ns_settings_append_words(words, param, settings[which]);
     }
     return g_string_free(words, FALSE);
 }

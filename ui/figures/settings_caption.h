@@ -3,6 +3,10 @@
 
 #include "core/experiment/param.h"
 
+/* Appends a setting in a short form that resembles its key: "6 layers", "no warm-up", "batch 16".
+ */
+void ns_settings_append_words(GString *words, const NsParam *param, const NsSettings *settings);
+
 /* "Post-LN, 6 layers, lr 0.003, no warm-up".  Free with g_free. */
 char *ns_settings_words(const NsSettings *settings);
 
