@@ -25,6 +25,9 @@
 /* The maximum share of the page height for rotated names on the horizontal axis. */
 #define MOST_TURNED 0.25
 
+/* In text sizes: the minimum distance of numbers that replace tokens. */
+#define NUMBERS_APART 2
+
 /* In text sizes: the minimum height of the data below a legend of letters. */
 #define LETTERED_LINES 2.2
 
@@ -195,6 +198,28 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
     return all;
 }
 
+/* Tokens of which some are left out read as words that nobody wrote.  If not all have space, both
+ * axes of a matrix have numbers instead, at the same positions. */
+static size_t stride_of(const NsFrame *frame)
+{
+    const NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    const NsHeatmap *map = plot->heatmap;
+    if (!map || !map->square || !plot->x.counted || !plot->left.counted) return 0;
+    double cell = layout->area.height / (double)MAX(map->rows, 1), widest = 0;
+    for (size_t i = 0; i < plot->x.n_names; i++) {
+        g_autoptr(PangoLayout) text = ns_layout_text(layout, false, plot->x.names[i]);
+        widest = MAX(widest, ns_text_width(text));
+    }
+    double least = NS_TICK_APART * frame->size;
+    if (cell >= least && (widest <= cell || widest <= MOST_TURNED * layout->height)) return 1;
+    static const size_t strides[] = {2, 5, 10, 20, 50, 100};
+    size_t i = 0;
+    while (i + 1 < G_N_ELEMENTS(strides) && (double)strides[i] * cell < NUMBERS_APART * frame->size)
+        i++;
+    return strides[i];
+}
+
 /* Fits vertical scales and ticks once the height of the area is known. */
 static void fit_vertical(NsFrame *frame)
 {
@@ -221,6 +246,7 @@ static void fit_vertical(NsFrame *frame)
     double head = layout->area.y + layout->strip_top + inset;
     scale->p0 = plot->left.reversed ? head : foot;
     scale->p1 = plot->left.reversed ? foot : head;
+    scale->stride = stride_of(frame);
     bool panels = plot->heatmap && plot->heatmap->n_panels;
     layout->y_ticks = panels ? panel_ticks(frame, scale) : vertical_ticks(frame, scale);
     if (!plot->heatmap) return;
@@ -344,12 +370,13 @@ static bool turn_names(NsFrame *frame)
     NsPlotLayout *layout = frame->layout;
     const NsAxis *axis = &layout->plot->x;
     double widest = 0, gap = 0.7 * frame->size;
-    bool guessed = axis->even || axis->counted;
+    bool guessed = axis->even || (axis->counted && layout->y.stride != 1);
     if (layout->turned || !axis->names || guessed || !frame->show[NS_PART_X_TICK]) return false;
     for (size_t i = 0; i < axis->n_names; i++) {
         g_autoptr(PangoLayout) text = ns_layout_text(layout, false, axis->names[i]);
         widest = MAX(widest, ns_text_width(text));
     }
+    if (axis->counted) gap = 0;
     bool lie = widest + gap <= layout->area.width / (double)axis->n_names;
     if (lie || widest > MOST_TURNED * layout->height) return false;
     layout->turned = true;
@@ -418,6 +445,7 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
             hi += summary->points ? 0.5 : 1;
         }
         ns_scale_fit(&layout->x, axis, lo, hi, 0);
+        layout->x.stride = layout->y.stride;
         double inset = layout->plot->heatmap ? 0 : layout->style->mark_size / 2 + 1;
         inset = MIN(inset + (summary->points ? 0.25 * layout->style->text_size : 0),
                     layout->area.width / 8);

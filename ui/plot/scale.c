@@ -254,6 +254,7 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     scale->names = axis->names;
     scale->n_names = axis->n_names;
     scale->counted = axis->counted;
+    scale->stride = 0;
     if (lo > hi) {
         scale->blank = !(fixed_lo && fixed_hi);
         lo = hi = axis->scale == NS_SCALE_LOG ? 1 : 0;
@@ -345,10 +346,15 @@ GArray *ns_scale_ticks(const NsScale *scale, unsigned most)
         size_t least = (shown + labels - 1) / labels, stride = least;
         for (size_t other = least + 1; 2 * other <= 3 * least && !scale->counted; other++)
             if (mean_length(scale, other) < mean_length(scale, stride)) stride = other;
+        if (scale->stride) stride = scale->stride;
         for (double x = first; x <= last; x++) {
             size_t i = (size_t)x;
             bool labeled = i % stride == 0 && *scale->names[i];
-            add(ticks, x, labeled ? g_strdup(scale->names[i]) : NULL);
+            bool number = scale->stride > 1;
+            add(ticks, x,
+                !labeled ? NULL
+                : number ? g_strdup_printf("%zu", i)
+                         : g_strdup(scale->names[i]));
         }
     } else {
         kinds[scale->kind].ticks(ticks, scale, CLAMP(most, LEAST, MOST));

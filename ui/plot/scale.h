@@ -19,6 +19,8 @@ typedef struct {
     const char *const *names; /* as in NsAxis */
     size_t n_names;
     bool counted;
+    size_t stride; /* of counted names: 1 labels each with its name, n every n-th with its number;
+                    * 0: as many names as fit */
 } NsScale;
 
 typedef struct {
