@@ -246,6 +246,12 @@ static void test_final_norm_is_a_point(void)
     g_assert_cmpuint(end->n, ==, 1);
     g_assert_cmpfloat(end->x[0], ==, 4);
     g_assert_cmpfloat(end->y[0], ==, 10);
+    /* A single run has one color, that of its lane; the colors of other lanes would mislead. */
+    g_autoptr(NsFigure) steps = figure_new("steps");
+    for (int i = 0; i < 2; i++) {
+        if (i) plot = ns_figure_update(steps, &input);
+        for (size_t k = 0; k < plot->n_series; k++) g_assert_cmpuint(plot->series[k].style, ==, 0);
+    }
 }
 
 static void test_thousand_layers(void)

@@ -218,6 +218,18 @@ static void test_tex_values(void)
     g_assert_nonnull(strstr(high, "{\\sbox0{1.000}"));
 }
 
+/* In TeX, too, a reference line is thin and gray. */
+static void test_tex_level(void)
+{
+    const NsSeries series = {.label = "one", .n = 4, .x = abscissa, .y = ones};
+    const NsLevel level = {.y = 1.5, .text = "reference"};
+    NsPlot plot = plot_of(&series, 1);
+    plot.levels = &level;
+    plot.n_levels = 1;
+    g_autoptr(GString) tex = tex_of(&plot);
+    g_assert_nonnull(strstr(tex->str, "\\draw[chart-faint, line width="));
+}
+
 /* At every size all cells have numbers, or none; “0.41” is narrower than “0.44”. */
 static void test_all_values(void)
 {
@@ -537,6 +549,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/tex-bars", test_tex_bars);
     g_test_add_func("/kinds/tex-order", test_tex_order);
     g_test_add_func("/kinds/tex-values", test_tex_values);
+    g_test_add_func("/kinds/tex-level", test_tex_level);
     g_test_add_func("/kinds/all-values", test_all_values);
     g_test_add_func("/kinds/hidden-bars", test_hidden_bars);
     g_test_add_func("/kinds/many-bars", test_many_bars);

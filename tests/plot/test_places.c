@@ -197,6 +197,28 @@ static void test_values_agree(void)
     g_assert_cmpuint(seen[1], >, 0);
 }
 
+/* The heading of a tooltip has the name of the axis without what explains it. */
+static void test_heading(void)
+{
+    static const double x[] = {0, 1, 2}, y[] = {1, 2, 3};
+    static const float z[] = {1, 2, 3, 4};
+    const NsSeries series = {.label = "norm", .n = 3, .x = x, .y = y};
+    const NsHeatmap map = {
+        .z = z, .rows = 2, .columns = 2, .x0 = -0.5, .x1 = 1.5, .y0 = -0.5, .y1 = 1.5};
+    NsPlot plot = plot_of(&series, 1, NS_LEGEND_ABOVE);
+    for (int cells = 0; cells < 2; cells++) {
+        plot.x = plot.left = axis("layer (0: embedding)", NULL, NS_SCALE_LINEAR, true);
+        plot.heatmap = cells ? &map : NULL;
+        plot.n_series = cells ? 0 : 1;
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 300, 200, ns_style_find("paper"));
+        NsReading reading;
+        g_assert_true(ns_plot_pick(layout, ns_plot_x_to_pixel(layout, 1),
+                                   ns_plot_row_to_pixel(layout, 1), &reading));
+        g_assert_true(g_str_has_prefix(reading.text, cells ? "layer 1\nlayer 1\n" : "layer 1\n"));
+        ns_reading_clear(&reading);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -204,6 +226,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/legend-spares-levels", test_legend_spares_levels);
     g_test_add_func("/places/level-name", test_level_name);
     g_test_add_func("/places/rows-align", test_rows_align);
+    g_test_add_func("/places/heading", test_heading);
     g_test_add_func("/places/values-agree", test_values_agree);
     return g_test_run();
 }

@@ -129,7 +129,7 @@ static void show_lane(Profile *profile, unsigned i)
                       .clipped = true},
         [FIRST] = {.style = 0, .previous = true},
         [NOW] = {.style = 0},
-        [END] = {.style = 2},
+        [END] = {.style = 0, .dash = 2}, /* of the same run: its color, and another mark */
     };
     const NsSeries several[COLUMNS] = {
         [FIRST] = {.style = i, .muted = true},

@@ -145,9 +145,10 @@ static const char **labels_of(NsFigure *figure, unsigned i)
 
 static void show(Steps *steps, const NsFigureInput *input)
 {
+    /* The colors of other lanes would stand for other runs. */
     static const NsSeries single[CURVES] = {
-        [LARGEST] = {.kind = NS_SERIES_LINE, .style = 1},
-        [LEAST] = {.kind = NS_SERIES_LINE, .style = 2},
+        [LARGEST] = {.kind = NS_SERIES_LINE, .style = 0, .dash = 1},
+        [LEAST] = {.kind = NS_SERIES_LINE, .style = 0, .dash = 2},
         [MEAN] = {.kind = NS_SERIES_LINE, .style = 0},
         [SMOOTH] = {.kind = NS_SERIES_LINE, .style = 0},
     };
@@ -169,6 +170,7 @@ static void show(Steps *steps, const NsFigureInput *input)
             *series = single[k];
             if (seldom && k != SMOOTH) series->kind = NS_SERIES_POINTS;
             if (steps->n > 1) series->style = i;
+            if (steps->n > 1) series->dash = 0;
             series->muted = (k == MEAN && curves[SMOOTH].n) || (steps->n > 1 && range);
             if (steps->n > 1 && range) figure->plot.n_keys = 1;
             series->label = labels_of(figure, i)[k];

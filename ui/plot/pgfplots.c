@@ -472,7 +472,9 @@ static void append_axes(const Page *page)
             if (ns_series_rank(&plot->series[i]) == rank) append_series(out, layout, i);
     for (size_t i = 0; i < plot->n_levels; i++) {
         double at = coordinate(y, plot->levels[i].y);
-        if (isfinite(at)) print(out, "\\draw[chart-words, densely dashed] " LINE, x0, at, x1, at);
+        if (isfinite(at))
+            print(out, "\\draw[chart-faint, line width=%.9gbp, densely dashed] " LINE,
+                  layout->style->axis_width, x0, at, x1, at);
     }
     for (size_t i = 0; i < plot->n_slopes; i++) {
         const NsSlope *slope = &plot->slopes[i];
@@ -483,8 +485,9 @@ static void append_axes(const Page *page)
         const NsMarker *marker = &plot->markers[i];
         double at = coordinate(x, marker->x);
         if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1))) continue;
-        print(out, "\\draw[%s%s] " LINE,
+        print(out, "\\draw[%s, line width=%.9gbp%s] " LINE,
               run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis"),
+              layout->style->axis_width * (marker->alarm ? 1.5 : 1),
               marker->alarm ? "" : ", densely dashed", at, y0, at, y1);
     }
     print(out, "\\end{axis}\n");

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 #include <math.h>
+#include <string.h>
 
 #define DIGITS 4 /* significant digits of values in a tooltip */
 
@@ -65,6 +66,14 @@ static GPtrArray *series_at(const NsPlotLayout *layout, double x)
     return found;
 }
 
+/* The title of an axis without its explanation: "layer 3", not "layer (0: embedding) 3". */
+static void add_heading(GString *text, const NsAxis *axis, const char *usual, const char *value)
+{
+    const char *label = axis->label ? axis->label : usual, *bracket = strstr(label, " (");
+    size_t length = bracket ? (size_t)(bracket - label) : strlen(label);
+    g_string_append_printf(text, "%.*s %s", (int)length, label, value);
+}
+
 static bool pick_series(const NsPlotLayout *layout, double px, double py, NsReading *reading)
 {
     const NsPlot *plot = layout->plot;
@@ -75,8 +84,8 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
     g_autofree char *abscissa = name    ? g_strdup(name)
                                 : whole ? ns_text_fixed(x, 0)
                                         : ns_text_number(x, DIGITS);
-    GString *text = g_string_new(plot->x.label ? plot->x.label : "x");
-    g_string_append_printf(text, " %s", abscissa);
+    GString *text = g_string_new(NULL);
+    add_heading(text, &plot->x, "x", abscissa);
     *reading = (NsReading){
         .x = x, .row = NAN, .px = ns_scale_to_pixel(&layout->x, x), .py = py, .series = -1};
     g_autoptr(GPtrArray) found = series_at(layout, x);
@@ -138,8 +147,9 @@ static bool pick_cell(const NsPlotLayout *layout, double px, double py, NsReadin
     g_autofree char *steps = cell_range(&plot->x, left, left + dx);
     g_autofree char *layers = cell_range(&plot->left, bottom, bottom + dy);
     GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "%s %s\n%s %s", plot->x.label ? plot->x.label : "x", steps,
-                           plot->left.label ? plot->left.label : "y", layers);
+    add_heading(text, &plot->x, "x", steps);
+    g_string_append_c(text, '\n');
+    add_heading(text, &plot->left, "y", layers);
     double value = bottom + dy / 2;
     if (!map->n_panels) describe_cell(text, plot, map->label, (size_t)row, (size_t)column);
     /* The cells at the same row in every panel that has it. */
