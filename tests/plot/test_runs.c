@@ -373,9 +373,6 @@ static void test_attention(void)
     append(run, 1);
     plot = ns_figure_update(figure, &input);
     g_assert_cmpfloat((double)ns_heatmap_row(plot->heatmap, 0)[0], ==, 0.75);
-    /* Even attention to many tokens has colors that can be told apart, the same at every step. */
-    const NsHeatmap *map = plot->heatmap;
-    g_assert_true(map->log && map->lo < 1.0 / 32 && map->hi == 1);
 }
 
 /* All labels of a part that are drawn, as one string. */

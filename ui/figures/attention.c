@@ -4,7 +4,6 @@
 #include "core/base/words.h"
 #include "ui/plot/text.h"
 
-#include <float.h>
 #include <math.h>
 
 typedef struct {
@@ -112,14 +111,10 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         for (size_t t = 0; t < queries; t++)
             for (size_t j = 0; j < keys; j++)
                 z[t * keys + j] = j < snapshot->seen[m][t]
-                                      ? MAX(snapshot->weight[m][t * snapshot->keys + j], FLT_MIN)
+                                      ? snapshot->weight[m][t * snapshot->keys + j]
                                       : -INFINITY;
         attention->map = ns_figure_cells(z, queries, keys, 1);
         attention->map.label = _("attention weight");
-        /* Even attention to t tokens is 1/t: on a linear scale up to 1 most rows would be equally
-         * dark.  Fixed limits keep colors comparable between steps, heads and lanes. */
-        attention->map.log = true;
-        attention->map.lo = 0.01;
         attention->map.hi = 1;
         attention->map.square = true;
     }
