@@ -33,7 +33,7 @@ static void test_wheel(void)
     g_assert_true(ns_range_is_free(ui_x_range(window, GRADIENT)));
     g_assert_true(gtk_widget_get_visible(ui_chip(ui_tile(window, LOSS))));
     g_assert_true(gtk_widget_get_visible(ui_chip(ui_tile(window, HEATMAP))));
-    g_assert_cmpstr(gtk_button_get_label(GTK_BUTTON(ui_chip(ui_tile(window, LOSS)))), ==, "Follow");
+    g_assert_cmpstr(gtk_button_get_label(GTK_BUTTON(ui_chip(ui_tile(window, LOSS)))), ==, "Fit");
 
     /* With Shift it is the vertical axes' turn. */
     ui_scroll(chart, -1, GDK_SHIFT_MASK);

@@ -226,7 +226,7 @@ static void sync_follow(NsChartTile *tile)
     const NsViewState *view_state = &tile->chart->view_state;
     bool held = view_state->held && tile->own.kind->abscissa == NS_OVER_STEPS;
     bool fitted = ns_view_state_is_fitted(view_state);
-    gtk_button_set_label(GTK_BUTTON(tile->follow), held ? _("Follow") : _("Fit"));
+    gtk_button_set_label(GTK_BUTTON(tile->follow), _("Fit"));
     gtk_widget_set_tooltip_text(tile->follow,
                                 held ? _("Keep the newest step in view")
                                      : _("Show everything (0, or a double click on the chart)"));

@@ -9,8 +9,8 @@
 #define GAP 8
 #define ALONGSIDE_FROM 520 /* width in pixels from which thumbnails are beside the stage */
 /* The least side of the chart of each lane, in pixels: of its plot, and of the words around it. */
-#define ABREAST_PLOT 300
-#define ABREAST_WORDS 120
+#define ABREAST_PLOT 230
+#define ABREAST_WORDS 110
 
 /* The least width, and the least height, of each of two large charts, in pixels; the legend of more
  * than two lanes has lines of its own. */
