@@ -298,12 +298,22 @@ static void test_place(void)
     ui_settle(GTK_WIDGET(window));
     g_assert_false(offers(window, "placement"));
     g_assert_cmpint(gtk_widget_get_height(GTK_WIDGET(panel_of(window))), <, 48);
+    NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
+    int height = gtk_widget_get_height(GTK_WIDGET(stage));
     ns_trouble_panel_set_folded(panel_of(window), false);
     UI_UNTIL(offers(window, "placement"));
+    /* The charts make way for the rest of it. */
+    UI_UNTIL(gtk_widget_get_height(GTK_WIDGET(stage)) < height);
+    ui_settle(GTK_WIDGET(window));
+    for (size_t i = 0; (tile = ns_dashboard_tile(ns_window_dashboard(window), i)); i++)
+        if (gtk_widget_get_mapped(GTK_WIDGET(tile)))
+            g_assert_false(covers(window, GTK_WIDGET(tile)));
+    g_assert_cmpint(gtk_widget_get_height(GTK_WIDGET(stage)), >, 200);
     /* Esc folds it again. */
     g_assert_true(ui_press(window, GDK_KEY_Escape));
     g_assert_true(ns_trouble_panel_is_folded(panel_of(window)));
     g_assert_true(has_trouble(window));
+    UI_UNTIL(gtk_widget_get_height(GTK_WIDGET(stage)) == height);
     ui_close(window);
 }
 

@@ -13,14 +13,16 @@
 #define NARROW_CHARS 11 /* on a thumbnail */
 #define NARROW_TITLE 9  /* beside the arrow and the sign */
 #define MARGINS 14      /* pixels, which are part of the requested size */
+#define BAND_MOST 0.45  /* of the height of the page */
 
 struct _NsTroublePanel {
     GtkBox parent;
     NsSession *session;
-    GtkWidget *expander, *chart;
+    GtkWidget *expander, *scrolled, *chart;
     GtkWidget *title, *sentence, *advice;
     GtkWidget *remedies[NS_REMEDIES], *fork, *go_on;
     NsTrouble shown; /* its event is NULL if there is none */
+    NsTroublePlace place;
 };
 
 G_DEFINE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, GTK_TYPE_BOX)
@@ -176,7 +178,9 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
     bool any = ns_session_trouble(panel->session, &trouble) && !panel->session->wants_run;
     ns_hide(GTK_WIDGET(panel), NS_HIDDEN_USELESS, !any);
     if (!any) {
+        bool had = panel->shown.event;
         panel->shown = (NsTrouble){0};
+        if (had) g_signal_emit_by_name(panel, "folded");
         return false;
     }
     bool news = panel->shown.event != trouble.event;
@@ -199,7 +203,26 @@ const char *ns_trouble_panel_title(NsTroublePanel *panel)
     return panel->shown.event ? gtk_label_get_text(GTK_LABEL(panel->title)) : NULL;
 }
 
-void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
+int ns_trouble_panel_band(NsTroublePanel *panel, int width, int height)
+{
+    GtkWidget *widget = GTK_WIDGET(panel);
+    GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(panel->scrolled);
+    bool band = panel->shown.event && panel->place == NS_TROUBLE_BELOW &&
+                !ns_trouble_panel_is_folded(panel);
+    int wanted = 0, most = (int)(BAND_MOST * height);
+    gtk_widget_set_halign(widget, band ? GTK_ALIGN_FILL : GTK_ALIGN_END);
+    if (panel->place != NS_TROUBLE_BELOW) return 0;
+    gtk_widget_set_size_request(widget, -1, -1);
+    gtk_scrolled_window_set_propagate_natural_height(scrolled, TRUE);
+    if (!band) return 0;
+    gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, width, NULL, &wanted, NULL, NULL);
+    /* What is higher than the band scrolls in it. */
+    gtk_scrolled_window_set_propagate_natural_height(scrolled, wanted <= most);
+    gtk_widget_set_size_request(widget, -1, MIN(wanted, most));
+    return MIN(wanted, most);
+}
+
+void ns_trouble_panel_set_place(NsTroublePanel *panel, NsTroublePlace place, int width)
 {
     GtkWidget *labels[] = {panel->sentence, panel->advice, panel->fork};
     PangoContext *context = gtk_widget_get_pango_context(panel->sentence);
@@ -208,15 +231,20 @@ void ns_trouble_panel_set_width(NsTroublePanel *panel, int width)
     int one = PANGO_PIXELS_CEIL(MAX(pango_font_metrics_get_approximate_char_width(metrics),
                                     pango_font_metrics_get_approximate_digit_width(metrics)));
     pango_font_metrics_unref(metrics);
-    int chars = width ? MAX((width - 2 * MARGINS) / MAX(one, 1), NARROW_CHARS) : CHARS;
+    bool beside = place == NS_TROUBLE_ON_THUMBNAILS, below = place == NS_TROUBLE_BELOW;
+    int chars = beside ? MAX((width - 2 * MARGINS) / MAX(one, 1), NARROW_CHARS) : CHARS;
     for (size_t i = 0; i < G_N_ELEMENTS(labels); i++) {
-        gtk_label_set_width_chars(GTK_LABEL(labels[i]), width ? -1 : CHARS);
-        gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), chars);
+        gtk_label_set_width_chars(GTK_LABEL(labels[i]), place ? -1 : CHARS);
+        gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), below ? -1 : chars);
     }
-    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), width ? NARROW_TITLE : TITLE_CHARS);
-    gtk_widget_set_visible(panel->chart, width == 0); /* the page shows it already */
-    ns_set_css_class(GTK_WIDGET(panel), "narrow", width);
-    gtk_widget_set_size_request(GTK_WIDGET(panel), width ? width + MARGINS : -1, -1);
+    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), beside  ? NARROW_TITLE
+                                                           : below ? -1
+                                                                   : TITLE_CHARS);
+    gtk_widget_set_visible(panel->chart, place == NS_TROUBLE_ON_INSPECTOR); /* else on the page */
+    ns_set_css_class(GTK_WIDGET(panel), "narrow", beside);
+    gtk_widget_set_size_request(GTK_WIDGET(panel), beside ? width + MARGINS : -1, -1);
+    gtk_widget_set_halign(GTK_WIDGET(panel), GTK_ALIGN_END);
+    panel->place = place;
 }
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded)
@@ -275,6 +303,12 @@ static void ns_trouble_panel_class_init(NsTroublePanelClass *klass)
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     gtk_widget_class_set_css_name(widget_class, "trouble");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_ALERT);
+    ns_signal_new(NS_TYPE_TROUBLE_PANEL, "folded", 0);
+}
+
+static void on_folded(NsTroublePanel *panel)
+{
+    g_signal_emit_by_name(panel, "folded");
 }
 
 static GtkWidget *new_label(const char *css_class)
@@ -287,7 +321,8 @@ static GtkWidget *new_label(const char *css_class)
 
 static void ns_trouble_panel_init(NsTroublePanel *panel)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6), *scrolled = ns_scrolled_new(box);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    panel->scrolled = ns_scrolled_new(box);
     panel->sentence = new_label("sentence");
     panel->advice = new_label("advice");
     panel->fork = new_label("fork");
@@ -296,8 +331,6 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     gtk_widget_set_size_request(panel->chart, -1, CHART_HEIGHT);
     ns_box_append(box, panel->sentence, panel->chart, panel->advice, panel->fork,
                   new_buttons(panel), NULL);
-    gtk_widget_set_vexpand(scrolled, FALSE);
-    gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scrolled), TRUE);
     panel->expander = gtk_expander_new(NULL);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     panel->title = ns_text_label_new(NULL, "title");
@@ -305,7 +338,8 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     ns_box_append(head, gtk_image_new_from_icon_name("dialog-warning-symbolic"), panel->title,
                   NULL);
     gtk_expander_set_label_widget(GTK_EXPANDER(panel->expander), head);
-    gtk_expander_set_child(GTK_EXPANDER(panel->expander), scrolled);
+    gtk_expander_set_child(GTK_EXPANDER(panel->expander), panel->scrolled);
+    g_signal_connect_swapped(panel->expander, "notify::expanded", G_CALLBACK(on_folded), panel);
     gtk_box_append(GTK_BOX(panel), panel->expander);
     gtk_widget_set_halign(GTK_WIDGET(panel), GTK_ALIGN_END);
     gtk_widget_set_valign(GTK_WIDGET(panel), GTK_ALIGN_END);

@@ -4,7 +4,8 @@
  * It names the lane, layer, tensor and step, plots the fifty steps before, and offers the
  * changes that helped in a trial (ns_session_remedies) with the loss that each gave.
  *
- * It covers the bottom right corner, so that nothing moves; folded, only its title is visible.
+ * Folded, only its title is visible, at the bottom right. Unfolded it covers the inspector, the
+ * thumbnails, or a band below the page, which makes way for it ("folded").
  */
 #pragma once
 
@@ -22,8 +23,17 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel);
 /* "B diverged at step 87"; NULL while there is no trouble. */
 const char *ns_trouble_panel_title(NsTroublePanel *panel);
 
-/* Width in pixels; 0: as wide as the inspector. */
-void ns_trouble_panel_set_width(NsTroublePanel *panel, int width);
+typedef enum {
+    NS_TROUBLE_ON_INSPECTOR,
+    NS_TROUBLE_ON_THUMBNAILS, /* beside the large charts */
+    NS_TROUBLE_BELOW          /* of all charts, as wide as these */
+} NsTroublePlace;
+
+/* Width in pixels, of the thumbnails. */
+void ns_trouble_panel_set_place(NsTroublePanel *panel, NsTroublePlace place, int width);
+
+/* Arranges the band below a page of this size; returns its height, 0 while there is none. */
+int ns_trouble_panel_band(NsTroublePanel *panel, int width, int height);
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded);
 bool ns_trouble_panel_is_folded(NsTroublePanel *panel);

@@ -101,8 +101,17 @@ static bool has_strip(NsWindow *window)
     return window->strip && gtk_widget_get_visible(window->strip);
 }
 
-/* The trouble panel covers the inspector or, without it, the thumbnails; it is folded where it
- * would cover a large chart. */
+/* The page makes way for a panel in a band below it. */
+static void make_way(NsWindow *window)
+{
+    GtkWidget *stage = window->stage;
+    int band = ns_trouble_panel_band(window->trouble, gtk_widget_get_width(stage),
+                                     gtk_widget_get_height(stage));
+    gtk_widget_set_margin_bottom(GTK_WIDGET(window->pages), band);
+}
+
+/* The trouble panel covers the inspector or, without it, the column of thumbnails.  Without these
+ * it has a band below the page, and is folded until it is clicked, since the page makes way. */
 static void place_trouble(NsWindow *window)
 {
     GtkWidget *panel = GTK_WIDGET(window->trouble), *place = gtk_widget_get_parent(panel);
@@ -116,8 +125,14 @@ static void place_trouble(NsWindow *window)
         gtk_overlay_add_overlay(GTK_OVERLAY(other), panel);
         g_object_unref(panel);
     }
-    ns_trouble_panel_set_width(window->trouble, inspector ? 0 : thumbnails);
-    ns_trouble_panel_set_folded(window->trouble, !inspector && !(has_strip(window) && thumbnails));
+    bool column = has_strip(window) && thumbnails;
+    ns_trouble_panel_set_place(window->trouble,
+                               inspector ? NS_TROUBLE_ON_INSPECTOR
+                               : column  ? NS_TROUBLE_ON_THUMBNAILS
+                                         : NS_TROUBLE_BELOW,
+                               thumbnails);
+    ns_trouble_panel_set_folded(window->trouble, !inspector && !column);
+    make_way(window);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -164,7 +179,10 @@ static void on_status(NsWindow *window)
                                     : _("Run or pause (Space, F5)"));
     sync_title(window);
     sync_subtitle(window);
-    if (ns_trouble_panel_sync(window->trouble)) place_trouble(window);
+    if (ns_trouble_panel_sync(window->trouble))
+        place_trouble(window);
+    else
+        make_way(window); /* there may be more remedies */
     /* Does not repeat what the trouble panel says about the run. */
     bool explained = ns_trouble_panel_title(window->trouble) && !window->session->problem_key;
     const char *problem = explained ? NULL : window->session->problem;
@@ -252,12 +270,13 @@ static gboolean fold(gpointer data)
     return G_SOURCE_REMOVE;
 }
 
-static gboolean fit_title(gpointer data)
+static gboolean fit(gpointer data)
 {
     NsWindow *window = data;
     window->title_source = 0;
     sync_title(window);
     sync_subtitle(window);
+    make_way(window);
     return G_SOURCE_REMOVE;
 }
 
@@ -274,15 +293,16 @@ static void ns_window_size_allocate(GtkWidget *widget, int width, int height, in
     const NsStyle *style = ns_chart_style_for(widget);
     crossed |= style != window->style;
     window->style = style;
-    bool other = width != window->width;
+    bool other = width != window->width || height != window->height;
     window->width = width;
+    window->height = height;
     /* The visibility of widgets must not change while sizes are allocated. */
     if (crossed && !window->fold_source)
         window->fold_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fold, window, NULL);
     /* The style sheet may enlarge the text after it was fitted. */
     bool cut = is_cut(window->title_label) || is_cut(window->subtitle_label);
     if ((other || crossed || cut) && !window->title_source)
-        window->title_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fit_title, window, NULL);
+        window->title_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, fit, window, NULL);
 }
 
 /* The least width of a child of a GtkPaned, which may be a GtkPaned itself. */
@@ -505,5 +525,6 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     on_status(window);
     ns_connect(window->inspector_scroller, "notify::visible", G_CALLBACK(place_trouble), window);
     ns_connect(window->inspector_scroller, "notify::visible", G_CALLBACK(place_strip), window);
+    ns_connect(window->trouble, "folded", G_CALLBACK(make_way), window);
     return window;
 }

@@ -42,6 +42,7 @@ struct _NsWindow {
     /* Only for ui/widgets/shell/window.c: */
     guint fold_source, title_source;
     gint64 subtitled;
+    int height;
     int width;                               /* at the last allocation */
     bool folded[NS_WINDOW_PANES];            /* because of the width, not by the user */
     const NsStyle *style;                    /* of charts; depends on the height in class mode */
