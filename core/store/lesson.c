@@ -33,6 +33,8 @@ void ns_lesson_free(NsLesson *lesson)
         g_free(card->highlight);
         g_free(card->chart);
         g_strfreev(card->texts);
+        g_strfreev(card->tries);
+        g_free(card->tried);
         g_strfreev(card->claims);
         ns_experiment_clear(&card->begin);
         ns_experiment_clear(&card->end);
@@ -166,6 +168,9 @@ static bool finish_card(Reader *reader, GError **error)
         for (char **word = words; *word; word++) n += **word != '\0';
     }
     if (n > NS_CARD_WORDS) return refuse(reader->began, error, "This card has more than 60 words.");
+    if (!card->tries != !card->tried)
+        return refuse(reader->began, error,
+                      "A try needs a tried: what the card says when it was done.");
     if (card->ask && (card->n_choices < 2 || card->right == SIZE_MAX))
         return refuse(reader->began, error,
                       "The question of this card needs a wrong choice and the right one.");
@@ -190,6 +195,15 @@ static bool read_count(int64_t *number, const NsEntry *entry, GError **error)
            refuse(entry, error, "This is not a number of steps.");
 }
 
+static bool read_tries(NsCard *card, const NsEntry *entry, GError **error)
+{
+    g_strfreev(card->tries);
+    card->tries = g_strsplit(entry->value, " ", -1);
+    for (char **key = card->tries; *key; key++)
+        if (!ns_param_find(*key)) return refuse(entry, error, "There is no such setting.");
+    return true;
+}
+
 static bool read_draw(NsCard *card, const NsEntry *entry, GError **error)
 {
     int quantity = ns_choices_find(ns_quantity_choice, entry->value);
@@ -207,11 +221,8 @@ static char **text_slot(NsCard *card, const char *key)
     const struct {
         const char *key;
         char **text;
-    } texts[] = {{"title", &card->title},
-                 {"page", &card->page},
-                 {"highlight", &card->highlight},
-                 {"chart", &card->chart},
-                 {"ask", &card->ask}};
+    } texts[] = {{"title", &card->title}, {"page", &card->page},   {"highlight", &card->highlight},
+                 {"chart", &card->chart}, {"tried", &card->tried}, {"ask", &card->ask}};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         if (g_str_equal(key, texts[i].key)) return texts[i].text;
     return NULL;
@@ -264,6 +275,7 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
         card->why[card->n_choices - 1] = g_strdup(entry->value);
         return true;
     }
+    if (g_str_equal(key, "try")) return read_tries(card, entry, error);
     if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
     if (g_str_equal(key, "draw-lane")) {
         card->draw_lane = find_lane(entry->value);
@@ -272,9 +284,9 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     }
     if (g_str_equal(key, "draw-step")) return read_count(&card->draw_step, entry, error);
     static const char *const keys[] = {
-        "title", "page",      "highlight", "chart", "ask",   "why",    "setup",
-        "do",    "change",    "text",      "claim", "wait",  "choice", "right",
-        "draw",  "draw-lane", "draw-step", "run",   "start", "theory", NULL};
+        "title",     "page", "highlight", "chart",  "ask",    "why",   "setup", "do",
+        "change",    "text", "claim",     "wait",   "choice", "right", "draw",  "draw-lane",
+        "draw-step", "run",  "start",     "theory", "try",    "tried", NULL};
     return ns_entry_unknown(entry, keys, error);
 }
 

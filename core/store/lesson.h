@@ -27,11 +27,15 @@
  *                   run with it begins at step 0
  *     change, change-a ..  the same of settings that act on a running model: they change in the run
  *                   of a card before, at the step to which that card runs
+ *     try           the keys of settings that the student may change on this card, as “placement
+ *                   clip”: the card still applies then, says its `tried`, and leaving it puts them
+ *                   back
  *     run           the step to which a button runs
  *     page          the page of the window that is shown when the card opens
  *     highlight     the setting, or the part of the window, that the card speaks of
  *     chart         the chart to look at, as “hidden-norm” or “hidden-norm:token-cosine”, if the
- *                   highlight is not that chart
+ *                   highlight is not that chart; on the page Diagram the direction, as “diagram” or
+ *                   “diagram-gradient”
  *     wait          the condition that opens the next card (core/store/lesson_condition.h)
  *     ask           a question, followed by its answers: `choice` for wrong ones, `right` once;
  *                   after each a `why`: the text shown after it is chosen, why it is wrong or right
@@ -60,6 +64,8 @@ typedef struct {
     NsExperiment end;       /* after all that the card asks for; n is 0 before the first setup */
     bool asks_for_settings; /* the card has a `do` */
     bool theory;            /* computed values beside the measured ones */
+    char **tries;           /* keys of settings, NULL-terminated; NULL: none */
+    char *tried;            /* what the card says when one of them has been changed */
     int64_t
         change;    /* step after which `end` acts, without a restart; 0: the card has no `change` */
     int64_t run;   /* step of the run button; 0: none */

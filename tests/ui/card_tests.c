@@ -4,6 +4,7 @@
 #include "tests/ui/driver.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/dashboard.h"
+#include "ui/widgets/diagram/diagram_page.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"
@@ -212,6 +213,74 @@ static void test_trouble(void)
     ui_close(window);
 }
 
+/* A card that asks for a change accepts and acknowledges it, and the next ones have the settings of
+ * the lesson again, and its run. */
+static void test_try(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Run.\nsetup = layers=2 " SMALL
+        "\nsetup-b = placement=pre\nrun = 6\nwait = step >= 6\n"
+        "[card]\ntitle = Two\ntext = Move it.\ntry = placement\ntried = You moved it.\n"
+        "[card]\ntitle = Three\ntext = A is at {loss(A,6)}.\n"
+        "[card]\ntitle = Four\ntext = Set it.\ndo = warmup=7\n";
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    NsLearnPane *pane = begin(window, text);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Run to step 6");
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    UI_WAIT(window, ui_is_paused);
+    ns_session_show_step(session, 2);
+    press(pane, "Next");
+    g_assert_cmpint(ns_session_shown_step(session), ==, 6);
+    UI_UNTIL(says(pane, "Move it."));
+    g_assert_false(says(pane, "You moved it."));
+    ns_session_set_lane(session, 0, "placement", "pre");
+    UI_UNTIL(says(pane, "You moved it."));
+    g_assert_false(says(pane, "may not apply"));
+    /* Another setting is none of those that the card asks for. */
+    ns_session_set(session, "lr", "0.01");
+    UI_UNTIL(says(pane, "may not apply"));
+    g_assert_false(says(pane, "You moved it."));
+    ns_session_undo(session);
+    UI_UNTIL(says(pane, "You moved it."));
+    NsHistory *history = session->view->histories[0];
+    press(pane, "Next");
+    UI_UNTIL(says(pane, "A is at"));
+    g_assert_false(ns_session_pending(session));
+    g_assert_true(session->view->histories[0] == history);
+    /* A run with the change gives way to that of the lesson. */
+    press(pane, "Back");
+    ns_session_set_lane(session, 0, "placement", "pre");
+    ns_session_restart(session);
+    UI_UNTIL(says(pane, "You moved it.") || says(pane, "the run is at step 0"));
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Next");
+    UI_UNTIL(says(pane, "A is at"));
+    g_assert_cmpint(ns_session_steps(session), ==, 6);
+    g_assert_false(says(pane, "may not apply"));
+    ui_close(window);
+}
+
+/* A card about the diagram chooses the direction of its arrows. */
+static void test_direction(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = So.\nsetup = layers=2 " SMALL
+        "\npage = diagram\nchart = diagram-gradient\n"
+        "[card]\ntitle = Two\ntext = So.\npage = diagram\nchart = diagram\n"
+        "[card]\ntitle = Three\ntext = So.\n[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window, text);
+    NsDiagramPage *page = NS_DIAGRAM_PAGE(ns_window_page(window));
+    g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_GRADIENT);
+    press(pane, "Next");
+    g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);
+    ui_close(window);
+}
+
 static const char change_text[] =
     "title = A test\nsummary = For a test.\n"
     "[card]\ntitle = One\ntext = Run.\nsetup = layers=2 " SMALL "\nrun = 6\nwait = step >= 6\n"
@@ -414,6 +483,8 @@ void ui_add_card_tests(void)
     g_test_add_func("/ui/card/preparing", test_preparing);
     g_test_add_func("/ui/card/focus", test_focus);
     g_test_add_func("/ui/card/trouble", test_trouble);
+    g_test_add_func("/ui/card/try", test_try);
+    g_test_add_func("/ui/card/direction", test_direction);
     g_test_add_data_func("/ui/card/change-by-button", "Set it for me", test_change);
     g_test_add_data_func("/ui/card/change-by-skip", "Skip", test_change);
     g_test_add_data_func("/ui/card/change-by-hand", NULL, test_change);

@@ -37,8 +37,12 @@ static void test_read(void)
              "wait = answered\nclaim = 1 < 2\nclaim = 2 < 3\n"
              "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\n"
              "[card]\ntitle = Three\ntext = T\ndraw = grad-w2\ndraw-lane = b\n"
-             "draw-step = 5\n" CARD);
+             "draw-step = 5\ntry = placement clip\ntried = Good.\n" CARD);
     g_assert_cmpuint(lesson->n, ==, 4);
+    g_assert_cmpuint(g_strv_length(lesson->card[2].tries), ==, 2);
+    g_assert_cmpstr(lesson->card[2].tries[1], ==, "clip");
+    g_assert_cmpstr(lesson->card[2].tried, ==, "Good.");
+    g_assert_null(lesson->card[1].tries);
     const NsCard *one = &lesson->card[0], *two = &lesson->card[1], *three = &lesson->card[2];
     g_assert_cmpuint(g_strv_length(one->texts), ==, 2);
     g_assert_cmpstr(one->page, ==, "profile");
@@ -133,6 +137,9 @@ static void test_refused(void)
     assert_refused(HEAD CARD "ask = Which?\nchoice = a\nright = b\nwhy = So.\n" CARD,
                    "Line 3: Each answer");
     assert_refused(HEAD CARD "why = So.\nchoice = a\n", "Line 6: ");
+    assert_refused(HEAD CARD "try = placement\n" CARD, "tried");
+    assert_refused(HEAD CARD "tried = Good.\n" CARD, "try");
+    assert_refused(HEAD CARD "try = place\ntried = Good.\n" CARD, "no such setting");
     assert_refused(HEAD CARD "choice = a\nwhy = So.\nwhy = So.\n", "Line 8: ");
     assert_refused(HEAD CARD "draw = loss\n", "Line 6: ");
     assert_refused(HEAD CARD "setup = seed=1\ndraw = grad-w2\ndraw-lane = b\n" CARD, "Line 3: ");

@@ -272,6 +272,11 @@ static void on_flow(GtkToggleButton *toggle, NsDiagramPage *page)
     show_range(page);
 }
 
+void ns_diagram_page_set_flow(NsDiagramPage *page, NsFlow flow)
+{
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->flow[flow]), TRUE);
+}
+
 static void on_walk(NsDiagramPage *page, GtkWidget *button)
 {
     ns_diagram_view_walk(active_view(page), button == page->above ? 1 : -1);

@@ -33,3 +33,6 @@ GtkWidget *ns_diagram_page_new(NsSession *session);
 
 /* The flow that the wires show now, in slow motion that of the stage. */
 NsFlow ns_diagram_page_flow(NsDiagramPage *page);
+
+/* Chooses the flow; slow motion shows its own. */
+void ns_diagram_page_set_flow(NsDiagramPage *page, NsFlow flow);

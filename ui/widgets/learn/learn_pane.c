@@ -42,6 +42,7 @@ struct _NsLearnPane {
     GtkWidget *waits;   /* shown instead until the data of the card have been measured */
     GtkWidget *texts;   /* the box of its text */
     GtkWidget *prediction, *compare, *verdict; /* parts of it; NULL where the card has none */
+    GtkWidget *tried; /* the same: it acknowledges what the card asked for */
     GtkWidget *next, *run;
     bool held;               /* Next had the focus when it was disabled */
     GtkWidget *apart;        /* visible while the settings are not those of the lesson */
@@ -64,7 +65,7 @@ static const NsCard *card_of(NsLearnPane *pane)
 static GtkWidget *new_box(NsLearnPane *pane)
 {
     g_clear_pointer(&pane->box, gtk_widget_unparent);
-    pane->prediction = pane->compare = pane->verdict = NULL;
+    pane->prediction = pane->compare = pane->verdict = pane->tried = NULL;
     pane->columns = pane->next = pane->run = pane->apart = pane->waits = pane->texts = NULL;
     pane->held = false;
     pane->box = gtk_scrolled_window_new();
@@ -155,8 +156,10 @@ static void look(NsLearnPane *pane)
     if (!card || !pane->next) return;
     /* A line reports settings that are not those of the lesson, except on a card whose task is to
      * change them. */
-    bool own = card->asks_for_settings || card->change || !card->end.n ||
+    bool tried = ns_lesson_has_tried(pane->session, card);
+    bool own = card->asks_for_settings || card->change || !card->end.n || tried ||
                ns_lesson_has_settings(pane->session, &card->end);
+    if (pane->tried) gtk_widget_set_visible(pane->tried, tried);
     int64_t missed = own ? ns_lesson_missed_change(pane->lesson, pane->at, pane->session) : 0;
     g_autofree char *step = ns_group_digits(missed);
     g_autofree char *words =
@@ -342,9 +345,24 @@ static void on_compare(NsLearnPane *pane)
     look(pane);
 }
 
+/* What the student tried on a card is put back before another one, which may be about the run of
+ * the lesson: if the one on view is another by now, makes it again. */
+static void put_back(NsLearnPane *pane, const NsCard *other)
+{
+    const NsCard *card = card_of(pane);
+    if (!ns_lesson_has_tried(pane->session, card)) return;
+    ns_session_open(pane->session, &card->end);
+    if (!other || other->begin.n || other->asks_for_settings ||
+        ns_lesson_is_run_of(pane->session, &card->end, &card->end))
+        return;
+    set_up(pane, &card->end, card->start);
+    run_to(pane, ns_lesson_data_step(pane->lesson, pane->at));
+}
+
 static void on_next(NsLearnPane *pane)
 {
     bool done = ns_learn_pane_is_done(pane);
+    put_back(pane, pane->at + 1 < pane->lesson->n ? card_of(pane) + 1 : NULL);
     if (!done) {
         /* Does what the card asks for, since the following cards rely on it. */
         const NsCard *card = &pane->lesson->card[pane->at];
@@ -371,6 +389,7 @@ static void on_back(NsLearnPane *pane)
         show_list(pane);
         return;
     }
+    put_back(pane, card_of(pane) - 1);
     pane->at--;
     pane->turned = true;
     show_card(pane);
@@ -507,6 +526,10 @@ static void show_card(NsLearnPane *pane)
     GtkWidget *left = new_text(card);
     gtk_box_append(GTK_BOX(columns), left);
     pane->texts = left;
+    if (card->tried) {
+        pane->tried = ns_learn_label_new(_(card->tried), "tried", NS_LEARN_CHARS);
+        gtk_box_append(GTK_BOX(left), pane->tried);
+    }
     /* A line and a button, until the step that the card speaks of has been measured. */
     GtkWidget *waits = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
@@ -544,6 +567,7 @@ static void show_card(NsLearnPane *pane)
     if (!pane->shows) pane->theory = pane->session->view->theory;
     pane->shows = true;
     ns_session_show_theory(pane->session, card->theory);
+    ns_session_show_step(pane->session, -1); /* a card speaks of the newest one */
     if (card->page) g_signal_emit_by_name(pane, "page", card->page);
     const char *highlight = card->highlight ? card->highlight : "";
     g_signal_emit_by_name(pane, "chart", card->chart ? card->chart : highlight);

@@ -131,24 +131,36 @@ bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
     return done->n > 0 && ns_lesson_is_done(done, session, situation);
 }
 
-/* Whether all settings that a lesson can be about are equal; threads and recomputed activations
- * change no curve. */
-static bool is_same(const NsSettings *a, const NsSettings *b)
+/* Whether all settings that a lesson can be about are equal, except these; threads and recomputed
+ * activations change no curve. */
+static bool is_same(const NsSettings *a, const NsSettings *b, char **except)
 {
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
         bool counts = !g_str_equal(param->key, "threads") && !g_str_equal(param->key, "recompute");
+        counts &= !except || !g_strv_contains((const char *const *)except, param->key);
         if (counts && !ns_settings_same(a, b, param)) return false;
     }
     return true;
 }
 
-bool ns_lesson_has_settings(NsSession *session, const NsExperiment *wanted)
+static bool has_settings(NsSession *session, const NsExperiment *wanted, char **except)
 {
     bool same = session->experiment.n == wanted->n;
     for (size_t i = 0; same && i < wanted->n; i++)
-        same = is_same(&session->experiment.lane[i], &wanted->lane[i]);
+        same = is_same(&session->experiment.lane[i], &wanted->lane[i], except);
     return same;
+}
+
+bool ns_lesson_has_settings(NsSession *session, const NsExperiment *wanted)
+{
+    return has_settings(session, wanted, NULL);
+}
+
+bool ns_lesson_has_tried(NsSession *session, const NsCard *card)
+{
+    return card->tries && has_settings(session, &card->end, card->tries) &&
+           !has_settings(session, &card->end, NULL);
 }
 
 bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *began, const NsExperiment *wanted)
@@ -157,7 +169,7 @@ bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *began, const Ns
     bool same = !ns_session_pending(session) && ns_lesson_has_settings(session, wanted) &&
                 started->n == began->n;
     for (size_t i = 0; same && i < began->n; i++)
-        same = is_same(&started->lane[i], &began->lane[i]);
+        same = is_same(&started->lane[i], &began->lane[i], NULL);
     return same;
 }
 

@@ -42,6 +42,10 @@ bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
 bool ns_lesson_has_settings(NsSession *session, const NsExperiment *wanted);
 bool ns_lesson_is_run_of(NsSession *session, const NsExperiment *began, const NsExperiment *wanted);
 
+/* Whether the controls differ from the settings of a card, but only in those that it lets the
+ * student try. */
+bool ns_lesson_has_tried(NsSession *session, const NsCard *card);
+
 /* The card with which the run of a card begins. */
 size_t ns_lesson_origin(const NsLesson *lesson, size_t at);
 

@@ -6,6 +6,7 @@
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"
+#include "ui/widgets/diagram/diagram_page.h"
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/lecture.h"
@@ -261,6 +262,11 @@ void ns_window_show_chart(NsWindow *window, const char *name)
 {
     NsDashboard *dashboard = ns_window_dashboard(window);
     g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
+    NsPage *page = ns_window_page(window);
+    if (NS_IS_DIAGRAM_PAGE(page) &&
+        (g_str_equal(name, "diagram") || g_str_equal(name, "diagram-gradient")))
+        ns_diagram_page_set_flow(NS_DIAGRAM_PAGE(page),
+                                 g_str_equal(name, "diagram") ? NS_FLOW_SIGNAL : NS_FLOW_GRADIENT);
     if (!dashboard || !*name || !ns_figure_specs_read(specs, name, NULL)) return;
     for (guint i = 0; i < specs->len; i++) {
         const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, i);
