@@ -171,6 +171,9 @@ static bool finish_card(Reader *reader, GError **error)
     if (!card->tries != !card->tried)
         return refuse(reader->began, error,
                       "A try needs a tried: what the card says when it was done.");
+    for (char **key = card->tries; key && *key; key++)
+        if (!ns_param_find(*key))
+            return refuse(reader->began, error, "The try of this card is no setting.");
     if (card->ask && (card->n_choices < 2 || card->right == SIZE_MAX))
         return refuse(reader->began, error,
                       "The question of this card needs a wrong choice and the right one.");
@@ -193,15 +196,6 @@ static bool read_count(int64_t *number, const NsEntry *entry, GError **error)
 {
     return g_ascii_string_to_signed(entry->value, 10, 0, LAST_STEP, number, NULL) ||
            refuse(entry, error, "This is not a number of steps.");
-}
-
-static bool read_tries(NsCard *card, const NsEntry *entry, GError **error)
-{
-    g_strfreev(card->tries);
-    card->tries = g_strsplit(entry->value, " ", -1);
-    for (char **key = card->tries; *key; key++)
-        if (!ns_param_find(*key)) return refuse(entry, error, "There is no such setting.");
-    return true;
 }
 
 static bool read_draw(NsCard *card, const NsEntry *entry, GError **error)
@@ -275,7 +269,8 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
         card->why[card->n_choices - 1] = g_strdup(entry->value);
         return true;
     }
-    if (g_str_equal(key, "try")) return read_tries(card, entry, error);
+    if (g_str_equal(key, "try"))
+        return g_strfreev(card->tries), card->tries = g_strsplit(entry->value, " ", -1), true;
     if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
     if (g_str_equal(key, "draw-lane")) {
         card->draw_lane = find_lane(entry->value);

@@ -139,7 +139,7 @@ static void test_refused(void)
     assert_refused(HEAD CARD "why = So.\nchoice = a\n", "Line 6: ");
     assert_refused(HEAD CARD "try = placement\n" CARD, "tried");
     assert_refused(HEAD CARD "tried = Good.\n" CARD, "try");
-    assert_refused(HEAD CARD "try = place\ntried = Good.\n" CARD, "no such setting");
+    assert_refused(HEAD CARD "try = place\ntried = Good.\n" CARD, "is no setting");
     assert_refused(HEAD CARD "choice = a\nwhy = So.\nwhy = So.\n", "Line 8: ");
     assert_refused(HEAD CARD "draw = loss\n", "Line 6: ");
     assert_refused(HEAD CARD "setup = seed=1\ndraw = grad-w2\ndraw-lane = b\n" CARD, "Line 3: ");

@@ -345,8 +345,8 @@ static void on_compare(NsLearnPane *pane)
     look(pane);
 }
 
-/* What the student tried on a card is put back before another one, which may be about the run of
- * the lesson: if the one on view is another by now, makes it again. */
+/* Puts back the settings that the student tried on a card before another one is shown, which may be
+ * about the run of the lesson; makes that run again if another one is on view by now. */
 static void put_back(NsLearnPane *pane, const NsCard *other)
 {
     const NsCard *card = card_of(pane);

@@ -216,7 +216,7 @@ int ns_trouble_panel_band(NsTroublePanel *panel, int width, int height)
     gtk_scrolled_window_set_propagate_natural_height(scrolled, TRUE);
     if (!band) return 0;
     gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, width, NULL, &wanted, NULL, NULL);
-    /* What is higher than the band scrolls in it. */
+    /* Content that is higher than the band scrolls in it. */
     gtk_scrolled_window_set_propagate_natural_height(scrolled, wanted <= most);
     gtk_widget_set_size_request(widget, -1, MIN(wanted, most));
     return MIN(wanted, most);
@@ -231,18 +231,18 @@ void ns_trouble_panel_set_place(NsTroublePanel *panel, NsTroublePlace place, int
     int one = PANGO_PIXELS_CEIL(MAX(pango_font_metrics_get_approximate_char_width(metrics),
                                     pango_font_metrics_get_approximate_digit_width(metrics)));
     pango_font_metrics_unref(metrics);
-    bool beside = place == NS_TROUBLE_ON_THUMBNAILS, below = place == NS_TROUBLE_BELOW;
-    int chars = beside ? MAX((width - 2 * MARGINS) / MAX(one, 1), NARROW_CHARS) : CHARS;
+    bool column = place == NS_TROUBLE_ON_THUMBNAILS, below = place == NS_TROUBLE_BELOW;
+    int chars = column ? MAX((width - 2 * MARGINS) / MAX(one, 1), NARROW_CHARS) : CHARS;
     for (size_t i = 0; i < G_N_ELEMENTS(labels); i++) {
         gtk_label_set_width_chars(GTK_LABEL(labels[i]), place ? -1 : CHARS);
         gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), below ? -1 : chars);
     }
-    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), beside  ? NARROW_TITLE
+    gtk_label_set_max_width_chars(GTK_LABEL(panel->title), column  ? NARROW_TITLE
                                                            : below ? -1
                                                                    : TITLE_CHARS);
     gtk_widget_set_visible(panel->chart, place == NS_TROUBLE_ON_INSPECTOR); /* else on the page */
-    ns_set_css_class(GTK_WIDGET(panel), "narrow", beside);
-    gtk_widget_set_size_request(GTK_WIDGET(panel), beside ? width + MARGINS : -1, -1);
+    ns_set_css_class(GTK_WIDGET(panel), "narrow", column);
+    gtk_widget_set_size_request(GTK_WIDGET(panel), column ? width + MARGINS : -1, -1);
     gtk_widget_set_halign(GTK_WIDGET(panel), GTK_ALIGN_END);
     panel->place = place;
 }
