@@ -13,12 +13,12 @@
 #define NARROW_CHARS 11 /* on a thumbnail */
 #define NARROW_TITLE 9  /* beside the arrow and the sign */
 #define MARGINS 14      /* pixels, which are part of the requested size */
-#define BAND_MOST 0.45  /* of the height of the page */
+#define BAND_MOST 0.4   /* of the height of the page, without the title */
 
 struct _NsTroublePanel {
     GtkBox parent;
     NsSession *session;
-    GtkWidget *expander, *scrolled, *chart;
+    GtkWidget *expander, *scrolled, *content, *chart;
     GtkWidget *title, *sentence, *advice;
     GtkWidget *remedies[NS_REMEDIES], *fork, *go_on;
     NsTrouble shown; /* its event is NULL if there is none */
@@ -209,17 +209,21 @@ int ns_trouble_panel_band(NsTroublePanel *panel, int width, int height)
     GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(panel->scrolled);
     bool band = panel->shown.event && panel->place == NS_TROUBLE_BELOW &&
                 !ns_trouble_panel_is_folded(panel);
-    int wanted = 0, most = (int)(BAND_MOST * height);
     gtk_widget_set_halign(widget, band ? GTK_ALIGN_FILL : GTK_ALIGN_END);
-    if (panel->place != NS_TROUBLE_BELOW) return 0;
-    gtk_widget_set_size_request(widget, -1, -1);
-    gtk_scrolled_window_set_propagate_natural_height(scrolled, TRUE);
+    gtk_scrolled_window_set_min_content_height(scrolled, -1);
+    gtk_scrolled_window_set_max_content_height(scrolled, -1);
     if (!band) return 0;
-    gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, width, NULL, &wanted, NULL, NULL);
-    /* Content that is higher than the band scrolls in it. */
-    gtk_scrolled_window_set_propagate_natural_height(scrolled, wanted <= most);
-    gtk_widget_set_size_request(widget, -1, MIN(wanted, most));
-    return MIN(wanted, most);
+    /* A scrolled window does not wrap its content to a width when it is measured. */
+    int least, content, whole;
+    gtk_widget_measure(panel->content, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    gtk_widget_measure(panel->content, GTK_ORIENTATION_VERTICAL, MAX(width - 2 * MARGINS, least),
+                       NULL, &content, NULL, NULL);
+    /* Content that is higher scrolls. */
+    content = MIN(content, (int)(BAND_MOST * height));
+    gtk_scrolled_window_set_max_content_height(scrolled, MAX(content, 1));
+    gtk_scrolled_window_set_min_content_height(scrolled, MAX(content, 1));
+    gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, -1, NULL, &whole, NULL, NULL);
+    return whole;
 }
 
 void ns_trouble_panel_set_place(NsTroublePanel *panel, NsTroublePlace place, int width)
@@ -322,7 +326,9 @@ static GtkWidget *new_label(const char *css_class)
 static void ns_trouble_panel_init(NsTroublePanel *panel)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    panel->content = box;
     panel->scrolled = ns_scrolled_new(box);
+    gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(panel->scrolled), TRUE);
     panel->sentence = new_label("sentence");
     panel->advice = new_label("advice");
     panel->fork = new_label("fork");
