@@ -16,7 +16,7 @@
 
 /* The height of a chart: of its plot, and of the words around it, in sizes of text. */
 #define PLOT_HEIGHT 300
-#define LINES_AROUND 27
+#define LINES_AROUND 16
 #define TITLE_PADDING 10 /* of a title in the table, which is a button */
 #define LOOK_EVERY_US 50000
 #define FIRST_LOOK_US 2000000 /* estimates train models, which would delay the first drawing */
