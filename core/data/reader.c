@@ -152,13 +152,10 @@ bool ns_text_check(const char *text, size_t bytes, const char *source, GError **
     if (bytes >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0))
         return ns_refuse(error, NS_ERROR_TEXT,
                          N_("“%s” looks like UTF-16 (byte 1, line 1); save it as UTF-8."), source);
-    return ns_refuse(
-        error, NS_ERROR_TEXT,
-        zero ? N_("“%s” is a binary file, not text: byte %zu (line %zu) is zero; choose a text "
-                  "file.")
-             : N_("“%s” is not UTF-8 text: byte %zu, in line %zu, does not start a character; "
-                  "save it as UTF-8."),
-        source, at + 1, line);
+    return ns_refuse(error, NS_ERROR_TEXT,
+                     zero ? N_("“%s” is not a text file; choose another one.")
+                          : N_("“%s” is not UTF-8 text (see line %zu); save it as UTF-8."),
+                     source, line);
 }
 
 /* Replaces compressed data by the decompressed data. */

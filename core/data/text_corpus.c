@@ -43,11 +43,9 @@ static bool check_size(size_t n, const char *what, const char *source, size_t se
                          "“%s” is empty; a text of at least %zu %s is needed.", source,
                          HELD_OUT * part, what);
     if (n / HELD_OUT >= part) return true;
-    return ns_refuse(
-        error, NS_ERROR_TEXT,
-        "“%s” has %zu %s, but sequences of %zu need at least %zu (a tenth is held out, and that "
-        "part needs %zu); use a longer text or a shorter Sequence (seq).",
-        source, n, what, seq, HELD_OUT * part, part);
+    return ns_refuse(error, NS_ERROR_TEXT,
+                     N_("“%s” is too short: %zu %s, at least %zu needed for sequences of %zu."),
+                     source, n, what, HELD_OUT * part, seq);
 }
 
 /* A corpus with uninitialized memory for n tokens of a vocabulary of V. */
@@ -164,7 +162,7 @@ static NsCorpus *of_text(const char *text, size_t bytes, const char *source, siz
     all.training = n;
     g_autoptr(NsCorpus) corpus = ns_text_tokens(&all, tokenizer, error);
     if (!corpus) return NULL;
-    const char *what = corpus->words ? "tokens" : "characters";
+    const char *what = corpus->words ? _("tokens") : _("characters");
     if (!check_size(corpus->n, what, source, seq, error)) return NULL;
     corpus->n_train = corpus->n - corpus->n / HELD_OUT;
     return g_steal_pointer(&corpus);

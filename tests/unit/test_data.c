@@ -93,13 +93,13 @@ static void test_refused_texts(void)
         {"\xEF\xBB\xBF", 3, "empty"},
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 40,
          "a single repeated character"},
-        {"abab", 4, "has 4 characters, but sequences of 3 need at least 40"},
-        {"one\ntwo\nab\xFFgh", 13, "byte 11, in line 3,"},
-        {"cut\xE2\x82", 5, "byte 4, in line 1,"},
-        {"over\xC0\xAFlong", 10, "byte 5,"},
-        {"half \xED\xA0\x80", 8, "byte 6,"},
-        {"a\n\0b", 4, "byte 3 (line 2) is zero"},
-        {"\x89PNG\n\0\xFF", 7, "is a binary file, not text: byte 6 (line 2)"},
+        {"abab", 4, "is too short: 4 characters, at least 40 needed for sequences of 3"},
+        {"one\ntwo\nab\xFFgh", 13, "(see line 3)"},
+        {"cut\xE2\x82", 5, "(see line 1)"},
+        {"over\xC0\xAFlong", 10, "(see line 1)"},
+        {"half \xED\xA0\x80", 8, "(see line 1)"},
+        {"a\n\0b", 4, "is not a text file"},
+        {"\x89PNG\n\0\xFF", 7, "is not a text file; choose another one."},
         {"\xFF\xFEh\0i\0", 6, "UTF-16"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -135,7 +135,7 @@ static void test_shortest(void)
     text[3] = 'b';
     g_autoptr(GError) error = NULL;
     g_assert_null(ns_corpus_new_from_text(text, needed - 1, "x", seq, NULL, &error));
-    assert_sentence(error, NS_ERROR_TEXT, "has 79 characters, but sequences of 7 need at least 80");
+    assert_sentence(error, NS_ERROR_TEXT, "79 characters, at least 80 needed for sequences of 7");
     g_clear_error(&error);
 
     g_autoptr(NsCorpus) corpus = ns_corpus_new_from_text(text, needed, "x", seq, NULL, &error);
