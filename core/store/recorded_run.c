@@ -26,6 +26,36 @@ static bool is_file(const char *path)
     return g_str_has_suffix(path, NS_RUN_SUFFIX) || ns_run_file_is(path);
 }
 
+/* The loss at the newest step that all seeds have which count (core/probe/seeds.h). */
+static bool read_loss(NsRecordedRun *run, size_t lane, GError **error)
+{
+    size_t seeds = ns_run_reader_seeds(run->file), healthy = 0, n = 0;
+    bool diverged[NS_SEEDS_MAX] = {false};
+    for (size_t k = 0; seeds > 1 && k < seeds; k++) {
+        g_autoptr(NsHistory) marks = ns_run_reader_marks((NsRecorded){run->file, lane, k}, error);
+        if (!marks) return false;
+        diverged[k] = ns_history_last_event(marks, NS_EVENT_DIVERGED) != NULL;
+        healthy += !diverged[k] && ns_run_reader_lane(run->file, lane, k).last >= 0;
+    }
+    int64_t end = INT64_MAX;
+    for (size_t k = 0; k < seeds; k++) {
+        int64_t last = ns_run_reader_lane(run->file, lane, k).last;
+        if (healthy && diverged[k]) continue;
+        if (last >= 0) end = MIN(end, last);
+    }
+    double sum = 0;
+    for (size_t k = 0; k < seeds; k++) {
+        NsStep newest;
+        if ((healthy && diverged[k]) || ns_run_reader_lane(run->file, lane, k).last < 0) continue;
+        if (!ns_run_reader_steps((NsRecorded){run->file, lane, k}, end, 1, &newest, error))
+            return false;
+        sum += newest.loss;
+        n++;
+    }
+    run->loss[lane] = n ? sum / (double)n : (double)NAN;
+    return true;
+}
+
 /* Everything of a run file but its histories. */
 static bool read_head(NsRecordedRun *run, GError **error)
 {
@@ -45,14 +75,8 @@ static bool read_head(NsRecordedRun *run, GError **error)
     }
     g_autofree char *step = ns_run_reader_note(run->file, NS_RUN_NOTE_FORK_STEP);
     run->fork_step = step ? g_ascii_strtoll(step, NULL, 10) : 0;
-    for (size_t i = 0; i < run->lanes; i++) {
-        NsStep newest = {.loss = (double)NAN};
-        int64_t last = ns_run_reader_lane(run->file, i, 0).last;
-        if (last >= 0 &&
-            !ns_run_reader_steps((NsRecorded){run->file, i, 0}, last, 1, &newest, error))
-            return false;
-        run->loss[i] = newest.loss;
-    }
+    for (size_t i = 0; i < run->lanes; i++)
+        if (!read_loss(run, i, error)) return false;
     return true;
 }
 

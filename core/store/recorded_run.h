@@ -40,7 +40,7 @@ typedef struct {
     GQueue messages;                    /* char *: sentences about what was left out */
 
     /* Only of run files: */
-    double loss[NS_LANES_MAX]; /* of the first seed at its newest step */
+    double loss[NS_LANES_MAX]; /* at the newest step; the mean over seeds */
     int64_t began;             /* Unix time */
     char *settings;            /* those that differ from the defaults, or of a log from others */
     char *tags, *text, *given; /* notes, or NULL (core/store/run_notes.h); the last is a name */

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/probe/seeds.h"
 #include "core/store/run_table.h"
 
 #include <glib/gstdio.h>
@@ -28,7 +29,7 @@ static NsRecordedRun *read_head(const char *path)
     g_clear_pointer(&run->file, ns_run_reader_free);
     for (size_t i = 0; i < run->lanes && !run->wrong; i++) {
         NsHistory *history = run->histories[i];
-        if (history) run->loss[i] = ns_history_step(history, ns_history_steps(history) - 1)->loss;
+        if (history) run->loss[i] = ns_seeds_step(history, ns_seeds_records(history) - 1).loss;
         g_clear_pointer(&run->histories[i], ns_history_unref);
     }
     const char *log = run->log ? ns_outside_file_path(run->log) : NULL;

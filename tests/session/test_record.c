@@ -118,6 +118,20 @@ static void test_file(void)
     tear_down();
 }
 
+/* Of several seeds the list has what the window says: their mean. */
+static void test_seeds(void)
+{
+    set_up();
+    NsSession *session = record("seeds=3", 4);
+    double mean = ns_session_newest_loss(session, 0);
+    double first = ns_history_step(session->view->history, 4)->loss;
+    g_assert_cmpfloat(mean, !=, first);
+    g_autoptr(GPtrArray) runs = close_and_list(session, 1);
+    const NsRecordedRun *run = runs->pdata[0];
+    g_assert_cmpfloat(run->loss[0], ==, mean);
+    tear_down();
+}
+
 /* The recorded number of threads is the one that was set for the lanes that share them, so that a
  * later run does not differ in it. */
 static void test_shared_threads(void)
@@ -539,6 +553,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/record/file", test_file);
+    g_test_add_func("/record/seeds", test_seeds);
     g_test_add_func("/record/shared-threads", test_shared_threads);
     g_test_add_func("/record/pinned-name", test_pinned_name);
     g_test_add_func("/record/reset", test_reset);
