@@ -56,10 +56,10 @@ static void test_two_lanes(void)
     g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
     g_assert_true(g_str_has_prefix(status, "paused at step 5, loss A "));
     g_assert_nonnull(strstr(status, ", B "));
-    g_assert_nonnull(strstr(status, " steps/s"));
+    /* The speed, and what measuring takes of it, are beside the timeline. */
+    g_assert_null(strstr(status, " steps/s"));
     g_autofree char *shorter = ns_session_status(session, NS_STATUS_SHORT);
-    g_assert_true(g_str_has_prefix(status, shorter));
-    g_assert_null(strstr(shorter, " steps/s"));
+    g_assert_cmpstr(status, ==, shorter);
     g_autofree char *brief = ns_session_status(session, NS_STATUS_BRIEF);
     g_assert_true(g_str_has_prefix(brief, "step 5, A "));
     g_assert_cmpstr(strstr(brief, ", B "), ==, strstr(shorter, ", B "));

@@ -492,8 +492,8 @@ char *ns_session_brief_title(NsSession *session);
 /* "A Post-LN, B Pre-LN; all else equal."; NULL for a single lane. */
 char *ns_session_differences(NsSession *session);
 
-/* How much of the status to give: all of it; all but the speed, which is also shown elsewhere;
- * "step 1,240, 2.31"; "step 1,240". */
+/* How much of the status to give: all of it, with the speed of a run of another program, for that
+ * of the own one is beside the timeline; all but the speed; "step 1,240, 2.31"; "step 1,240". */
 typedef enum {
     NS_STATUS_WHOLE,
     NS_STATUS_SHORT,
@@ -502,7 +502,7 @@ typedef enum {
     NS_STATUS_LENGTHS
 } NsStatusLength;
 
-/* "paused at step 1,240, loss 2.31, 180 steps/s", "running at step 90, loss A 3.1, B 2.2; B
+/* "paused at step 1,240, loss 2.31", "running at step 90, loss A 3.1, B 2.2; B
  * diverged at step 87". */
 char *ns_session_status(NsSession *session, NsStatusLength length);
 

@@ -292,15 +292,11 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     append_state(text, session, state, brief);
     g_autofree char *loss = length == NS_STATUS_STEP ? NULL : losses(session);
     if (loss) g_string_append_printf(text, brief ? ", %s" : _(", loss %s"), loss);
-    if (length == NS_STATUS_WHOLE) {
-        NsPace pace = ns_session_pace(session);
-        double speed = pace.steps_per_second;
-        bool slow = session->slow && session->wants_run;
+    if (length == NS_STATUS_WHOLE && ns_session_is_watching(session)) {
+        double speed = ns_session_pace(session).steps_per_second;
         g_autofree char *number = ns_text_fixed(speed, speed < 9.95);
-        if (state != NS_TRAINER_DIVERGED && !slow && isfinite(speed))
+        if (state != NS_TRAINER_DIVERGED && isfinite(speed))
             g_string_append_printf(text, _(", %s steps/s"), number);
-        if (pace.probe_share > 0.0)
-            g_string_append_printf(text, _(", measuring %.0f%%"), 100.0 * pace.probe_share);
     }
     /* Lists the lanes that diverged while others continue. */
     const NsView *view = session->view;
