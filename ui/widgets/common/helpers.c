@@ -57,12 +57,20 @@ void ns_set_css_class(GtkWidget *widget, const char *css_class, bool on)
 
 /* ---- Motion ---- */
 
+#define MOTION_MS 200
+
 double ns_motion(gint64 since)
 {
-    double t = (double)(g_get_monotonic_time() - since) / (0.2 * G_USEC_PER_SEC);
+    double t = (double)(g_get_monotonic_time() - since) / (1e-3 * MOTION_MS * G_USEC_PER_SEC);
     gboolean animations = TRUE;
     g_object_get(gtk_settings_get_default(), "gtk-enable-animations", &animations, NULL);
     return !animations || t >= 1 ? 1 : t * t * (3 - 2 * t);
+}
+
+GtkWidget *ns_revealer_new(GtkWidget *child, GtkRevealerTransitionType transition)
+{
+    return g_object_new(GTK_TYPE_REVEALER, "child", child, "transition-type", transition,
+                        "transition-duration", MOTION_MS, NULL);
 }
 
 /* ---- Boxes and buttons ---- */

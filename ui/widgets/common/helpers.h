@@ -45,6 +45,9 @@ void ns_set_css_class(GtkWidget *widget, const char *css_class, bool on);
  * wants no animations. */
 double ns_motion(gint64 since);
 
+/* A revealer of a child, which takes as long. */
+GtkWidget *ns_revealer_new(GtkWidget *child, GtkRevealerTransitionType transition);
+
 /* ---- Boxes and buttons ---- */
 
 /* Appends widgets, which end with NULL, to a GtkBox. */

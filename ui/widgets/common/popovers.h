@@ -32,6 +32,6 @@ typedef struct {
     bool (*take)(double number, gpointer data); /* FALSE refuses the number */
 } NsAsk;
 
-/* Pops up at a widget; `ask` and its texts are borrowed for ever.  Returns the popover, which is
- * gone once it was closed. */
+/* Pops up at a widget; `ask` and its texts must be static.  Returns the popover, which is gone
+ * once it was closed. */
 GtkWidget *ns_ask_popover(GtkWidget *at, const NsAsk *ask, gpointer data);

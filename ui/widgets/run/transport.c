@@ -119,7 +119,6 @@ static void sync_stages(NsTransport *transport)
 /* A row of the stages of a step, which comes up while the session is in slow motion. */
 static GtkWidget *new_stages(NsTransport *transport)
 {
-    GtkWidget *revealer = g_object_new(GTK_TYPE_REVEALER, "css-name", "stages", NULL);
     GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 10);
     gtk_box_set_homogeneous(GTK_BOX(row), TRUE);
     for (int i = 0; i < N_STAGES; i++) {
@@ -131,8 +130,8 @@ static GtkWidget *new_stages(NsTransport *transport)
         gtk_widget_set_tooltip_text(cell, _(STAGES[i].purpose));
         gtk_box_append(GTK_BOX(row), cell);
     }
-    gtk_revealer_set_child(GTK_REVEALER(revealer), row);
-    return revealer;
+    return g_object_new(GTK_TYPE_REVEALER, "css-name", "stages", "child", row,
+                        "transition-duration", 200, NULL);
 }
 
 /* ---- The bar ---- */
@@ -235,15 +234,11 @@ GtkWidget *ns_transport_new(NsSession *session)
     transport->entry = entry;
     transport->timeline = ns_timeline_new(session);
     GtkWidget *chip = gtk_button_new_with_label(_("Back to live"));
-    GtkWidget *revealer = gtk_revealer_new();
     gtk_actionable_set_action_name(GTK_ACTIONABLE(chip), "win.live");
     gtk_widget_set_tooltip_text(chip, _("Show the newest step again (End)"));
     gtk_widget_add_css_class(chip, "chip");
     gtk_widget_set_valign(chip, GTK_ALIGN_CENTER);
-    gtk_revealer_set_child(GTK_REVEALER(revealer), chip);
-    gtk_revealer_set_transition_type(GTK_REVEALER(revealer),
-                                     GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT);
-    transport->live = revealer;
+    transport->live = ns_revealer_new(chip, GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT);
     transport->stages = new_stages(transport);
     /* A slider with a logarithmic scale. */
     GtkWidget *speed = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, UNLIMITED, 0.025);
@@ -261,7 +256,9 @@ GtkWidget *ns_transport_new(NsSession *session)
     gtk_label_set_xalign(GTK_LABEL(transport->cost), 0.0F);
     gtk_widget_set_tooltip_text(transport->pace, _("Measured steps per second"));
     gtk_widget_set_tooltip_text(transport->cost,
-                                _("Share of the time spent on expensive measurements"));
+                                _("Share of the time that measuring takes: attention, similarity "
+                                  "and the like. The settings under Measurement say how often "
+                                  "they are measured."));
     gtk_widget_add_css_class(transport->pace, "numeric");
     gtk_widget_add_css_class(transport->cost, "hint");
     ns_box_append(numbers, transport->pace, transport->cost, NULL);

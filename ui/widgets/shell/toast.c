@@ -1,6 +1,8 @@
 /* A sentence that is shown for a few seconds.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/toast.h"
 
+#include "ui/widgets/common/helpers.h"
+
 #define SECONDS 4 /* at least */
 #define CHARS_PER_SECOND 14
 #define OFFER_SECONDS 8 /* more with a button, to reach it */
@@ -83,7 +85,8 @@ static void on_button(GtkWidget *revealer)
 
 GtkWidget *ns_toast_new(void)
 {
-    GtkWidget *revealer = gtk_revealer_new(), *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    GtkWidget *revealer = ns_revealer_new(box, GTK_REVEALER_TRANSITION_TYPE_CROSSFADE);
     Toast *toast = g_new0(Toast, 1);
     toast->label = gtk_label_new(NULL);
     toast->button = gtk_button_new();
@@ -92,9 +95,6 @@ GtkWidget *ns_toast_new(void)
     gtk_box_append(GTK_BOX(box), toast->label);
     gtk_box_append(GTK_BOX(box), toast->button);
     gtk_widget_add_css_class(box, "toast");
-    gtk_revealer_set_child(GTK_REVEALER(revealer), box);
-    gtk_revealer_set_transition_type(GTK_REVEALER(revealer),
-                                     GTK_REVEALER_TRANSITION_TYPE_CROSSFADE);
     gtk_widget_set_halign(revealer, GTK_ALIGN_CENTER);
     gtk_widget_set_valign(revealer, GTK_ALIGN_END);
     gtk_widget_set_can_target(revealer, FALSE);
