@@ -1,6 +1,7 @@
 /* The right pane, and panes that fold.  SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
 #include "ui/plot/text.h"
+#include "ui/widgets/shell/remember.h"
 
 static GtkWidget *part(NsWindow *window, GType type)
 {
@@ -265,14 +266,15 @@ static void test_title(void)
     NsWindow *window = ui_open_paused();
     GtkLabel *status = GTK_LABEL(ui_find(window, "subtitle_label"));
     ns_session_show_step(window->session, 7);
-    UI_UNTIL(strstr(gtk_label_get_text(status), " steps/s; showing step 7"));
+    UI_UNTIL(strstr(gtk_label_get_text(status), "paused at step 40, loss A ") &&
+             strstr(gtk_label_get_text(status), "; showing step 7"));
     gtk_window_set_default_size(GTK_WINDOW(window), 700, 700);
-    UI_UNTIL(!strstr(gtk_label_get_text(status), " steps/s"));
+    UI_UNTIL(!strstr(gtk_label_get_text(status), "paused"));
     UI_UNTIL(!pango_layout_is_ellipsized(gtk_label_get_layout(status)));
     g_assert_nonnull(strstr(gtk_label_get_text(status), "step 40"));
-    g_assert_nonnull(strstr(gtk_widget_get_tooltip_text(GTK_WIDGET(status)), " steps/s"));
+    g_assert_nonnull(strstr(gtk_widget_get_tooltip_text(GTK_WIDGET(status)), "paused at step 40"));
     gtk_window_set_default_size(GTK_WINDOW(window), 1280, 800);
-    UI_UNTIL(strstr(gtk_label_get_text(status), " steps/s"));
+    UI_UNTIL(strstr(gtk_label_get_text(status), "paused at step 40"));
     /* It takes no room from the buttons, as long as there is some for it. */
     for (int width = 1280; width > 1000; width -= 40) {
         gtk_window_set_default_size(GTK_WINDOW(window), width, 800);
@@ -282,6 +284,40 @@ static void test_title(void)
         g_assert_true(is_there(window, "export_button") && is_there(window, "step_button"));
         g_assert_false(pango_layout_is_ellipsized(gtk_label_get_layout(status)));
     }
+    ui_close(window);
+}
+
+/* The inspector opens with the first event, and not before; what the user has chosen counts more,
+ * also after a restart, and the window's own doing is nothing that the user chose. */
+static void test_opening(void)
+{
+    NsWindow *window = ui_open("");
+    GtkWidget *right = GTK_WIDGET(window->inspector);
+    GSettings *preferences = ns_preferences();
+    ns_remember_window(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_step(window->session, 4);
+    UI_UNTIL(ns_session_steps(window->session) == 4 && ui_is_paused(window));
+    ui_rest(window);
+    g_assert_false(pane_is_shown(right));
+    ns_session_set(window->session, "warmup", "50");
+    ns_session_step(window->session, 2);
+    UI_UNTIL(pane_is_shown(right));
+    g_assert_null(g_settings_get_user_value(preferences, "inspector-pane"));
+    /* Closed by hand, it stays closed whatever happens. */
+    g_action_group_activate_action(G_ACTION_GROUP(window), "inspector", NULL);
+    ns_session_set(window->session, "warmup", "1");
+    ns_session_step(window->session, 2);
+    UI_UNTIL(ns_session_steps(window->session) == 8 && ui_is_paused(window));
+    ui_rest(window);
+    g_assert_false(pane_is_shown(right));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "inspector", NULL);
+    g_assert_true(g_settings_get_boolean(preferences, "inspector-pane"));
+    ui_close(window);
+
+    window = ui_open_window("");
+    ns_remember_window(window);
+    g_assert_true(pane_is_shown(GTK_WIDGET(window->inspector)));
     ui_close(window);
 }
 
@@ -350,6 +386,7 @@ void ui_add_inspector_tests(void)
     g_test_add_func("/ui/inspector/events", test_events);
     g_test_add_func("/ui/inspector/runs", test_runs);
     g_test_add_func("/ui/inspector/folding", test_folding);
+    g_test_add_func("/ui/inspector/opening", test_opening);
     g_test_add_func("/ui/inspector/narrow", test_narrow);
     g_test_add_func("/ui/inspector/title", test_title);
 }

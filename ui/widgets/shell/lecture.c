@@ -246,8 +246,10 @@ static void on_previous(NsWindow *window)
 
 static void open_pane(Presenter *presenter, const char *pane, bool open)
 {
+    presenter->window->automatic = true;
     g_action_group_change_action_state(G_ACTION_GROUP(presenter->window), pane,
                                        g_variant_new_boolean(open));
+    presenter->window->automatic = false;
 }
 
 static void hide_bars(Presenter *presenter, bool hidden)

@@ -28,9 +28,10 @@ static void keep_state(GActionGroup *group, const char *name, GVariant *state, g
     const Stored *stored = window ? OF_WINDOW : OF_APPLICATION;
     (void)data;
     while (!g_str_equal(stored->action, name)) stored++;
-    /* A pane that was hidden because the window is narrow was not closed by the user, and what a
-     * lecture shows was not chosen. */
-    if (window && (ns_window_folds(NS_WINDOW(group), name) || ns_lecture_menu(NS_WINDOW(group))))
+    /* What the window does by itself, what the width demands and what a lecture shows was not
+     * chosen by the user. */
+    if (window && (NS_WINDOW(group)->automatic || ns_window_folds(NS_WINDOW(group), name) ||
+                   ns_lecture_menu(NS_WINDOW(group))))
         return;
     g_settings_set_value(ns_preferences(), stored->key, state);
 }
@@ -106,5 +107,7 @@ void ns_remember_window(NsWindow *window)
         if (g_str_equal(SMOOTHING[i], smoothing) && (i != NS_SMOOTH_EMA || amount < 1.0))
             ns_session_show_smoothing(session, (NsSmoothing){(NsSmoothKind)i, amount});
     remember_actions(G_ACTION_GROUP(window), OF_WINDOW, G_N_ELEMENTS(OF_WINDOW));
+    g_autoptr(GVariant) decided = g_settings_get_user_value(preferences, "inspector-pane");
+    window->inspector_decided = decided != NULL;
     g_signal_connect(window, "unrealize", G_CALLBACK(on_unrealize), NULL);
 }

@@ -33,6 +33,8 @@ static const struct {
     Breadth from;
 } PANES[NS_WINDOW_PANES] = {{"pane", MEDIUM}, {"inspector", WIDE}};
 
+#define INSPECTOR 1 /* of them */
+
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
 
 /* The width for the title in the middle of the header bar: what the buttons at its ends leave, but
@@ -135,6 +137,44 @@ static void place_trouble(NsWindow *window)
     make_way(window);
 }
 
+/* Large text needs more pixels for the same class. */
+static Breadth breadth_of(NsWindow *window, int width)
+{
+    Breadth breadth = NARROW;
+    double available = width / ns_widget_text_scale(GTK_WIDGET(window));
+    while (breadth < ROOMY && available >= BREADTHS[breadth + 1]) breadth++;
+    return breadth;
+}
+
+/* A strip beside the pages replaces the inspector unless the window has space for both. */
+static bool is_narrow(NsWindow *window, size_t pane)
+{
+    bool for_strip = has_strip(window) && g_str_equal(PANES[pane].action, "inspector");
+    return breadth_of(window, window->width) < (for_strip ? ROOMY : PANES[pane].from);
+}
+
+static void set_pane(NsWindow *window, size_t pane, bool open)
+{
+    window->automatic = true;
+    g_action_group_change_action_state(G_ACTION_GROUP(window), PANES[pane].action,
+                                       g_variant_new_boolean(open));
+    window->automatic = false;
+}
+
+/* The inspector comes with the first event, where the user has not decided about it. */
+static void open_inspector(NsWindow *window)
+{
+    size_t n = 0;
+    const NsSessionMark *marks = ns_session_marks(window->session, &n);
+    bool full = gtk_window_is_fullscreen(GTK_WINDOW(window)), any = false;
+    for (size_t i = 0; i < n; i++)
+        any |= marks[i].kind != NS_SESSION_MARK_CHECKPOINT && marks[i].text;
+    if (window->inspector_decided || full || !any) return;
+    window->inspector_decided = true;
+    window->folded[INSPECTOR] = is_narrow(window, INSPECTOR);
+    if (!window->folded[INSPECTOR]) set_pane(window, INSPECTOR, true);
+}
+
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
     (void)clock, (void)data;
@@ -148,6 +188,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     bool behind = ns_page_refresh(ns_window_page(window));
     ns_transport_sync(window->transport);
     ns_inspector_sync(window->inspector, ns_window_page(window), false);
+    open_inspector(window);
     if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) {
         sync_subtitle(window);
         g_signal_emit_by_name(window, "progressed");
@@ -156,6 +197,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     sync_subtitle(window);
     g_signal_emit_by_name(window, "progressed");
     ns_inspector_sync(window->inspector, ns_window_page(window), true);
+    open_inspector(window);
     window->tick = 0;
     return G_SOURCE_REMOVE;
 }
@@ -221,22 +263,6 @@ static void on_pointed(NsWindow *window, NsChartTile *tile)
     ns_inspector_sync(window->inspector, ns_window_page(window), true);
 }
 
-/* Large text needs more pixels for the same class. */
-static Breadth breadth_of(NsWindow *window, int width)
-{
-    Breadth breadth = NARROW;
-    double available = width / ns_widget_text_scale(GTK_WIDGET(window));
-    while (breadth < ROOMY && available >= BREADTHS[breadth + 1]) breadth++;
-    return breadth;
-}
-
-/* A strip beside the pages replaces the inspector unless the window has space for both. */
-static bool is_narrow(NsWindow *window, size_t pane)
-{
-    bool for_strip = has_strip(window) && g_str_equal(PANES[pane].action, "inspector");
-    return breadth_of(window, window->width) < (for_strip ? ROOMY : PANES[pane].from);
-}
-
 /* The strip is below the pages if the inspector is open and both do not fit beside them. */
 static void place_strip(NsWindow *window)
 {
@@ -256,7 +282,7 @@ static void fold_pane(NsWindow *window, size_t pane)
     bool fold = narrow && g_variant_get_boolean(state), unfold = !narrow && window->folded[pane];
     if (!fold && !unfold) return;
     window->folded[pane] = fold;
-    g_action_group_change_action_state(actions, PANES[pane].action, g_variant_new_boolean(!fold));
+    set_pane(window, pane, !fold);
 }
 
 static gboolean fold(gpointer data)
@@ -514,6 +540,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     window->inspector = NS_INSPECTOR(ns_inspector_new(session));
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->inspector_scroller),
                                   GTK_WIDGET(window->inspector));
+    ns_hide(window->inspector_scroller, NS_HIDDEN_CLOSED, true);
     window->transport = NS_TRANSPORT(ns_transport_new(session));
     gtk_box_append(GTK_BOX(window->foot), GTK_WIDGET(window->transport));
     ns_session_listen(session, "status-changed", G_CALLBACK(on_status), window);

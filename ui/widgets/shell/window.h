@@ -45,6 +45,8 @@ struct _NsWindow {
     int height;
     int width;                               /* at the last allocation */
     bool folded[NS_WINDOW_PANES];            /* because of the width, not by the user */
+    bool automatic;                          /* the window opens or closes a pane, not the user */
+    bool inspector_decided;                  /* it was opened or closed before */
     const NsStyle *style;                    /* of charts; depends on the height in class mode */
     GtkWidget *strip;                        /* beside the pages; hidden at times */
     GtkWidget *first_buttons, *last_buttons; /* of the title bar */
