@@ -560,7 +560,7 @@ static int run(NsArguments *a, GError **error)
     for (guint i = 0; i < (chart.a->each ? chart.sheet.charts->len : 1); i++) {
         g_autofree char *key = key_of(&chart, i);
         g_autofree char *path = ns_picture_path(&chart.a->picture, key);
-        /* A figure may be drawn anew in its place, but not over the run that it shows. */
+        /* A figure may be drawn again in its place, but not over the run that it shows. */
         const char *run = chart.recorded_to >= 0 ? chart.a->from : NULL;
         for (char **other = chart.a->alongside; other && *other; other++)
             if (!ns_output_spares(path, *other, error)) return NS_EXIT_USAGE;

@@ -57,10 +57,75 @@ const NsParam *ns_param_find(const char *key)
     return NULL;
 }
 
+const char *ns_param_group_label(NsParamGroup group)
+{
+    static const char *const labels[NS_GROUPS] = {
+        [NS_GROUP_ARCH] = N_("Architecture"),          [NS_GROUP_NORM] = N_("Norm"),
+        [NS_GROUP_REGULARIZER] = N_("Regularization"), [NS_GROUP_OPTIMIZER] = N_("Optimizer"),
+        [NS_GROUP_SCHEDULE] = N_("Schedule"),          [NS_GROUP_DATA] = N_("Data"),
+        [NS_GROUP_MEASURE] = N_("Measurement"),        [NS_GROUP_RUN] = N_("Run"),
+    };
+    return labels[group];
+}
+
+bool ns_param_is_of_model(const NsParam *param)
+{
+    return param->group == NS_GROUP_ARCH || param->group == NS_GROUP_NORM;
+}
+
+bool ns_param_is_of_run(const NsParam *param)
+{
+    return param->group == NS_GROUP_MEASURE || param->group == NS_GROUP_RUN;
+}
+
 bool ns_param_is_number(const NsParam *param)
 {
     return param->type == NS_PARAM_INT || param->type == NS_PARAM_REAL;
 }
+
+/* ---- Words for values that are no amount ---- */
+
+const char *ns_param_none(const NsParam *param)
+{
+    return g_str_equal(param->key, "warmup") ? "1" : "0"; /* a warm-up of one step is none */
+}
+
+static const char *none_word(const NsParam *param)
+{
+    static const struct {
+        const char *key, *words;
+    } WORDS[] = {
+        {"decoder-layers", N_("same")},   {"base-width", N_("off")},
+        {"kv-heads", N_("same")},         {"d-ff", "4 d"},
+        {"dropout", N_("off")},           {"drop-path", N_("off")},
+        {"label-smoothing", N_("off")},   {"z-loss", N_("off")},
+        {"weight-decay", N_("off")},      {"clip", N_("off")},
+        {"momentum", N_("off")},          {"warmup", N_("off")},
+        {"decay-steps", N_("run end")},   {"vocab", N_("default")},
+        {"batch-tokens", N_("off")},      {"source-seq", N_("same")},
+        {"eval-every", N_("end only")},   {"bleu-sentences", N_("off")},
+        {"steps", N_("no limit")},        {"probe-every", N_("never")},
+        {"curvature-every", N_("never")}, {"layer-sharpness-every", N_("never")},
+        {"ablation-every", N_("never")},  {"sample-every", N_("never")},
+        {"threads", N_("all")},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
+        if (g_str_equal(WORDS[i].key, param->key)) return WORDS[i].words;
+    return NULL;
+}
+
+const char *ns_param_none_word(const NsParam *param)
+{
+    const char *word = none_word(param);
+    return word ? _(word) : NULL;
+}
+
+const char *ns_param_word(const NsParam *param, const char *value)
+{
+    return g_str_equal(value, ns_param_none(param)) ? ns_param_none_word(param) : NULL;
+}
+
+#define IS(param, field) ((param)->offset == offsetof(NsSettings, field))
 
 static void *field(NsSettings *settings, const NsParam *param)
 {
@@ -95,7 +160,12 @@ static char *without_comma(const NsParam *param, const char *value)
 
 static bool read_number(const NsParam *param, const char *value, double *number, GError **error)
 {
-    if (!is_number(value, number)) {
+    g_autofree char *typed = g_strstrip(g_strdup(value));
+    const char *word = none_word(param);
+    bool none = word && g_ascii_strcasecmp(typed, word) == 0;
+    if (is_number(none ? ns_param_none(param) : value, number)) {
+        if (IS(param, warmup) && *number == 0.0) *number = 1.0; /* zero steps are none, too */
+    } else {
         g_autofree char *meant = without_comma(param, value);
         bool integer = param->type == NS_PARAM_INT;
         char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
@@ -113,9 +183,10 @@ static bool read_number(const NsParam *param, const char *value, double *number,
             ns_refuse(
                 error, NS_ERROR_SETTING,
                 integer
-                    ? N_("“%s” is not a number; %s takes a whole one, such as %s, from %s to %s.")
-                    : N_("“%s” is not a number; %s takes one, such as %s, from %s to %s."),
-                value, param->key, param->default_text,
+                    ? N_("“%s” is not a number; %s (%s) takes a whole one, such as %s, from %s to "
+                         "%s.")
+                    : N_("“%s” is not a number; %s (%s) takes one, such as %s, from %s to %s."),
+                value, _(param->label), param->key, param->default_text,
                 g_ascii_formatd(least, sizeof least, "%.10g", param->least),
                 g_ascii_formatd(most, sizeof most, "%.10g", param->most));
         return false;
@@ -124,12 +195,13 @@ static bool read_number(const NsParam *param, const char *value, double *number,
         char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
         g_ascii_formatd(least, sizeof least, "%.10g", param->least);
         g_ascii_formatd(most, sizeof most, "%.10g", param->most);
-        return ns_refuse(error, NS_ERROR_SETTING, N_("%s is %s; it must lie between %s and %s."),
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         N_("%s (%s) is %s; it must lie between %s and %s."), _(param->label),
                          param->key, value, least, most);
     }
     if (param->type == NS_PARAM_INT && floor(*number) != *number)
-        return ns_refuse(error, NS_ERROR_SETTING, N_("%s is %s; it must be a whole number."),
-                         param->key, value);
+        return ns_refuse(error, NS_ERROR_SETTING, N_("%s (%s) is %s; it must be a whole number."),
+                         _(param->label), param->key, value);
     return true;
 }
 
@@ -141,8 +213,6 @@ static void replace_text(char **text, const char *value)
 }
 
 /* ---- Settings that exclude each other ---- */
-
-#define IS(param, field) ((param)->offset == offsetof(NsSettings, field))
 
 static bool learns_file(const NsSettings *settings)
 {
@@ -177,8 +247,27 @@ bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param)
     return IS(param, placement) && *settings->mixture;
 }
 
-bool ns_settings_is_of_task(const NsSettings *settings, const NsParam *param)
+/* Whether the wiring of any layer depends on the base depth. */
+static bool has_base_depth(const NsSettings *settings)
 {
+    unsigned L = (unsigned)settings->layers;
+    for (unsigned layer = 0; layer < L; layer++) {
+        NsPosition position = {.layer = layer, .layers = L, .sublayers = 2 * L, .depth_ratio = 1};
+        const NsPlacement *placement = ns_placement_at(settings, layer, L);
+        double one = ns_placement_wiring(placement, &position).b;
+        position.depth_ratio = 4;
+        if (ns_placement_wiring(placement, &position).b < one) return true;
+        if (!ns_settings_are_mixed(settings)) return false;
+    }
+    return false;
+}
+
+bool ns_settings_is_used(const NsSettings *settings, const NsParam *param)
+{
+    const NsSchedule *schedule = ns_schedule(settings->schedule);
+    if (IS(param, decay_start)) return schedule->starts;
+    if (IS(param, decay_steps)) return schedule->has_end;
+    if (IS(param, base_layers)) return has_base_depth(settings);
     const char *task = ns_task_choice(settings->task)->key;
     if (is_pair_file(param) || IS(param, vocabularies) || IS(param, bleu_sentences))
         return ns_task_translates(settings);

@@ -8,11 +8,15 @@
 
 typedef enum { NS_PARAM_INT, NS_PARAM_REAL, NS_PARAM_CHOICE, NS_PARAM_TEXT } NsParamType;
 typedef enum {
-    NS_GROUP_MODEL,
+    NS_GROUP_ARCH,
+    NS_GROUP_NORM,
     NS_GROUP_REGULARIZER,
     NS_GROUP_OPTIMIZER,
+    NS_GROUP_SCHEDULE,
     NS_GROUP_DATA,
-    NS_GROUP_RUN
+    NS_GROUP_MEASURE,
+    NS_GROUP_RUN,
+    NS_GROUPS
 } NsParamGroup;
 typedef enum { NS_SLIDER_LINEAR, NS_SLIDER_LOG } NsSliderScale;
 typedef enum { NS_EFFECT_LIVE, NS_EFFECT_FORK, NS_EFFECT_RESTART } NsParamEffect;
@@ -44,6 +48,15 @@ enum { NS_PARAM_COUNT = NS_PARAMS(NS_PARAM_ONE, NS_PARAM_ONE, NS_PARAM_ONE, NS_P
 const NsParam *ns_param(size_t i);
 const NsParam *ns_param_find(const char *key);
 
+/* The name of a group, untranslated: "Architecture". */
+const char *ns_param_group_label(NsParamGroup group);
+
+/* Whether a setting determines the function that the model computes. */
+bool ns_param_is_of_model(const NsParam *param);
+
+/* Whether a setting determines how a run is made and what is measured, and not what it trains. */
+bool ns_param_is_of_run(const NsParam *param);
+
 /* Initializes all settings to their defaults.  Clear with ns_settings_clear. */
 void ns_settings_init(NsSettings *settings);
 
@@ -61,9 +74,9 @@ const NsParam *ns_param_of(const char *key, const char *value);
 /* Whether a setting has no effect because another one excludes it. */
 bool ns_settings_is_idle(const NsSettings *settings, const NsParam *param);
 
-/* Whether a setting acts on the task and the architecture of these settings: the files of pairs,
- * for instance, on translation alone. */
-bool ns_settings_is_of_task(const NsSettings *settings, const NsParam *param);
+/* Whether a setting acts together with the others: the files of pairs, for instance, on translation
+ * alone, and the end of the decay with a schedule that has one. */
+bool ns_settings_is_used(const NsSettings *settings, const NsParam *param);
 
 /* Sets NS_ERROR_SETTING for a key that is neither a setting nor one of `more` (NULL-terminated, or
  * NULL); the message names the nearest of these.  Returns false. */
@@ -74,6 +87,14 @@ char *ns_settings_get(const NsSettings *settings, const NsParam *param);
 
 /* The shortest text that reads back to the same bits: 100 rather than 1e+02.  Free with g_free. */
 char *ns_number_text(double number);
+
+/* The value that means no amount, "0", or "1" for the warm-up, and the translated word for it, such
+ * as “off”; the word is NULL for a setting without such a value. */
+const char *ns_param_none(const NsParam *param);
+const char *ns_param_none_word(const NsParam *param);
+
+/* The word for a value that is no amount; NULL for any other. */
+const char *ns_param_word(const NsParam *param, const char *value);
 
 /* INT and REAL. */
 bool ns_param_is_number(const NsParam *param);

@@ -74,6 +74,7 @@ static const NsSchedule schedules[] = {
                  "linear decay."},
      .factor = linear,
      .starts = true,
+     .has_end = true,
      .ends = true},
     {{.key = "cosine",
       .label = "Cosine",
@@ -83,6 +84,7 @@ static const NsSchedule schedules[] = {
                  "reaches 0 at step D (decay-steps)."},
      .factor = cosine,
      .starts = true,
+     .has_end = true,
      .ends = true},
     {{.key = "step",
       .label = "Step decay",
@@ -90,7 +92,8 @@ static const NsSchedule schedules[] = {
       .reference = "Xiong et al. 2020, section 4",
       .purpose = "The learning rate drops to a tenth after a third of decay-steps and again after "
                  "two thirds; decay-start has no effect."},
-     .factor = drops},
+     .factor = drops,
+     .has_end = true},
 };
 
 const NsSchedule *ns_schedule(size_t i)

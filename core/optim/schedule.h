@@ -8,8 +8,9 @@ typedef struct {
     /* f(t), the factor of the decay on the learning rate of update `step` >= 1, without the
      * warm-up. `start` >= 1 is decay-start, `end` the last step of the decay. */
     double (*factor)(int64_t step, int64_t start, int64_t end);
-    bool starts; /* the factor is 1 up to `start` */
-    bool ends;   /* the factor is 0 from `end` on, which must come after `start` */
+    bool starts;  /* the factor is 1 up to `start` */
+    bool has_end; /* the factor depends on `end` */
+    bool ends;    /* the factor is 0 from `end` on, which must come after `start` */
 } NsSchedule;
 
 const NsSchedule *ns_schedule(size_t i); /* NULL past the end */

@@ -18,79 +18,79 @@
 
 /* clang-format off */
 #define NS_PARAMS(INT, REAL, CHOICE, TEXT)                                                         \
-    CHOICE(arch, "arch", MODEL, "Architecture", ns_arch_choice, "decoder", RESTART | SHARED,       \
+    CHOICE(arch, "arch", ARCH, "Architecture", ns_arch_choice, "decoder", RESTART | SHARED,        \
         "Which parts of the Transformer are used.", "Vaswani et al. 2017, 3.1")                    \
-    CHOICE(placement, "placement", MODEL, "Norm placement", ns_placement_choice, "post", RESTART,  \
+    CHOICE(placement, "placement", NORM, "Norm placement", ns_placement_choice, "post", RESTART,   \
         "Where the normalization sits in each sub-layer.", "Xiong et al. 2020, Table 1")           \
-    TEXT(mixture, "mixture", MODEL, "Mixture", "", RESTART,                                        \
+    TEXT(mixture, "mixture", NORM, "Mixture", "", RESTART,                                         \
         "Placements from the first layer up, each with its share of the depth: post*3,pre*9 "      \
         "means a quarter and three quarters. A formula can replace a name, such as x + "           \
         "N(F(N(x))) or N(2 x + F(x)). A mixture replaces the single placement.",                   \
         "Li et al. 2024, arXiv 2412.13795")                                                        \
-    CHOICE(norm, "norm", MODEL, "Norm kind", ns_norm_choice, "auto", RESTART,                      \
+    CHOICE(norm, "norm", NORM, "Norm kind", ns_norm_choice, "auto", RESTART,                       \
         "The normalization that every norm applies; auto follows the placement: RMSNorm where "    \
         "the models of its paper use it, such as OLMo 2 and Keel, LayerNorm otherwise. To "        \
         "compare placements alone, choose one kind for all.", NULL)                                \
-    INT(layers, "layers", MODEL, "Layers", NULL, 1, 10000, 6, LOG, RESTART,                        \
+    INT(layers, "layers", ARCH, "Layers", NULL, 1, 10000, 6, LOG, RESTART,                         \
         "Depth L of the stack; each layer is attention followed by a feed-forward network.", NULL) \
-    INT(decoder_layers, "decoder-layers", MODEL, "Decoder layers", NULL, 0, 10000, 0, LOG,         \
+    INT(decoder_layers, "decoder-layers", ARCH, "Decoder layers", NULL, 0, 10000, 0, LOG,          \
         RESTART, "Depth of the decoder of an encoder-decoder; 0 means as deep as the encoder.",    \
         NULL)                                                                                      \
-    INT(base_layers, "base-layers", MODEL, "Base depth", NULL, 1, 10000, 2, LOG, RESTART,          \
+    INT(base_layers, "base-layers", ARCH, "Base depth", NULL, 1, 10000, 2, LOG, RESTART,           \
         "Depth at which CompleteP and depth-μP change nothing.", "Dey et al. 2025")                \
-    INT(base_width, "base-width", MODEL, "Base width", NULL, 0, 8192, 0, LOG, RESTART,             \
+    INT(base_width, "base-width", ARCH, "Base width", NULL, 0, 8192, 0, LOG, RESTART,              \
         "Width at which μP changes nothing; 0 means off. With m = d-model / base-width, the "      \
         "initial standard deviation at the base width is divided by √m for the layers' "           \
         "matrices and by m for the head; Adam's learning rate for both is divided by m, as is "    \
         "ε in the layers. One learning rate then works at every width. Attention keeps the "       \
         "factor 1 / √d_head, so let heads grow with the width.",                                   \
         "Yang et al. 2022, arXiv 2203.03466, table 8; Dey et al. 2025, arXiv 2505.01618")          \
-    INT(d_model, "d-model", MODEL, "Width", NULL, 1, 8192, 64, LOG, RESTART,                       \
+    INT(d_model, "d-model", ARCH, "Width", NULL, 1, 8192, 64, LOG, RESTART,                        \
         "Width d of the hidden state; a multiple of the number of heads.", NULL)                   \
-    INT(heads, "heads", MODEL, "Heads", NULL, 1, 256, 4, LOG, RESTART,                             \
+    INT(heads, "heads", ARCH, "Heads", NULL, 1, 256, 4, LOG, RESTART,                              \
         "Attention heads; each has d / heads features.", "Vaswani et al. 2017, 3.2.2")             \
-    INT(kv_heads, "kv-heads", MODEL, "Key and value heads", NULL, 0, 256, 0, LOG, RESTART,         \
+    INT(kv_heads, "kv-heads", ARCH, "Key and value heads", NULL, 0, 256, 0, LOG, RESTART,          \
         "Heads of keys and values, each shared by a group of query heads: a divisor of the "       \
         "number of heads. 0 means one per head, 1 is multi-query attention.",                      \
         "Ainslie et al. 2023, arXiv 2305.13245")                                                   \
-    INT(d_ff, "d-ff", MODEL, "FFN width", NULL, 0, 65536, 0, LOG, RESTART,                         \
+    INT(d_ff, "d-ff", ARCH, "FFN width", NULL, 0, 65536, 0, LOG, RESTART,                          \
         "Width of the feed-forward network; 0 means 4 d.", "Vaswani et al. 2017, 3.3")             \
-    CHOICE(final_norm, "final-norm", MODEL, "Final norm", ns_switch_choice, "auto", RESTART,       \
+    CHOICE(final_norm, "final-norm", NORM, "Final norm", ns_switch_choice, "auto", RESTART,        \
         "A norm after the last layer; auto follows the placement (Pre-LN has one).",               \
         "Xiong et al. 2020, Table 1")                                                              \
-    CHOICE(embedding_norm, "embedding-norm", MODEL, "Embedding norm", ns_switch_choice, "auto",    \
+    CHOICE(embedding_norm, "embedding-norm", NORM, "Embedding norm", ns_switch_choice, "auto",     \
         RESTART, "A norm after the embedding, as in BERT; auto follows the placement, and no "     \
         "placement here has one in its paper.", "Devlin et al. 2018, arXiv 1810.04805")            \
-    REAL(norm_eps, "norm-eps", MODEL, "Norm epsilon", NULL, 0.0, 1.0, 1e-5, LOG, FORK,             \
+    REAL(norm_eps, "norm-eps", NORM, "Norm epsilon", NULL, 0.0, 1.0, 1e-5, LOG, FORK,              \
         "Added to the variance before the square root.", "Ba, Kiros, Hinton 2016")                 \
-    CHOICE(qk_norm, "qk-norm", MODEL, "QK norm", ns_qk_norm_choice, "auto", RESTART,               \
+    CHOICE(qk_norm, "qk-norm", NORM, "QK norm", ns_qk_norm_choice, "auto", RESTART,                \
         "A norm on queries and keys, over each head or over the full width; auto follows the "     \
         "placement (OLMo 2 has one over the full width).",                                         \
         "Henry et al. 2020, arXiv 2010.04245")                                                     \
-    CHOICE(activation, "activation", MODEL, "Activation", ns_activation_choice, "relu", RESTART,   \
+    CHOICE(activation, "activation", ARCH, "Activation", ns_activation_choice, "relu", RESTART,    \
         "The nonlinearity of the feed-forward network.", NULL)                                     \
-    CHOICE(attention, "attention", MODEL, "Attention", ns_attention_choice, "softmax", RESTART,    \
+    CHOICE(attention, "attention", ARCH, "Attention", ns_attention_choice, "softmax", RESTART,     \
         "How attention weights are computed; uniform is the setting of the paper's theory.",       \
         "Xiong et al. 2020, 3.3")                                                                  \
-    CHOICE(positions, "positions", MODEL, "Positions", ns_positions_choice, "learned", RESTART,    \
+    CHOICE(positions, "positions", ARCH, "Positions", ns_positions_choice, "learned", RESTART,     \
         "How the model encodes the position of a token.", "Vaswani et al. 2017, 3.5")              \
-    CHOICE(tie_embeddings, "tie-embeddings", MODEL, "Tied embeddings", ns_toggle_choice, "off",    \
+    CHOICE(tie_embeddings, "tie-embeddings", ARCH, "Tied embeddings", ns_toggle_choice, "off",     \
         RESTART, "The output head and all token embeddings share one matrix.",                     \
         "Press and Wolf 2017, arXiv 1608.05859")                                                   \
-    CHOICE(tie_layers, "tie-layers", MODEL, "Tied layers", ns_toggle_choice, "off", RESTART,       \
+    CHOICE(tie_layers, "tie-layers", ARCH, "Tied layers", ns_toggle_choice, "off", RESTART,        \
         "All layers of a stack share the same weights. Their gradient is the sum over the "        \
         "layers, and each layer shows these same weights and this gradient.",                      \
         "Lan et al. 2020, arXiv 1909.11942, 3.1")                                                  \
-    CHOICE(scale_embeddings, "scale-embeddings", MODEL, "Scaled embeddings", ns_toggle_choice,     \
+    CHOICE(scale_embeddings, "scale-embeddings", ARCH, "Scaled embeddings", ns_toggle_choice,      \
         "off", FORK, "Token embeddings are multiplied by √d where they are read, before the "      \
         "positions are added.", "Vaswani et al. 2017, 3.4")                                        \
-    CHOICE(weight_standardization, "weight-standardization", MODEL, "Weight standardization",      \
+    CHOICE(weight_standardization, "weight-standardization", NORM, "Weight standardization",       \
         ns_toggle_choice, "off", FORK,                                                             \
         "Every row of a layer's matrices is centered and scaled before use.",                      \
         "Qiao et al. 2019, arXiv 1903.10520")                                                      \
-    CHOICE(init, "init", MODEL, "Initialization", ns_init_choice, "xavier-normal", RESTART,        \
+    CHOICE(init, "init", ARCH, "Initialization", ns_init_choice, "xavier-normal", RESTART,         \
         "The distribution of the initial weights.", NULL)                                          \
-    REAL(init_scale, "init-scale", MODEL, "Initial scale", NULL, 0.0, 1000.0, 1, LOG, RESTART,     \
+    REAL(init_scale, "init-scale", ARCH, "Initial scale", NULL, 0.0, 1000.0, 1, LOG, RESTART,      \
         "Multiplies every initial matrix of the layers.", NULL)                                    \
     REAL(dropout, "dropout", REGULARIZER, "Dropout", NULL, 0.0, 0.95, 0, LINEAR, FORK,             \
         "Probability that a feature of an embedding or of a branch's output is dropped in "        \
@@ -117,18 +117,18 @@
         "Pascanu et al. 2013, arXiv 1211.5063")                                                    \
     CHOICE(optimizer, "optimizer", OPTIMIZER, "Optimizer", ns_optimizer_choice, "adam", FORK,      \
         "The rule that turns gradients into updates.", NULL)                                       \
-    REAL(lr, "lr", OPTIMIZER, "Peak learning rate", NULL, 0.0, 100.0, 3e-3, LOG, LIVE,             \
+    REAL(lr, "lr", SCHEDULE, "Peak learning rate", NULL, 0.0, 100.0, 3e-3, LOG, LIVE,              \
         "The learning rate after the warm-up, before any decay.", NULL)                            \
-    INT(warmup, "warmup", OPTIMIZER, "Warm-up", "steps", 1, 1000000, 1, LOG, LIVE,                 \
+    INT(warmup, "warmup", SCHEDULE, "Warm-up", "steps", 1, 1000000, 1, LOG, LIVE,                  \
         "The learning rate rises linearly from 0 to its peak over this many steps; 1 means off.",  \
         "Xiong et al. 2020, eq. 1")                                                                \
-    CHOICE(schedule, "schedule", OPTIMIZER, "Schedule", ns_schedule_choice, "constant", LIVE,      \
+    CHOICE(schedule, "schedule", SCHEDULE, "Schedule", ns_schedule_choice, "constant", LIVE,       \
         "The decay of the learning rate: a factor f that does not depend on the warm-up.", NULL)   \
-    INT(decay_start, "decay-start", OPTIMIZER, "Decay from", "steps", 1, 1000000000, 100, LOG,     \
+    INT(decay_start, "decay-start", SCHEDULE, "Decay from", "steps", 1, 1000000000, 100, LOG,      \
         LIVE, "Step after which the inverse-sqrt, linear and cosine schedules begin to decay. "    \
         "For papers whose decay begins at the end of the warm-up, set it to the value of warmup.", \
         "Vaswani et al. 2017, 5.3")                                                                \
-    INT(decay_steps, "decay-steps", OPTIMIZER, "Decay until", "steps", 0, 1000000000, 0, LOG,      \
+    INT(decay_steps, "decay-steps", SCHEDULE, "Decay to step", "steps", 0, 1000000000, 0, LOG,     \
         LIVE, "Step at which the linear and cosine schedules reach 0; the step schedule drops at " \
         "one third and two thirds of it. 0 means the steps of the run, or 1,000 if it has no "     \
         "end.", NULL)                                                                              \
@@ -183,14 +183,14 @@
     INT(source_seq, "source-seq", DATA, "Source length", "tokens", 0, 8192, 0, LOG, RESTART |      \
         SHARED, "Tokens in one source sequence of an encoder-decoder; 0 means as many as in the "  \
         "target sequence.", NULL)                                                                  \
-    INT(eval_every, "eval-every", DATA, "Validate every", "steps", 0, 1000000, 50, LOG, FORK,      \
+    INT(eval_every, "eval-every", MEASURE, "Validate every", "steps", 0, 1000000, 50, LOG, FORK,   \
         "Steps between two measurements of the validation loss; 0 measures it only at the end.",   \
         NULL)                                                                                      \
-    INT(eval_batches, "eval-batches", DATA, "Validation size", "batches", 1, 100000, 8, LOG, FORK  \
-        | SHARED, "Batches per validation loss, evenly spaced over the held-out text.", NULL)      \
-    INT(bleu_sentences, "bleu-sentences", DATA, "BLEU sentences", "sentences", 0, 100000, 32, LOG, \
-        FORK | SHARED, "Number of held-out sentences, evenly spaced, that the task translation "   \
-        "translates greedily at every validation to compute the BLEU score. 0 means no BLEU.",     \
+    INT(eval_batches, "eval-batches", MEASURE, "Validation size", "batches", 1, 100000, 8, LOG,    \
+        FORK | SHARED, "Batches per validation loss, evenly spaced over the held-out text.", NULL) \
+    INT(bleu_sentences, "bleu-sentences", MEASURE, "BLEU sentences", "sentences", 0, 100000, 32,   \
+        LOG, FORK | SHARED, "Number of held-out sentences, evenly spaced, that the task "          \
+        "translation translates greedily at every validation to compute the BLEU score. 0 means no BLEU.",     \
         "Papineni et al. 2002")                                                                    \
     INT(seed, "seed", RUN, "Seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,                        \
         "Seed of the initial weights.", NULL)                                                      \
@@ -203,37 +203,37 @@
     INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK | SHARED,                  \
         "The run finishes after this many steps; 0 means that it continues until it is paused.",   \
         NULL)                                                                                      \
-    INT(probe_every, "probe-every", RUN, "Probe interval", "steps", 0, 1000000, 0,                 \
+    INT(probe_every, "probe-every", MEASURE, "Measure attention every", "steps", 0, 1000000, 0,    \
         LOG, FORK, "Steps between two measurements of the quantities that are expensive to "       \
         "compute, such as attention and similarity; 0 means never.",                               \
         NULL)                                                                                      \
-    INT(curvature_every, "curvature-every", RUN, "Curvature interval", "steps", 0, 1000000, 0,     \
-        LOG, FORK, "Steps between two measurements of sharpness and critical rate, which take "    \
+    INT(curvature_every, "curvature-every", MEASURE, "Measure curvature every", "steps", 0,        \
+        1000000, 0, LOG, FORK, "Steps between two measurements of sharpness and critical rate, which take " \
         "about as long as 50 steps, and memory for six copies of the weights and, with ReLU, a "   \
         "byte for every unit and position; the first update is measured, too. 0 means never.",     \
         "Cohen et al. 2022, arXiv 2207.14484")                                                     \
-    INT(sharpness_every, "layer-sharpness-every", RUN, "Layer sharpness interval", "steps",        \
-        0, 1000000, 0, LOG, FORK, "Steps between two measurements of the sharpness of every "      \
-        "layer, which take about as long as 60 steps for each layer, and as much memory as "       \
+    INT(sharpness_every, "layer-sharpness-every", MEASURE, "Measure layer sharpness every",        \
+        "steps", 0, 1000000, 0, LOG, FORK, "Steps between two measurements of the sharpness of "   \
+        "every layer, which take about as long as 60 steps for each layer, and as much memory as " \
         "the curvature; 0 means never.",                                                           \
         "Cohen et al. 2021, arXiv 2103.00065")                                                     \
-    INT(ablation_every, "ablation-every", RUN, "Layer ablation interval", "steps", 0, 1000000,     \
-        0, LOG, FORK, "Steps between two measurements of the loss without each layer and of the " \
-        "logit lens, which take two forward passes for each layer; 0 means never.",                \
+    INT(ablation_every, "ablation-every", MEASURE, "Measure layer ablation every", "steps", 0,     \
+        1000000, 0, LOG, FORK, "Steps between two measurements of the loss without each "          \
+        "layer and of the logit lens, which take two forward passes for each layer; 0 means never.",                \
         "Veit et al. 2016, arXiv 1605.06431")                                                      \
-    INT(sample_every, "sample-every", RUN, "Continue the prompt every", "steps", 0, 1000000, 50,   \
-        LOG, FORK | SHARED, "Steps between two continuations of the prompt in each lane; 0 "       \
+    INT(sample_every, "sample-every", MEASURE, "Continue the prompt every", "steps", 0, 1000000,   \
+        50, LOG, FORK | SHARED, "Steps between two continuations of the prompt in each lane; 0 "   \
         "means never.", NULL)                                                                      \
-    TEXT(prompt, "prompt", RUN, "Prompt", "", FORK | SHARED,                                       \
+    TEXT(prompt, "prompt", MEASURE, "Prompt", "", FORK | SHARED,                                   \
         "The text that each lane continues; empty means the beginning of the held-out data.",      \
         NULL)                                                                                      \
-    REAL(temperature, "temperature", RUN, "Temperature", NULL, 0.0, 10.0, 0.7, LINEAR, FORK |      \
+    REAL(temperature, "temperature", MEASURE, "Temperature", NULL, 0.0, 10.0, 0.7, LINEAR, FORK |  \
         SHARED, "The prompt is continued with tokens sampled from the softmax of the logits "      \
         "divided by this value. At 0, and always for answers and translations, the most "          \
         "probable token is taken.",                                                                \
         "Holtzman et al. 2020, arXiv 1904.09751, 2.4")                                             \
-    INT(probe_batches, "probe-batches", RUN, "Gradient averaged over", "batches", 1, 10000, 8, LOG, \
-        FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",           \
+    INT(probe_batches, "probe-batches", MEASURE, "Gradient averaged over (batches)", "batches",    \
+        1, 10000, 8, LOG, FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",      \
         "Xiong et al. 2020, 3.3")                                                                  \
     CHOICE(recompute, "recompute", RUN, "Recompute activations", ns_toggle_choice, "off", FORK,    \
         "The backward pass recomputes the activations of each layer instead of storing them: "     \

@@ -308,16 +308,18 @@ bool ns_live_only(const NsSettings *a, const NsSettings *b)
 {
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
-        bool how_long = param->group == NS_GROUP_RUN && param->effect == NS_EFFECT_FORK;
+        bool how_long = ns_param_is_of_run(param) && param->effect == NS_EFFECT_FORK;
         if (param->effect == NS_EFFECT_LIVE || how_long) continue;
         if (!ns_settings_same(a, b, param)) return false;
     }
     return true;
 }
 
-/* The label of a choice, as in the window; other values unchanged. */
+/* The label of a choice and the word for no amount, as in the window; other values unchanged. */
 static const char *value_words(const NsParam *param, const char *value)
 {
+    const char *word = ns_param_word(param, value);
+    if (word) return word;
     int choice = param->choices ? ns_choices_find(param->choices, value) : -1;
     return choice >= 0 ? _(param->choices((size_t)choice)->label) : value;
 }
@@ -473,7 +475,7 @@ static void begin(NsRun *run)
     /* A fork has an event for every setting in which it differs from the run it comes from, except
      * its length and what it measures. */
     for (size_t i = 0; run->origin && ns_param(i); i++)
-        if (ns_param(i)->group != NS_GROUP_RUN)
+        if (!ns_param_is_of_run(ns_param(i)))
             note_change(run, ns_param(i), &run->origin->settings, run->steps);
     measure(run, started);
 }

@@ -424,18 +424,23 @@ static void test_words_for_zero(void)
         bool explained = strstr(param->help, "0 means") || strstr(param->help, "0 measures");
         if (explained && param->type != NS_PARAM_CHOICE) {
             g_test_message("%s", param->key);
-            g_assert_nonnull(ns_settings_word(param, "0"));
+            g_assert_nonnull(ns_param_word(param, "0"));
         }
     }
-    NsSettings off, on;
-    ns_settings_init(&off);
-    ns_settings_init(&on);
-    g_assert_true(ns_settings_set(&on, "clip", "1", NULL));
-    const NsSettings *const lanes[] = {&off, &on};
+    static const char *const off[] = {"dropout", "drop-path",    "label-smoothing", "z-loss",
+                                      "clip",    "weight-decay", "momentum"};
+    for (size_t i = 0; i < G_N_ELEMENTS(off); i++)
+        g_assert_cmpstr(ns_param_word(ns_param_find(off[i]), "0"), ==, "off");
+    g_assert_cmpstr(ns_param_word(ns_param_find("warmup"), "1"), ==, "off");
+    NsSettings without, with;
+    ns_settings_init(&without);
+    ns_settings_init(&with);
+    g_assert_true(ns_settings_set(&with, "clip", "1", NULL));
+    const NsSettings *const lanes[] = {&without, &with};
     g_autofree char *words = ns_settings_special_words(lanes, 2, 0);
     g_assert_cmpstr(words, ==, "clip off");
-    ns_settings_clear(&off);
-    ns_settings_clear(&on);
+    ns_settings_clear(&without);
+    ns_settings_clear(&with);
 }
 
 /* ---- Any quantity ---- */
@@ -578,7 +583,7 @@ static void test_expensive_quantity(void)
     append(without, 4);
     input = input_of(without);
     input.quantity = NS_QUANTITY_TOKEN_COSINE;
-    g_assert_nonnull(strstr(ns_figure_update(profile, &input)->empty, "Probe interval"));
+    g_assert_nonnull(strstr(ns_figure_update(profile, &input)->empty, "Measure attention every"));
     g_autoptr(NsFigure) cross = figure_new("cross-attention");
     g_assert_nonnull(strstr(ns_figure_update(cross, &input)->empty, "Only an encoder-decoder"));
 }

@@ -352,9 +352,13 @@ static void test_phase_axes(void)
         const char *axis, *second;
         bool even;
     } axes[] = {
-        {"lr=1e-5:10:13", "3.16e-5", true},      {"lr=0.0001,0.00037,0.01,3", "3.7e-4", false},
-        {"lr=0.0001,0.001,0.01", "0.001", true}, {"lr=0.1,0.2,0.3,0.4", "0.2", true},
-        {"lr=0.1,0.01", "0.01", false},          {"placement=post,pre,sandwich", "Pre-LN", false},
+        {"lr=1e-5:10:13", "3.16e-5", true},
+        {"lr=0.0001,0.00037,0.01,3", "3.7e-4", false},
+        {"lr=0.0001,0.001,0.01", "0.001", true},
+        {"lr=0.1,0.2,0.3,0.4", "0.2", true},
+        {"lr=0.1,0.01", "0.01", false},
+        {"dropout=0.1,off", "off", false},
+        {"placement=post,pre,sandwich", "Pre-LN", false},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
         g_autoptr(NsStudyWork) work = NULL;
@@ -362,6 +366,10 @@ static void test_phase_axes(void)
         g_autoptr(NsFigure) figure = ns_figure_create(&ns_phase_kind);
         const NsPlot *plot = ns_figure_update(figure, &(NsFigureInput){.phase = phase, .step = -1});
         g_assert_cmpstr(plot->x.names[1], ==, axes[i].second);
+        g_assert_cmpstr(plot->left.names[0], ==, "off");
+        g_autofree char *title =
+            g_strdup_printf("Final loss by %s and Warm-up", phase->x->param->label);
+        g_assert_cmpstr(plot->title, ==, title);
         g_assert_true(plot->x.even == axes[i].even);
     }
 }

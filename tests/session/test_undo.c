@@ -10,22 +10,33 @@ static void test_undo_words(void)
     ns_session_set(session, "layers", "12");
     ns_session_set(session, "layers", "12"); /* changes nothing */
     g_autofree char *layers = ns_session_undo_words(session);
-    g_assert_cmpstr(layers, ==, "Layers: 2 → 12");
+    g_assert_cmpstr(layers, ==, "Undone (Layers: 2 → 12)");
     ns_session_undo(session);
     g_assert_false(session->undo->len > 0);
     g_autofree char *again = ns_session_redo_words(session);
-    g_assert_cmpstr(again, ==, "Layers: 2 → 12");
+    g_assert_cmpstr(again, ==, "Redone (Layers: 2 → 12)");
     ns_session_set_active(session, 1);
     ns_session_set(session, "placement", "deepnorm");
     g_assert_false(session->redo->len > 0);
     g_autofree char *where = ns_session_undo_words(session);
-    g_assert_cmpstr(where, ==, "Norm placement of B: Pre-LN → DeepNorm");
+    g_assert_cmpstr(where, ==, "Undone (Norm placement of B: Pre-LN → DeepNorm)");
     ns_session_set_linked(session, ns_param_find("lr"), false);
     g_autofree char *link = ns_session_undo_words(session);
-    g_assert_cmpstr(link, ==, "Peak learning rate split");
+    g_assert_cmpstr(link, ==, "Undone (Peak learning rate split)");
     ns_session_set_lanes(session, 3);
     g_autofree char *lane = ns_session_undo_words(session);
-    g_assert_cmpstr(lane, ==, "lane C added");
+    g_assert_cmpstr(lane, ==, "Undone (lane C added)");
+    /* Lanes that were removed are named by the letters that they get back. */
+    ns_session_set_lanes(session, 4);
+    ns_session_remove_lane(session, 1);
+    g_autofree char *second = ns_session_undo_words(session);
+    g_assert_cmpstr(second, ==, "Lane B is back");
+    ns_session_undo(session);
+    g_autofree char *gone = ns_session_redo_words(session);
+    g_assert_cmpstr(gone, ==, "Redone (lane B removed)");
+    ns_session_set_lanes(session, 2);
+    g_autofree char *last = ns_session_undo_words(session);
+    g_assert_cmpstr(last, ==, "Lanes C, D are back");
 }
 
 /* If the lanes of two runs differ, the difference is described by what the run trains. */

@@ -27,7 +27,7 @@ README_WORDS = 1500
 MOST_PRODUCT_LINES = 80846
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 25
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 66
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 65
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }
@@ -47,7 +47,7 @@ WORDS = {
     "say": ("report, describe", 0),
     "way_out": ("exit", 0),
     "whole": ("complete, intact", 5),
-    "anew": ("again, new", 1),
+    "anew": ("again, new", 0),
     "beside": ("alongside, next_to", 1),
 }
 # Comments that begin with a bare word in place of the thing that they are about.

@@ -100,7 +100,7 @@ static void test_run(void)
     UI_WAIT(window, is_read);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 0);
     g_assert_cmpstr(ns_toast_text(window->toast), ==,
-                    "run.jsonl is shown, up to step 6; press Run to restart it.");
+                    "“Post-LN vs Pre-LN, 2 layers” opened at step 6. Run restarts it.");
     const NsView *view = session->view;
     g_assert_cmpuint(view->started.n, ==, 2);
     g_assert_cmpuint(ns_history_steps(view->histories[1]), ==, 7);

@@ -357,15 +357,14 @@ static bool is_shown(NsWindow *window)
 static void test_open(void)
 {
     set_up();
-    g_autofree char *path = record("", 4), *name = g_path_get_basename(path);
+    g_autofree char *path = record("", 4);
     NsWindow *window = ui_open("layers=3");
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path, false);
     UI_WAIT(window, is_shown);
-    g_autofree char *words =
-        g_strdup_printf("%s is shown, up to step 4; press Run to continue it from step 4.", name);
-    g_assert_cmpstr(ns_toast_text(window->toast), ==, words);
+    g_assert_cmpstr(ns_toast_text(window->toast), ==,
+                    "“Post-LN, 2 layers” opened at step 4. Run continues it.");
     g_assert_cmpint(ns_session_steps(session), ==, 4);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     ns_session_step(session, 3);

@@ -29,7 +29,8 @@ static GtkWidget *probe_button(NsWindow *window)
     GtkWidget *overlay = gtk_widget_get_first_child(tile);
     for (GtkWidget *child = gtk_widget_get_first_child(overlay); child;
          child = gtk_widget_get_next_sibling(child))
-        if (gtk_widget_get_visible(child) && ui_find_tip(child, "Sets “Probe interval”") == child)
+        if (gtk_widget_get_visible(child) &&
+            ui_find_tip(child, "Sets “Measure attention every”") == child)
             return child;
     return NULL;
 }

@@ -29,12 +29,13 @@ static void press(GtkWidget *button)
     g_signal_emit_by_name(button, "clicked");
 }
 
-/* The line of tabs: one a lane, then the buttons that take out and add. */
+/* The tabs, in two rows: one a lane, and the buttons that take out and add in the first row. */
 static GtkWidget *tab(NsWindow *window, int i)
 {
-    GtkWidget *at = gtk_widget_get_first_child(
-        gtk_widget_get_first_child(ui_find_class(pane_of(window), "lane-tabs")));
-    while (i-- > 0) at = gtk_widget_get_next_sibling(at);
+    GtkWidget *line = gtk_widget_get_first_child(ui_find_class(pane_of(window), "lane-tabs"));
+    bool second = i == 2 || i == 3;
+    GtkWidget *at = gtk_widget_get_first_child(second ? gtk_widget_get_next_sibling(line) : line);
+    for (i = i < 2 ? i : i - 2; i > 0; i--) at = gtk_widget_get_next_sibling(at);
     return at;
 }
 
@@ -66,6 +67,12 @@ static const char *waiting(NsWindow *window)
     if (!gtk_revealer_get_reveal_child(bar_of(window))) return NULL;
     GtkWidget *label = gtk_widget_get_first_child(ui_find_class(pane_of(window), "pending-bar"));
     return gtk_label_get_text(GTK_LABEL(label));
+}
+
+/* What the rows of settings scroll in. */
+static GtkWidget *row_scroller(NsWindow *window)
+{
+    return gtk_widget_get_ancestor(row_of(window, "layers"), GTK_TYPE_SCROLLED_WINDOW);
 }
 
 static void step_and_rest(NsWindow *window, int64_t n)
@@ -130,6 +137,46 @@ static void test_tab_names(void)
     ui_close(window);
 }
 
+static graphene_rect_t place_of(NsWindow *window, GtkWidget *widget)
+{
+    graphene_rect_t place;
+    ui_settle(GTK_WIDGET(window));
+    g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(window), &place));
+    return place;
+}
+
+/* More than two lanes are named, too, in a second row; what is above stays where it is, and four
+ * lanes take no more height than three. */
+static void test_many_tabs(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    press(tab(window, ADD));
+    graphene_rect_t add = place_of(window, tab(window, ADD));
+    graphene_rect_t first = place_of(window, tab(window, 0));
+    press(tab(window, ADD));
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(ui_first(tab(window, 2), GTK_TYPE_LABEL))), ==,
+                    "C DeepNorm");
+    graphene_rect_t third = place_of(window, tab(window, 2));
+    g_assert_cmpfloat(third.origin.y, >, first.origin.y);
+    press(tab(window, ADD));
+    for (int lane = 0; lane < 4; lane++) {
+        const char *name =
+            gtk_label_get_text(GTK_LABEL(ui_first(tab(window, lane), GTK_TYPE_LABEL)));
+        g_test_message("%s", name);
+        g_assert_cmpint((int)strlen(name), >, 3);
+    }
+    graphene_rect_t now = place_of(window, tab(window, ADD));
+    g_assert_true(graphene_rect_equal(&now, &add));
+    now = place_of(window, tab(window, 0));
+    g_assert_true(graphene_rect_equal(&now, &first));
+    now = place_of(window, tab(window, 2));
+    g_assert_true(graphene_rect_equal(&now, &third));
+    now = place_of(window, tab(window, 3));
+    g_assert_cmpfloat(now.origin.y, ==, third.origin.y);
+    ui_close(window);
+}
+
 static void test_link(void)
 {
     NsWindow *window = ui_open("");
@@ -176,7 +223,7 @@ static void test_rows_follow_the_tab(void)
         for (size_t i = 0; ns_param(i); i++) {
             GtkWidget *entry = ui_first(row_of(window, ns_param(i)->key), GTK_TYPE_ENTRY);
             g_autofree char *value = ns_settings_get(&session->experiment.lane[lane], ns_param(i));
-            const char *word = ns_settings_word(ns_param(i), value);
+            const char *word = ns_param_word(ns_param(i), value);
             if (entry)
                 g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==,
                                 word ? word : value);
@@ -219,18 +266,24 @@ static void test_restart_button(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     g_assert_null(waiting(window));
-    /* Its place is there from the first step on, and stays. */
-    g_assert_false(gtk_widget_get_mapped(GTK_WIDGET(bar_of(window))));
+    /* Without a change the rows have the height; the bar then comes up over the last ones, and
+     * the first moments of its buttons are for no click that was meant for a row. */
+    int height = gtk_widget_get_height(row_scroller(window));
     step_and_rest(window, 3);
-    UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(bar_of(window))));
+    ui_settle(GTK_WIDGET(window));
+    g_assert_cmpint(gtk_widget_get_height(row_scroller(window)), ==, height);
+    GtkWidget *answers = gtk_widget_get_parent(answer(window, 0));
     ui_toggle(window, "Pre-LN");
+    g_assert_false(gtk_widget_get_can_target(answers));
+    UI_UNTIL(gtk_widget_get_can_target(answers));
+    UI_UNTIL(gtk_widget_get_height(row_scroller(window)) < height - 80);
     g_assert_cmpstr(waiting(window), ==, "1 pending change: Norm placement");
     ui_type(window, "layers", "3");
     g_assert_cmpstr(waiting(window), ==, "2 pending changes: Norm placement, Layers");
     press(answer(window, 0));
     g_assert_null(waiting(window));
     UI_UNTIL(ns_session_steps(session) == 0 && ui_is_ready(window));
-    g_assert_true(gtk_widget_get_mapped(GTK_WIDGET(bar_of(window))));
+    UI_UNTIL(gtk_widget_get_height(row_scroller(window)) == height);
     g_assert_cmpuint(ns_history_layout(session->view->history)->layers, ==, 3);
     g_assert_false(session->wants_run);
     ui_close(window);
@@ -413,6 +466,7 @@ void ui_add_pane_tests(void)
     g_test_add_func("/ui/pane/close-focused", test_close_focused);
     g_test_add_func("/ui/pane/tabs", test_tabs);
     g_test_add_func("/ui/pane/tab-names", test_tab_names);
+    g_test_add_func("/ui/pane/many-tabs", test_many_tabs);
     g_test_add_func("/ui/pane/link", test_link);
     g_test_add_func("/ui/pane/rows-follow-the-tab", test_rows_follow_the_tab);
     g_test_add_func("/ui/pane/badges", test_badges);

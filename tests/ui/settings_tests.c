@@ -326,6 +326,20 @@ static void test_words(void)
     ui_type(window, "warmup", "off");
     g_assert_cmpint(ns_session_settings(session)->warmup, ==, 1);
     g_assert_null(session->problem);
+    ui_type(window, "warmup", "50");
+    ui_type(window, "warmup", "0");
+    g_assert_cmpstr(gtk_editable_get_text(entry), ==, "off");
+    static const char *const keys[] = {"dropout", "drop-path",    "label-smoothing", "z-loss",
+                                       "clip",    "weight-decay", "momentum"};
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+        entry = GTK_EDITABLE(ui_first(row_of(window, keys[i]), GTK_TYPE_ENTRY));
+        g_assert_cmpstr(gtk_editable_get_text(entry), ==, "off");
+        ui_type(window, keys[i], "0.25");
+        g_assert_cmpstr(gtk_editable_get_text(entry), ==, "0.25");
+        ui_type(window, keys[i], i % 2 ? "0" : "off");
+        g_assert_cmpstr(gtk_editable_get_text(entry), ==, "off");
+        g_assert_true(ns_settings_is_default(ns_session_settings(session), ns_param_find(keys[i])));
+    }
     ui_close(window);
 }
 
@@ -421,6 +435,36 @@ static void test_more_settings(void)
     ns_session_set(session, "task", "translation");
     g_assert_true(is_shown(window, "source") && is_shown(window, "tokenizer"));
     g_assert_false(is_shown(window, "next-sentence"));
+    /* A decay needs a schedule that has one, and a base depth a placement that scales by it. */
+    static const struct {
+        const char *schedule;
+        bool starts, ends;
+    } decays[] = {{"constant", false, false},
+                  {"inverse-sqrt", true, false},
+                  {"cosine", true, true},
+                  {"step", false, true}};
+    for (size_t i = 0; i < G_N_ELEMENTS(decays); i++) {
+        ns_session_set(session, "schedule", decays[i].schedule);
+        g_assert_true(is_shown(window, "decay-start") == decays[i].starts);
+        g_assert_true(is_shown(window, "decay-steps") == decays[i].ends);
+    }
+    g_assert_false(is_shown(window, "base-layers"));
+    ns_session_set(session, "placement", "completep");
+    g_assert_true(is_shown(window, "base-layers"));
+    ns_session_set(session, "mixture", "post*1,pre*1");
+    g_assert_false(is_shown(window, "base-layers"));
+    ns_session_set(session, "mixture", "post*1,depth-mup*1");
+    g_assert_true(is_shown(window, "base-layers"));
+    /* The groups, in order. */
+    static const char *const groups[] = {"Architecture", "Norm", "Regularization", "Optimizer",
+                                         "Schedule",     "Data", "Measurement",    "Run"};
+    GtkWidget *group =
+        gtk_widget_get_next_sibling(gtk_widget_get_first_child(gtk_expander_get_child(more)));
+    for (size_t i = 0; i < G_N_ELEMENTS(groups); i++, group = gtk_widget_get_next_sibling(group)) {
+        GtkWidget *heading = gtk_widget_get_first_child(group);
+        g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(heading)), ==, groups[i]);
+    }
+    g_assert_null(group);
 
     GtkWidget *search = ui_first(gtk_expander_get_child(more), GTK_TYPE_SEARCH_ENTRY);
     gtk_editable_set_text(GTK_EDITABLE(search), "adam BETA");

@@ -78,7 +78,7 @@ static void test_open_cell(void)
     ui_press_on(chart, GDK_KEY_Return, 0);
     g_assert_cmpfloat(setting(window, "lr"), ==, 0.2);
     g_assert_cmpfloat(setting(window, "warmup"), ==, 10);
-    UI_UNTIL(strstr(ns_toast_text(window->toast), "lr 0.2 and warmup 10"));
+    UI_UNTIL(strstr(ns_toast_text(window->toast), "Peak learning rate 0.2 and Warm-up 10"));
 
     /* The opened cell leaves the sweep what it is: the same one is shown. */
     NsPhase *phase = page->phases[0];

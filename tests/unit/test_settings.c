@@ -48,7 +48,9 @@ static void test_settings_refused(void)
         const char *assignment, *says;
     } table[] = {
         {"layer=3", "layers"},
-        {"layers=0", "between 1 and 10000"},
+        {"layers=0", "Layers (layers) is 0; it must lie between 1 and 10000."},
+        {"drop-path=12", "Stochastic depth (drop-path) is 12"},
+        {"layers=off", "not a number"},
         {"layers=2.5", "whole number"},
         {"layers=many", "not a number"},
         {"layers=", "not a number"},
@@ -75,6 +77,14 @@ static void test_settings_refused(void)
         g_assert_nonnull(strstr(error->message, table[i].says));
     }
     g_assert_cmpint(settings.layers, ==, 6);
+    /* A value that is no amount has a word, and zero steps of warm-up are none. */
+    g_assert_true(ns_settings_assign(&settings, "warmup=10 clip=1 dropout=0.5", NULL));
+    g_assert_true(ns_settings_assign(&settings, "warmup=off clip=off dropout=Off", NULL));
+    g_assert_cmpint(settings.warmup, ==, 1);
+    g_assert_cmpfloat(settings.clip, ==, 0);
+    g_assert_cmpfloat(settings.dropout, ==, 0);
+    g_assert_true(ns_settings_assign(&settings, "warmup=0", NULL));
+    g_assert_cmpint(settings.warmup, ==, 1);
 
     g_autoptr(GError) error = NULL;
     settings.heads = 5;

@@ -233,6 +233,7 @@ static void test_run_live(void)
     g_assert_nonnull(strstr(event->text, "0.003"));
     g_assert_nonnull(strstr(event->text, "0.5"));
     g_assert_cmpstr(event_at(run, 1)->what, ==, "warmup");
+    g_assert_cmpstr(event_at(run, 1)->text, ==, "Warm-up changed from off to 10 at step 2.");
     ns_run_step(run);
     assert_close(ns_history_step(run->history, 2)->lr, 0.5 * 2 / 10, 1e-15);
 

@@ -50,7 +50,7 @@ bool ns_diagram_data_equal(const NsDiagramData *a, const NsDiagramData *b)
         return false;
     const NsParam *param;
     for (size_t i = 0; (param = ns_param(i)); i++) {
-        if (param->group != NS_GROUP_MODEL) continue;
+        if (!ns_param_is_of_model(param)) continue;
         g_autofree char *of_a = ns_settings_get(&a->settings, param);
         g_autofree char *of_b = ns_settings_get(&b->settings, param);
         if (!g_str_equal(of_a, of_b)) return false;

@@ -163,7 +163,7 @@ int64_t ns_figure_first_change(const NsHistory *history)
         const NsEvent *event = ns_history_event(history, i);
         if (event->kind != NS_EVENT_SETTING || event->step <= 1) continue;
         const NsParam *param = ns_param_find(event->what);
-        if (!param || param->group != NS_GROUP_RUN) return event->step;
+        if (!param || !ns_param_is_of_run(param)) return event->step;
     }
     return 0;
 }

@@ -45,7 +45,9 @@ static void set_axis(NsFigure *figure, NsAxis *axis, const NsStudyAxis *values)
         if (values->param->type == NS_PARAM_CHOICE) {
             int row = ns_choices_find(values->param->choices, value);
             names[i] = _(values->param->choices((size_t)row)->label);
-        } else
+        } else if (ns_param_word(values->param, value))
+            names[i] = ns_param_word(values->param, value);
+        else
             names[i] =
                 ns_figure_own(figure, ns_text_input(g_ascii_strtod(value, NULL), VALUE_DIGITS));
     }
@@ -196,7 +198,7 @@ static void read_cells(Phase *p, NsPhase *alongside)
     p->map.notes = (const char *const *)(void *)p->notes;
 }
 
-/* "Peak learning rate 0.1, Warm-up 1", as labeled on the axes. */
+/* "Peak learning rate 0.1, Warm-up off", as labeled on the axes. */
 static char *place_words(const Phase *p, size_t i)
 {
     const NsAxis *x = &p->figure.plot.x, *y = &p->figure.plot.left;
@@ -325,6 +327,14 @@ static char *subtitle(const Phase *p, const char *lane)
     return g_strdup_printf(_("%s; mean of steps %s to %s"), head, first, last);
 }
 
+static char *title(const Phase *p)
+{
+    if (!p->phase) return g_strdup(_("Final loss"));
+    if (!is_usual(p->phase->study)) return g_strdup(_("Results of a study"));
+    return g_strdup_printf(_("Final loss by %s and %s"), _(p->phase->x->param->label),
+                           _(p->phase->y->param->label));
+}
+
 static void update(NsFigure *figure, const NsFigureInput *input)
 {
     Phase *p = (Phase *)figure;
@@ -355,9 +365,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (p->phase) read_cells(p, input->alongside);
     p->map.log = input->log;
     figure->plot.heatmap = p->phase ? &p->map : NULL;
-    bool usual = !p->phase || is_usual(p->phase->study);
-    ns_figure_text(figure, &figure->plot.title,
-                   g_strdup(usual ? _("Final loss") : _("Results of a study")));
+    ns_figure_text(figure, &figure->plot.title, title(p));
     ns_figure_text(figure, &figure->plot.subtitle,
                    p->phase ? subtitle(p, input->n_lanes ? input->lanes[0].name : NULL) : NULL);
     ns_figure_text(figure, &figure->plot.run,

@@ -35,44 +35,11 @@ static bool is_placement(const NsParam *param)
     return g_str_equal(param->key, "placement");
 }
 
-const char *ns_settings_word(const NsParam *param, const char *value)
-{
-    static const struct {
-        const char *key, *words;
-    } WORDS[] = {
-        {"decoder-layers", N_("same")},
-        {"base-width", N_("off")},
-        {"kv-heads", N_("same")},
-        {"d-ff", "4 d"},
-        {"clip", N_("off")},
-        {"z-loss", N_("off")},
-        {"warmup", N_("off")},
-        {"decay-steps", N_("run end")},
-        {"vocab", N_("default")},
-        {"batch-tokens", N_("off")},
-        {"source-seq", N_("same")},
-        {"eval-every", N_("end only")},
-        {"bleu-sentences", N_("off")},
-        {"steps", N_("no limit")},
-        {"probe-every", N_("never")},
-        {"curvature-every", N_("never")},
-        {"layer-sharpness-every", N_("never")},
-        {"ablation-every", N_("never")},
-        {"sample-every", N_("never")},
-        {"threads", N_("all")},
-    };
-    /* A warm-up of one step is none. */
-    if (!g_str_equal(value, g_str_equal(param->key, "warmup") ? "1" : "0")) return NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
-        if (g_str_equal(WORDS[i].key, param->key)) return _(WORDS[i].words);
-    return NULL;
-}
-
 /* The digits of a seed are not grouped, since it is an identifier and not a count. */
 static char *value_words(const NsParam *param, const NsSettings *settings)
 {
     g_autofree char *value = ns_settings_get(settings, param);
-    const char *word = ns_settings_word(param, value);
+    const char *word = ns_param_word(param, value);
     if (word) return g_strdup(word);
     if (param->type == NS_PARAM_REAL)
         return ns_text_input(ns_settings_get_number(settings, param), DIGITS);

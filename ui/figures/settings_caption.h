@@ -18,9 +18,6 @@ char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
  * g_free. */
 char *ns_settings_placement_words(const NsSettings *settings);
 
-/* The word for a value that is no amount, such as 0 for “off”; NULL for any other. */
-const char *ns_settings_word(const NsParam *param, const char *value);
-
 /* The settings of one lane that differ between lanes: "Post-LN", or "" if none do.  If more
  * than a few differ, settings in which the lane agrees with the majority are omitted, except for
  * the placement, and the list is cut with an ellipsis if it is still too long.  Free with g_free.

@@ -99,11 +99,11 @@ void ns_step_curves_clear(NsStepCurves *curves)
     ns_smoother_clear(&curves->smoother);
 }
 
-bool ns_step_curves_follow(NsStepCurves *curves, NsHistory *history, NsSmoothing how, bool anew)
+bool ns_step_curves_follow(NsStepCurves *curves, NsHistory *history, NsSmoothing how, bool restart)
 {
-    anew = anew || curves->run.history != history;
-    anew = anew || !ns_smoothing_equal(curves->smoother.how, how);
-    if (!anew) return false;
+    restart = restart || curves->run.history != history;
+    restart = restart || !ns_smoothing_equal(curves->smoother.how, how);
+    if (!restart) return false;
     ns_step_curves_clear(curves);
     ns_source_follow(&curves->run, history);
     ns_smoother_init(&curves->smoother, how);

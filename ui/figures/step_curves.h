@@ -33,8 +33,9 @@ typedef struct {
 } NsStepCurves;
 
 /* Follows a run (or none), one of whose curves is smoothed.  If the run or the smoothing differs
- * from before, or `anew` is set, this empties the curves, sets all counts to 0 and returns TRUE. */
-bool ns_step_curves_follow(NsStepCurves *curves, NsHistory *history, NsSmoothing how, bool anew);
+ * from before, or `restart` is set, this empties the curves, sets all counts to 0 and returns TRUE.
+ */
+bool ns_step_curves_follow(NsStepCurves *curves, NsHistory *history, NsSmoothing how, bool restart);
 void ns_step_curves_clear(NsStepCurves *curves);
 
 /* A sentence that states the largest stride of this curve over n runs; NULL if none is thinned.

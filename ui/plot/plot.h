@@ -262,7 +262,7 @@ struct NsPlot {
     uint64_t version;  /* changes with every change of the plot */
     double end;        /* the last step of runs that continue: axes leave no space beyond; 0:
                         * unknown */
-    uint64_t origin;   /* changes when the runs change: live axes start anew */
+    uint64_t origin;   /* changes when the runs change: live axes begin again */
     /* A plot below with a quarter of the height and the same x axis (a ratio below its curves), or
      * NULL.  Only its series, levels, slopes, left axis and note are shown, with the spans of this
      * plot. */

@@ -15,7 +15,7 @@ char *ns_settings_value_words(const NsSettings *settings, const NsParam *param)
     if (param->type == NS_PARAM_CHOICE)
         return g_strdup(_(param->choices((size_t)ns_settings_get_number(settings, param))->label));
     g_autofree char *value = ns_settings_get(settings, param);
-    const char *word = ns_settings_word(param, value);
+    const char *word = ns_param_word(param, value);
     if (word) return g_strdup(word);
     bool file = g_str_equal(param->key, "text") || strchr(value, '/');
     if (*value && param->type == NS_PARAM_TEXT && file) return g_path_get_basename(value);
@@ -44,10 +44,31 @@ static char *change_of(const NsExperiment *from, const NsExperiment *to, const N
     return g_strdup_printf(_("%s of %s: %s → %s"), _(param->label), names, before, after);
 }
 
+char *ns_experiment_removed(const NsExperiment *from, const NsExperiment *to)
+{
+    if (to->n >= from->n) return NULL;
+    size_t left = from->n - to->n;
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (size_t lane = 0, k = 0; lane < from->n && left; lane++) {
+        bool same = k < to->n;
+        for (size_t i = 0; same && ns_param(i); i++)
+            same = ns_settings_same(&from->lane[lane], &to->lane[k], ns_param(i));
+        k += same;
+        if (same) continue;
+        g_string_append_printf(names, "%s%s", names->len ? ", " : "", ns_lane_letter(lane));
+        left--;
+    }
+    return g_string_free(g_steal_pointer(&names), FALSE);
+}
+
 char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to)
 {
     if (to->n > from->n) return g_strdup_printf(_("lane %s added"), ns_lane_letter(to->n - 1));
-    if (to->n < from->n) return g_strdup(_("lane removed"));
+    if (to->n < from->n) {
+        g_autofree char *names = ns_experiment_removed(from, to);
+        size_t n = from->n - to->n;
+        return g_strdup_printf(ns_plural("lane %s removed", "lanes %s removed", n), names);
+    }
     const NsParam *changed = NULL;
     size_t n = 0;
     for (size_t i = 0; ns_param(i); i++) {

@@ -7,6 +7,10 @@
  * Pre-LN", "3 settings".  Free with g_free. */
 char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to);
 
+/* The lanes of the first experiment that the other one lacks: "B", "C, D"; NULL if it has as many.
+ * Free with g_free. */
+char *ns_experiment_removed(const NsExperiment *from, const NsExperiment *to);
+
 /* The difference between two runs, setting by setting: "Layers 6 → 12, Warm-up 1 → 100", "Layers 6
  * → 12 and 4 more settings"; the title of `to` if the numbers of lanes differ; NULL if all settings
  * are the same.  Free with g_free. */

@@ -197,8 +197,14 @@ static char *words_of(GPtrArray *entries, const NsSession *session, bool back)
 {
     if (entries->len == 0) return NULL;
     const Entry *entry = g_ptr_array_index(entries, entries->len - 1);
-    return back ? ns_experiment_change_words(&entry->experiment, &session->experiment)
-                : ns_experiment_change_words(&session->experiment, &entry->experiment);
+    const NsExperiment *then = &entry->experiment, *now = &session->experiment;
+    g_autofree char *words =
+        back ? ns_experiment_change_words(then, now) : ns_experiment_change_words(now, then);
+    g_autofree char *lanes = back ? ns_experiment_removed(then, now) : NULL;
+    if (lanes)
+        return g_strdup_printf(ns_plural("Lane %s is back", "Lanes %s are back", then->n - now->n),
+                               lanes);
+    return g_strdup_printf(back ? _("Undone (%s)") : _("Redone (%s)"), words);
 }
 
 char *ns_session_undo_words(NsSession *session)

@@ -257,7 +257,7 @@ bool ns_diagram_view_read(NsDiagramView *view)
     bool measured = there && !ns_session_is_watching(view->session);
     const NsParam *param;
     for (size_t i = 0; measured && (param = ns_param(i)); i++)
-        measured = param->group != NS_GROUP_MODEL ||
+        measured = !ns_param_is_of_model(param) ||
                    ns_settings_same(&shown->now.lane[view->lane], settings, param);
     NsDiagramData *data = ns_diagram_data_new(
         settings, name, measured ? shown->histories[view->lane] : NULL, shown->step);

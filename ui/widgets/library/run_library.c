@@ -371,7 +371,10 @@ static void sync_selected(NsRunLibrary *library)
         n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes) : g_strdup("");
     const char *empty = gtk_widget_get_visible(library->own)
                             ? _("There are no runs in this folder.")
-                            : _("No run has been saved yet: train one, and it will appear here.");
+                        : gtk_switch_get_active(GTK_SWITCH(library->record))
+                            ? _("No run has been saved yet: train one, and it will appear here.")
+                            : _("No run has been saved yet. Turn on “Save every run” below: the "
+                                "runs that you train then appear here.");
     gtk_label_set_text(GTK_LABEL(library->empty), n ? "" : empty);
     gtk_label_set_text(GTK_LABEL(library->used), run && run->wrong ? run->wrong : words);
     gtk_widget_set_sensitive(library->open, usable);
@@ -536,6 +539,7 @@ static void on_searched(NsRunLibrary *library)
 
 static void on_recording(NsRunLibrary *library)
 {
+    sync_selected(library);
     double gib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->bound));
     double mib = gtk_spin_button_get_value(GTK_SPIN_BUTTON(library->checkpoints));
     g_signal_emit_by_name(library, "recording", gtk_switch_get_active(GTK_SWITCH(library->record)),

@@ -69,11 +69,31 @@ static guint key_index(NsPhasePage *page, const char *key)
     return 0;
 }
 
+/* A list with one text in place of another; ranges are as they were.  Free with g_free. */
+static char *replaced(const char *list, const char *text, const char *by)
+{
+    g_auto(GStrv) words = g_strsplit(list, ",", -1);
+    for (char **word = words; *word && text && by; word++)
+        if (g_str_equal(g_strstrip(*word), text)) {
+            g_free(*word);
+            *word = g_strdup(by);
+        }
+    for (char **word = words; *word; word++) g_strstrip(*word);
+    return g_strjoinv(", ", words);
+}
+
+/* In the entry, the value that means no amount is its word: "off, 10, 100". */
+static void set_values(NsPhasePage *page, int axis, const NsParam *param, const char *values)
+{
+    g_autofree char *shown = replaced(values, ns_param_none(param), ns_param_none_word(param));
+    gtk_editable_set_text(GTK_EDITABLE(page->values[axis]), shown);
+}
+
 static void set_key(NsPhasePage *page, int axis, guint i)
 {
     gtk_drop_down_set_selected(GTK_DROP_DOWN(page->key[axis]), i);
     g_autofree char *values = first_values(page, param_at(page, i));
-    gtk_editable_set_text(GTK_EDITABLE(page->values[axis]), values);
+    set_values(page, axis, param_at(page, i), values);
     NsParamType type = param_at(page, i)->type;
     gtk_widget_set_visible(page->range[axis], type == NS_PARAM_INT || type == NS_PARAM_REAL);
 }
@@ -82,7 +102,8 @@ static bool read_axis(NsPhasePage *page, int axis, NsStudyAxis *out, GError **er
 {
     const NsParam *param =
         param_at(page, gtk_drop_down_get_selected(GTK_DROP_DOWN(page->key[axis])));
-    const char *values = gtk_editable_get_text(GTK_EDITABLE(page->values[axis]));
+    const char *typed = gtk_editable_get_text(GTK_EDITABLE(page->values[axis]));
+    g_autofree char *values = replaced(typed, ns_param_none_word(param), ns_param_none(param));
     g_autofree char *text = g_strdup_printf("%s=%s", param->key, values);
     return ns_study_axis_read(out, text, error);
 }
@@ -107,11 +128,25 @@ static bool has_begun(const NsPhasePage *page)
 
 static void show_hint(NsPhasePage *page)
 {
-    const char *hint = has_begun(page)
-                           ? _("Click a cell, or move to it with the arrows and press Enter: the "
-                               "selected lane takes its two settings.")
-                           : _("Start trains the selected lane with the settings of each cell. "
-                               "Values: a list (1, 10, 100) or from:to:count.");
+    if (has_begun(page)) {
+        set_hint(page,
+                 _("Click a cell, or move to it with the arrows and press Enter: the "
+                   "selected lane takes its two settings."),
+                 false);
+        return;
+    }
+    size_t cells = progress_of(page).cells;
+    g_autofree char *n = ns_group_digits((int64_t)cells);
+    g_autofree char *start =
+        cells ? g_strdup_printf(
+                    ns_plural("Start trains %s cell, a short run with these two settings.",
+                              "Start trains the %s cells, each a short run with its "
+                              "two settings.",
+                              cells),
+                    n)
+              : g_strdup(_("Start trains each cell, a short run with its two settings."));
+    g_autofree char *hint =
+        g_strdup_printf(_("%s Values: a list (1, 10, 100) or a range, from:to:count."), start);
     set_hint(page, hint, false);
 }
 
@@ -269,7 +304,10 @@ static bool prepare(NsPhasePage *page, GError **error)
 /* Until the first sweep has begun the chart has the cells that the controls ask for. */
 static void plan(NsPhasePage *page)
 {
-    if (!has_begun(page)) page->planned |= prepare(page, NULL);
+    if (!has_begun(page)) {
+        page->planned |= prepare(page, NULL);
+        show_hint(page);
+    }
     update_chart(page);
 }
 
@@ -305,7 +343,7 @@ bool ns_phase_page_set_axes(NsPhasePage *page, const char *x, const char *y, int
     for (int i = 0; i < 2; i++) {
         g_autofree char *values = g_strjoinv(", ", axes[i]->values);
         set_key(page, i, key_index(page, axes[i]->param->key));
-        gtk_editable_set_text(GTK_EDITABLE(page->values[i]), values);
+        set_values(page, i, axes[i]->param, values);
     }
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->steps), (double)steps);
     show_hint(page);
@@ -344,12 +382,16 @@ static void open_cell(NsPhasePage *page, size_t column, size_t row)
         return;
     }
     const char *lane = ns_lane_letter(session->active);
+    const NsSettings *settings = ns_session_settings(session);
+    g_autofree char *at = ns_settings_value_words(settings, x->param);
+    g_autofree char *and = ns_settings_value_words(settings, y->param);
+    const char *first = _(x->param->label), *second = _(y->param->label);
     g_autofree char *sentence =
         ns_session_pending(session) > 0
             ? g_strdup_printf(_("Lane %s now has %s %s and %s %s; press Restart to run it."), lane,
-                              x->param->key, x->values[column], y->param->key, y->values[row])
+                              first, at, second, and)
             : g_strdup_printf(_("Lane %s now has %s %s and %s %s; press Run to start it."), lane,
-                              x->param->key, x->values[column], y->param->key, y->values[row]);
+                              first, at, second, and);
     ns_session_report(page->session, sentence);
 }
 
@@ -396,6 +438,8 @@ static gboolean on_key(GtkEventControllerKey *keys, guint keyval, guint code, Gd
 /* ---- A range in fields: from, to, count, equal factors ---- */
 
 typedef struct {
+    NsPhasePage *page;
+    int axis;
     GtkWidget *entry; /* that is written to */
     GtkWidget *from, *to, *count, *log;
     bool syncing;
@@ -421,14 +465,17 @@ static void on_range_shown(Range *range)
     g_auto(GStrv) words = g_strsplit(text, list ? "," : ":", -1);
     guint n = g_strv_length(words);
     if (n < 2) return;
+    guint chosen = gtk_drop_down_get_selected(GTK_DROP_DOWN(range->page->key[range->axis]));
+    const NsParam *param = param_at(range->page, chosen);
+    g_autofree char *from = replaced(words[0], ns_param_none_word(param), ns_param_none(param));
     range->syncing = true;
-    gtk_editable_set_text(GTK_EDITABLE(range->from), g_strstrip(words[0]));
+    gtk_editable_set_text(GTK_EDITABLE(range->from), from);
     gtk_editable_set_text(GTK_EDITABLE(range->to), g_strstrip(words[list ? n - 1 : 1]));
     double count = list ? n : n > 2 ? g_ascii_strtod(words[2], NULL) : 5.0;
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(range->count), count);
     bool linear = !list && n > 3 && g_str_equal(g_strstrip(words[3]), "linear");
     gtk_check_button_set_active(GTK_CHECK_BUTTON(range->log),
-                                !linear && g_ascii_strtod(words[0], NULL) > 0.0);
+                                !linear && g_ascii_strtod(from, NULL) > 0.0);
     range->syncing = false;
 }
 
@@ -450,14 +497,16 @@ static GtkWidget *new_number(Range *range)
     return entry;
 }
 
-/* A button that opens the fields, which write the range into an entry as "1e-4:1e-1:7:log"
- * (ns_study_axis_read) and show what it has when they come up. */
-static GtkWidget *new_range_button(GtkWidget *entry)
+/* A button that opens the fields, which write the range into the entry of an axis as
+ * "1e-4:1e-1:7:log" (ns_study_axis_read) and show what it has when they come up. */
+static GtkWidget *new_range_button(NsPhasePage *page, int axis)
 {
     GtkWidget *button = gtk_menu_button_new(), *popover = gtk_popover_new();
     GtkWidget *grid = ns_grid_new(6, 12);
     Range *range = g_new0(Range, 1);
-    range->entry = entry;
+    range->page = page;
+    range->axis = axis;
+    range->entry = page->values[axis];
     range->from = new_number(range);
     range->to = new_number(range);
     range->count = gtk_spin_button_new_with_range(2, NS_STUDY_VALUES, 1);
@@ -545,8 +594,9 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
                     axis ? _("The setting that differs from row to row")
                          : _("The setting that differs from column to column"));
     gtk_widget_set_tooltip_text(
-        page->values[axis], _("A list such as 1, 10, 100, or from:to:count such as 1e-4:1e-1:7"));
-    page->range[axis] = new_range_button(page->values[axis]);
+        page->values[axis],
+        _("A list such as 1, 10, 100, or a range from:to:count such as 1e-4:1e-1:7"));
+    page->range[axis] = new_range_button(page, axis);
     gtk_size_group_add_widget(settings, page->key[axis]);
     gtk_widget_add_css_class(values, "linked");
     ns_box_append(values, page->values[axis], page->range[axis], NULL);

@@ -262,7 +262,7 @@ static bool is_blamed(const NsControl *number)
 static char *shown_value(const NsControl *number)
 {
     char *value = ns_settings_get(ns_session_settings(number->session), number->param);
-    const char *word = ns_settings_word(number->param, value);
+    const char *word = ns_param_word(number->param, value);
     if (!word) return value;
     g_free(value);
     return g_strdup(word);
@@ -284,10 +284,10 @@ static void commit(NsControl *number)
         g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(number->entry))));
     g_autofree char *current = shown_value(number);
     if (g_str_equal(typed, current) && !is_blamed(number)) return;
-    const char *none = g_str_equal(number->param->key, "warmup") ? "1" : "0";
-    const char *word = ns_settings_word(number->param, none);
+    const char *word = ns_param_none_word(number->param);
     bool named = word && g_str_equal(typed, word);
-    ns_session_set(number->session, number->param->key, named ? none : typed);
+    ns_session_set(number->session, number->param->key,
+                   named ? ns_param_none(number->param) : typed);
 }
 
 /* Restores the value of the setting, which also ends the problem of a refused text. */
@@ -413,7 +413,7 @@ GtkWidget *ns_seed_control_new(NsSession *session, const NsParam *param)
 
 static void value_words(NsControl *number)
 {
-    g_autofree char *text = ns_settings_get(ns_session_settings(number->session), number->param);
+    g_autofree char *text = shown_value(number);
     gtk_accessible_update_property(GTK_ACCESSIBLE(number->range),
                                    GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, text, -1);
 }

@@ -17,11 +17,14 @@
 typedef struct {
     NsSession *session;
     GtkWidget *tabs, *tab[NS_LANES_MAX], *names[NS_LANES_MAX];
+    GtkWidget *second, *blank; /* the row of the third and the fourth lane, and what is in place of
+                                * the latter */
     GtkWidget *add, *add_label, *remove, *differences;
     GtkWidget *rows, *log; /* of the settings; of a run of another program, in their place */
-    GtkWidget *place;      /* a stack of the next two */
-    GtkWidget *pending, *watched;
+    GtkWidget *watched;    /* the words about that */
     GtkWidget *bar, *words, *restart, *fork, *drop; /* the bar of pending changes */
+    GtkWidget *answers;                             /* its buttons */
+    guint unlock;                                   /* the source that lets them be clicked */
 } Pane;
 
 static const char PANE[] = "ns-settings-pane";
@@ -33,15 +36,32 @@ static Pane *pane_of(GtkWidget *widget)
 
 /* ---- Pending changes ---- */
 
+#define BAR_HEIGHT 88 /* pixels: two lines of words and a row of buttons */
+#define LOCKED_MS 600
+
+static gboolean unlock(gpointer widget)
+{
+    Pane *pane = pane_of(widget);
+    pane->unlock = 0;
+    gtk_widget_set_can_target(pane->answers, TRUE);
+    return G_SOURCE_REMOVE;
+}
+
 static void sync_bar(GtkWidget *widget)
 {
-    const Pane *pane = pane_of(widget);
+    Pane *pane = pane_of(widget);
     g_autofree char *words = ns_session_pending_words(pane->session);
     bool waits = words != NULL;
     bool had_focus = !waits && gtk_widget_get_focus_child(pane->bar);
     if (waits) {
         gtk_label_set_text(GTK_LABEL(pane->words), words);
         gtk_widget_set_tooltip_text(pane->words, words);
+    }
+    /* It comes up where rows were: the second of two quick clicks on a row must press nothing. */
+    if (waits && !gtk_revealer_get_reveal_child(GTK_REVEALER(pane->bar)) && !pane->unlock) {
+        gtk_widget_set_can_target(pane->answers, FALSE);
+        pane->unlock = g_timeout_add_full(G_PRIORITY_DEFAULT, LOCKED_MS, unlock,
+                                          g_object_ref(widget), g_object_unref);
     }
     gtk_revealer_set_reveal_child(GTK_REVEALER(pane->bar), waits);
     /* Keyboard, pointer and assistive technology must not reach a bar that is folded away; each
@@ -57,15 +77,16 @@ static void sync_bar(GtkWidget *widget)
     if (waits) gtk_widget_set_tooltip_text(pane->fork, from);
     gtk_widget_set_sensitive(pane->fork, waits && step >= 0);
     gtk_widget_set_sensitive(pane->drop, waits);
-    if (had_focus) gtk_widget_child_focus(pane->pending, GTK_DIR_TAB_FORWARD);
+    if (had_focus) gtk_widget_child_focus(pane->rows, GTK_DIR_TAB_FORWARD);
 }
 
 /* "2 changes wait: Norm placement of B and Layers.  Restart | Fork | Undo". */
-static void add_bar(Pane *pane)
+static void make_bar(Pane *pane)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    GtkWidget *line = pane->answers = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_widget_add_css_class(box, "pending-bar");
+    gtk_widget_set_size_request(box, -1, BAR_HEIGHT);
     pane->words = ns_text_label_new(NULL, NULL);
     gtk_label_set_lines(GTK_LABEL(pane->words), 2);
     gtk_label_set_ellipsize(GTK_LABEL(pane->words), PANGO_ELLIPSIZE_END);
@@ -80,9 +101,8 @@ static void add_bar(Pane *pane)
                                G_CALLBACK(ns_session_drop_pending), pane->session);
     ns_box_append(line, pane->restart, pane->fork, pane->drop, NULL);
     ns_box_append(box, pane->words, line, NULL);
-    pane->bar = gtk_revealer_new();
-    gtk_revealer_set_child(GTK_REVEALER(pane->bar), box);
-    gtk_box_append(GTK_BOX(pane->pending), pane->bar);
+    pane->bar = ns_revealer_new(box, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP);
+    gtk_widget_set_vexpand(pane->bar, FALSE); /* the words do, in the box */
 }
 
 /* ---- Lanes ---- */
@@ -90,7 +110,7 @@ static void add_bar(Pane *pane)
 #define SWATCH_WIDTH 18
 #define SWATCH_HEIGHT 10
 #define SWATCH_MARK 7
-#define NAMES_CHARS 14 /* of two lanes */
+#define NAMES_CHARS 14 /* of two lanes, which the line below names, too */
 
 /* The color of a lane, as in a legend. */
 static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
@@ -127,7 +147,7 @@ static void sync_tabs(GtkWidget *widget)
         g_autofree char *own = special(experiment, lane);
         chars += g_utf8_strlen(own, -1);
     }
-    bool named = n <= 2 && chars <= NAMES_CHARS;
+    bool named = n > 2 || chars <= NAMES_CHARS;
     for (size_t lane = 0; lane < NS_LANES_MAX; lane++) {
         bool there = lane < n && n > 1;
         gtk_widget_set_visible(pane->tab[lane], there);
@@ -142,6 +162,8 @@ static void sync_tabs(GtkWidget *widget)
         if (lane == pane->session->active)
             gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pane->tab[lane]), TRUE);
     }
+    gtk_widget_set_visible(pane->second, n > 2);
+    gtk_widget_set_visible(pane->blank, n == 3);
     gtk_widget_set_visible(pane->add_label, n == 1);
     gtk_widget_set_hexpand(pane->add, n == 1);
     gtk_widget_set_sensitive(pane->add, n < NS_LANES_MAX); /* Remove stays where it is */
@@ -196,19 +218,23 @@ static GtkWidget *add_tab(GtkWidget *widget, unsigned lane)
     return tab;
 }
 
-/* A tab for each lane, with its color and mark in charts and the value that distinguishes it.
- * Buttons add a lane and remove the active one; a line below lists the differences between lanes.
- */
+/* A tab for each lane, with its color and mark in charts and the value that distinguishes it: two
+ * in the first row, the others in a second one, so that names have space.  Buttons, which stay
+ * where they are, add a lane and remove the active one; a line below lists the differences between
+ * lanes. */
 static void add_tabs(GtkWidget *widget)
 {
     Pane *pane = pane_of(widget);
-    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
     GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     pane->tabs = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     gtk_widget_add_css_class(pane->tabs, "lane-tabs");
-    gtk_widget_add_css_class(line, "linked");
+    pane->second = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
+    pane->blank = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_box_set_homogeneous(GTK_BOX(pane->second), TRUE);
     for (unsigned lane = 0; lane < NS_LANES_MAX; lane++)
-        gtk_box_append(GTK_BOX(line), add_tab(widget, lane));
+        gtk_box_append(GTK_BOX(lane < 2 ? line : pane->second), add_tab(widget, lane));
+    gtk_box_append(GTK_BOX(pane->second), pane->blank);
     gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
     pane->add_label = gtk_label_new(_("Compare with a second lane"));
     ns_box_append(content, gtk_image_new_from_icon_name("list-add-symbolic"), pane->add_label,
@@ -222,17 +248,15 @@ static void add_tabs(GtkWidget *widget)
     gtk_label_set_ellipsize(GTK_LABEL(pane->differences), PANGO_ELLIPSIZE_END);
     gtk_label_set_lines(GTK_LABEL(pane->differences), 3);
     ns_box_append(line, pane->remove, pane->add, NULL);
-    ns_box_append(pane->tabs, line, pane->differences, NULL);
+    ns_box_append(pane->tabs, line, pane->second, pane->differences, NULL);
 }
 
 /* ---- Rows ---- */
 
-#define PENDING_HEIGHT 88 /* pixels: two lines of words and a row of buttons */
-
 /* The rows at the top, in order, then others whose control does not follow from their type. */
 typedef struct {
     const char *key;
-    bool top;
+    const char *top;    /* the heading of a row at the top */
     double least, most; /* of a slider below */
     /* The constructor of the control; without one and without a slider it follows from the type. */
     GtkWidget *(*alongside)(NsSession *session, const NsParam *param);
@@ -240,24 +264,16 @@ typedef struct {
 } Row;
 
 static const Row ROWS[] = {
-    {"placement", .top = true, .below = ns_toggle_control_new},
-    {"layers", .top = true, .least = 1, .most = 1000},
-    {"warmup", .top = true, .least = 1, .most = 10000},
-    {"lr", .top = true, .least = 1e-5, .most = 1},
+    {"placement", .top = N_("Model"), .below = ns_toggle_control_new},
+    {"layers", .top = N_("Model"), .least = 1, .most = 1000},
+    {"warmup", .top = N_("Training"), .least = 1, .most = 10000},
+    {"lr", .top = N_("Training"), .least = 1e-5, .most = 1},
     {"d-model", .alongside = ns_number_control_new},
     {"heads", .alongside = ns_number_control_new},
     {"batch", .alongside = ns_number_control_new},
     {"seq", .alongside = ns_number_control_new},
     {"seed", .alongside = ns_seed_control_new},
     {"text", .below = ns_file_control_new},
-};
-
-static const char *const GROUPS[] = {
-    [NS_GROUP_MODEL] = N_("Model"),
-    [NS_GROUP_REGULARIZER] = N_("Regularization"),
-    [NS_GROUP_OPTIMIZER] = N_("Training"),
-    [NS_GROUP_DATA] = N_("Data"),
-    [NS_GROUP_RUN] = N_("Run and measurement"),
 };
 
 /* Empty for other settings. */
@@ -327,13 +343,13 @@ static void add_row(GtkWidget *pane, GtkWidget *group, NsSession *session, const
     ns_connect(row, "notify::visible", G_CALLBACK(sync_group), group);
 }
 
-/* Settings without effect on the task are hidden, unless they were changed. */
-static void sync_task(GtkWidget *pane)
+/* Settings without effect beside the others are hidden, unless they were changed. */
+static void sync_used(GtkWidget *pane)
 {
     const NsSettings *settings = ns_session_settings(pane_of(pane)->session);
     for (size_t i = 0; ns_param(i); i++)
         ns_hide(ns_settings_pane_row(pane, ns_param(i)->key), NS_HIDDEN_USELESS,
-                !ns_settings_is_of_task(settings, ns_param(i)) &&
+                !ns_settings_is_used(settings, ns_param(i)) &&
                     ns_settings_is_default(settings, ns_param(i)));
 }
 
@@ -344,8 +360,8 @@ static void on_searched(GtkSearchEntry *search, GtkWidget *pane)
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
         if (row_of(param->key).top) continue;
-        g_autofree char *text =
-            g_strjoin(" ", param->key, _(param->label), _(GROUPS[param->group]), NULL);
+        g_autofree char *text = g_strjoin(" ", param->key, _(param->label),
+                                          _(ns_param_group_label(param->group)), NULL);
         bool matches = !*words || g_str_match_string(words, text, TRUE);
         ns_hide(ns_settings_pane_row(pane, param->key), NS_HIDDEN_SEARCH, !matches);
         found |= matches;
@@ -367,12 +383,12 @@ static void on_expanded(GtkExpander *expander, GParamSpec *property, GtkWidget *
 static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
 {
     GtkWidget *rows = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8), *group = NULL;
-    const NsParam *last = NULL;
+    const char *heading = NULL;
     gtk_widget_add_css_class(rows, "settings");
     for (size_t i = 0; i < G_N_ELEMENTS(ROWS) && ROWS[i].top; i++) {
-        const NsParam *param = ns_param_find(ROWS[i].key);
-        if (!last || param->group != last->group) group = add_group(rows, _(GROUPS[param->group]));
-        add_row(pane, group, session, last = param);
+        if (g_strcmp0(ROWS[i].top, heading) != 0) group = add_group(rows, _(ROWS[i].top));
+        heading = ROWS[i].top;
+        add_row(pane, group, session, ns_param_find(ROWS[i].key));
     }
     GtkWidget *row = ns_settings_pane_row(pane, "layers");
     GtkWidget *label = ns_text_label_new(NULL, "hint");
@@ -389,8 +405,8 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     g_object_set(search, "placeholder-text", _("Search settings"), "margin-top", 6, NULL);
     g_signal_connect_object(search, "search-changed", G_CALLBACK(on_searched), pane, 0);
     gtk_box_append(GTK_BOX(more), search);
-    for (size_t k = 0; k < G_N_ELEMENTS(GROUPS); k++) {
-        group = add_group(more, _(GROUPS[k]));
+    for (size_t k = 0; k < NS_GROUPS; k++) {
+        group = add_group(more, _(ns_param_group_label((NsParamGroup)k)));
         for (size_t i = 0; ns_param(i); i++)
             if (ns_param(i)->group == k && !row_of(ns_param(i)->key).top)
                 add_row(pane, group, session, ns_param(i));
@@ -415,9 +431,8 @@ static void sync_watching(GtkWidget *widget)
     gtk_widget_set_visible(pane->rows, !watching);
     gtk_widget_set_visible(pane->log, watching);
     gtk_widget_set_sensitive(pane->rows, !watching);
-    gtk_stack_set_visible_child(GTK_STACK(pane->place), watching ? pane->watched : pane->pending);
-    if (watching || pane->session->wants_run || ns_session_steps(pane->session) > 0)
-        gtk_widget_set_visible(pane->place, TRUE);
+    gtk_widget_set_visible(pane->bar, !watching);
+    gtk_widget_set_visible(pane->watched, watching);
 }
 
 /* The words in place of pending changes while another program's run is on view. */
@@ -449,27 +464,21 @@ GtkWidget *ns_settings_pane_new(NsSession *session)
     pane->rows = ns_scrolled_new(make_rows(widget, session));
     pane->log = ns_log_pane_new(session);
     gtk_widget_set_visible(pane->log, FALSE);
-    /* From the beginning of the first run on, a place of constant height, so that no button comes
-     * to where a row is clicked, or the other way round. */
-    pane->pending = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    gtk_widget_set_size_request(pane->pending, -1, PENDING_HEIGHT);
-    gtk_widget_set_vexpand(pane->pending, FALSE);
-    add_bar(pane);
+    make_bar(pane);
     pane->watched = new_watched();
-    pane->place = g_object_new(GTK_TYPE_STACK, "visible", FALSE, NULL);
-    gtk_stack_add_child(GTK_STACK(pane->place), pane->pending);
-    gtk_stack_add_child(GTK_STACK(pane->place), pane->watched);
-    ns_box_append(widget, pane->tabs, pane->rows, pane->log, pane->place, NULL);
+    gtk_widget_set_visible(pane->watched, FALSE);
+    ns_box_append(widget, pane->tabs, pane->rows, pane->log, pane->bar, pane->watched, NULL);
     ns_session_listen(session, "settings-changed", G_CALLBACK(sync_tabs), widget);
     ns_session_listen(session, "settings-changed", G_CALLBACK(sync_bar), widget);
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_bar), widget);
     ns_session_listen(session, "view-changed", G_CALLBACK(sync_bar), widget);
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_watching), widget);
-    ns_session_follow(session, ns_param_find("task"), G_CALLBACK(sync_task), widget);
-    ns_session_follow(session, ns_param_find("arch"), G_CALLBACK(sync_task), widget);
+    static const char *const deciding[] = {"task", "arch", "schedule", "placement", "mixture"};
+    for (size_t i = 0; i < G_N_ELEMENTS(deciding); i++)
+        ns_session_follow(session, ns_param_find(deciding[i]), G_CALLBACK(sync_used), widget);
     sync_tabs(widget);
     sync_bar(widget);
-    sync_task(widget);
+    sync_used(widget);
     return widget;
 }
 

@@ -213,14 +213,15 @@ static void on_run_read(NsWindow *window, Reading *reading, const GError *error)
         g_autofree char *message = ns_past_run_take_message(reading->saved);
         ns_session_open_saved(session, g_steal_pointer(&reading->saved));
         int64_t from = ns_session_continues_from(session);
+        g_autofree char *title = ns_session_title(session);
         g_autofree char *last = ns_group_digits(ns_session_steps(session));
         g_autofree char *step = ns_group_digits(from);
         g_autofree char *words =
-            from >= 0 ? g_strdup_printf(
-                            _("%s is shown, up to step %s; press Run to continue it from step %s."),
-                            reading->name, last, step)
-                      : g_strdup_printf(_("%s is shown, up to step %s; press Run to restart it."),
-                                        reading->name, last);
+            from < 0 ? g_strdup_printf(_("“%s” opened at step %s. Run restarts it."), title, last)
+            : from == ns_session_steps(session)
+                ? g_strdup_printf(_("“%s” opened at step %s. Run continues it."), title, last)
+                : g_strdup_printf(_("“%s” opened at step %s. Run continues it from step %s."),
+                                  title, last, step);
         ns_window_toast(window, message ? message : words);
     } else if (g_error_matches(error, NS_ERROR, NS_ERROR_EMPTY) &&
                ns_figure_file_read(&provenance, NULL, reading->path, NULL, NULL)) {

@@ -187,9 +187,7 @@ static void on_undo(NsWindow *window, GVariant *parameter, GAction *action)
     g_autofree char *words =
         (undo ? ns_session_undo_words : ns_session_redo_words)(window->session);
     (undo ? ns_session_undo : ns_session_redo)(window->session);
-    if (!words) return;
-    g_autofree char *sentence = g_strdup_printf(undo ? _("Undone (%s)") : _("Redone (%s)"), words);
-    ns_window_toast(window, sentence);
+    if (words) ns_window_toast(window, words);
 }
 
 /* Switches the x axis of all charts over steps between logarithmic and the default of the figure.
@@ -323,6 +321,7 @@ static void on_pane(GSimpleAction *action, GVariant *state, gpointer data)
     ns_hide(gtk_widget_get_ancestor(pane, GTK_TYPE_SCROLLED_WINDOW), NS_HIDDEN_CLOSED,
             !g_variant_get_boolean(state));
     g_simple_action_set_state(action, state);
+    if (!settings && !window->automatic) window->inspector_decided = true;
     ns_inspector_sync(window->inspector, ns_window_page(window), true);
 }
 
@@ -386,7 +385,7 @@ static const GActionEntry ACTIONS[] = {
     {.name = "page", .parameter_type = "s", .state = "''", .change_state = on_page},
     {.name = "nth-page", .parameter_type = "i", .activate = on_nth_page},
     {.name = "pane", .state = "true", .change_state = on_pane},
-    {.name = "inspector", .state = "true", .change_state = on_pane},
+    {.name = "inspector", .state = "false", .change_state = on_pane},
     {.name = "slow-motion", .state = "false", .change_state = on_slow_motion},
     {.name = "pause-on-trouble", .state = "true", .change_state = on_pause_on_trouble},
 };
