@@ -65,6 +65,11 @@ static const char *const type_words[] = {[NS_PARAM_INT] = "integer",
                                          [NS_PARAM_REAL] = "real",
                                          [NS_PARAM_CHOICE] = "choice",
                                          [NS_PARAM_TEXT] = "text"};
+static const char *const group_words[] = {
+    [NS_GROUP_ARCH] = "architecture",       [NS_GROUP_NORM] = "norm",
+    [NS_GROUP_REGULARIZER] = "regularizer", [NS_GROUP_OPTIMIZER] = "optimizer",
+    [NS_GROUP_SCHEDULE] = "schedule",       [NS_GROUP_DATA] = "data",
+    [NS_GROUP_MEASURE] = "measurement",     [NS_GROUP_RUN] = "run"};
 static const char *const scale_words[] = {[NS_SLIDER_LINEAR] = "linear", [NS_SLIDER_LOG] = "log"};
 static const char *const effect_words[] = {
     [NS_EFFECT_LIVE] = "live", [NS_EFFECT_FORK] = "fork", [NS_EFFECT_RESTART] = "restart"};
@@ -161,8 +166,7 @@ static void write_setting(NsJson *json, const NsParam *param)
     ns_json_open(json, NULL, '{');
     ns_json_string(json, "key", param->key);
     ns_json_string(json, "label", param->label);
-    g_autofree char *group = g_ascii_strdown(ns_param_group_label(param->group), -1);
-    ns_json_string(json, "group", group);
+    ns_json_string(json, "group", group_words[param->group]);
     ns_json_string(json, "type", type_words[param->type]);
     ns_json_string(json, "unit", param->unit);
     if (ns_param_is_number(param)) {

@@ -63,7 +63,7 @@ const char *ns_param_group_label(NsParamGroup group)
         [NS_GROUP_ARCH] = N_("Architecture"),          [NS_GROUP_NORM] = N_("Norm"),
         [NS_GROUP_REGULARIZER] = N_("Regularization"), [NS_GROUP_OPTIMIZER] = N_("Optimizer"),
         [NS_GROUP_SCHEDULE] = N_("Schedule"),          [NS_GROUP_DATA] = N_("Data"),
-        [NS_GROUP_MEASURE] = N_("Measurement"),        [NS_GROUP_RUN] = N_("Run"),
+        [NS_GROUP_MEASURE] = N_("Measurement"),        [NS_GROUP_RUN] = N_("Run and seeds"),
     };
     return labels[group];
 }

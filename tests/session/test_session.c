@@ -121,7 +121,7 @@ static void test_value_words(void)
     static const char *const rows[][3] = {
         {"steps", "0", "no limit"}, {"steps", "60", "60"},         {"clip", "0", "off"},
         {"clip", "0.5", "0.5"},     {"probe-every", "0", "never"}, {"eval-every", "0", "end only"},
-        {"dropout", "0", "0"},      {"threads", "0", "all"},       {"decay-steps", "0", "run end"},
+        {"dropout", "0", "off"},    {"threads", "0", "all"},       {"decay-steps", "0", "run end"},
     };
     g_autoptr(NsSession) session = open_at("placement=post", NULL, 0);
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {

@@ -28,6 +28,8 @@ static void test_undo_words(void)
     g_assert_cmpstr(lane, ==, "Undone (lane C added)");
     /* Lanes that were removed are named by the letters that they get back. */
     ns_session_set_lanes(session, 4);
+    ns_session_set_lane(session, 2, "placement", "sandwich");
+    ns_session_set_lane(session, 3, "placement", "pre");
     ns_session_remove_lane(session, 1);
     g_autofree char *second = ns_session_undo_words(session);
     g_assert_cmpstr(second, ==, "Lane B is back");

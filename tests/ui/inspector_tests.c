@@ -1,6 +1,7 @@
 /* The right pane, and panes that fold.  SPDX-License-Identifier: MIT */
 #include "tests/ui/driver.h"
 #include "ui/plot/text.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/shell/remember.h"
 
 static GtkWidget *part(NsWindow *window, GType type)
@@ -266,7 +267,7 @@ static void test_title(void)
     NsWindow *window = ui_open_paused();
     GtkLabel *status = GTK_LABEL(ui_find(window, "subtitle_label"));
     ns_session_show_step(window->session, 7);
-    UI_UNTIL(strstr(gtk_label_get_text(status), "paused at step 40, loss A ") &&
+    UI_UNTIL(strstr(gtk_label_get_text(status), "paused at step 40, loss ") &&
              strstr(gtk_label_get_text(status), "; showing step 7"));
     gtk_window_set_default_size(GTK_WINDOW(window), 700, 700);
     UI_UNTIL(!strstr(gtk_label_get_text(status), "paused"));

@@ -88,6 +88,14 @@ static void test_empty(void)
     gtk_window_present(GTK_WINDOW(window));
     NsRunLibrary *library = NS_RUN_LIBRARY(widget);
     UI_UNTIL(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(library->empty)), "No run has been"));
+    /* A run that is trained appears only if it is saved. */
+    const char *const hints[] = {"Turn on “Save every run”", "train one, and it will appear here"};
+    for (int on = 0; on < 2; on++) {
+        ns_run_library_set_recording(library, on, 0, 1 << 20);
+        const char *words = gtk_label_get_text(GTK_LABEL(library->empty));
+        g_assert_nonnull(strstr(words, hints[on]));
+        g_assert_null(strstr(words, hints[!on]));
+    }
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(library->used)), ==, "");
     gtk_window_destroy(GTK_WINDOW(window));
     tear_down();

@@ -156,7 +156,7 @@ static void test_many_tabs(void)
     graphene_rect_t first = place_of(window, tab(window, 0));
     press(tab(window, ADD));
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(ui_first(tab(window, 2), GTK_TYPE_LABEL))), ==,
-                    "C DeepNorm");
+                    "C No norm");
     graphene_rect_t third = place_of(window, tab(window, 2));
     g_assert_cmpfloat(third.origin.y, >, first.origin.y);
     press(tab(window, ADD));
@@ -268,7 +268,10 @@ static void test_restart_button(void)
     g_assert_null(waiting(window));
     /* Without a change the rows have the height; the bar then comes up over the last ones, and
      * the first moments of its buttons are for no click that was meant for a row. */
+    UI_WAIT(window, ui_is_ready);
+    ui_settle(GTK_WIDGET(window));
     int height = gtk_widget_get_height(row_scroller(window));
+    g_assert_cmpint(height, >, 400);
     step_and_rest(window, 3);
     ui_settle(GTK_WIDGET(window));
     g_assert_cmpint(gtk_widget_get_height(row_scroller(window)), ==, height);
@@ -286,6 +289,23 @@ static void test_restart_button(void)
     UI_UNTIL(gtk_widget_get_height(row_scroller(window)) == height);
     g_assert_cmpuint(ns_history_layout(session->view->history)->layers, ==, 3);
     g_assert_false(session->wants_run);
+    ui_close(window);
+}
+
+static void check_motion(GtkWidget *root)
+{
+    if (GTK_IS_REVEALER(root))
+        g_assert_cmpuint(gtk_revealer_get_transition_duration(GTK_REVEALER(root)), ==, 200);
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child;
+         child = gtk_widget_get_next_sibling(child))
+        check_motion(child);
+}
+
+/* Whatever comes up in the window takes as long. */
+static void test_motion(void)
+{
+    NsWindow *window = ui_open("");
+    check_motion(GTK_WIDGET(window));
     ui_close(window);
 }
 
@@ -467,6 +487,7 @@ void ui_add_pane_tests(void)
     g_test_add_func("/ui/pane/tabs", test_tabs);
     g_test_add_func("/ui/pane/tab-names", test_tab_names);
     g_test_add_func("/ui/pane/many-tabs", test_many_tabs);
+    g_test_add_func("/ui/pane/motion", test_motion);
     g_test_add_func("/ui/pane/link", test_link);
     g_test_add_func("/ui/pane/rows-follow-the-tab", test_rows_follow_the_tab);
     g_test_add_func("/ui/pane/badges", test_badges);

@@ -91,9 +91,9 @@ static void test_words(void)
     g_assert_true(g_str_has_prefix(subtitle, "paused at step 5, loss "));
     g_assert_null(strstr(subtitle, "steps/s"));
     /* The speed is beside the timeline, with what measuring takes and what that is. */
-    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(window->transport->pace)), "steps/s"));
-    const char *tip = gtk_widget_get_tooltip_text(window->transport->cost);
-    g_assert_nonnull(strstr(tip, "settings under Measurement"));
+    GtkWidget *pace = ui_find_tip(GTK_WIDGET(window), "Measured steps per second");
+    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(pace)), "steps/s"));
+    g_assert_nonnull(ui_find_tip(GTK_WIDGET(window), "Share of the time that measuring takes"));
     ui_close(window);
 }
 

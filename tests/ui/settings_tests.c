@@ -457,7 +457,7 @@ static void test_more_settings(void)
     g_assert_true(is_shown(window, "base-layers"));
     /* The groups, in order. */
     static const char *const groups[] = {"Architecture", "Norm", "Regularization", "Optimizer",
-                                         "Schedule",     "Data", "Measurement",    "Run"};
+                                         "Schedule",     "Data", "Measurement",    "Run and seeds"};
     GtkWidget *group =
         gtk_widget_get_next_sibling(gtk_widget_get_first_child(gtk_expander_get_child(more)));
     for (size_t i = 0; i < G_N_ELEMENTS(groups); i++, group = gtk_widget_get_next_sibling(group)) {

@@ -53,6 +53,9 @@ NsWindow *ui_open_window(const char *assignments)
     g_autoptr(NsSession) session = ns_session_new(&experiment);
     NsWindow *window = ns_application_window_new(app, session);
     ns_settings_clear(&settings);
+    /* Most cases look at what the inspector says, as a user does who opened it. */
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "inspector",
+                                       g_variant_new_boolean(TRUE));
     gtk_window_present(GTK_WINDOW(window));
     return window;
 }

@@ -78,8 +78,10 @@ static void test_settings_refused(void)
     }
     g_assert_cmpint(settings.layers, ==, 6);
     /* A value that is no amount has a word, and zero steps of warm-up are none. */
-    g_assert_true(ns_settings_assign(&settings, "warmup=10 clip=1 dropout=0.5", NULL));
-    g_assert_true(ns_settings_assign(&settings, "warmup=off clip=off dropout=Off", NULL));
+    static const char *const set[] = {"warmup=10",  "clip=1",   "dropout=0.5",
+                                      "warmup=off", "clip=off", "dropout=Off"};
+    for (size_t i = 0; i < G_N_ELEMENTS(set); i++)
+        g_assert_true(ns_settings_assign(&settings, set[i], NULL));
     g_assert_cmpint(settings.warmup, ==, 1);
     g_assert_cmpfloat(settings.clip, ==, 0);
     g_assert_cmpfloat(settings.dropout, ==, 0);

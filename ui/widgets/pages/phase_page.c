@@ -112,7 +112,7 @@ static bool read_axis(NsPhasePage *page, int axis, NsStudyAxis *out, GError **er
 
 static void set_hint(NsPhasePage *page, const char *sentence, bool error)
 {
-    gtk_label_set_text(GTK_LABEL(page->hint), sentence);
+    ns_text_label_set(page->hint, sentence);
     ns_set_css_class(page->hint, "error", error);
 }
 
@@ -304,9 +304,9 @@ static bool prepare(NsPhasePage *page, GError **error)
 /* Until the first sweep has begun the chart has the cells that the controls ask for. */
 static void plan(NsPhasePage *page)
 {
-    if (!has_begun(page)) {
-        page->planned |= prepare(page, NULL);
-        show_hint(page);
+    if (!has_begun(page) && prepare(page, NULL)) {
+        page->planned = true;
+        show_hint(page); /* an error stays while the values are wrong */
     }
     update_chart(page);
 }

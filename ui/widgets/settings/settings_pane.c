@@ -164,6 +164,7 @@ static void sync_tabs(GtkWidget *widget)
     }
     gtk_widget_set_visible(pane->second, n > 2);
     gtk_widget_set_visible(pane->blank, n == 3);
+    ns_set_css_class(pane->second, "linked", n == NS_LANES_MAX);
     gtk_widget_set_visible(pane->add_label, n == 1);
     gtk_widget_set_hexpand(pane->add, n == 1);
     gtk_widget_set_sensitive(pane->add, n < NS_LANES_MAX); /* Remove stays where it is */
@@ -225,11 +226,12 @@ static GtkWidget *add_tab(GtkWidget *widget, unsigned lane)
 static void add_tabs(GtkWidget *widget)
 {
     Pane *pane = pane_of(widget);
-    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
+    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     pane->tabs = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     gtk_widget_add_css_class(pane->tabs, "lane-tabs");
-    pane->second = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
+    gtk_widget_add_css_class(line, "linked");
+    pane->second = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     pane->blank = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_box_set_homogeneous(GTK_BOX(pane->second), TRUE);
     for (unsigned lane = 0; lane < NS_LANES_MAX; lane++)
