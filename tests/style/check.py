@@ -27,7 +27,7 @@ README_WORDS = 1500
 MOST_PRODUCT_LINES = 80846
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 25
-SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 65
+SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 66
 SMALL_FILES = {  # exceptions, with their reasons
     "app/desktop/main.c": "a program of its own",
 }
