@@ -28,8 +28,8 @@ static void keep_state(GActionGroup *group, const char *name, GVariant *state, g
     const Stored *stored = window ? OF_WINDOW : OF_APPLICATION;
     (void)data;
     while (!g_str_equal(stored->action, name)) stored++;
-    /* What the window does by itself, what the width demands and what a lecture shows was not
-     * chosen by the user. */
+    /* The user chose nothing that the window did by itself, that its width demands or that a
+     * lecture shows. */
     if (window && (NS_WINDOW(group)->automatic || ns_window_folds(NS_WINDOW(group), name) ||
                    ns_lecture_menu(NS_WINDOW(group))))
         return;
