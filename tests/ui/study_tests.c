@@ -56,6 +56,7 @@ static void test_sweep(void)
     click_start(page);
     UI_UNTIL(strstr(words(page), "All 6 cells") != NULL);
     g_assert_cmpstr(start_label(page), ==, "Start");
+    g_assert_true(gtk_widget_is_sensitive(page->export_));
     const NsPlot *plot = NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW))->plot;
     g_assert_cmpuint(plot->heatmap->columns, ==, 3);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);
