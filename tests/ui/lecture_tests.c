@@ -535,6 +535,8 @@ static void test_settings(void)
 {
     g_autofree char *path = write_scenes();
     NsWindow *window = ui_open("");
+    GSettings *preferences = ns_preferences();
+    g_settings_set_boolean(preferences, "inspector-pane", TRUE);
     ns_remember_window(window);
     GActionGroup *actions = G_ACTION_GROUP(window);
     UI_WAIT(window, ui_is_ready);
@@ -543,12 +545,12 @@ static void test_settings(void)
     g_action_group_activate_action(actions, "next-scene", NULL);
     g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "profile");
     ui_close(window);
-    GSettings *preferences = ns_preferences();
     g_autofree char *page = g_settings_get_string(preferences, "page");
     g_assert_cmpstr(page, ==, "dashboard");
     g_assert_true(g_settings_get_boolean(preferences, "pause-on-trouble"));
     g_assert_true(g_settings_get_boolean(preferences, "settings-pane"));
     g_assert_true(g_settings_get_boolean(preferences, "inspector-pane"));
+    g_settings_reset(preferences, "inspector-pane");
     g_unlink(path);
 }
 
