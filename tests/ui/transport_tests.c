@@ -17,7 +17,7 @@ static NsTimeline *timeline_of(NsWindow *window)
 static bool offers_live(NsTransport *transport)
 {
     GtkWidget *chip = ui_find_button(GTK_WIDGET(transport), "Back to live");
-    return gtk_revealer_get_reveal_child(GTK_REVEALER(gtk_widget_get_parent(chip)));
+    return gtk_stack_get_visible_child(GTK_STACK(gtk_widget_get_parent(chip))) == chip;
 }
 
 /* A window whose run has made so many steps and rests. */
@@ -40,6 +40,7 @@ static void test_scrub(void)
     NsTimeline *timeline = timeline_of(window);
     NsTransport *transport = window->transport;
     g_assert_false(offers_live(transport));
+    int width = gtk_widget_get_width(GTK_WIDGET(timeline));
     for (int64_t step = 0; step <= 40; step += 8)
         g_assert_cmpint(ns_timeline_step_at(timeline, ns_timeline_x_of(timeline, step)), ==, step);
     /* Of many moves in a frame the last one counts. */
@@ -48,6 +49,9 @@ static void test_scrub(void)
     UI_UNTIL(ns_session_shown_step(session) == 12);
     g_assert_cmpint(session->view->step, ==, 12);
     UI_UNTIL(offers_live(transport));
+    /* The step that was clicked stays below the pointer. */
+    ui_rest(window);
+    g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(timeline)), ==, width);
     GtkWidget *entry = ui_first(GTK_WIDGET(transport), GTK_TYPE_ENTRY);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "12");
     /* To the right of the newest step lies the newest. */

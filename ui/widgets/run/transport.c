@@ -20,8 +20,9 @@ struct _NsTransport {
     GtkWidget *stages; /* a revealer */
     GtkWidget *cell[N_STAGES], *bar[N_STAGES];
     int lit; /* a stage; -1: none */
-    GtkWidget *entry, *timeline, *live, *speed, *pace, *cost;
-    bool syncing; /* the slider follows the session */
+    GtkWidget *entry, *timeline, *speed, *pace, *cost;
+    GtkWidget *end; /* a stack of the speed and of the button back to live */
+    bool syncing;   /* the slider follows the session */
     gint64 updated;
     bool busy; /* when last updated */
 };
@@ -156,8 +157,7 @@ void ns_transport_sync(NsTransport *transport)
     bool live = !ns_session_is_behind(transport->session);
     ns_timeline_sync(NS_TIMELINE(transport->timeline));
     sync_stages(transport);
-    gtk_revealer_set_reveal_child(GTK_REVEALER(transport->live), !live);
-    gtk_widget_set_can_target(transport->live, !live);
+    gtk_stack_set_visible_child_name(GTK_STACK(transport->end), live ? "speed" : "live");
     if (busy && transport->busy && now - transport->updated < REPORT_EVERY_US) return;
     transport->busy = busy;
     transport->updated = now;
@@ -238,7 +238,6 @@ GtkWidget *ns_transport_new(NsSession *session)
     gtk_widget_set_tooltip_text(chip, _("Show the newest step again (End)"));
     gtk_widget_add_css_class(chip, "chip");
     gtk_widget_set_valign(chip, GTK_ALIGN_CENTER);
-    transport->live = ns_revealer_new(chip, GTK_REVEALER_TRANSITION_TYPE_SLIDE_LEFT);
     transport->stages = new_stages(transport);
     /* A slider with a logarithmic scale. */
     GtkWidget *speed = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0.0, UNLIMITED, 0.025);
@@ -263,6 +262,14 @@ GtkWidget *ns_transport_new(NsSession *session)
     gtk_widget_add_css_class(transport->cost, "hint");
     ns_box_append(numbers, transport->pace, transport->cost, NULL);
     gtk_widget_set_valign(numbers, GTK_ALIGN_CENTER);
+    /* Both have the same place, so that the timeline keeps its width when a click on it shows an
+     * earlier step. */
+    GtkWidget *pace = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
+    ns_box_append(pace, speed, numbers, NULL);
+    transport->end = gtk_stack_new();
+    gtk_stack_set_transition_type(GTK_STACK(transport->end), GTK_STACK_TRANSITION_TYPE_CROSSFADE);
+    gtk_stack_add_named(GTK_STACK(transport->end), pace, "speed");
+    gtk_stack_add_named(GTK_STACK(transport->end), chip, "live");
     ns_box_append(row,
                   new_button("media-skip-backward-symbolic", "win.first", _("First step (Home)")),
                   new_button("go-previous-symbolic", "win.back-step",
@@ -271,7 +278,7 @@ GtkWidget *ns_transport_new(NsSession *session)
                   new_button("go-next-symbolic", "win.step",
                              _("Next step; trains one if at the end (period; with Shift, ten)")),
                   new_button("media-skip-forward-symbolic", "win.live", _("Newest step (End)")),
-                  transport->timeline, transport->live, transport->speed, numbers, NULL);
+                  transport->timeline, transport->end, NULL);
     ns_box_append(GTK_WIDGET(transport), transport->stages, row, NULL);
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_speed), transport);
     sync_speed(transport);
