@@ -167,6 +167,30 @@ static void test_one_seed_again(void)
     lanes_free(&lanes);
 }
 
+/* The legend counts every seed that is stuck, the first as well. */
+static void test_stuck(void)
+{
+    Lanes lanes = lanes_made();
+    g_autoptr(NsFigure) figure = figure_new("loss");
+    const NsEvent stuck = {.step = STEPS, .kind = NS_EVENT_STUCK, .what = "loss", .text = "It is."};
+    double level = 3;
+    for (size_t k = 0; k < SEEDS; k++) {
+        Run *run = lanes.runs[0][k];
+        ns_history_set_baselines(run->history, (NsBaselines){4.5, level, true});
+        for (int i = 0; i < 30; i++)
+            ns_history_append(run->history, &(NsStep){.step = STEPS + i, .loss = level},
+                              run->values);
+    }
+    static const char *const words[] = {NULL, "1 of 3 seeds stuck", "2 of 3 seeds stuck", "stuck"};
+    for (size_t k = 0; k <= SEEDS; k++) {
+        const NsPlot *plot = ns_figure_update(figure, &lanes.input);
+        g_assert_cmpstr(lane_series(plot, "A")->state, ==, words[k]);
+        g_assert_cmpuint(plot->n_markers, ==, 0);
+        if (k < SEEDS) ns_history_append_event(lanes.runs[0][k]->history, &stuck);
+    }
+    lanes_free(&lanes);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -176,5 +200,6 @@ int main(int argc, char **argv)
     g_test_add_func("/seeds/table", test_table);
     g_test_add_func("/seeds/first", test_first);
     g_test_add_func("/seeds/one-seed-again", test_one_seed_again);
+    g_test_add_func("/seeds/stuck", test_stuck);
     return g_test_run();
 }

@@ -458,8 +458,9 @@ static void test_more_settings(void)
     /* The groups, in order. */
     static const char *const groups[] = {"Architecture", "Norm", "Regularization", "Optimizer",
                                          "Schedule",     "Data", "Measurement",    "Run and seeds"};
-    GtkWidget *group =
-        gtk_widget_get_next_sibling(gtk_widget_get_first_child(gtk_expander_get_child(more)));
+    /* Above them are the entry of the search and what that says. */
+    GtkWidget *group = gtk_widget_get_first_child(gtk_expander_get_child(more));
+    for (int i = 0; i < 2; i++) group = gtk_widget_get_next_sibling(group);
     for (size_t i = 0; i < G_N_ELEMENTS(groups); i++, group = gtk_widget_get_next_sibling(group)) {
         GtkWidget *heading = gtk_widget_get_first_child(group);
         g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(heading)), ==, groups[i]);
@@ -479,6 +480,14 @@ static void test_more_settings(void)
     UI_UNTIL(is_shown(window, "d-model") && is_group_shown(window, "source"));
     /* The entry shows that nothing matches. */
     gtk_editable_set_text(GTK_EDITABLE(search), "no such setting");
+    UI_UNTIL(gtk_widget_has_css_class(search, "error"));
+    GtkWidget *note = gtk_widget_get_next_sibling(search);
+    g_assert_true(gtk_widget_get_visible(note));
+    /* A setting that is always shown is not denied. */
+    gtk_editable_set_text(GTK_EDITABLE(search), "warmup");
+    UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(note)), "Warm-up is further up."));
+    g_assert_false(gtk_widget_has_css_class(search, "error"));
+    gtk_editable_set_text(GTK_EDITABLE(search), "nothing of the kind");
     UI_UNTIL(gtk_widget_has_css_class(search, "error"));
     gtk_editable_set_text(GTK_EDITABLE(search), "");
     UI_UNTIL(!gtk_widget_has_css_class(search, "error"));

@@ -132,8 +132,8 @@ char *ns_figure_step_words(int64_t step);
  * of several seeds.  Free with g_free. */
 char *ns_figure_moment(const NsFigure *figure, const NsFigureInput *input, int64_t step);
 
-/* Whether the newest losses of a run of one seed, in a film up to its step, are still where it got
- * stuck. */
+/* Whether the newest losses of a run, of its first seed if it has several, are still where it got
+ * stuck; in a film those up to its step. */
 bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history);
 
 /* Adds markers for the events of the runs: divergences as alarms, changes of settings by the name

@@ -361,7 +361,7 @@ bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history)
     size_t n = history ? ns_history_steps(history) : 0;
     if (n && input->cut) n = (size_t)(ns_history_record(history, input->step) + 1);
     double level = history ? ns_history_baselines(history).frequencies : (double)NAN, sum = 0;
-    if (n < STUCK_RECORDS || isnan(level) || ns_history_seeds(history) > 1) return false;
+    if (n < STUCK_RECORDS || isnan(level)) return false;
     const NsEvent *event = ns_history_last_event(history, NS_EVENT_STUCK);
     bool noted = event && !(input->cut && event->step > input->step);
     for (size_t i = n - STUCK_RECORDS; i < n && noted; i++)
@@ -370,7 +370,8 @@ bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history)
 }
 
 /* The event of the same kind at the same step in a run, and for a change also of the same
- * setting; NULL if there is none, or if the run got stuck then and has learned since. */
+ * setting; NULL if there is none, or if the run got stuck then and has learned since, or is one of
+ * several seeds, whose number the legend has. */
 static const NsEvent *find_event(const NsFigureInput *input, unsigned run, const NsEvent *event)
 {
     const NsHistory *history = ns_figure_run(input, run).history;
@@ -380,8 +381,10 @@ static const NsEvent *find_event(const NsFigureInput *input, unsigned run, const
         if (other->step < event->step) break;
         if (other->step == event->step && other->kind == event->kind &&
             (event->kind != NS_EVENT_SETTING || g_str_equal(other->what, event->what)))
-            return event->kind == NS_EVENT_STUCK && !ns_figure_is_stuck(input, history) ? NULL
-                                                                                        : other;
+            return event->kind == NS_EVENT_STUCK &&
+                           (ns_history_seeds(history) > 1 || !ns_figure_is_stuck(input, history))
+                       ? NULL
+                       : other;
     }
     return NULL;
 }

@@ -358,17 +358,26 @@ static void sync_used(GtkWidget *pane)
 static void on_searched(GtkSearchEntry *search, GtkWidget *pane)
 {
     const char *words = gtk_editable_get_text(GTK_EDITABLE(search));
+    GtkWidget *note = gtk_widget_get_next_sibling(GTK_WIDGET(search));
+    const NsParam *above = NULL; /* the first match among the rows that are always shown */
     bool found = false;
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
-        if (row_of(param->key).top) continue;
         g_autofree char *text = g_strjoin(" ", param->key, _(param->label),
                                           _(ns_param_group_label(param->group)), NULL);
         bool matches = !*words || g_str_match_string(words, text, TRUE);
+        if (row_of(param->key).top) {
+            if (matches && !above) above = param;
+            continue;
+        }
         ns_hide(ns_settings_pane_row(pane, param->key), NS_HIDDEN_SEARCH, !matches);
         found |= matches;
     }
-    ns_set_css_class(GTK_WIDGET(search), "error", !found);
+    g_autofree char *sentence = above ? g_strdup_printf(_("%s is further up."), _(above->label))
+                                      : g_strdup(_("No setting has these words in its name."));
+    gtk_label_set_text(GTK_LABEL(note), sentence);
+    gtk_widget_set_visible(note, !found);
+    ns_set_css_class(GTK_WIDGET(search), "error", !found && !above);
     ns_bring_into_view(gtk_widget_get_ancestor(GTK_WIDGET(search), GTK_TYPE_EXPANDER));
 }
 
@@ -406,7 +415,9 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
               *search = ns_search_entry_new(_("Search settings"));
     g_object_set(search, "placeholder-text", _("Search settings"), "margin-top", 6, NULL);
     g_signal_connect_object(search, "search-changed", G_CALLBACK(on_searched), pane, 0);
-    gtk_box_append(GTK_BOX(more), search);
+    GtkWidget *note = ns_text_label_new(NULL, "hint");
+    gtk_widget_set_visible(note, FALSE);
+    ns_box_append(more, search, note, NULL);
     for (size_t k = 0; k < NS_GROUPS; k++) {
         group = add_group(more, _(ns_param_group_label((NsParamGroup)k)));
         for (size_t i = 0; ns_param(i); i++)
