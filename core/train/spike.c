@@ -96,7 +96,9 @@ bool ns_spikes_watch(NsSpikes *s, const NsStep *step, size_t targets, NsEvent *e
     bool high_loss = step->loss > loss.high, high_norm = step->grad_norm > norm.high;
     bool spike = !s->high && (high_loss || high_norm);
     if (spike) {
-        g_autofree char *before = ns_event_number(high_loss ? loss.level : norm.level);
+        /* Of the record before, not the level: the median of two is a value that never occurred. */
+        size_t last = (s->n - 1) % NS_SPIKE_RECORDS;
+        g_autofree char *before = ns_event_number(high_loss ? s->loss[last] : s->norm[last]);
         g_autofree char *after = ns_event_number(high_loss ? step->loss : step->grad_norm);
         g_autofree char *at = ns_group_digits(step->step);
         *event = (NsEvent){.step = step->step, .kind = NS_EVENT_SPIKE};

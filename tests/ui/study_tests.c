@@ -54,7 +54,7 @@ static void test_sweep(void)
     g_assert_false(gtk_widget_get_visible(page->queue));
     g_assert_false(gtk_widget_is_sensitive(page->export_));
     click_start(page);
-    UI_UNTIL(strstr(words(page), "All 6 cells") != NULL);
+    UI_UNTIL(strstr(words(page), "All 6 runs") != NULL);
     g_assert_cmpstr(start_label(page), ==, "Start");
     g_assert_true(gtk_widget_is_sensitive(page->export_));
     const NsPlot *plot = NS_CHART_VIEW(ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW))->plot;
@@ -212,7 +212,7 @@ static void test_side_by_side(void)
     GtkWidget *first = ui_first(GTK_WIDGET(page), NS_TYPE_CHART_VIEW);
     GtkWidget *second = gtk_widget_get_next_sibling(first);
     g_assert_true(gtk_widget_get_visible(second));
-    UI_UNTIL(g_str_equal(words(page), "All 8 cells are done"));
+    UI_UNTIL(g_str_equal(words(page), "All 8 runs are done"));
     const NsPlot *left = NS_CHART_VIEW(first)->plot;
     const NsPlot *right = NS_CHART_VIEW(second)->plot;
     g_assert_true(g_str_has_prefix(left->subtitle, "A: Post-LN, "));
@@ -330,7 +330,7 @@ static void test_open_sweep(void)
     gtk_drop_down_set_selected(GTK_DROP_DOWN(page->key[1]), 0);
     g_autofree char *x = axis_words(page, 0), *y = axis_words(page, 1);
     click_start(page);
-    UI_UNTIL(strstr(words(page), " cells are done") != NULL);
+    UI_UNTIL(strstr(words(page), " runs are done") != NULL);
     write_sweep(page, path, NULL);
     ui_close(window);
 
@@ -427,13 +427,13 @@ static void test_open_study(void)
     UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(page)));
     g_assert_cmpuint(plot->heatmap->columns, ==, 3);
     g_assert_cmpuint(plot->heatmap->rows, ==, 2);
-    g_assert_cmpstr(words(page), ==, "Stopped after 11 of 12 cells");
+    g_assert_cmpstr(words(page), ==, "Stopped after 11 of 12 runs");
     /* Start trains the one that is missing, and it alone; another process has found it since. */
     NsStudyCell cell = ns_cell_in(NS_CELL_DONE);
     cell.value = cell.first = cell.validation = 7;
     keep_cell(path, 11, &cell);
     click_start(page);
-    UI_UNTIL(g_str_equal(words(page), "All 12 cells are done"));
+    UI_UNTIL(g_str_equal(words(page), "All 12 runs are done"));
     g_assert_cmpfloat(ns_phase_cell(page->phases[0], 1).loss, ==, 2.2);
     ui_close(window);
     remove_results(path);
@@ -455,11 +455,11 @@ static void test_open_study_text(void)
         UI_UNTIL((page = NS_PHASE_PAGE(ui_first(GTK_WIDGET(window), NS_TYPE_PHASE_PAGE))) &&
                  page->phases[0]);
         if (!round) {
-            g_assert_cmpstr(words(page), ==, "Stopped after 0 of 4 cells");
+            g_assert_cmpstr(words(page), ==, "Stopped after 0 of 4 runs");
             g_assert_false(g_file_test(out, G_FILE_TEST_EXISTS));
             click_start(page);
         }
-        UI_UNTIL(g_str_equal(words(page), "All 4 cells are done"));
+        UI_UNTIL(g_str_equal(words(page), "All 4 runs are done"));
         ui_close(window);
     }
     g_unlink(path);

@@ -54,6 +54,11 @@ static void test_scrub(void)
     g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(timeline)), ==, width);
     GtkWidget *entry = ui_first(GTK_WIDGET(transport), GTK_TYPE_ENTRY);
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(entry)), ==, "12");
+    /* Nonsense that was typed and not entered does not stay. */
+    gtk_widget_grab_focus(entry);
+    gtk_editable_set_text(GTK_EDITABLE(entry), "warm");
+    gtk_widget_grab_focus(GTK_WIDGET(timeline));
+    UI_UNTIL(g_str_equal(gtk_editable_get_text(GTK_EDITABLE(entry)), "12"));
     /* To the right of the newest step lies the newest. */
     ns_timeline_scrub(timeline, ns_timeline_x_of(timeline, 90));
     UI_UNTIL(session->view->step < 0);

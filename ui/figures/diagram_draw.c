@@ -652,7 +652,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
                            ? _("signal norm (RMS over tokens)")
                            : _("gradient norm (over all tokens of the batch)");
     const char *unmeasured = look->flow == NS_FLOW_SIGNAL
-                                 ? _("not measured; σ: standard deviation the norm divides by")
+                                 ? _("not measured; σ: standard deviation")
                                  : _("not measured");
     double size = p->size, small = MAX(0.9 * size, look->least), y = height / 2 - 0.35 * size;
     /* The color bar is shortened in favor of the text. */

@@ -40,25 +40,28 @@ typedef struct {
 static void set_axis(NsFigure *figure, NsAxis *axis, const NsStudyAxis *values)
 {
     const char **names = ns_figure_own(figure, g_new(const char *, values->n));
+    const char **numbers = ns_figure_own(figure, g_new(const char *, values->n));
     for (size_t i = 0; i < values->n; i++) {
         const char *value = values->values[i];
         if (values->param->type == NS_PARAM_CHOICE) {
             int row = ns_choices_find(values->param->choices, value);
-            names[i] = _(values->param->choices((size_t)row)->label);
-        } else if (ns_param_word(values->param, value))
-            names[i] = ns_param_word(values->param, value);
-        else
-            names[i] =
-                ns_figure_own(figure, ns_text_input(g_ascii_strtod(value, NULL), VALUE_DIGITS));
+            names[i] = numbers[i] = _(values->param->choices((size_t)row)->label);
+            continue;
+        }
+        const char *word = ns_param_word(values->param, value);
+        numbers[i] =
+            ns_figure_own(figure, ns_text_input(g_ascii_strtod(value, NULL), VALUE_DIGITS));
+        names[i] = word ? word : numbers[i];
     }
     axis->label = _(values->param->label);
     axis->unit = values->param->unit ? _(values->param->unit) : NULL;
     axis->integer = true;
     axis->names = names;
+    axis->in_tables = numbers; /* a program reads 1, not “off” */
     axis->n_names = values->n;
-    double numbers[NS_STUDY_VALUES];
-    for (size_t i = 0; i < values->n; i++) numbers[i] = g_ascii_strtod(values->values[i], NULL);
-    axis->even = values->param->type != NS_PARAM_CHOICE && ns_scale_is_even(numbers, values->n);
+    double value[NS_STUDY_VALUES];
+    for (size_t i = 0; i < values->n; i++) value[i] = g_ascii_strtod(values->values[i], NULL);
+    axis->even = values->param->type != NS_PARAM_CHOICE && ns_scale_is_even(value, values->n);
 }
 
 /* Whether the result is the training loss, which can be compared with that of the untrained

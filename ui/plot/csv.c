@@ -79,6 +79,7 @@ static double cell_value(const NsAxis *axis, double lo, double hi, size_t i, siz
 static void add_place(GString *out, const NsAxis *axis, double value)
 {
     const char *name = ns_axis_name(axis, value);
+    if (name && axis->in_tables) name = axis->in_tables[(size_t)value];
     if (!name || axis->counted) {
         add_double(out, value);
         return;

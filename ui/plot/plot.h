@@ -50,6 +50,7 @@ typedef struct {
     bool reversed;            /* grows downwards or to the left: row 1 of a matrix is at the top */
     bool quiet;               /* without a label and tick labels, which a neighboring plot has */
     const char *const *names; /* labels of 0 .. n_names - 1, in place of the numbers */
+    const char *const *in_tables; /* what tables have in place of the names; NULL: the names */
     size_t n_names;
     bool even;    /* the names are evenly spaced numbers or equal factors, so that some can be left
                    * out */

@@ -135,7 +135,9 @@ static void show_hint(NsPhasePage *page)
                  false);
         return;
     }
-    size_t cells = progress_of(page).cells;
+    /* Each cell is trained with every seed. */
+    int64_t seeds = page->phases[0] ? page->phases[0]->study->seeds : 1;
+    size_t cells = progress_of(page).cells / (size_t)MAX(seeds, 1);
     g_autofree char *n = ns_group_digits((int64_t)cells);
     g_autofree char *start =
         cells ? g_strdup_printf(
@@ -150,20 +152,20 @@ static void show_hint(NsPhasePage *page)
     set_hint(page, hint, false);
 }
 
-/* "12 of 35 cells, 40 s left". */
+/* "12 of 35 runs, 40 s left". */
 static char *queue_words(const NsStudyWorkProgress *progress, bool stopped)
 {
     g_autofree char *done = ns_group_digits((int64_t)progress->ended),
                     *all = ns_group_digits((int64_t)progress->cells);
-    if (progress->ended == progress->cells) return g_strdup_printf(_("All %s cells are done"), all);
+    if (progress->ended == progress->cells) return g_strdup_printf(_("All %s runs are done"), all);
     if (!progress->going || stopped)
-        return g_strdup_printf(_("Stopped after %s of %s cells"), done, all);
-    if (isnan(progress->seconds_left)) return g_strdup_printf(_("%s of %s cells"), done, all);
+        return g_strdup_printf(_("Stopped after %s of %s runs"), done, all);
+    if (isnan(progress->seconds_left)) return g_strdup_printf(_("%s of %s runs"), done, all);
     int64_t left = llround(ceil(progress->seconds_left));
     if (left >= 120)
-        return g_strdup_printf(_("%s of %s cells, %" PRId64 " min left"), done, all,
+        return g_strdup_printf(_("%s of %s runs, %" PRId64 " min left"), done, all,
                                (left + 30) / 60);
-    return g_strdup_printf(_("%s of %s cells, %" PRId64 " s left"), done, all, left);
+    return g_strdup_printf(_("%s of %s runs, %" PRId64 " s left"), done, all, left);
 }
 
 static void sync_controls(NsPhasePage *page)

@@ -137,16 +137,21 @@ static GtkWidget *new_stages(NsTransport *transport)
 
 /* ---- The bar ---- */
 
+static void show_shown_step(NsTransport *transport)
+{
+    g_autofree char *step =
+        g_strdup_printf("%" G_GINT64_FORMAT, ns_session_shown_step(transport->session));
+    if (!g_str_equal(gtk_editable_get_text(GTK_EDITABLE(transport->entry)), step))
+        gtk_editable_set_text(GTK_EDITABLE(transport->entry), step);
+}
+
 static void sync_entry(NsTransport *transport)
 {
     GtkWidget *focus = gtk_widget_get_root(GTK_WIDGET(transport))
                            ? gtk_root_get_focus(gtk_widget_get_root(GTK_WIDGET(transport)))
                            : NULL;
     if (focus && gtk_widget_is_ancestor(focus, transport->entry)) return;
-    g_autofree char *step =
-        g_strdup_printf("%" G_GINT64_FORMAT, ns_session_shown_step(transport->session));
-    if (!g_str_equal(gtk_editable_get_text(GTK_EDITABLE(transport->entry)), step))
-        gtk_editable_set_text(GTK_EDITABLE(transport->entry), step);
+    show_shown_step(transport);
 }
 
 void ns_transport_sync(NsTransport *transport)
@@ -199,6 +204,13 @@ static void on_step_typed(NsTransport *transport)
     sync_entry(transport);
 }
 
+static gboolean on_entry_key(NsTransport *transport, guint keyval)
+{
+    if (keyval != GDK_KEY_Escape) return GDK_EVENT_PROPAGATE;
+    ns_end_typing(transport->entry);
+    return GDK_EVENT_STOP;
+}
+
 static void ns_transport_class_init(NsTransportClass *klass)
 {
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "transport");
@@ -231,6 +243,11 @@ GtkWidget *ns_transport_new(NsSession *session)
                                          "trained, or to train up to a later one"));
     gtk_widget_add_css_class(entry, "numeric");
     g_signal_connect_swapped(entry, "activate", G_CALLBACK(on_step_typed), transport);
+    ns_connect_keys(entry, G_CALLBACK(on_entry_key), transport);
+    /* Whatever was typed and not entered is gone. */
+    GtkEventController *typing = gtk_event_controller_focus_new();
+    g_signal_connect_swapped(typing, "leave", G_CALLBACK(show_shown_step), transport);
+    gtk_widget_add_controller(entry, typing);
     transport->entry = entry;
     transport->timeline = ns_timeline_new(session);
     GtkWidget *chip = gtk_button_new_with_label(_("Back to live"));
