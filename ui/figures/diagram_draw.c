@@ -651,9 +651,8 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     const char *what = look->flow == NS_FLOW_SIGNAL
                            ? _("signal norm (RMS over tokens)")
                            : _("gradient norm (over all tokens of the batch)");
-    const char *unmeasured = look->flow == NS_FLOW_SIGNAL
-                                 ? _("not measured; σ: standard deviation")
-                                 : _("not measured");
+    const char *unmeasured =
+        look->flow == NS_FLOW_SIGNAL ? _("not measured; σ: standard deviation") : _("not measured");
     double size = p->size, small = MAX(0.9 * size, look->least), y = height / 2 - 0.35 * size;
     /* The color bar is shortened in favor of the text. */
     g_autoptr(PangoLayout) whole = ns_text_new(pen.context, p->style, small, false, what);
