@@ -212,12 +212,12 @@
         "about as long as 50 steps, and memory for six copies of the weights and, with ReLU, a "   \
         "byte for every unit and position; the first update is measured, too. 0 means never.",     \
         "Cohen et al. 2022, arXiv 2207.14484")                                                     \
-    INT(sharpness_every, "layer-sharpness-every", MEASURE, "Measure layer sharpness every",        \
+    INT(sharpness_every, "layer-sharpness-every", MEASURE, "Measure sharpness every",        \
         "steps", 0, 1000000, 0, LOG, FORK, "Steps between two measurements of the sharpness of "   \
         "every layer, which take about as long as 60 steps for each layer, and as much memory as " \
         "the curvature; 0 means never.",                                                           \
         "Cohen et al. 2021, arXiv 2103.00065")                                                     \
-    INT(ablation_every, "ablation-every", MEASURE, "Measure layer ablation every", "steps", 0,     \
+    INT(ablation_every, "ablation-every", MEASURE, "Measure ablation every", "steps", 0,     \
         1000000, 0, LOG, FORK, "Steps between two measurements of the loss without each "          \
         "layer and of the logit lens, which take two forward passes for each layer; 0 means never.",                \
         "Veit et al. 2016, arXiv 1605.06431")                                                      \
@@ -232,7 +232,7 @@
         "divided by this value. At 0, and always for answers and translations, the most "          \
         "probable token is taken.",                                                                \
         "Holtzman et al. 2020, arXiv 1904.09751, 2.4")                                             \
-    INT(probe_batches, "probe-batches", MEASURE, "Gradient averaged over (batches)", "batches",    \
+    INT(probe_batches, "probe-batches", MEASURE, "Gradient averaged over", "batches",    \
         1, 10000, 8, LOG, FORK, "Batches whose gradients are averaged for the norm of the mean gradient.",      \
         "Xiong et al. 2020, 3.3")                                                                  \
     CHOICE(recompute, "recompute", RUN, "Recompute activations", ns_toggle_choice, "off", FORK,    \

@@ -14,10 +14,7 @@
 
 #define LEAST_WIDTH 240
 #define LEAST_HEIGHT 180
-/* The minimum height of the plot area if there are ratios below it, or a learning rate, which a
- * lesson on the warm-up needs. */
-#define LEAST_PLOT 300
-#define LEAST_PLOT_WITH_RATE 140
+#define LEAST_PLOT 300 /* minimum height of the plot area if there is a panel below it */
 #define COMPACT_WIDTH 96
 #define COMPACT_HEIGHT 72
 #define COMPACT_SCALE 0.86 /* size of text, marks and padding relative to that of a large chart */
@@ -48,9 +45,7 @@ static bool ensure_layout(NsChartView *chart)
     if (chart->alone) chart->rendered.lower = NULL;
     chart->layout = ns_plot_layout(&chart->rendered, chart->rendered_width, chart->rendered_height,
                                    &chart->style);
-    const NsPlot *lower = chart->rendered.lower;
-    double least = lower && lower->denominator ? LEAST_PLOT : LEAST_PLOT_WITH_RATE;
-    if (!lower || ns_plot_area(chart->layout).height >= least) return true;
+    if (!chart->rendered.lower || ns_plot_area(chart->layout).height >= LEAST_PLOT) return true;
     chart->alone = true;
     forget_layout(chart);
     chart->rendered.lower = NULL;

@@ -111,6 +111,7 @@ static void make_bar(Pane *pane)
 #define SWATCH_HEIGHT 10
 #define SWATCH_MARK 7
 #define NAMES_CHARS 14 /* of two lanes, which the line below names, too */
+#define NAME_CHARS 12  /* of a tab in two rows */
 
 /* The color of a lane, as in a legend. */
 static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
@@ -153,8 +154,9 @@ static void sync_tabs(GtkWidget *widget)
         gtk_widget_set_visible(pane->tab[lane], there);
         if (!there) continue;
         g_autofree char *own = special(experiment, lane);
+        bool fits = n == 2 || g_utf8_strlen(own, -1) <= NAME_CHARS;
         g_autofree char *words =
-            g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), named ? own : ""));
+            g_strstrip(g_strdup_printf("%s %s", ns_lane_letter(lane), named && fits ? own : ""));
         g_autofree char *whole = *own ? g_strdup_printf(_("Lane %s: %s"), ns_lane_letter(lane), own)
                                       : g_strdup_printf(_("Lane %s"), ns_lane_letter(lane));
         gtk_label_set_text(GTK_LABEL(pane->names[lane]), words);
