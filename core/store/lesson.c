@@ -269,8 +269,11 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
         card->why[card->n_choices - 1] = g_strdup(entry->value);
         return true;
     }
-    if (g_str_equal(key, "try"))
-        return g_strfreev(card->tries), card->tries = g_strsplit(entry->value, " ", -1), true;
+    if (g_str_equal(key, "try")) {
+        g_strfreev(card->tries);
+        card->tries = g_strsplit(entry->value, " ", -1);
+        return true;
+    }
     if (g_str_equal(key, "draw")) return read_draw(card, entry, error);
     if (g_str_equal(key, "draw-lane")) {
         card->draw_lane = find_lane(entry->value);

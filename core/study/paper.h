@@ -221,8 +221,8 @@ void ns_paper_make_fresh(const NsPaperStudy *row, NsStudy *study);
 NsPaperResult *ns_paper_result_reported(const NsPaperStudy *row);
 
 /* Stores a result of a row's study with its own seeds in a folder, which is created: in a file with
- * a line as in the report, beneath one that identifies what it was measured with and judged by.
- * NS_ERROR_FILE. */
+ * a line as in the report, beneath one that identifies what it was measured with and judged by.  It
+ * replaces only a result of the same program, claims and settings.  NS_ERROR_FILE. */
 bool ns_paper_result_save(const NsPaperResult *result, const char *folder, GError **error);
 
 /* The stored result of a row's study; NULL if there is none, if it is damaged, or if this program,

@@ -622,15 +622,19 @@ NsPaperResult *ns_paper_result_reported(const NsPaperStudy *row)
 
 #define MOST_STORED ((size_t)16 << 20) /* bytes of a stored result */
 
-static char *stored_path(const NsPaperStudy *row, const char *folder)
+#define HASH_SHOWN 12 /* characters of the hash in the name of a file */
+
+/* The hash is a part of the name, so that a result that other claims or another program judged is
+ * not replaced. */
+static char *stored_path(const NsPaperStudy *row, const char *folder, const char *hash)
 {
-    g_autofree char *name = g_strconcat(row->choice.key, ".jsonl", NULL);
+    g_autofree char *name = g_strdup_printf("%s-%.*s.jsonl", row->choice.key, HASH_SHOWN, hash);
     return g_build_filename(folder, name, NULL);
 }
 
-/* The first line of a stored result: a hash of the program, of the claims of the row, and of all
- * that the values of its cells depend on. */
-static char *stored_head(const NsPaperStudy *row, NsStudy *study)
+/* A hash of the program, of the claims of a row, and of all that the values of its cells depend on;
+ * NULL if its study is refused. */
+static char *stored_hash(const NsPaperStudy *row, NsStudy *study)
 {
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
     g_autofree char *claims = ns_paper_claims_text(row);
@@ -642,30 +646,36 @@ static char *stored_head(const NsPaperStudy *row, NsStudy *study)
         ns_study_hash(study, i, hash);
         g_checksum_update(sum, (const guchar *)hash, -1);
     }
-    return g_strdup_printf("{\"normscope_paper\":1,\"judged\":\"%s\"}\n",
-                           g_checksum_get_string(sum));
+    return g_strdup(g_checksum_get_string(sum));
+}
+
+static char *stored_head(const char *hash)
+{
+    return g_strdup_printf("{\"normscope_paper\":1,\"judged\":\"%s\"}\n", hash);
 }
 
 bool ns_paper_result_save(const NsPaperResult *result, const char *folder, GError **error)
 {
     g_auto(NsStudy) study;
     ns_paper_make(result->study, &study, NULL);
-    g_autofree char *path = stored_path(result->study, folder);
-    g_autofree char *head = stored_head(result->study, &study), *line = ns_paper_json(result);
-    g_autofree char *text = g_strconcat(head ? head : "", line, "\n", NULL);
+    g_autofree char *hash = stored_hash(result->study, &study);
+    if (!hash) return ns_study_check(&study, error);
+    g_autofree char *path = stored_path(result->study, folder, hash);
+    g_autofree char *head = stored_head(hash), *line = ns_paper_json(result);
+    g_autofree char *text = g_strconcat(head, line, "\n", NULL);
     return ns_folder_make(folder, error) && ns_save(path, text, strlen(text), error);
 }
 
 NsPaperResult *ns_paper_result_saved(const NsPaperStudy *row, const char *folder)
 {
-    g_autofree char *path = stored_path(row, folder);
     size_t size;
-    g_autofree char *text = ns_read_file(path, MOST_STORED, &size, NULL);
-    if (!text) return NULL;
     g_auto(NsStudy) study;
     ns_paper_make(row, &study, NULL);
-    g_autofree char *head = stored_head(row, &study);
-    if (!head || !g_str_has_prefix(text, head)) return NULL;
+    g_autofree char *hash = stored_hash(row, &study);
+    g_autofree char *path = hash ? stored_path(row, folder, hash) : NULL;
+    g_autofree char *text = path ? ns_read_file(path, MOST_STORED, &size, NULL) : NULL;
+    g_autofree char *head = text ? stored_head(hash) : NULL;
+    if (!text || !g_str_has_prefix(text, head)) return NULL;
     g_auto(Work) work = {0};
     work_init(&work, &study);
     const char *line = text + strlen(head);

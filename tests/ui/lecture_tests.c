@@ -382,6 +382,8 @@ static void test_own(void)
     /* The lecture that is being given stays when a scene is added to another one. */
     enter_scene(window, "Third", "", "Others");
     g_assert_true(is_at(window, 0));
+    /* A new one has a file of its own. */
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 1 to the lecture “Others 2”");
     g_auto(GStrv) own = ns_own_lectures();
     g_action_group_activate_action(G_ACTION_GROUP(window), "lecture", g_variant_new_string(own[0]));
     g_assert_true(shows(GTK_WIDGET(window), "1 of 2"));

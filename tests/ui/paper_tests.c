@@ -76,13 +76,22 @@ static const char *origin(GtkWidget *page, size_t i)
     return gtk_label_get_text(GTK_LABEL(gtk_widget_get_last_child(left)));
 }
 
-/* Where the page stores the results of a study; the file is gone if `removed`. */
-static char *stored_result(const char *key, bool removed)
+/* The file in which the page stored the result of a study, or NULL. */
+static char *stored_result(const char *key)
 {
-    g_autofree char *name = g_strconcat(key, ".jsonl", NULL);
-    char *path = g_build_filename(g_get_user_data_dir(), "normscope", "paper", name, NULL);
-    if (removed) g_unlink(path);
-    return path;
+    g_autofree char *folder = g_build_filename(g_get_user_data_dir(), "normscope", "paper", NULL);
+    g_autofree char *begin = g_strconcat(key, "-", NULL);
+    g_autoptr(GDir) files = g_dir_open(folder, 0, NULL);
+    const char *name;
+    while (files && (name = g_dir_read_name(files)))
+        if (g_str_has_prefix(name, begin)) return g_build_filename(folder, name, NULL);
+    return NULL;
+}
+
+static void remove_stored_result(const char *key)
+{
+    g_autofree char *path = stored_result(key);
+    if (path) g_assert_cmpint(g_unlink(path), ==, 0);
 }
 
 static const char *cell_words(GtkWidget *page, size_t i, int column)
@@ -94,7 +103,7 @@ static const char *cell_words(GtkWidget *page, size_t i, int column)
  * of the program; what cannot be read is as if nothing had been run. */
 static void test_paper(void)
 {
-    g_autofree char *path = stored_result("depth", true);
+    remove_stored_result("depth");
     NsWindow *window = ui_open("");
     GtkWidget *page = ui_show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     size_t depth = study_at("depth");
@@ -125,6 +134,8 @@ static void test_paper(void)
     ui_close(window);
 
     for (int damaged = 0; damaged < 2; damaged++) {
+        g_autofree char *path = stored_result("depth");
+        g_assert_nonnull(path);
         if (damaged) g_assert_true(g_file_set_contents(path, "{", -1, NULL));
         window = ui_open("");
         page = ui_show_page(window, "paper", NS_TYPE_PAPER_PAGE);
@@ -134,7 +145,7 @@ static void test_paper(void)
         g_assert_cmpuint(plot_of(page, depth)->n_series, ==, 4);
         ui_close(window);
     }
-    g_unlink(path);
+    remove_stored_result("depth");
 }
 
 /* The figures come one a frame, so that no frame takes long; the claims of an undecided one state
@@ -171,7 +182,7 @@ static void export_by_key(NsWindow *window)
 /* Ctrl+E exports what these pages show, or says what must be done first. */
 static void test_export_by_key(void)
 {
-    g_autofree char *path = stored_result("hidden-scale", true);
+    remove_stored_result("hidden-scale");
     NsWindow *window = ui_open("");
     GtkWidget *page = ui_show_page(window, "paper", NS_TYPE_PAPER_PAGE);
     g_assert_true(g_action_group_get_action_enabled(G_ACTION_GROUP(window), "export"));
@@ -198,8 +209,8 @@ static const char *estimate(GtkWidget *page, size_t i)
 /* Every card shows what the report measured, can export it, then says how long it takes here. */
 static void test_paper_cards(void)
 {
-    g_autofree char *depth = stored_result("depth", true);
-    g_autofree char *hidden = stored_result("hidden-scale", true);
+    remove_stored_result("depth");
+    remove_stored_result("hidden-scale");
     NsWindow *window = ui_open("");
     gint64 before = g_get_monotonic_time(); /* estimates begin two seconds later, or more */
     GtkWidget *page = ui_show_page(window, "paper", NS_TYPE_PAPER_PAGE);

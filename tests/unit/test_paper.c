@@ -680,13 +680,18 @@ static void test_stored(void)
     g_autoptr(GError) error = NULL;
     g_autofree char *folder = g_dir_make_tmp("ns-paper-XXXXXX", NULL);
     g_autofree char *inner = g_build_filename(folder, "paper", NULL);
-    g_autofree char *path = g_build_filename(inner, "hidden-scale.jsonl", NULL), *text = NULL;
+    g_autofree char *path = NULL, *text = NULL;
     const NsPaperStudy *row = study("hidden-scale");
     g_assert_null(ns_paper_result_saved(row, inner));
     g_autoptr(NsPaperResult) result = run(row);
     g_free(result->day);
     result->day = g_strdup("2026-11-29");
     g_assert_true(ns_paper_result_save(result, inner, &error));
+    {
+        g_autoptr(GDir) files = g_dir_open(inner, 0, NULL);
+        path = g_build_filename(inner, g_dir_read_name(files), NULL);
+        g_assert_null(g_dir_read_name(files));
+    }
     g_autoptr(NsPaperResult) again = ns_paper_result_saved(row, inner);
     g_assert_nonnull(again);
     g_autofree char *before = ns_paper_json(result), *after = ns_paper_json(again);
@@ -698,6 +703,13 @@ static void test_stored(void)
     NsPaperStudy other = *row;
     other.claims[0].hi *= 2;
     g_assert_null(ns_paper_result_saved(&other, inner));
+    /* A result that they judged replaces no other. */
+    result->study = &other;
+    g_assert_true(ns_paper_result_save(result, inner, &error));
+    result->study = row;
+    g_autoptr(NsPaperResult) kept = ns_paper_result_saved(row, inner);
+    g_autoptr(NsPaperResult) second = ns_paper_result_saved(&other, inner);
+    g_assert_true(kept && second);
     other = *row;
     other.settings = g_intern_string(g_strconcat(row->settings, " batch=3", NULL));
     g_assert_null(ns_paper_result_saved(&other, inner));
@@ -721,7 +733,12 @@ static void test_stored(void)
         g_assert_true(g_file_set_contents(path, damaged, -1, NULL));
         g_assert_null(ns_paper_result_saved(row, inner));
     }
-    g_assert_cmpint(g_unlink(path), ==, 0);
+    g_autoptr(GDir) files = g_dir_open(inner, 0, NULL);
+    const char *name;
+    while ((name = g_dir_read_name(files))) {
+        g_autofree char *each = g_build_filename(inner, name, NULL);
+        g_assert_cmpint(g_unlink(each), ==, 0);
+    }
     g_assert_cmpint(g_rmdir(inner), ==, 0);
     g_assert_cmpint(g_rmdir(folder), ==, 0);
     /* A folder that cannot be made is an error with a sentence. */

@@ -71,11 +71,17 @@ static void on_add(Question *question)
     guint chosen = gtk_drop_down_get_selected(GTK_DROP_DOWN(question->lecture));
     g_autofree char *title = text_of(question->title), *note = text_of(question->note);
     g_autofree char *name = text_of(question->name), *folder = own_folder();
-    g_autofree char *file = g_strconcat(*name ? name : _("My lecture"), NS_LECTURE_SUFFIX, NULL);
-    g_strdelimit(file, "/\\", '-');
-    if (*file == '.') *file = '-';
-    g_autofree char *path =
-        chosen > 0 ? g_strdup(question->paths[chosen - 1]) : g_build_filename(folder, file, NULL);
+    g_autofree char *stem = g_strdup(*name ? name : _("My lecture"));
+    g_strdelimit(stem, "/\\", '-');
+    if (*stem == '.') *stem = '-';
+    g_autofree char *path = chosen > 0 ? g_strdup(question->paths[chosen - 1]) : NULL;
+    /* A new lecture adds nothing to another one of that name: "My lecture 2". */
+    for (int i = 1; !path || (chosen == 0 && g_file_test(path, G_FILE_TEST_EXISTS)); i++) {
+        g_autofree char *file = i == 1 ? g_strconcat(stem, NS_LECTURE_SUFFIX, NULL)
+                                       : g_strdup_printf("%s %d" NS_LECTURE_SUFFIX, stem, i);
+        g_free(path);
+        path = g_build_filename(folder, file, NULL);
+    }
     question->entered(question->window, path, title, note);
     gtk_window_destroy(GTK_WINDOW(gtk_widget_get_root(question->title)));
 }

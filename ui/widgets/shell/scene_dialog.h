@@ -1,6 +1,7 @@
 /* The user's own lectures, and the dialog that adds a scene to one.  SPDX-License-Identifier: MIT
  *
- * New lectures are files in the folder “lectures” of the user's data, named by their titles. */
+ * New lectures are files in the folder “lectures” of the user's data, named by their titles, with a
+ * number if there is one of that name. */
 #pragma once
 
 #include <gtk/gtk.h>
