@@ -116,6 +116,27 @@ static void test_level_name(void)
     }
 }
 
+/* The name of a level is not drawn across a curve that stays at it, but a line away. */
+static void test_name_off_curve(void)
+{
+    double x[N], y[N];
+    for (int i = 0; i < N; i++) x[i] = i, y[i] = i < 6 ? 8 - 0.75 * i : 3.15 + 0.2 * (i % 2);
+    y[N - 1] = 3;
+    const NsLevel levels[] = {{.y = 3.25, .text = "character frequencies only"},
+                              {.y = 4.17, .text = "uniform guess"}};
+    const NsSeries series = {.label = "training", .n = N, .x = x, .y = y};
+    NsPlot plot = plot_of(&series, 1, NS_LEGEND_ABOVE);
+    plot.levels = levels;
+    plot.n_levels = 2;
+    const NsStyle *style = ns_style_find("paper");
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 300, 280, style);
+    const NsLabel *name = label_of(layout, levels[0].text);
+    double line = ns_plot_y_to_pixel(layout, levels[0].y);
+    double above = line - name->box.y - name->box.height, below = name->box.y - line;
+    g_assert_cmpfloat(MAX(above, below), >, 0.5 * style->text_size);
+    g_assert_cmpfloat(MAX(above, below), <, 2 * style->text_size);
+}
+
 /* Plots side by side have areas with the same top and bottom, and a subscript in a title moves
  * nothing. */
 static void test_rows_align(void)
@@ -225,6 +246,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/legend-inside", test_legend_inside);
     g_test_add_func("/places/legend-spares-levels", test_legend_spares_levels);
     g_test_add_func("/places/level-name", test_level_name);
+    g_test_add_func("/places/name-off-curve", test_name_off_curve);
     g_test_add_func("/places/rows-align", test_rows_align);
     g_test_add_func("/places/heading", test_heading);
     g_test_add_func("/places/values-agree", test_values_agree);

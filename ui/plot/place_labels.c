@@ -508,8 +508,32 @@ static void add_line_name(NsPlotLayout *layout, PangoLayout *text, NsPoint at, N
     label->backed = backed;
 }
 
+/* The places for the name of a level above and below its line, this far from it, from the right end
+ * on; returns their number. */
+static size_t level_places(const NsPlotLayout *layout, double py, const NsPoint *size, double away,
+                           NsPoint places[2 * LEVEL_PLACES])
+{
+    NsBox space = ns_layout_inside(layout);
+    size_t n = 0;
+    for (int i = 0; i < 2 * LEVEL_PLACES; i++) {
+        double share = 1 - (double)(i / 2) / (LEVEL_PLACES - 1);
+        double top = i % 2 ? py + away : py - away - size->y, middle = top + size->y / 2;
+        double far = i % 2 ? top + size->y : top;
+        /* Beyond another line, or nearer to it, it would seem to be that line's name. */
+        bool other = false;
+        for (size_t k = 0; k < layout->plot->n_levels; k++) {
+            double y = ns_scale_to_pixel(&layout->y, layout->plot->levels[k].y);
+            if (fabs(y - py) <= size->y / 2) continue;
+            other |= (y - py) * (y - far) < 0 || fabs(y - middle) < fabs(py - middle);
+        }
+        if (!other) places[n++] = (NsPoint){space.x + share * (space.width - size->x), top};
+    }
+    return n;
+}
+
 /* Places the name of a level directly above or below its line: where no curve is, as far to the
- * right as possible; at the right end if there is no such place. */
+ * right as possible.  A curve that stays at the level leaves no such place; then the name is a line
+ * away, or else at the right end. */
 static void place_level(NsPlotLayout *layout, const NsLevel *level)
 {
     NsBox space = ns_layout_inside(layout);
@@ -518,30 +542,21 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
     const NsStyle *style = layout->style;
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, level->text);
     if (ns_text_width(text) > space.width) ns_text_limit(text, space.width, 1);
-    NsPoint size, at, corners[2 * LEVEL_PLACES];
+    NsPoint size, at, places[2 * LEVEL_PLACES];
     ns_text_size(text, &size.x, &size.y);
     double gap = CLEAR * style->text_size;
     if (level->handle)
         gap = MAX(gap, NS_GRIP * style->text_size / 2 + (NS_GRIP_ARROW + 1) * style->axis_width);
-    size_t n = 0, at_end = 0;
-    for (int i = 0; i < 2 * LEVEL_PLACES; i++) {
-        double share = 1 - (double)(i / 2) / (LEVEL_PLACES - 1);
-        double x = space.x + share * (space.width - size.x);
-        double top = i % 2 ? py + gap : py - gap - size.y, far = i % 2 ? top + size.y : top;
-        /* Beyond another line it would seem to be that line's name. */
-        bool beyond = false;
-        for (size_t k = 0; k < layout->plot->n_levels; k++) {
-            double other = ns_scale_to_pixel(&layout->y, layout->plot->levels[k].y);
-            beyond |= fabs(other - py) > size.y / 2 && (other - py) * (other - far) < 0;
-        }
-        if (!beyond) corners[n++] = (NsPoint){x, top};
-        if (i < 2) at_end = n;
+    unsigned covered = 1;
+    for (int lines = 0; lines < 2 && covered; lines++) {
+        size_t n = level_places(layout, py, &size, gap + lines * size.y, places);
+        if (!ns_layout_least_crowded(layout, places, n, &size, &at, &covered)) covered = 1;
     }
-    unsigned covered;
-    if (!ns_layout_least_crowded(layout, corners, n, &size, &at, &covered)) return;
-    NsPoint end;
-    unsigned there;
-    if (covered && ns_layout_least_crowded(layout, corners, at_end, &size, &end, &there)) at = end;
+    if (covered) {
+        size_t n = level_places(layout, py, &size, gap, places);
+        while (n > 0 && places[n - 1].x < places[0].x) n--; /* those at the right end */
+        if (!ns_layout_least_crowded(layout, places, n, &size, &at, &covered)) return;
+    }
     add_line_name(layout, text, at, style->faint_text, !covered);
 }
 
