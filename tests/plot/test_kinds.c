@@ -434,6 +434,33 @@ static void test_lower_plot(void)
     g_assert_null(low->lower);
 }
 
+/* Both curves end at a limit of the horizontal axis, also beside names at their ends. */
+static void test_lower_limits(void)
+{
+    const NsSeries series[] = {{.label = "a", .n = 4, .x = abscissa, .y = tens},
+                               {.label = "b", .n = 4, .x = abscissa, .y = abscissa}};
+    NsPlot below = plot_of(series, 1), plot = plot_of(series, 2);
+    plot.lower = &below;
+    plot.x.hi = 3;
+    plot.no_grid = true;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    g_assert_nonnull(ns_layout_label(layout, NS_PART_END_NAME));
+    NsBox area = ns_plot_area(layout->lower);
+    cairo_surface_t *image = draw(layout, NULL);
+    uint32_t ground = as_pixel(light()->panel);
+    int there = 0, beyond = 0;
+    for (double y = layout->lower_y + area.y; y < layout->lower_y + area.y + area.height; y++) {
+        there += pixel_at(image, ns_plot_x_to_pixel(layout, 2.5), y) != ground;
+        beyond += pixel_at(image, ns_plot_x_to_pixel(layout, 3.08), y) != ground;
+    }
+    g_assert_cmpint(there, >, 0);
+    g_assert_cmpint(beyond, ==, 0);
+    cairo_surface_destroy(image);
+    g_autoptr(GString) tex = tex_of(&plot);
+    const char *clip = strstr(tex->str, "\\clip");
+    g_assert_true(clip && strstr(clip + 1, "\\clip"));
+}
+
 /* A curve that fills its area is drawn as one outline: every pixel column has ink, and a single
  * outlier is visible. */
 static void test_noise(void)
@@ -562,5 +589,6 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/center", test_center);
     g_test_add_func("/kinds/levels", test_levels);
     g_test_add_func("/kinds/lower-plot", test_lower_plot);
+    g_test_add_func("/kinds/lower-limits", test_lower_limits);
     return g_test_run();
 }

@@ -394,6 +394,46 @@ static void test_film_height(void)
     g_rmdir(folder);
 }
 
+/* The name at the end of a curve needs more space in the last frame. */
+static const NsPlot *const *growing_name(void *data, guint i, NsExport *options)
+{
+    static const double x[] = {1, 2}, y[] = {1, 1}, z[] = {2, 2};
+    static NsSeries series[] = {{.label = "a", .n = 2, .x = x, .y = y},
+                                {.n = 2, .x = x, .y = z, .kind = NS_SERIES_POINTS}};
+    static NsPlot plot = {.x = {.label = "layer", .lo = NAN, .hi = NAN},
+                          .left = {.label = "norm", .lo = NAN, .hi = NAN},
+                          .series = series,
+                          .n_series = 2};
+    static const NsPlot *const plots[] = {&plot};
+    (void)data, (void)options;
+    series[1].label = i ? "step 1,000,000" : "step 1";
+    plot.version++;
+    return plots;
+}
+
+static void test_film_names(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "film.gif", NULL);
+    const NsExport options = {.format = NS_FORMAT_GIF,
+                              .style = ns_style_find("paper"),
+                              .width = 360,
+                              .height = 200,
+                              .dpi = 72};
+    g_autoptr(GError) error = NULL;
+    ns_export_film(&(NsFrames){2, growing_name, NULL, NULL}, 1, &options, path, &error);
+    g_assert_no_error(error);
+    int failed;
+    GifFileType *gif = DGifOpenFileName(path, &failed);
+    g_assert_cmpint(DGifSlurp(gif), ==, GIF_OK);
+    g_assert_cmpint(gif->ImageCount, ==, 2);
+    /* Only the name changes, at the right. */
+    g_assert_cmpint(gif->SavedImages[1].ImageDesc.Left, >, gif->SWidth * 2 / 3);
+    DGifCloseFile(gif, NULL);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -405,5 +445,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sheet/names", test_names);
     g_test_add_func("/sheet/film", test_film);
     g_test_add_func("/sheet/film-height", test_film_height);
+    g_test_add_func("/sheet/film-names", test_film_names);
     return g_test_run();
 }

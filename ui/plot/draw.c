@@ -341,7 +341,7 @@ static void draw_data(const NsPlotLayout *layout, cairo_t *cr,
 {
     const NsBox *area = &layout->area;
     const NsPlot *plot = layout->plot;
-    double right = area->x + area->width, at = right - layout->ends_space;
+    double right = area->x + area->width, at = right - layout->beyond;
     if (plot->cut) at = CLAMP(ns_plot_x_to_pixel(layout, plot->cut_at), area->x, at);
     cairo_save(cr);
     if (at < right) {

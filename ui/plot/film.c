@@ -26,6 +26,7 @@
 typedef struct {
     NsRange left, lower, color;
     NsMargins margins; /* the widest of all frames, so that the plot area does not move */
+    double beyond;     /* so that the horizontal scale does not either */
 } Limits;
 
 static void widen(NsRange *range, const NsScale *scale)
@@ -46,6 +47,7 @@ static void measure(const NsPlot *const *plots, size_t n, const NsExport *option
         most->right = MAX(most->right, own.right);
         most->bottom = MAX(most->bottom, own.bottom);
         most->left = MAX(most->left, own.left);
+        limits[i].beyond = MAX(limits[i].beyond, layout->beyond);
         widen(&limits[i].left, &layout->y);
         if (layout->plot->heatmap) widen(&limits[i].color, &layout->z);
         if (layout->lower) widen(&limits[i].lower, &layout->lower->y);
@@ -68,6 +70,7 @@ static cairo_status_t draw_frame(const NsPlot *const *plots, size_t n, const NsE
     for (size_t i = 0; i < n; i++) {
         NsPlot *plot = &sheet.plots[i].plot;
         sheet.plots[i].least = limits[i].margins;
+        plot->beyond = limits[i].beyond;
         if (!plot->heatmap) {
             fix(&plot->left, limits[i].left);
         } else if (!(plot->heatmap->lo < plot->heatmap->hi) && !isnan(limits[i].color.lo)) {
@@ -221,7 +224,7 @@ bool ns_export_film(const NsFrames *frames, size_t n, const NsExport *asked, con
     g_autoptr(GifFileType) gif = film ? EGifOpen(bytes, append, NULL) : NULL;
     cairo_status_t status = gif || !film ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
     for (size_t k = 0; k < n; k++)
-        limits[k] = (Limits){NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE, {0, 0, 0, 0}};
+        limits[k] = (Limits){NS_RANGE_FREE, NS_RANGE_FREE, NS_RANGE_FREE, {0, 0, 0, 0}, 0};
     /* The last frame has the most notes, for which the sheet may have to be higher. */
     const NsPlot *const *plots = frames->frame(frames->data, frames->n - 1, &options);
     options.height = ns_plot_sheet_height(plots, n, &options);

@@ -408,14 +408,16 @@ static NsPlotLayout *layout_new(const NsPlot *plot, double width, double height,
 }
 
 /* Computes boxes, ticks and the labels around the area from scratch. */
-static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale *x)
+static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsPlotLayout *upper)
 {
+    const NsScale *x = upper ? &upper->x : NULL;
     NsFrame frame = {.layout = layout, .size = layout->style->text_size, .least = *least, .x = x};
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
     layout->turned = layout->letters = layout->listed = layout->identified = false;
     layout->n_keys = layout->plot->n_keys;
     ns_end_names_fit(layout);
+    layout->beyond = upper ? upper->beyond : MAX(layout->ends_space, layout->plot->beyond);
     ns_frame_write(&frame);
     fit_height(&frame);
     for (int i = 0; i < 3; i++) {
@@ -450,7 +452,7 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsScale 
         inset = MIN(inset + (summary->points ? 0.25 * layout->style->text_size : 0),
                     layout->area.width / 8);
         double left = layout->area.x + inset;
-        double right = layout->area.x + layout->area.width - inset - layout->ends_space;
+        double right = layout->area.x + layout->area.width - inset - layout->beyond;
         layout->x.p0 = axis->reversed ? right : left;
         layout->x.p1 = axis->reversed ? left : right;
     }
@@ -587,7 +589,7 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     NsMargins upper_least = *least, lower_least = *least;
     upper_least.bottom = lower_least.top = 0;
     lay_out(layout, &upper_least, NULL);
-    lay_out(lower, &lower_least, &layout->x);
+    lay_out(lower, &lower_least, layout);
     NsMargins a = ns_layout_margins(layout), b = ns_layout_margins(lower);
     double left = MAX(a.left, b.left), right = MAX(a.right, b.right);
     if (layout->width - left - right < LEAST_WIDTH * layout->width) {
@@ -599,7 +601,7 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     upper_least.left = lower_least.left = left;
     upper_least.right = lower_least.right = right;
     lay_out(layout, &upper_least, NULL);
-    lay_out(lower, &lower_least, &layout->x);
+    lay_out(lower, &lower_least, layout);
 }
 
 static void make_notes(NsPlotLayout *layout)

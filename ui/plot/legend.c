@@ -390,7 +390,7 @@ static bool find_end(const NsPlotLayout *layout, const NsSeries *series, NsPoint
     const NsPlot *plot = layout->plot;
     const NsScale *x = &layout->x, *y = &layout->y;
     const NsBox *area = &layout->area;
-    double right = area->x + area->width - layout->ends_space, sum = 0;
+    double right = area->x + area->width - layout->beyond, sum = 0;
     unsigned n = 0;
     for (size_t i = series->n; i-- > 0;) {
         double px = ns_scale_to_pixel(x, series->x[i]), py = ns_scale_to_pixel(y, series->y[i]);

@@ -467,9 +467,13 @@ static void append_axes(const Page *page)
               (pass ? 2.5 : 5) * unit, coordinate_at(x, framed.x + inset),
               coordinate_at(y, framed.y + inset), coordinate_at(x, framed.x + framed.width - inset),
               coordinate_at(y, framed.y + framed.height - inset));
+    if (layout->beyond > 0) /* names at the ends of curves are there */
+        print(out, "\\begin{scope}\n\\clip" BOX, x0, y0,
+              coordinate_at(x, box.x + box.width - layout->beyond), y1);
     for (int rank = 0; rank < NS_SERIES_RANKS; rank++)
         for (size_t i = 0; i < plot->n_series; i++)
             if (ns_series_rank(&plot->series[i]) == rank) append_series(out, layout, i);
+    if (layout->beyond > 0) print(out, "\\end{scope}\n");
     for (size_t i = 0; i < plot->n_levels; i++) {
         double at = coordinate(y, plot->levels[i].y);
         if (isfinite(at))

@@ -126,8 +126,10 @@ struct NsPlotLayout {
                                           * names */
     bool identified;                     /* names identify the runs, so that the subtitle omits
                                           * what distinguishes them */
-    double ends_space;                   /* width of the area that is reserved for names at the
-                                          * ends of curves */
+    double ends_space;                   /* width of the area that names at the ends of curves
+                                          * need; 0 without such names */
+    double beyond;                       /* width of the area beyond the end of the horizontal
+                                          * scale, also of a lower plot */
     NsEnds ends;                         /* the curves that have names at their ends */
     NsBox legend_box;                    /* a legend inside the area; its width is 0 if there is
                                           * none */

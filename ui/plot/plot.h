@@ -251,14 +251,16 @@ struct NsPlot {
     const NsSlope *slopes;
     size_t n_slopes;
     NsLegendPlace legend;
-    bool lettered;     /* the names of several runs begin with their letters: the legend keeps their
-                        * order, and shows letters alone if names do not fit */
-    bool ordered;      /* the legend keeps the order of the series */
-    bool readings;     /* the legend reserves space for the values at the crosshair */
-    bool no_grid;      /* without grid lines */
-    bool cut;          /* a frame of a film: data beyond cut_at on the horizontal axis is not */
-    double cut_at;     /* drawn, while axes and legend are those of the whole run */
-    const char *note;  /* something the reader must know (thinned, not finite), or NULL */
+    bool lettered;    /* the names of several runs begin with their letters: the legend keeps their
+                       * order, and shows letters alone if names do not fit */
+    bool ordered;     /* the legend keeps the order of the series */
+    bool readings;    /* the legend reserves space for the values at the crosshair */
+    bool no_grid;     /* without grid lines */
+    bool cut;         /* a frame of a film: data beyond cut_at on the horizontal axis is not */
+    double cut_at;    /* drawn, while axes and legend are those of the whole run */
+    double beyond;    /* of a film: the least width beyond the end of the horizontal axis, for names
+                       * at the ends of curves */
+    const char *note; /* something the reader must know (thinned, not finite), or NULL */
     const char *empty; /* text in the plot area while there is no data */
     uint64_t version;  /* changes with every change of the plot */
     double end;        /* the last step of runs that continue: axes leave no space beyond; 0:

@@ -144,7 +144,7 @@ bool ns_view_state_zoom_to(NsViewState *view_state, const NsPlotLayout *layout, 
     const double from[] = {box.x, box.y};
     double to[] = {box.x + box.width, box.y + box.height};
     /* Names are beyond the end of the horizontal scale. */
-    if (layout->ends_space > 0) to[NS_VIEW_STATE_X] = MIN(to[NS_VIEW_STATE_X], layout->x.p1);
+    if (layout->beyond > 0) to[NS_VIEW_STATE_X] = MIN(to[NS_VIEW_STATE_X], layout->x.p1);
     bool changed = false;
     for (NsViewStateAxis which = 0; which < NS_VIEW_STATE_AXES; which++) {
         const NsScale *scale = scale_of(layout, which);
@@ -204,7 +204,7 @@ bool ns_view_state_advance(NsViewState *view_state, double newest)
 bool ns_view_state_reveal(NsViewState *view_state, const NsPlotLayout *layout, double x)
 {
     double px = ns_plot_x_to_pixel(layout, x), margin = layout->area.width / 10;
-    double left = layout->area.x, right = left + layout->area.width - layout->ends_space;
+    double left = layout->area.x, right = left + layout->area.width - layout->beyond;
     if (ns_range_is_free(view_state->range[NS_VIEW_STATE_X]) || !isfinite(px)) return false;
     if (px < left - 0.5) return ns_view_state_pan(view_state, layout, left - px + margin, 0);
     if (px > right + 0.5) return ns_view_state_pan(view_state, layout, right - px - margin, 0);
