@@ -653,7 +653,7 @@ static void test_tex(void)
     g_assert_nonnull(strstr(document, "100000 points, reduced"));
     static const char *const drawn[] = {
         "\\fill[chart-0,", "only marks",         ") circle[radius=",           "-- cycle",
-        "densely dotted",  "{bound $\\surd $d}", "{$\\propto $ L${}^{-1/2}$}", "ylabel={A / B}"};
+        "densely dotted",  "{bound $\\surd $d}", "{$\\propto $ L${}^{-1/2}$}", "bp}{A / B}},"};
     for (size_t i = 0; i < G_N_ELEMENTS(drawn); i++)
         if (!strstr(document, drawn[i])) g_error("no %s in the document", drawn[i]);
     g_assert_null(strstr(document, "{hidden}"));

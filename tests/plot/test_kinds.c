@@ -214,8 +214,8 @@ static void test_tex_values(void)
                *high = strstr(tex->str, "rotate=0, black]");
     g_assert_nonnull(low);
     g_assert_nonnull(high);
-    g_assert_nonnull(strstr(low, "{\\sbox0{0.250}"));
-    g_assert_nonnull(strstr(high, "{\\sbox0{1.000}"));
+    g_assert_nonnull(strstr(low, "bp}{0.250}"));
+    g_assert_nonnull(strstr(high, "bp}{1.000}"));
 }
 
 /* In TeX, too, a reference line is thin and gray. */
@@ -461,6 +461,20 @@ static void test_lower_limits(void)
     g_assert_true(clip && strstr(clip + 1, "\\clip"));
 }
 
+/* In TeX the labels of two axes above each other are those of the layout, with their lengths. */
+static void test_tex_axis_labels(void)
+{
+    NsSeries series = {.label = "a", .n = 4, .x = abscissa, .y = tens};
+    NsPlot below = plot_of(&series, 1), plot = plot_of(&series, 1);
+    plot.lower = &below;
+    plot.left.label = "a quantity with a long name";
+    plot.left.unit = "nats per token";
+    g_autoptr(GString) tex = tex_of(&plot);
+    const char *label = strstr(tex->str, "ylabel={\\chartfit{");
+    g_assert_true(label && strstr(label + 1, "ylabel={\\chartfit{"));
+    g_assert_null(strstr(label, "nats per token"));
+}
+
 /* A curve that fills its area is drawn as one outline: every pixel column has ink, and a single
  * outlier is visible. */
 static void test_noise(void)
@@ -590,5 +604,6 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/levels", test_levels);
     g_test_add_func("/kinds/lower-plot", test_lower_plot);
     g_test_add_func("/kinds/lower-limits", test_lower_limits);
+    g_test_add_func("/kinds/tex-axis-labels", test_tex_axis_labels);
     return g_test_run();
 }

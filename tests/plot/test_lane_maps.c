@@ -275,7 +275,7 @@ static void test_diverged_tex(void)
     g_assert_true(g_str_has_prefix(strrchr(before, '\n'), "\n\\node[") &&
                   strstr(strrchr(before, '\n'), "chart-1, "));
     /* The text is limited to its width in a picture, because TeX's fonts are wider. */
-    g_assert_nonnull(strstr(strrchr(before, '\n'), "{\\sbox0"));
+    g_assert_nonnull(strstr(strrchr(before, '\n'), "{\\chartfit"));
     /* TeX has no such length. */
     pair.input.log = false;
     g_autoptr(NsFigure) loss = figure_new("loss");

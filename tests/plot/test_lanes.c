@@ -719,7 +719,7 @@ static void test_tex_panels(void)
     size_t limited = 0;
     for (size_t i = 0; lines[i]; i++)
         limited += g_str_has_prefix(lines[i], "\\node[anchor=center, inner sep=0bp, rotate=90, ") &&
-                   strstr(lines[i], "\\resizebox{");
+                   strstr(lines[i], "\\chartfit{");
     g_assert_cmpuint(limited, ==, 2);
     pair_clear(&pair);
 }

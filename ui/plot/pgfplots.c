@@ -335,15 +335,12 @@ static void add_tick(GString *at, GString *words, double where, const char *labe
 static void append_axis(GString *out, const char *name, const NsAxis *axis, const NsScale *scale,
                         const GArray *ticks, double from, double to)
 {
-    g_autofree char *label = tex(axis->label, true), *unit = tex(axis->unit, true);
     g_autoptr(GString) at = g_string_new(NULL), words = g_string_new(NULL);
     g_autoptr(GString) minor = g_string_new(NULL), none = g_string_new(NULL);
     double a = coordinate_at(scale, from), b = coordinate_at(scale, to);
     print(out, "  %smode=%s,\n  %smin=%.9g,\n  %smax=%.9g,\n", name,
           scale->kind == NS_SCALE_LOG ? "log" : "linear", name, MIN(a, b), name, MAX(a, b));
     if (a > b) print(out, "  %s dir=reverse,\n", name);
-    if (*label && !axis->quiet)
-        print(out, *unit ? "  %slabel={%s (%s)},\n" : "  %slabel={%s},\n", name, label, unit);
     for (unsigned i = 0; i < ticks->len; i++) {
         const NsTick *tick = &g_array_index(ticks, NsTick, i);
         bool major = tick->label != NULL;
@@ -355,17 +352,21 @@ static void append_axis(GString *out, const char *name, const NsAxis *axis, cons
     if (minor->len) print(out, "  minor %stick={%s},\n", name, minor->str);
 }
 
-/* Places an axis label as in the layout, because TeX's fonts have other widths. */
-static void append_label_place(GString *out, const NsPlotLayout *layout, const NsBox *box,
-                               NsPart part, const char *axis, int angle)
+/* Places an axis label as in the layout and with its length, because TeX's fonts have other widths.
+ */
+static void append_axis_label(GString *out, const NsPlotLayout *layout, const NsBox *box,
+                              NsPart part, const char *axis, int angle)
 {
     const NsLabel *label = ns_layout_label(layout, part);
     if (!label) return;
     double x = label->box.x + label->box.width / 2, y = label->box.y + label->box.height / 2;
+    g_autofree char *text = tex(ns_text_words(label->text), true);
     print(out,
-          "  every axis %s label/.style={at={(axis description cs:%.9g,%.9g)}, "
+          "  %slabel={\\chartfit{%.9gbp}{%s}},\n  every axis %s label/.style={at={(axis "
+          "description cs:%.9g,%.9g)}, "
           "anchor=center, rotate=%d, text=chart-words},\n",
-          axis, (x - box->x) / box->width, (box->y + box->height - y) / box->height, angle);
+          axis, ns_text_width(label->text), text, axis, (x - box->x) / box->width,
+          (box->y + box->height - y) / box->height, angle);
 }
 
 /* Appends the options of the axes, whose box is the plot area without its strips. */
@@ -410,7 +411,6 @@ static void append_options(const Page *page, const NsBox *box)
         print(out, "},\n  point meta min=%.9g,\n  point meta max=%.9g,\n", z->from, z->to);
     }
     if (bar->width > 0 && !z->blank) {
-        g_autofree char *label = tex(plot->heatmap->label, true);
         g_autoptr(GString) places = g_string_new(NULL), names = g_string_new(NULL);
         for (unsigned i = 0; i < layout->z_ticks->len; i++) {
             const NsTick *tick = &g_array_index(layout->z_ticks, NsTick, i);
@@ -420,18 +420,16 @@ static void append_options(const Page *page, const NsBox *box)
         }
         print(out,
               "  colorbar,\n  colorbar style={at={(%.9g,1)}, anchor=north west, axis lines=box, "
-              "axis line style={draw=none}, width=%.9gbp, height=%.9gbp, ylabel={%s}, ytick={%s}, "
+              "axis line style={draw=none}, width=%.9gbp, height=%.9gbp, ytick={%s}, "
               "yticklabels={%s},\n    ",
-              (bar->x - layout->area.x) / layout->area.width, bar->width, bar->height, label,
-              places->str, names->str);
-        append_label_place(out, layout, bar, NS_PART_BAR_LABEL, "y", 90);
+              (bar->x - layout->area.x) / layout->area.width, bar->width, bar->height, places->str,
+              names->str);
+        append_axis_label(out, layout, bar, NS_PART_BAR_LABEL, "y", 90);
         print(out, "  },\n");
     }
-    append_label_place(out, layout, box, NS_PART_X_LABEL, "x", 0);
-    if (plot->heatmap && plot->heatmap->n_panels)
-        print(out, "  ylabel={},\n"); /* the panels have their own names */
-    else
-        append_label_place(out, layout, box, NS_PART_LEFT_LABEL, "y", 90);
+    append_axis_label(out, layout, box, NS_PART_X_LABEL, "x", 0);
+    if (!plot->heatmap || !plot->heatmap->n_panels) /* panels have their own names */
+        append_axis_label(out, layout, box, NS_PART_LEFT_LABEL, "y", 90);
     print(out, "]\n");
 }
 
@@ -517,17 +515,17 @@ static void append_label(const Page *page, const NsLabel *label, Anchor anchor, 
     if (anchor == BASE) y -= ns_text_baseline(label->text);
     if (anchor == CENTER) x = page->left + label->box.x + label->box.width / 2;
     if (anchor == CENTER) y = page->top - label->box.y - label->box.height / 2;
-    print(page->out, "\\node[anchor=%s, inner sep=0bp, rotate=%d, %s%s] at " PLACE " {\\sbox0{",
+    print(page->out, "\\node[anchor=%s, inner sep=0bp, rotate=%d, %s%s] at " PLACE " {",
           anchors[anchor], anchor == CENTER && label->rotated ? 90 : 0, look,
           alarm ? ", font=\\bfseries" : "", x, y);
     if (wrapped)
         print(page->out,
-              "\\parbox[t]{%.9gbp}{\\raggedright %s}}"
-              "\\ifdim\\dimexpr\\ht0+\\dp0>%.9gbp\\resizebox*{!}{%.9gbp}",
+              "\\sbox0{\\parbox[t]{%.9gbp}{\\raggedright %s}}"
+              "\\ifdim\\dimexpr\\ht0+\\dp0>%.9gbp\\resizebox*{!}{%.9gbp}"
+              "{\\usebox0}\\else\\usebox0\\fi};\n",
               width, text, height, height);
     else
-        print(page->out, "%s}\\ifdim\\wd0>%.9gbp\\resizebox{%.9gbp}{!}", text, width, width);
-    print(page->out, "{\\usebox0}\\else\\usebox0\\fi};\n");
+        print(page->out, "\\chartfit{%.9gbp}{%s}};\n", width, text);
 }
 
 /* Appends the texts of a plot around its axes, and those that the layout has placed at markers,
@@ -681,6 +679,9 @@ GString *ns_pgfplots_write(const NsPlotSheet *sheet)
         out,
         "\\newcommand{\\chartfont}{\\fontsize{%.9gbp}{%.9gbp}\\selectfont}\n"
         "\\newcommand{\\charttickfont}{\\fontsize{%.9gbp}{%.9gbp}\\selectfont}\n"
+        "%% Shrinks a text that is wider than a length.\n"
+        "\\newcommand{\\chartfit}[2]{\\sbox0{#2}\\ifdim\\wd0>#1\\resizebox{#1}{!}{\\usebox0}"
+        "\\else\\usebox0\\fi}\n"
         "\\newcommand{\\charttitlefont}{\\fontsize{%.9gbp}{%.9gbp}\\bfseries\\selectfont}\n"
         "\\pgfplotsset{every axis/.append style={\n  font=\\chartfont, unbounded coords=jump, "
         "axis lines=left,\n  axis line style={draw=chart-axis, -}, tick style={draw=chart-axis},\n"
