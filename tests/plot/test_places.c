@@ -92,9 +92,9 @@ static void test_level_name(void)
     zigzag(x, y, 2.9, 3.6);
     const NsLevel level = {.y = 3.25, .text = "character frequencies only"};
     for (int covered = 0; covered < 2; covered++) {
-        /* The curve comes to the level in the last third, or is there all the time. */
+        /* The curve comes to the level in the last third, or is everywhere all the time. */
         for (int i = 0; i < 40 && !covered; i++) y[i] = 5;
-        if (covered) zigzag(x, y, 2.9, 3.6);
+        if (covered) zigzag(x, y, 2, 5);
         y[0] = 5;
         const NsSeries series = {.label = "training", .n = N, .x = x, .y = y};
         NsPlot plot = plot_of(&series, 1, NS_LEGEND_ABOVE);

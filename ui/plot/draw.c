@@ -310,6 +310,9 @@ static const NsAnchor anchors[NS_PARTS] = {
     [NS_PART_EMPTY] = NS_ANCHOR_MIDDLE,
 };
 
+/* In text sizes: the width of the edge around a name that lies on curves. */
+#define EDGE 0.25
+
 /* Draws the labels of the color bar, or all others. */
 static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool bar)
 {
@@ -322,8 +325,16 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool bar)
             ns_stroke(cr, label->color, layout->style->axis_width);
         }
         cairo_save(cr);
-        ns_set_color(cr, label->color);
         cairo_translate(cr, label->x, label->y);
+        if (label->part == NS_PART_LINE_NAME && !label->backed) {
+            /* It lies on curves: an edge around its letters keeps it readable and them visible. */
+            cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
+            cairo_move_to(cr, 0, 0);
+            pango_cairo_layout_path(cr, label->text);
+            ns_stroke(cr, ns_with_alpha(layout->style->panel, 0.8),
+                      EDGE * layout->style->text_size);
+        }
+        ns_set_color(cr, label->color);
         if (label->rotated) {
             double width, height;
             ns_text_size(label->text, &width, &height);

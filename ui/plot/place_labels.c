@@ -24,6 +24,9 @@
 /* In text sizes: the gap between a line and its name. */
 #define CLEAR 0.15
 
+/* In lines of text: the largest distance of the name of a level from its line. */
+#define MOST_AWAY 3
+
 /* The name of a level may be at this many places along its line. */
 #define LEVEL_PLACES 7
 
@@ -532,8 +535,8 @@ static size_t level_places(const NsPlotLayout *layout, double py, const NsPoint 
 }
 
 /* Places the name of a level directly above or below its line: where no curve is, as far to the
- * right as possible.  A curve that stays at the level leaves no such place; then the name is a line
- * away, or else at the right end. */
+ * right as possible.  A curve that stays at the level leaves no such place; then the name is
+ * further away, or else at the right end. */
 static void place_level(NsPlotLayout *layout, const NsLevel *level)
 {
     NsBox space = ns_layout_inside(layout);
@@ -548,7 +551,7 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
     if (level->handle)
         gap = MAX(gap, NS_GRIP * style->text_size / 2 + (NS_GRIP_ARROW + 1) * style->axis_width);
     unsigned covered = 1;
-    for (int lines = 0; lines < 2 && covered; lines++) {
+    for (int lines = 0; lines <= MOST_AWAY && covered; lines++) {
         size_t n = level_places(layout, py, &size, gap + lines * size.y, places);
         if (!ns_layout_least_crowded(layout, places, n, &size, &at, &covered)) covered = 1;
     }
