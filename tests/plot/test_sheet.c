@@ -237,6 +237,11 @@ static void test_names(void)
     read_sheet(&one, "loss(lane=B)");
     plot = plot_of(&one, &pair.input, &other, NULL);
     g_assert_cmpfloat(series_named(plot, "training")->y[3], <, 3.5);
+    /* It keeps the color of its lane, with the line and the marks of a single run. */
+    for (size_t i = 0; i < plot->n_series; i++) {
+        g_assert_cmpuint(plot->series[i].style, ==, 1);
+        g_assert_cmpuint((1 + plot->series[i].dash) % NS_SERIES_STYLES, ==, 0);
+    }
     ns_sheet_plot_free(plot);
 }
 

@@ -72,6 +72,17 @@ static double end_of(const NsFigureInput *input)
     return (double)end;
 }
 
+/* A lane by itself keeps its color, with the dash patterns and marks of a single run. */
+static void color_lane(const NsPlot *plot, unsigned lane)
+{
+    NsSeries *series = (NsSeries *)(uintptr_t)plot->series; /* the figure's own */
+    for (size_t i = 0; lane && i < plot->n_series; i++) {
+        if (series[i].style || series[i].previous || series[i].theory) continue;
+        series[i].style = lane;
+        series[i].dash += NS_SERIES_STYLES - lane;
+    }
+}
+
 /* The plot of an input with one seed per run. */
 static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
 {
@@ -86,6 +97,8 @@ static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
     figure->kind->class->update(figure, input);
     plot->end = end_of(input);
     if (!figure->changed) return plot;
+    color_lane(plot, input->lane);
+    if (plot->lower) color_lane(plot->lower, input->lane);
     plot->markers = (const NsMarker *)(const void *)figure->markers->data;
     plot->n_markers = figure->markers->len;
     plot->lettered = input->n_lanes > 1;

@@ -73,6 +73,7 @@ NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i)
     one.history = run.history;
     one.settings = run.settings;
     one.name = input->n_lanes > 1 ? run.name : input->name;
+    if (input->n_lanes > 1) one.lane = i;
     one.n_beside = MAX(input->n_lanes, input->n_beside);
     one.n_lanes = 0;
     return one;
