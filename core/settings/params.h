@@ -38,13 +38,6 @@
         NULL)                                                                                      \
     INT(base_layers, "base-layers", ARCH, "Base depth", NULL, 1, 10000, 2, LOG, RESTART,           \
         "Depth at which CompleteP and depth-μP change nothing.", "Dey et al. 2025")                \
-    INT(base_width, "base-width", ARCH, "Base width", NULL, 0, 8192, 0, LOG, RESTART,              \
-        "Width at which μP changes nothing; 0 means off. With m = d-model / base-width, the "      \
-        "initial standard deviation at the base width is divided by √m for the layers' "           \
-        "matrices and by m for the head; Adam's learning rate for both is divided by m, as is "    \
-        "ε in the layers. One learning rate then works at every width. Attention keeps the "       \
-        "factor 1 / √d_head, so let heads grow with the width.",                                   \
-        "Yang et al. 2022, arXiv 2203.03466, table 8; Dey et al. 2025, arXiv 2505.01618")          \
     INT(d_model, "d-model", ARCH, "Width", NULL, 1, 8192, 64, LOG, RESTART,                        \
         "Width d of the hidden state; a multiple of the number of heads.", NULL)                   \
     INT(heads, "heads", ARCH, "Heads", NULL, 1, 256, 4, LOG, RESTART,                              \
@@ -55,6 +48,13 @@
         "Ainslie et al. 2023, arXiv 2305.13245")                                                   \
     INT(d_ff, "d-ff", ARCH, "FFN width", NULL, 0, 65536, 0, LOG, RESTART,                          \
         "Width of the feed-forward network; 0 means 4 d.", "Vaswani et al. 2017, 3.3")             \
+    INT(base_width, "base-width", ARCH, "Base width", NULL, 0, 8192, 0, LOG, RESTART,              \
+        "Width at which μP changes nothing; 0 means off. With m = d-model / base-width, the "      \
+        "initial standard deviation at the base width is divided by √m for the layers' "           \
+        "matrices and by m for the head; Adam's learning rate for both is divided by m, as is "    \
+        "ε in the layers. One learning rate then works at every width. Attention keeps the "       \
+        "factor 1 / √d_head, so let heads grow with the width.",                                   \
+        "Yang et al. 2022, arXiv 2203.03466, table 8; Dey et al. 2025, arXiv 2505.01618")          \
     CHOICE(final_norm, "final-norm", NORM, "Final norm", ns_switch_choice, "auto", RESTART,        \
         "A norm after the last layer; auto follows the placement (Pre-LN has one).",               \
         "Xiong et al. 2020, Table 1")                                                              \
