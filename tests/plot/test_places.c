@@ -218,6 +218,58 @@ static void test_values_agree(void)
     g_assert_cmpuint(seen[1], >, 0);
 }
 
+static unsigned listed(const NsPlotSheet *sheet, size_t i)
+{
+    g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
+    return layout->legend->len;
+}
+
+/* Entries that all charts of a sheet have are in one legend above them; each lists only its own. */
+static void test_shared_legend(void)
+{
+    static const double x[] = {0, 1, 2}, y[] = {1, 2, 3}, z[] = {3, 2, 1};
+    const NsSeries first[] = {{.label = "A", .n = 3, .x = x, .y = y},
+                              {.label = "B", .style = 1, .n = 3, .x = x, .y = z}};
+    NsSeries second[] = {{.label = "A", .kind = NS_SERIES_POINTS, .n = 3, .x = x, .y = z},
+                         {.label = "B", .style = 1, .n = 3, .x = x, .y = y},
+                         {.label = "mean", .style = 2, .n = 3, .x = x, .y = y}};
+    NsPlot one = plot_of(first, 2, NS_LEGEND_OUTSIDE),
+           other = plot_of(second, 3, NS_LEGEND_OUTSIDE);
+    one.lettered = other.lettered = true;
+    const NsPlot *const plots[] = {&one, &other};
+    const NsExport options = {
+        .style = ns_style_find("paper"), .width = 504, .height = 200, .columns = 2};
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, 2, &options);
+    g_assert_nonnull(sheet.legend);
+    g_assert_cmpuint(sheet.legend->legend->len, ==, 2);
+    g_assert_true(sheet.shared->series[0].kind == NS_SERIES_POINTS);
+    g_assert_cmpuint(listed(&sheet, 0), ==, 0);
+    g_assert_cmpuint(listed(&sheet, 1), ==, 1);
+    g_assert_cmpfloat(sheet.plots[0].cell.y, >, 0);
+    g_assert_cmpfloat(sheet.plots[1].cell.y + sheet.plots[1].cell.height, <=, options.height);
+    g_autoptr(GString) tex = ns_pgfplots_write(&sheet);
+    g_auto(GStrv) names = g_strsplit(tex->str, "{B}", -1);
+    g_assert_cmpuint(g_strv_length(names), ==, 2);
+    /* The chart to which a state belongs says it. */
+    second[1].state = "stuck";
+    g_auto(NsPlotSheet) stuck = ns_plot_sheet(plots, 2, &options);
+    g_assert_cmpuint(stuck.legend->legend->len, ==, 2);
+    g_assert_cmpuint(listed(&stuck, 0), ==, 0);
+    g_assert_cmpuint(listed(&stuck, 1), ==, 2);
+    /* Another color for the same name, or names at the ends of curves: each has its own. */
+    second[0].style = second[1].style = 3;
+    g_auto(NsPlotSheet) differ = ns_plot_sheet(plots, 2, &options);
+    g_assert_null(differ.legend);
+    g_assert_cmpuint(listed(&differ, 0), ==, 2);
+    second[0].style = 0;
+    second[1].style = 1;
+    const NsExport slide = {
+        .style = ns_style_find("paper"), .width = 1000, .height = 400, .columns = 2};
+    g_auto(NsPlotSheet) ends = ns_plot_sheet(plots, 2, &slide);
+    g_assert_null(ends.legend);
+    g_assert_cmpuint(listed(&ends, 0), ==, 2);
+}
+
 /* The heading of a tooltip has the name of the axis without what explains it. */
 static void test_heading(void)
 {
@@ -248,6 +300,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/level-name", test_level_name);
     g_test_add_func("/places/name-off-curve", test_name_off_curve);
     g_test_add_func("/places/rows-align", test_rows_align);
+    g_test_add_func("/places/shared-legend", test_shared_legend);
     g_test_add_func("/places/heading", test_heading);
     g_test_add_func("/places/values-agree", test_values_agree);
     return g_test_run();

@@ -346,6 +346,12 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool bar)
     }
 }
 
+void ns_legend_draw(const NsPlotLayout *layout, cairo_t *cr)
+{
+    draw_legend(layout, cr);
+    draw_labels(layout, cr, false);
+}
+
 /* Hides data beyond the cut of a film's frame, and behind names at the ends of curves. */
 static void draw_data(const NsPlotLayout *layout, cairo_t *cr,
                       void (*draw)(const NsPlotLayout *layout, cairo_t *cr))
@@ -424,8 +430,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     cairo_restore(cr);
 
     draw_axes(layout, cr);
-    draw_legend(layout, cr);
-    draw_labels(layout, cr, false);
+    ns_legend_draw(layout, cr);
     if (!(layout->plot->key_reach > 0)) ns_plot_draw_key(layout, cr);
     cairo_restore(cr);
     if (!layout->lower) return;

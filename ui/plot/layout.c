@@ -695,6 +695,15 @@ bool ns_plot_is_explained(const NsPlotLayout *layout)
     return noted && (unnamed || ns_layout_label(layout, NS_PART_X_LABEL));
 }
 
+double ns_legend_layout(NsPlotLayout **layout, const NsPlot *plot, double width,
+                        const NsStyle *style)
+{
+    double pad = style->padding;
+    *layout = layout_new(plot, width, width, style);
+    double height = ns_legend_place(*layout, pad, pad, width - 2 * pad, width, true);
+    return (*layout)->names && height > 0 ? pad + height + NS_GAP * style->text_size : 0;
+}
+
 void ns_plot_layout_free(NsPlotLayout *layout)
 {
     if (!layout) return;

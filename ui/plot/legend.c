@@ -105,12 +105,29 @@ static bool is_at_end(const NsPlotLayout *layout, const NsSeries *series)
     return series->hidden;
 }
 
-/* The entries of the legend itself, without names at the ends of curves. */
+const NsSeries *ns_legend_find(const NsPlot *plot, const NsSeries *series)
+{
+    for (size_t i = 0; plot && i < plot->n_series; i++) {
+        const NsSeries *other = &plot->series[i];
+        if (g_strcmp0(ns_series_name(other), ns_series_name(series)) == 0 &&
+            other->style == series->style && other->dash == series->dash &&
+            other->previous == series->previous && other->theory == series->theory)
+            return other;
+    }
+    return NULL;
+}
+
+/* The entries of the legend itself, without names at the ends of curves and those that a sheet
+ * shares. */
 static GPtrArray *listed(NsPlotLayout *layout)
 {
     GPtrArray *found = ns_legend_entries(layout);
-    for (unsigned i = found->len; i-- > 0;)
-        if (is_at_end(layout, found->pdata[i])) g_ptr_array_remove_index(found, i);
+    for (unsigned i = found->len; i-- > 0;) {
+        const NsSeries *series = found->pdata[i];
+        const NsSeries *other = ns_legend_find(layout->plot->shared, series);
+        if (is_at_end(layout, series) || (other && !g_strcmp0(other->state, series->state)))
+            g_ptr_array_remove_index(found, i);
+    }
     return found;
 }
 
@@ -199,11 +216,12 @@ static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
     return true;
 }
 
-/* A single curve needs no name, unless it belongs to one of several runs or the other names are at
- * the ends of curves. */
+/* A single curve needs no name, unless it belongs to one of several runs or the other names are
+ * elsewhere. */
 static unsigned least_entries(const NsPlotLayout *layout)
 {
-    return layout->plot->lettered || layout->ends_space > 0 ? 1 : 2;
+    const NsPlot *plot = layout->plot;
+    return plot->lettered || plot->shared || layout->ends_space > 0 ? 1 : 2;
 }
 
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
@@ -216,7 +234,7 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
         bool letters = way == 2 * (keys + 1), cut = way % 2;
         layout->n_keys = letters ? keys : keys - way / 2;
         g_autoptr(GPtrArray) series = listed(layout);
-        layout->names = !series->len && layout->ends_space > 0;
+        layout->names = !series->len && (layout->plot->shared || layout->ends_space > 0);
         if (series->len < least_entries(layout)) return 0;
         Pen pen = {.x = x,
                    .y = y,

@@ -695,6 +695,7 @@ GString *ns_pgfplots_write(const NsPlotSheet *sheet)
         text, 1.2 * text, tick, 1.2 * tick, title, 1.2 * title, style->line_width, 0.3 * text,
         0.165 * text, style->axis_width, style->axis_width, style->axis_width,
         style->background.a > 0 ? ", fill=chart-page" : "", options->width, options->height);
+    if (sheet->legend) append_legend(&(Page){out, sheet->legend, 0, options->height});
     for (size_t i = 0; i < sheet->n; i++) {
         g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
         const NsBox *cell = &sheet->plots[i].cell;

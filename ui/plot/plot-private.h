@@ -170,6 +170,15 @@ GPtrArray *ns_legend_entries(NsPlotLayout *layout);
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw);
 
+/* The series of a plot with the same entry, apart from its state, or NULL. */
+const NsSeries *ns_legend_find(const NsPlot *plot, const NsSeries *series);
+
+/* A layout that is nothing but the legend of a plot, which shares it.  Returns its height, or 0 if
+ * it lacks a name. */
+double ns_legend_layout(NsPlotLayout **layout, const NsPlot *plot, double width,
+                        const NsStyle *style);
+void ns_legend_draw(const NsPlotLayout *layout, cairo_t *cr);
+
 /* Places the names of a heatmap's panels in their colors in the same way. */
 double ns_legend_place_panels(NsPlotLayout *layout, double x, double y, double width, bool draw);
 
@@ -333,8 +342,10 @@ typedef struct {
     const NsExport *options; /* borrowed */
     size_t n, columns, rows;
     NsSheetPlot *plots;   /* [n] */
+    NsPlot *shared;       /* its series are entries that all plots with curves share; or NULL */
+    NsPlotLayout *legend; /* of these, in lines at the top of the sheet; or NULL */
     PangoLayout *caption; /* or NULL */
-    double foot;          /* height of the caption below the plots */
+    double head, foot;    /* heights of the legend above and of the caption below the plots */
 } NsPlotSheet;
 
 /* Divides the sheet among the plots above the caption.  Consecutive heatmaps that fill whole rows

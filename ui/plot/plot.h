@@ -251,6 +251,7 @@ struct NsPlot {
     const NsSlope *slopes;
     size_t n_slopes;
     NsLegendPlace legend;
+    const NsPlot *shared; /* on a sheet: its series are in a legend above all plots; or NULL */
     bool lettered;    /* the names of several runs begin with their letters: the legend keeps their
                        * order, and shows letters alone if names do not fit */
     bool ordered;     /* the legend keeps the order of the series */

@@ -161,6 +161,53 @@ static void agree_on_values(NsPlotSheet *sheet)
     }
 }
 
+/* ---- a shared legend ---- */
+
+/* Entries that all plots with curves have are in one legend at the top of the sheet, unless names
+ * are at the ends of curves. */
+static void share_legend(NsPlotSheet *sheet)
+{
+    const NsExport *options = sheet->options;
+    NsPlot shared = {.lettered = true, .ordered = true};
+    g_autoptr(GArray) common = g_array_new(FALSE, FALSE, sizeof(NsSeries));
+    size_t plots = 0;
+    for (size_t i = 0; i < sheet->n; i++) {
+        const NsPlot *plot = &sheet->plots[i].plot;
+        if (plot->heatmap || plot->drawing || !plot->n_series) continue;
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
+        if (layout->ends_space > 0) return;
+        g_autoptr(GPtrArray) entries = ns_legend_entries(layout);
+        g_autoptr(GArray) own = g_array_new(FALSE, FALSE, sizeof(NsSeries));
+        for (unsigned k = 0; k < entries->len; k++) {
+            NsSeries series = *(const NsSeries *)entries->pdata[k];
+            const NsSeries *other = ns_legend_find(&shared, &series);
+            if (plots && !other) continue;
+            /* A sample with a mark is clear for curves without marks, too. */
+            if (other && other->kind == NS_SERIES_POINTS) series.kind = other->kind;
+            /* Only where all curves of a lane have its state do they share it. */
+            if (other && g_strcmp0(other->state, series.state) != 0) series.state = NULL;
+            g_array_append_val(own, series);
+        }
+        g_array_set_size(common, 0);
+        g_array_append_vals(common, own->data, own->len);
+        shared.series = (const NsSeries *)(const void *)common->data;
+        shared.n_series = common->len;
+        plots++;
+    }
+    if (plots < 2 || !common->len) return;
+    sheet->shared = g_memdup2(&shared, sizeof shared);
+    g_array_free(g_steal_pointer(&common), FALSE);
+    sheet->head = ns_legend_layout(&sheet->legend, sheet->shared, options->width, options->style);
+    if (!(sheet->head > 0)) g_clear_pointer(&sheet->legend, ns_plot_layout_free);
+    for (size_t i = 0; i < sheet->n && sheet->head > 0; i++) {
+        NsSheetPlot *one = &sheet->plots[i];
+        double less = sheet->head / (double)sheet->rows;
+        one->plot.shared = sheet->shared;
+        one->cell.y += sheet->head - (double)(i / sheet->columns) * less;
+        one->cell.height = MAX(one->cell.height - less, 1);
+    }
+}
+
 /* ---- the sheet ---- */
 
 /* The text at the foot, as wide as the sheet, or NULL. */
@@ -214,6 +261,8 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         one->cell = (NsBox){(double)(i % columns) * (width + gutter),
                             (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
     }
+    if (n > 1 && (options->legend == NS_LEGEND_OUTSIDE || options->legend == NS_LEGEND_ABOVE))
+        share_legend(&sheet);
     share_bars(&sheet);
     align_rows(&sheet);
     for (size_t i = 0; i < n; i++) {
@@ -229,6 +278,9 @@ void ns_plot_sheet_clear(NsPlotSheet *sheet)
 {
     for (size_t i = 0; i < sheet->n; i++) g_free(sheet->plots[i].title);
     g_free(sheet->plots);
+    g_clear_pointer(&sheet->legend, ns_plot_layout_free);
+    if (sheet->shared) g_free((void *)(uintptr_t)sheet->shared->series);
+    g_free(sheet->shared);
     g_clear_object(&sheet->caption);
 }
 
@@ -288,6 +340,7 @@ void ns_plot_sheet_draw(const NsPlotSheet *sheet, cairo_t *cr)
     const NsStyle *style = sheet->options->style;
     ns_set_color(cr, style->background);
     cairo_paint(cr);
+    if (sheet->legend) ns_legend_draw(sheet->legend, cr);
     for (int key = 0; key < 2; key++)
         for (size_t i = 0; i < sheet->n; i++) {
             if (key && !(sheet->plots[i].plot.key_reach > 0)) continue;
