@@ -307,9 +307,12 @@ static void test_baselines(void)
     plot = ns_figure_update(figure, &input);
     g_assert_cmpstr(plot->markers[0].text, ==, "stuck");
     g_assert_false(plot->markers[0].alarm);
-    /* Neither word stays once the run learns. */
+    /* Neither word stays once the run learns, and neither comes again. */
     for (int i = 30; i < 60; i++)
         ns_history_append(run->history, &(NsStep){.step = i + 1, .loss = level - 1}, run->values);
+    plot = ns_figure_update(figure, &input);
+    for (int i = 60; i < 90; i++)
+        ns_history_append(run->history, &(NsStep){.step = i + 1, .loss = level}, run->values);
     plot = ns_figure_update(figure, &input);
     g_assert_nonnull(series_named(plot, "training"));
     g_assert_cmpuint(plot->n_markers, ==, 0);

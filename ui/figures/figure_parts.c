@@ -352,22 +352,29 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 
 /* ---- Markers and spans ---- */
 
-/* A lane is stuck as long as the mean of its newest losses is this near to that of the frequencies
- * of the tokens. */
+/* A lane is stuck until the mean of this many losses is clearly lower than that of the frequencies
+ * of the tokens; it does not become stuck again, since a word that comes and goes moves the chart.
+ */
 #define STUCK_RECORDS ((size_t)25)
-#define STUCK_NEAR 0.03
+#define STUCK_NEAR 0.05
 
 bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history)
 {
-    size_t n = history ? ns_history_steps(history) : 0;
-    if (n && input->cut) n = (size_t)(ns_history_record(history, input->step) + 1);
-    double level = history ? ns_history_baselines(history).frequencies : (double)NAN, sum = 0;
-    if (n < STUCK_RECORDS || isnan(level)) return false;
     const NsEvent *event = ns_history_last_event(history, NS_EVENT_STUCK);
-    bool noted = event && !(input->cut && event->step > input->step);
-    for (size_t i = n - STUCK_RECORDS; i < n && noted; i++)
+    double level = history ? ns_history_baselines(history).frequencies : (double)NAN;
+    if (!event || isnan(level) || (input->cut && event->step > input->step)) return false;
+    size_t n = ns_history_steps(history);
+    size_t from = (size_t)MAX(ns_history_record(history, event->step), 0);
+    if (input->cut) n = (size_t)(ns_history_record(history, input->step) + 1);
+    double sum = 0, mean = level;
+    for (size_t i = from; i < n; i++) {
         sum += ns_history_step(history, i)->loss;
-    return noted && fabs(sum / (double)STUCK_RECORDS - level) <= STUCK_NEAR * level;
+        if (i < from + STUCK_RECORDS - 1) continue;
+        mean = sum / (double)STUCK_RECORDS;
+        if (mean < (1 - STUCK_NEAR) * level) return false;
+        sum -= ns_history_step(history, i - STUCK_RECORDS + 1)->loss;
+    }
+    return mean <= (1 + STUCK_NEAR) * level;
 }
 
 /* The event of the same kind at the same step in a run, and for a change also of the same
