@@ -1,6 +1,8 @@
 /* Figures of lanes with several seeds.  SPDX-License-Identifier: MIT */
 #include "run.h"
 #include "ui/plot/csv.h"
+#include "ui/plot/plot-private.h"
+#include "ui/plot/view_state.h"
 
 #include <string.h>
 
@@ -148,6 +150,61 @@ static void test_first(void)
     g_assert_true(g_str_has_suffix(plot->subtitle, "seed 1 of 3"));
     g_assert_true(g_str_has_suffix(plot->moment, "seed 1 of 3"));
     g_assert_null(strstr(ns_figure_update(schedule, &lanes.input)->subtitle, "seed 1 of"));
+    /* It says so in a file without titles, too. */
+    const NsExport untitled = {
+        .style = ns_style_find("paper"), .width = 400, .height = 300, .untitled = true};
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &untitled);
+    g_assert_cmpstr(sheet.plots[0].plot.subtitle, ==, "seed 1 of 3");
+    lanes_free(&lanes);
+}
+
+/* The tooltip has the deviation that the band has, where a value is a mean. */
+static void test_reading(void)
+{
+    Lanes lanes = lanes_made();
+    g_autoptr(NsFigure) figure = figure_new("loss");
+    const NsPlot *plot = ns_figure_update(figure, &lanes.input);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 600, 400, ns_style_find("paper"));
+    NsReading reading;
+    NsBox area = ns_plot_area(layout);
+    double x = ns_plot_x_to_pixel(layout, 1);
+    g_assert_true(ns_plot_pick(layout, x, area.y + area.height / 2, &reading));
+    g_assert_nonnull(strstr(reading.text, ": 2.000 ± 1.0 nats"));
+    g_assert_nonnull(strstr(reading.text, ": 12.00 ± 1.0 nats"));
+    ns_reading_clear(&reading);
+    NsFigureInput one = input_of(lanes.runs[0][1]);
+    g_autoptr(NsPlotLayout) single =
+        ns_plot_layout(ns_figure_update(figure, &one), 600, 400, ns_style_find("paper"));
+    x = ns_plot_x_to_pixel(single, 1);
+    g_assert_true(ns_plot_pick(single, x, area.y + area.height / 2, &reading));
+    g_assert_null(strstr(reading.text, "±"));
+    ns_reading_clear(&reading);
+    lanes_free(&lanes);
+}
+
+/* A lane that is hidden takes its learning rate with it, on the page and in a table. */
+static void test_hidden(void)
+{
+    Lanes lanes = lanes_made();
+    g_autoptr(NsFigure) figure = figure_new("loss");
+    for (unsigned i = 0; i < 2; i++) lanes.runs[i][0]->settings.warmup = 10;
+    const NsPlot *plot = ns_figure_update(figure, &lanes.input);
+    g_autoptr(GArray) series = g_array_new(FALSE, FALSE, sizeof(NsSeries));
+    NsViewState view;
+    NsPlot shown;
+    ns_view_state_init(&view);
+    ns_view_state_hide(&view, ns_series_name(lane_series(plot, "A")), true);
+    ns_view_state_apply(&view, plot, &shown, series);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&shown, 600, 400, ns_style_find("paper"));
+    g_assert_cmpuint(layout->lower->plot->n_series, ==, 2);
+    g_assert_true(layout->lower->plot->series[0].hidden);
+    g_assert_false(layout->lower->plot->series[1].hidden);
+    const NsPlot *hiding = &shown;
+    shown.n_singles = 0;
+    g_autoptr(GString) table = ns_csv_write(&hiding, 1, NULL);
+    g_assert_null(strstr(table->str, "A learning rate"));
+    g_assert_nonnull(strstr(table->str, "B learning rate"));
+    ns_view_state_clear(&view);
     lanes_free(&lanes);
 }
 
@@ -199,6 +256,8 @@ int main(int argc, char **argv)
     g_test_add_func("/seeds/diverged", test_diverged);
     g_test_add_func("/seeds/table", test_table);
     g_test_add_func("/seeds/first", test_first);
+    g_test_add_func("/seeds/reading", test_reading);
+    g_test_add_func("/seeds/hidden", test_hidden);
     g_test_add_func("/seeds/one-seed-again", test_one_seed_again);
     g_test_add_func("/seeds/stuck", test_stuck);
     return g_test_run();

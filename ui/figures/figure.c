@@ -278,7 +278,7 @@ void ns_figure_free(NsFigure *figure)
     g_string_chunk_free(figure->marker_texts);
     g_ptr_array_unref(figure->owned);
     NsPlot *plot = &figure->plot;
-    const char **words[] = {&plot->title, &plot->subtitle, &plot->moment,
+    const char **words[] = {&plot->title, &plot->subtitle, &plot->moment, &plot->seed,
                             &plot->run,   &plot->note,     &plot->empty};
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) ns_figure_text(figure, words[i], NULL);
     for (size_t i = 0; i < NS_FIGURE_SERIES; i++) ns_figure_text(figure, &figure->labels[i], NULL);

@@ -335,10 +335,13 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 {
     g_autofree char *settings = settings_words(input, &figure->plot.special);
     char *moment = words.step < 0 ? NULL : ns_figure_moment(figure, input, words.step);
+    size_t seeds = figure->kind->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
     char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
     ns_figure_text(figure, &figure->plot.title, g_strdup(words.title));
     ns_figure_text(figure, &figure->plot.subtitle, subtitle);
     ns_figure_text(figure, &figure->plot.moment, moment);
+    ns_figure_text(figure, &figure->plot.seed,
+                   seeds > 1 ? g_strdup_printf(_("seed 1 of %zu"), seeds) : NULL);
     /* "A Post-LN" for a lane that is shown alone. */
     bool placed = input->name && input->settings;
     g_autofree char *placement = placed ? ns_settings_placement_words(input->settings) : NULL;

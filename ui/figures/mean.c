@@ -92,6 +92,7 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
     series.y = y;
     series.lo = band ? lo : NULL;
     series.hi = band ? hi : NULL;
+    series.deviates = band && !banded;
     return series;
 }
 
@@ -158,6 +159,7 @@ static void divide(NsMeanPlot *mean)
         }
         series[i].y = y;
         series[i].lo = series[i].hi = NULL;
+        series[i].deviates = false;
     }
     mean->lower.series = series;
 }

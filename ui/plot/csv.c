@@ -5,6 +5,7 @@
 #include "core/store/output_file.h"
 
 #include "ui/plot/heatmap.h"
+#include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -138,8 +139,9 @@ static void add_plot(Table *table, const NsPlot *plot, const char *title, bool m
                      y[2] = {plot->slopes[k].y0, plot->slopes[k].y1};
         add_series(table, plot, title, &(NsSeries){.label = name, .n = 2, .x = x, .y = y});
     }
+    g_autofree NsSeries *below = lower ? ns_plot_series_below(plot) : NULL;
     for (size_t k = 0; lower && k < lower->n_series; k++)
-        add_series(table, lower, title, &lower->series[k]);
+        if (!below[k].hidden) add_series(table, lower, title, &below[k]);
 }
 
 GString *ns_csv_write(const NsPlot *const *plots, size_t n, const char *experiment)

@@ -34,7 +34,8 @@ typedef struct {
     double dpi;           /* PNG and GIF */
     NsLegendPlace legend;
     bool unnoted;        /* without notes */
-    bool untitled;       /* without titles and subtitles; only the letters of several charts */
+    bool untitled;       /* without titles and subtitles; only the letters of several charts, and
+                          * the seed of one that shows one of several */
     const char *caption; /* a text at the foot of the sheet, which replaces the subtitles except for
                           * the names of runs; or NULL */
     const char *moment;  /* a text at the foot if there is no caption: "step 40 of 500"; or NULL */

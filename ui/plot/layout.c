@@ -553,15 +553,31 @@ static double height_for_lines(NsPlotLayout *layout)
     return 0;
 }
 
+NsSeries *ns_plot_series_below(const NsPlot *plot)
+{
+    const NsPlot *below = plot->lower;
+    NsSeries *series = g_memdup2(below->series, below->n_series * sizeof *series);
+    for (size_t i = 0; i < below->n_series && plot->lettered; i++) {
+        series[i].hidden = true;
+        for (size_t k = 0; k < plot->n_series; k++) {
+            const NsSeries *above = &plot->series[k];
+            bool lane = above->style == series[i].style && !above->previous && !above->theory;
+            if (lane && !above->hidden) series[i].hidden = false;
+        }
+    }
+    return series;
+}
+
 /* Lays out the plot and the lower one, with areas of the same width. */
 static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMargins *least)
 {
     const NsPlot *upper = layout->plot, *below = upper->lower;
+    NsSeries *series = ns_plot_series_below(upper);
     NsPlot shown = {.x = upper->x,
                     .cut = upper->cut,
                     .cut_at = upper->cut_at,
                     .left = below->left,
-                    .series = below->series,
+                    .series = series,
                     .n_series = below->n_series,
                     .spans = upper->spans,
                     .n_spans = upper->n_spans,
@@ -573,6 +589,7 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
                     .legend = NS_LEGEND_NONE};
     NsPlotLayout *lower = layout_new(&shown, layout->width, lower_height, layout->style);
     lower->own = shown;
+    lower->series = series;
     lower->plot = &lower->own;
     /* The notes of both are below the lower plot. */
     g_autofree char *own = ns_data_summary_note(&lower->own, &lower->summary);
@@ -708,6 +725,7 @@ void ns_plot_layout_free(NsPlotLayout *layout)
 {
     if (!layout) return;
     ns_plot_layout_free(layout->lower);
+    g_free(layout->series);
     for (size_t i = 0; i < layout->n_paths; i++) ns_path_clear(&layout->paths[i]);
     g_free(layout->paths);
     g_free(layout->note);

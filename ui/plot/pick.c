@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#define DIGITS 4 /* significant digits of values in a tooltip */
+#define DIGITS 4 /* significant digits of values in a tooltip, and of standard deviations */
+#define DIGITS_OF_DEVIATION 2
 
 #define NEAR 0.5 /* in text sizes: distance at which the pointer selects a marker */
 
@@ -25,10 +26,14 @@ static size_t nearest(const NsSeries *series, double x)
     return lo > 0 && x - series->x[lo - 1] <= series->x[lo] - x ? lo - 1 : lo;
 }
 
-static void add_value(GString *text, const char *label, double value, const char *unit)
+/* deviation: NaN if there is none. */
+static void add_value(GString *text, const char *label, double value, double deviation,
+                      const char *unit)
 {
     g_autofree char *number = ns_text_number(value, DIGITS);
+    g_autofree char *around = ns_text_number(deviation, DIGITS_OF_DEVIATION);
     g_string_append_printf(text, "\n%s%s%s", label ? label : "", label ? ": " : "", number);
+    if (isfinite(deviation)) g_string_append_printf(text, " ± %s", around);
     if (unit && isfinite(value)) g_string_append_printf(text, " %s", unit);
 }
 
@@ -92,8 +97,10 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
     for (unsigned i = 0; i < found->len; i++) {
         const NsSeries *series = found->pdata[i];
         const NsAxis *axis = &plot->left;
-        double value = series->y[nearest(series, x)];
-        add_value(text, series->label ? series->label : axis->label, value, axis->unit);
+        size_t at = nearest(series, x);
+        double value = series->y[at];
+        double deviation = series->deviates ? series->hi[at] - value : (double)NAN;
+        add_value(text, series->label ? series->label : axis->label, value, deviation, axis->unit);
         double y = ns_scale_to_pixel(&layout->y, value);
         if (!series->previous && fabs(y - py) < best) {
             best = fabs(y - py);
@@ -125,7 +132,7 @@ static void describe_cell(GString *text, const NsPlot *plot, const char *label, 
     float z = ns_heatmap_row(map, row)[column];
     const char *more = map->notes ? map->notes[row * map->columns + column] : NULL;
     if (!ns_cell_is_blank(z) && (isfinite(z) || !map->hatch))
-        add_value(text, label, (double)z, NULL);
+        add_value(text, label, (double)z, NAN, NULL);
     if (more) g_string_append_printf(text, "\n%s", more);
 }
 

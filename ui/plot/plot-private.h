@@ -136,6 +136,7 @@ struct NsPlotLayout {
     bool crowded;                        /* that legend covers a curve, or has no place */
     NsPath *paths;                       /* [n_paths], one for each series */
     size_t n_paths;
+    NsSeries *series;    /* of a lower plot, with those hidden that are hidden above; or NULL */
     NsPlotLayout *lower; /* layout of plot->lower, drawn lower_y below the top; or NULL */
     double lower_y;
     NsPlot own;  /* a modified copy that `plot` points to: of either plot of a pair, or of a
@@ -144,6 +145,10 @@ struct NsPlotLayout {
     char *marks; /* brief explanation of the marks in the note, or NULL */
     bool listed; /* the names of panels are in lines above the area, like a legend */
 };
+
+/* A copy of the series of the plot below, of which those of lanes that are not shown above are
+ * hidden.  Free with g_free. */
+NsSeries *ns_plot_series_below(const NsPlot *plot);
 
 /* Values that have no place on the axis are shown as triangles in the strips at the ends of the
  * axis: their size, and the corners of one. */
@@ -331,7 +336,7 @@ void ns_svg_finish(GByteArray *svg, const NsSvgWords *about, const GArray *texts
 
 typedef struct {
     NsPlot plot; /* a copy that borrows from the original and from `title` */
-    char *title;
+    char *title, *subtitle;
     NsBox cell;      /* its position on the sheet */
     NsMargins least; /* minimum margins */
     size_t last;     /* the last plot that shares its color bar, or 0 */

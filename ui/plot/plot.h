@@ -99,6 +99,7 @@ typedef struct {
     const double *x;       /* ascending */
     const double *y;       /* NaN and infinities are gaps with a mark */
     const double *lo, *hi; /* a band around the curve (thinned extremes, a deviation), or NULL */
+    bool deviates;         /* hi is one standard deviation above y: readings state it */
     const double *edges;   /* [n + 1] edges of adjoining bars (a histogram); NULL: bars around x,
                             * side by side if there are several series */
     bool grows;            /* the run may continue: a live axis leaves space for it */
@@ -235,6 +236,7 @@ struct NsPlot {
                            * shortened */
     const char *moment;   /* the end of the subtitle, kept when the rest is shortened: "step 1240";
                            * or NULL */
+    const char *seed;     /* the only one of several that is shown: "seed 1 of 3"; or NULL */
     const char *run;      /* the name of this run if there are several: "A Post-LN"; or NULL */
     NsAxis x, left;
     const NsSeries *series;

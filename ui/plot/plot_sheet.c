@@ -248,7 +248,10 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         if (options->untitled) plot->title = NULL;
         if (options->unnoted) plot->note = NULL;
         if (options->untitled || options->caption) {
-            plot->subtitle = options->untitled ? NULL : plot->run;
+            const char *run = options->untitled ? NULL : plot->run;
+            one->subtitle = run && plot->seed ? g_strdup_printf("%s, %s", run, plot->seed)
+                                              : g_strdup(run ? run : plot->seed);
+            plot->subtitle = one->subtitle;
             plot->special = 0;
             plot->moment = NULL;
         }
@@ -276,7 +279,10 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
 
 void ns_plot_sheet_clear(NsPlotSheet *sheet)
 {
-    for (size_t i = 0; i < sheet->n; i++) g_free(sheet->plots[i].title);
+    for (size_t i = 0; i < sheet->n; i++) {
+        g_free(sheet->plots[i].title);
+        g_free(sheet->plots[i].subtitle);
+    }
     g_free(sheet->plots);
     g_clear_pointer(&sheet->legend, ns_plot_layout_free);
     if (sheet->shared) g_free((void *)(uintptr_t)sheet->shared->series);

@@ -276,7 +276,9 @@ static void refocus(NsChartView *chart)
     chart->shown.readings = !chart->compact;
     if (chart->noteless) chart->shown.note = NULL;
     if (chart->compact || chart->bare) {
-        chart->shown.subtitle = chart->shown.moment = chart->shown.note = NULL;
+        chart->shown.moment = chart->shown.note = NULL;
+        chart->shown.subtitle = chart->shown.seed;
+        chart->shown.special = 0;
         chart->shown.lower = NULL;
     }
     if (chart->compact) {

@@ -198,7 +198,10 @@ static bool page_refresh(NsPage *self)
             g_autofree char *at = ns_group_digits(shown->layer);
             g_autofree char *of = ns_group_digits((int64_t)shown->layers);
             g_autofree char *words = g_strdup_printf(_("Layer %s of %s"), at, of);
-            ns_text_label_set(page->layer, words);
+            NsHistory *history = page->session->view->history;
+            size_t seeds = history ? ns_history_seeds(history) : 1;
+            g_autofree char *first = g_strdup_printf(_("%s, seed 1 of %zu"), words, seeds);
+            ns_text_label_set(page->layer, seeds > 1 ? first : words);
         }
     } else {
         behind = true;
