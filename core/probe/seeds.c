@@ -3,6 +3,8 @@
 
 #include "core/settings/settings.h"
 
+#include <math.h>
+
 /* Lists the seeds that have a record, with or without those that diverged; returns how many. */
 static size_t list_seeds(NsHistory *history, bool diverged, NsHistory *seeds[NS_SEEDS_MAX])
 {
@@ -50,4 +52,21 @@ NsStep ns_seeds_step(NsHistory *history, size_t record)
     mean.loss /= (double)n;
     mean.grad_norm /= (double)n;
     return mean;
+}
+
+NsStep ns_seeds_deviation(NsHistory *history, size_t record)
+{
+    NsHistory *seeds[NS_SEEDS_MAX];
+    size_t n = find_seeds(history, seeds);
+    NsStep mean = ns_seeds_step(history, record), squares = mean;
+    squares.loss = squares.grad_norm = 0;
+    for (size_t k = 0; k < n; k++) {
+        const NsStep *step = ns_history_step(seeds[k], record);
+        squares.loss += (step->loss - mean.loss) * (step->loss - mean.loss);
+        squares.grad_norm +=
+            (step->grad_norm - mean.grad_norm) * (step->grad_norm - mean.grad_norm);
+    }
+    squares.loss = sqrt(squares.loss / (double)MAX(n - 1, 1));
+    squares.grad_norm = sqrt(squares.grad_norm / (double)MAX(n - 1, 1));
+    return squares;
 }

@@ -14,3 +14,6 @@ int64_t ns_seeds_record(NsHistory *history, int64_t step);
 
 /* A record of the first of these seeds, with the mean loss and the mean gradient norm of all. */
 NsStep ns_seeds_step(NsHistory *history, size_t record);
+
+/* The same record with the standard deviations of these two. */
+NsStep ns_seeds_deviation(NsHistory *history, size_t record);

@@ -4,6 +4,8 @@
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/shell/remember.h"
 
+#include <math.h>
+
 static GtkWidget *part(NsWindow *window, GType type)
 {
     return ui_first(GTK_WIDGET(window->inspector), type);
@@ -64,11 +66,16 @@ static void test_seeds(void)
     UI_WAIT(window, ui_is_ready);
     ns_session_step(session, 5);
     UI_UNTIL(ns_session_steps(session) == 5 && ui_is_paused(window));
-    UI_UNTIL(says(window, "Step 5\nmean of 3 seeds\n"));
+    UI_UNTIL(says(window, "Step 5\nmean ± s.d. of 3 seeds\n"));
     NsHistory *history = session->view->histories[0];
-    double sum = 0;
-    for (size_t k = 0; k < 3; k++) sum += ns_history_step(ns_history_seed(history, k), 5)->loss;
-    g_autofree char *wanted = g_strdup_printf("Loss\t%#.4g\n", sum / 3);
+    double sum = 0, squares = 0, loss[3];
+    for (size_t k = 0; k < 3; k++) {
+        loss[k] = ns_history_step(ns_history_seed(history, k), 5)->loss;
+        sum += loss[k];
+    }
+    for (size_t k = 0; k < 3; k++) squares += pow(loss[k] - sum / 3, 2);
+    g_autofree char *wanted =
+        g_strdup_printf("Loss\t%#.4g\n±\t%#.2g\n", sum / 3, sqrt(squares / 2));
     UI_UNTIL(says(window, wanted));
     ui_close(window);
 }
@@ -100,24 +107,33 @@ static void test_ratio(void)
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
-    ns_session_set_lanes(session, 2);
+    ns_session_set_lanes(session, 4);
     ns_session_set_lane(session, 1, "placement", "pre");
-    UI_UNTIL(session->view->started.n == 2 && session->state == NS_TRAINER_READY);
+    UI_UNTIL(session->view->started.n == 4 && session->state == NS_TRAINER_READY);
     ns_session_step(session, 5);
     UI_UNTIL(ns_session_steps(session) == 5 && session->state == NS_TRAINER_PAUSED);
     UI_WAIT(window, ui_is_drawn);
-    UI_UNTIL(says(window, "Step 5\tA\tB"));
+    UI_UNTIL(says(window, "Step 5\tA\tB\tC\tD\n"));
     ns_chart_view_point_at(ui_chart(window, GRADIENT), 1, NAN);
     g_signal_emit_by_name(ns_window_page(window), "pointed", ui_tile(window, GRADIENT));
     UI_UNTIL(says(window, "B / A\t"));
-    float values[2][2];
-    for (unsigned i = 0; i < 2; i++) {
+    float values[4][2];
+    for (unsigned i = 0; i < 4; i++) {
         NsHistory *history = session->view->histories[i];
         ns_history_read(history, session->view->gradient, 5, values[i], NULL, NULL);
     }
-    g_autofree char *wanted =
-        g_strdup_printf("B / A\t%.4g", (double)values[1][0] / (double)values[0][0]);
-    UI_UNTIL(says(window, wanted)); /* thumbnails are drawn a few times a second */
+    for (unsigned i = 1; i < 4; i++) {
+        g_autofree char *wanted = g_strdup_printf("%s / A\t%.4g", ns_lane_letter(i),
+                                                  (double)values[i][0] / (double)values[0][0]);
+        UI_UNTIL(says(window, wanted)); /* thumbnails are drawn a few times a second */
+    }
+    /* A lane that is hidden in the chart has none. */
+    NsChartView *chart = ui_chart(window, GRADIENT);
+    for (size_t i = 0; i < chart->plot->n_series; i++)
+        if (chart->plot->series[i].style == 2)
+            ns_view_state_hide(&chart->view_state, ns_series_name(&chart->plot->series[i]), true);
+    ns_chart_view_state_changed(chart);
+    UI_UNTIL(!says(window, "\nC / A\t") && says(window, "\nD / A\t"));
     ui_close(window);
 }
 

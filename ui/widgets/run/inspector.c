@@ -18,6 +18,9 @@ G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_BOX)
 /* Digits of numbers, as in the tooltips of charts; four lanes leave space for one less. */
 #define DIGITS 4
 #define DIGITS_OF_MANY 3
+#define DIGITS_OF_DEVIATION 2
+
+static const char DEVIATION[] = "±"; /* the name of a row below that of a mean */
 
 #define MOST_COLUMNS (1 + NS_LANES_MAX)
 #define GAP 10
@@ -54,12 +57,13 @@ static char *rate(double value, int digits)
     return isfinite(value) ? ns_text_input(value, digits) : number(value, digits);
 }
 
-/* The record of a step, or the mean over several seeds; false if the history has none. */
-static bool record_at(NsHistory *history, int64_t step, NsStep *record)
+/* The record of a step, the mean over several seeds, or their standard deviation; false if the
+ * history has none. */
+static bool record_at(NsHistory *history, int64_t step, bool deviation, NsStep *record)
 {
     int64_t at = history ? ns_seeds_record(history, step) : -1;
     if (at < 0 || at >= (int64_t)ns_seeds_records(history)) return false;
-    *record = ns_seeds_step(history, (size_t)at);
+    *record = (deviation ? ns_seeds_deviation : ns_seeds_step)(history, (size_t)at);
     return true;
 }
 
@@ -68,13 +72,14 @@ static bool record_at(NsHistory *history, int64_t step, NsStep *record)
 static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar,
                        char *(*words)(double, int), const NsFigureInput *input, int64_t step)
 {
-    int digits = input->n_lanes > 3 ? DIGITS_OF_MANY : DIGITS;
-    bool any = false;
+    bool any = false, deviation = name == DEVIATION;
+    int digits = deviation ? DIGITS_OF_DEVIATION : input->n_lanes > 3 ? DIGITS_OF_MANY : DIGITS;
     g_autoptr(GString) row = g_string_new(name);
     for (unsigned i = 0; i < MAX(input->n_lanes, 1u); i++) {
         NsHistory *history = input->n_lanes ? input->lanes[i].history : input->history;
         NsStep record;
-        const double *scalar_value = record_at(history, step, &record) ? scalar(&record) : NULL;
+        bool there = record_at(history, step, deviation, &record);
+        const double *scalar_value = there ? scalar(&record) : NULL;
         g_autofree char *value = scalar_value ? words(*scalar_value, digits) : g_strdup("–");
         g_string_append_printf(row, "\t%s", value);
         size_t n = history ? ns_history_steps(history) : 0;
@@ -84,24 +89,24 @@ static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar,
     if (any) g_ptr_array_add(rows, g_strdup(row->str));
 }
 
-/* The measured curves of the first two lanes are the first two of their plot. */
-static void add_ratio(GPtrArray *rows, const NsPlot *plot, const NsReading *reading)
+/* The ratio of every lane to the first, where a measured curve of both is shown. */
+static void add_ratios(GPtrArray *rows, const NsPlot *plot, size_t lanes, double x)
 {
-    double values[2];
-    size_t found = 0;
-    for (size_t i = 0; i < plot->n_series && found < 2; i++) {
+    double values[NS_LANES_MAX] = {NAN, NAN, NAN, NAN};
+    for (size_t i = plot->n_series; i-- > 0;) { /* so that the first curve of a lane counts */
         const NsSeries *series = &plot->series[i];
-        bool measured = !series->previous && !series->theory && !series->muted;
-        if (!measured || series->kind == NS_SERIES_BAND) continue;
-        if (series->style != found) return;
+        bool measured = !series->previous && !series->theory && !series->muted && !series->hidden;
+        if (!measured || series->kind == NS_SERIES_BAND || series->style >= lanes) continue;
         size_t at = series->n;
-        while (at > 0 && !(series->x[at - 1] <= reading->x)) at--;
-        values[found++] =
-            at > 0 && series->x[at - 1] == reading->x ? series->y[at - 1] : (double)NAN;
+        while (at > 0 && !(series->x[at - 1] <= x)) at--;
+        if (at > 0 && series->x[at - 1] == x) values[series->style] = series->y[at - 1];
     }
-    if (found < 2 || !isfinite(values[0]) || !isfinite(values[1]) || values[0] == 0.0) return;
-    g_autofree char *ratio = number(values[1] / values[0], DIGITS);
-    g_ptr_array_add(rows, g_strdup_printf(_("B / A\t%s"), ratio));
+    for (size_t lane = 1; lane < lanes; lane++) {
+        if (!isfinite(values[0]) || !isfinite(values[lane]) || values[0] == 0.0) continue;
+        g_autofree char *ratio = number(values[lane] / values[0], DIGITS);
+        g_ptr_array_add(
+            rows, g_strdup_printf("%s / %s\t%s", ns_lane_letter(lane), ns_lane_letter(0), ratio));
+    }
 }
 
 static void add_reading(GPtrArray *rows, NsSession *session, NsChartView *chart)
@@ -121,7 +126,8 @@ static void add_reading(GPtrArray *rows, NsSession *session, NsChartView *chart)
                                                       colon + strlen(": "))
                                     : g_strdup(plain));
     }
-    if (session->view->started.n > 1 && !plot->heatmap) add_ratio(rows, plot, reading);
+    if (session->view->started.n > 1 && !plot->heatmap)
+        add_ratios(rows, &chart->shown, session->view->started.n, reading->x);
 }
 
 static GtkLabel *cell_at(NsInspector *inspector, guint row, guint column)
@@ -162,7 +168,7 @@ static void show_row(NsInspector *inspector, guint row, const char *text, guint 
 }
 
 /* Loss, gradient norm and learning rate of every lane at the step that is shown; below them the
- * reading of the chart in `tile`, and of two lanes their ratio.  NULL: no reading. */
+ * reading of the chart in `tile`, and of several lanes their ratios.  NULL: no reading. */
 static void sync_readings(NsInspector *inspector, NsChartTile *tile)
 {
     /* Of char *, cells with tabs between. */
@@ -173,7 +179,8 @@ static void sync_readings(NsInspector *inspector, NsChartTile *tile)
     for (unsigned i = 0; i < input.n_lanes; i++) {
         NsHistory *history = input.lanes[i].history;
         NsStep record;
-        if (!record_at(history, shown, &record) && record_at(history, shown - 1, &record))
+        if (!record_at(history, shown, false, &record) &&
+            record_at(history, shown - 1, false, &record))
             step = shown - 1;
     }
     g_autofree char *digits = ns_group_digits(step);
@@ -183,9 +190,11 @@ static void sync_readings(NsInspector *inspector, NsChartTile *tile)
         g_string_append_printf(head, "\t%s", input.lanes[i].name);
     g_ptr_array_add(rows, g_string_free(head, FALSE));
     size_t seeds = input.history ? ns_history_seeds(input.history) : 1;
-    if (seeds > 1) g_ptr_array_add(rows, g_strdup_printf(_("mean of %zu seeds"), seeds));
+    if (seeds > 1) g_ptr_array_add(rows, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds));
     add_scalar(rows, _("Loss"), loss_of, number, &input, step);
+    if (seeds > 1) add_scalar(rows, DEVIATION, loss_of, number, &input, step);
     add_scalar(rows, _("Gradient norm"), gradient_of, number, &input, step);
+    if (seeds > 1) add_scalar(rows, DEVIATION, gradient_of, number, &input, step);
     /* The state of a model before its first update has none. */
     if (step > 0 || ns_session_is_watching(inspector->session))
         add_scalar(rows, _("Learning rate"), lr_of, rate, &input, step);
