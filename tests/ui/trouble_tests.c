@@ -222,6 +222,21 @@ static void test_first(void)
     ui_close(window);
 }
 
+/* A remedy that would make the lane the same as another says so. */
+static void test_twin(void)
+{
+    NsWindow *window = ui_open("placement=none init-scale=1000 layers=60");
+    ns_session_set_lanes(window->session, 2);
+    ns_session_set_lane(window->session, 1, "placement", "pre");
+    UI_WAIT(window, has_trouble);
+    UI_WAIT(window, is_tried);
+    UI_UNTIL(offers(window, "placement"));
+    const char *label = gtk_button_get_label(GTK_BUTTON(button_of(window, "placement")));
+    g_test_message("%s", label);
+    g_assert_true(g_str_has_suffix(label, " (then the same as B)"));
+    ui_close(window);
+}
+
 /* Nor does the warm-up help where the squares of the gradients of step 0 overflow. */
 static void test_huge(void)
 {
@@ -424,6 +439,7 @@ void ui_add_trouble_tests(void)
     g_test_add_func("/ui/trouble/worst", test_worst);
     g_test_add_func("/ui/trouble/evidence", test_evidence);
     g_test_add_func("/ui/trouble/first", test_first);
+    g_test_add_func("/ui/trouble/twin", test_twin);
     g_test_add_func("/ui/trouble/huge", test_huge);
     g_test_add_func("/ui/trouble/place", test_place);
     g_test_add_func("/ui/trouble/low", test_low);

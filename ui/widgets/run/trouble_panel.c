@@ -82,6 +82,23 @@ static const char *advice_on(const NsTrouble *trouble)
         "Go back to an earlier step and change one thing.");
 }
 
+/* The lane that would be trained as the one in trouble if that had the remedy; none: -1. */
+static int twin_of(NsTroublePanel *panel, const NsRemedy *remedy)
+{
+    const NsExperiment *experiment = &panel->session->experiment;
+    int twin = -1;
+    g_auto(NsSettings) cured;
+    ns_settings_copy(&cured, &experiment->lane[panel->shown.lane]);
+    ns_settings_set(&cured, remedy->key, remedy->value, NULL);
+    for (int lane = 0; lane < (int)experiment->n; lane++) {
+        bool same = lane != panel->shown.lane;
+        for (size_t i = 0; same && ns_param(i); i++)
+            same = ns_settings_same(&cured, &experiment->lane[lane], ns_param(i));
+        if (same) twin = lane;
+    }
+    return twin;
+}
+
 /* "Learning rate 0.0003: loss 2.31 at step 140" */
 static char *remedy_words(const NsRemedy *remedy)
 {
@@ -115,7 +132,11 @@ static void sync_remedies(NsTroublePanel *panel)
         helps += help;
         if (!help) continue;
         g_autofree char *words = remedy_words(&remedies[i]);
-        gtk_button_set_label(GTK_BUTTON(panel->remedies[i]), words);
+        int twin = twin_of(panel, &remedies[i]);
+        g_autofree char *same = twin < 0 ? NULL
+                                         : g_strdup_printf(_("%s (then the same as %s)"), words,
+                                                           ns_lane_letter((size_t)twin));
+        gtk_button_set_label(GTK_BUTTON(panel->remedies[i]), same ? same : words);
         gtk_label_set_wrap(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(panel->remedies[i]))), TRUE);
     }
     g_autofree char *step = ns_group_digits(from);
