@@ -284,6 +284,57 @@ static void test_failed(void)
     remove_file(&file);
 }
 
+/* Why a file cannot be used is shown until it is closed. */
+static void test_stays(void)
+{
+    NsWindow *window = ui_open(""), *other = ui_open_window("");
+    ns_window_open(window, "/nowhere.preset", false);
+    UI_WAIT(window, has_refused);
+    ns_window_toast(other, ns_toast_text(window->toast));
+    UI_UNTIL(!ns_toast_text(other->toast));
+    g_assert_nonnull(ns_toast_text(window->toast));
+    g_signal_emit_by_name(ui_find_button(window->toast, "Close"), "clicked");
+    g_assert_null(ns_toast_text(window->toast));
+    ui_close(other);
+    ui_close(window);
+}
+
+/* A figure opens on its page, with its chart on the stage. */
+static void test_page(void)
+{
+    static const char *const table[][3] = {
+        {"loss,profile", "dashboard", "loss"},
+        {"schedule(x=0..9)", "curves", "schedule"},
+        {"attention:1.2", "attention", "attention"},
+        {"similarity:angle", "similarity", "similarity:angle"},
+        {"diagram-gradient", "diagram", NULL},
+        {"theory", "dashboard", "theory"},
+    };
+    NsWindow *window = ui_open("");
+    for (size_t i = 0; i < 2 * G_N_ELEMENTS(table); i++) {
+        const char *const *row = table[i / 2];
+        bool preset = i % 2 && !strchr(row[0], '(');
+        File file = new_file(preset ? "named.preset" : "figure.csv");
+        g_autofree char *text =
+            preset ? g_strdup_printf("chart = %s\nlayers = 2\nd-model = 16\nheads = 2\n", row[0])
+                   : g_strdup_printf("figure,settings\nloss,\"%s1 figure='%s' layers=2 d-model=16 "
+                                     "heads=2\"\n",
+                                     NS_PROVENANCE_BEGIN, row[0]);
+        g_assert_true(g_file_set_contents(file.path, text, -1, NULL));
+        ns_page_stack_show(window->pages, "paper");
+        ns_window_open(window, file.path, false);
+        g_test_message("%s: %s", text, ns_toast_text(window->toast));
+        g_assert_cmpstr(ns_page_stack_key(window->pages), ==, row[1]);
+        if (row[2] && !(preset && strchr(row[0], ','))) {
+            NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
+            g_autofree char *shown = ns_figure_spec_text(&stage->own);
+            g_assert_true(g_str_has_prefix(shown, row[2]));
+        }
+        remove_file(&file);
+    }
+    ui_close(window);
+}
+
 /* A figure that shows a step offers to run to it, whatever the run before has made. */
 static void test_run_to_shown(void)
 {
@@ -420,6 +471,8 @@ void ui_add_file_tests(void)
     g_test_add_func("/ui/file/mangled", test_mangled);
     g_test_add_func("/ui/file/foreign", test_foreign);
     g_test_add_func("/ui/file/unnamed", test_unnamed);
+    g_test_add_func("/ui/file/stays", test_stays);
+    g_test_add_func("/ui/file/page", test_page);
     g_test_add_func("/ui/file/text", test_text);
     g_test_add_func("/ui/file/failed", test_failed);
     g_test_add_func("/ui/file/run-to-shown", test_run_to_shown);

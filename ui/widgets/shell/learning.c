@@ -3,6 +3,7 @@
 #include "core/base/words.h"
 #include "core/store/bundled.h"
 #include "core/store/output_file.h"
+#include "ui/figures/sheet.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"
@@ -95,13 +96,44 @@ static void sync_class_mode(NsWindow *window)
 
 static void begin_class(NsWindow *window, const char *named);
 
+/* The page that is named like a figure or, failing that, the first that has it; the dashboard can
+ * show any other. */
+static const char *page_of(const NsFigureSpec *spec)
+{
+    const NsPageKind *page;
+    for (size_t i = 0; (page = ns_page_kind(i)); i++)
+        if (g_str_has_prefix(spec->kind->choice.key, page->key)) return page->key;
+    for (size_t i = 0; (page = ns_page_kind(i)); i++) {
+        g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
+        if (page->figures) ns_figure_specs_read(specs, page->figures, NULL);
+        for (guint k = 0; k < specs->len; k++)
+            if (g_array_index(specs, NsFigureSpec, k).kind == spec->kind) return page->key;
+    }
+    return ns_page_kind(0)->key;
+}
+
+void ns_window_show_figure(NsWindow *window, const char *figure)
+{
+    g_auto(NsSheet) sheet;
+    ns_sheet_init(&sheet);
+    if (!ns_sheet_read(&sheet, figure, NULL)) return;
+    const NsFigureSpec *first = &ns_sheet_chart(&sheet, 0)->spec;
+    g_autofree char *name = ns_figure_spec_text(first);
+    ns_page_stack_show(window->pages, page_of(first));
+    ns_window_show_chart(window, name);
+}
+
 void ns_window_arrange(NsWindow *window, const NsPreset *preset)
 {
     const char *const *hide = (const char *const *)preset->experiment.hide;
     bool large = gtk_widget_has_css_class(GTK_WIDGET(window), NS_LARGE_TEXT_CLASS);
     ns_learn_pane_close(window->learn_pane);
-    if (preset->page) ns_page_stack_show(window->pages, preset->page);
-    if (preset->chart) ns_window_show_chart(window, NS_LEARN_CHARTS);
+    if (preset->page)
+        ns_page_stack_show(window->pages, preset->page);
+    else if (preset->chart)
+        ns_window_show_figure(window, preset->chart);
+    bool dashboard = g_str_equal(ns_page_stack_key(window->pages), ns_page_kind(0)->key);
+    if (preset->chart && dashboard) ns_window_show_chart(window, NS_LEARN_CHARTS);
     if (preset->chart) ns_window_show_chart(window, preset->chart);
     window->class_by_hand = false;
     if (large && !hide)

@@ -30,6 +30,10 @@ void ns_window_arrange(NsWindow *window, const NsPreset *preset);
  * name is known.  Of several names the last two are large. */
 void ns_window_show_chart(NsWindow *window, const char *name);
 
+/* Goes to the page of the first of the charts of a file (ui/figures/sheet.h), and puts it on the
+ * stage. */
+void ns_window_show_figure(NsWindow *window, const char *figure);
+
 /* The present experiment, page and chart as a preset.  Initializes `preset`. */
 void ns_window_make_preset(NsWindow *window, NsPreset *preset);
 

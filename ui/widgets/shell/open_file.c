@@ -25,11 +25,12 @@ static void add_sentence(GString *words, char *sentence)
     g_free(sentence);
 }
 
-/* Reports why a file cannot be used. */
+/* Reports why a file cannot be used, until that is closed: who named it on a command line may look
+ * elsewhere while the window opens. */
 static void refuse(NsWindow *window, const char *sentence)
 {
     g_autofree char *words = g_strdup_printf(_("%s Nothing was changed."), sentence);
-    ns_window_toast(window, words);
+    ns_toast_show(window->toast, words, _("Close"), NULL, NULL);
 }
 
 /* ---- Reading in a thread ---- */
@@ -181,6 +182,7 @@ static bool open_experiment(NsWindow *window, const char *path)
         bool sweep = provenance.x && provenance.y;
         if (provenance.study) ns_page_stack_show(pages, "paper");
         if (sweep) ns_page_stack_show(pages, "phase");
+        if (provenance.figure) ns_window_show_figure(window, provenance.figure);
         if (sweep &&
             !ns_phase_page_set_axes(NS_PHASE_PAGE(ns_page_stack_page(pages)), provenance.x,
                                     provenance.y, provenance.experiment.lane[0].steps, &error))

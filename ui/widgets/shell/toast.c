@@ -117,7 +117,8 @@ void ns_toast_show(GtkWidget *revealer, const char *sentence, const char *label,
     gtk_widget_set_visible(toast->button, label != NULL);
     gtk_widget_set_can_target(revealer, label != NULL);
     gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), TRUE);
-    toast->tick = gtk_widget_add_tick_callback(revealer, on_frame, NULL, NULL);
+    if (!label || chosen)
+        toast->tick = gtk_widget_add_tick_callback(revealer, on_frame, NULL, NULL);
 }
 
 void ns_toast_show_later(GtkWidget *revealer, const char *sentence)

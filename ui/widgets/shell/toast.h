@@ -7,7 +7,8 @@
 GtkWidget *ns_toast_new(void);
 
 /* Shows a sentence and, unless its label is NULL, a button, which ends the toast and calls `chosen`
- * with the data and the toast; data is freed with g_free once another sentence is shown. */
+ * with the data and the toast; data is freed with g_free once another sentence is shown.
+ * Without `chosen` the sentence stays until the button is pressed. */
 void ns_toast_show(GtkWidget *toast, const char *sentence, const char *label, GFunc chosen,
                    gpointer data);
 
