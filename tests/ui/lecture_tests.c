@@ -1,5 +1,6 @@
 /* Lecture mode: scenes by the keys of a presenter's remote, prepared in the background, and the way
  * back.  SPDX-License-Identifier: MIT */
+#include "core/store/bundled.h"
 #include "core/store/lecture.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/dashboard.h"
@@ -361,6 +362,37 @@ static bool lists(const char *name)
     return false;
 }
 
+static GtkWidget *button_to(GtkWidget *root, const char *key)
+{
+    const char *action =
+        GTK_IS_BUTTON(root) ? gtk_actionable_get_action_name(GTK_ACTIONABLE(root)) : NULL;
+    if (g_strcmp0(action, "win.lecture") == 0) {
+        GVariant *target = gtk_actionable_get_action_target_value(GTK_ACTIONABLE(root));
+        if (g_str_equal(g_variant_get_string(target, NULL), key)) return root;
+    }
+    GtkWidget *found = NULL;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
+         child = gtk_widget_get_next_sibling(child))
+        found = button_to(child, key);
+    return found;
+}
+
+/* The list of lessons has the bundled lectures, too. */
+static void test_list(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_learn_pane_open(window->learn_pane);
+    for (size_t i = 0; ns_lecture_choice(i); i++)
+        g_assert_nonnull(button_to(GTK_WIDGET(window->learn_pane), ns_lecture_choice(i)->key));
+    GtkWidget *first = button_to(GTK_WIDGET(window->learn_pane), ns_lecture_choice(0)->key);
+    g_signal_emit_by_name(first, "clicked");
+    g_assert_nonnull(ns_lecture_menu(window));
+    g_assert_false(ns_learn_pane_is_open(window->learn_pane));
+    g_assert_true(ns_lecture_leave(window));
+    ui_close(window);
+}
+
 /* A new lecture is a file among the user's own ones, which the menu lists with those that were
  * opened; every scene asks for its lecture. */
 static void test_own(void)
@@ -580,6 +612,7 @@ static void test_housekeeping(void)
 void ui_add_lecture_tests(void)
 {
     g_test_add_func("/ui/lecture/settings", test_settings);
+    g_test_add_func("/ui/lecture/list", test_list);
     g_test_add_func("/ui/lecture/own", test_own);
     g_test_add_func("/ui/lecture/continue", test_continue);
     g_test_add_func("/ui/lecture/housekeeping", test_housekeeping);

@@ -85,13 +85,22 @@ static GtkWidget *new_lesson_row(size_t i)
     return row;
 }
 
+static GtkWidget *new_choice_row(const NsChoice *choice, const char *action)
+{
+    GtkWidget *row = new_row(_(choice->label), _(choice->purpose));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(row), action);
+    gtk_actionable_set_action_target(GTK_ACTIONABLE(row), "s", choice->key);
+    return row;
+}
+
 static GtkWidget *new_preset_row(size_t i)
 {
-    const NsChoice *preset = ns_preset_choice(i);
-    GtkWidget *row = new_row(_(preset->label), _(preset->purpose));
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(row), NS_LEARN_PRESET);
-    gtk_actionable_set_action_target(GTK_ACTIONABLE(row), "s", preset->key);
-    return row;
+    return new_choice_row(ns_preset_choice(i), NS_LEARN_PRESET);
+}
+
+static GtkWidget *new_lecture_row(size_t i)
+{
+    return new_choice_row(ns_lecture_choice(i), "win.lecture");
 }
 
 /* The rows of a registry from row `from` on, column by column. */
@@ -119,7 +128,9 @@ GtkWidget *ns_learn_list_new(const char *resume)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *presets = new_title(_("Experiments to begin with"));
+    GtkWidget *lectures = new_title(_("Lectures"));
     gtk_widget_set_margin_top(presets, 12);
+    gtk_widget_set_margin_top(lectures, 12);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     gtk_box_append(GTK_BOX(head), new_title(_("Twelve hands-on lessons of a few minutes each")));
     if (resume) {
@@ -131,6 +142,7 @@ GtkWidget *ns_learn_list_new(const char *resume)
     }
     gtk_box_append(GTK_BOX(head), ns_learn_close_new());
     ns_box_append(box, head, new_lesson_row(0), new_grid(ns_lesson_choice, 1, new_lesson_row),
-                  presets, new_grid(ns_preset_choice, 0, new_preset_row), NULL);
+                  lectures, new_grid(ns_lecture_choice, 0, new_lecture_row), presets,
+                  new_grid(ns_preset_choice, 0, new_preset_row), NULL);
     return box;
 }

@@ -1,8 +1,8 @@
-/* The list of lessons and presets, as the pane of the lessons shows it.
+/* The list of lessons, presets and lectures, as the pane of the lessons shows it.
  * SPDX-License-Identifier: MIT
  *
  * Its buttons activate the actions of the pane: begin (the lesson's place, u), resume, preset (its
- * key, s) and close. */
+ * key, s) and close; and win.lecture. */
 #pragma once
 
 #include <gtk/gtk.h>
