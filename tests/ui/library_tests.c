@@ -382,6 +382,26 @@ static void test_open(void)
     tear_down();
 }
 
+/* What a run measured and its file does not have is measured again, from its checkpoint. */
+static void test_maps(void)
+{
+    set_up();
+    g_autofree char *path = record("probe-every=1", 4);
+    NsWindow *window = ui_open("layers=3");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path, false);
+    UI_WAIT(window, is_shown);
+    static const char *const pages[] = {"similarity", "attention"};
+    for (size_t i = 0; i < G_N_ELEMENTS(pages); i++) {
+        ns_page_stack_show(window->pages, pages[i]);
+        NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), 0);
+        UI_UNTIL(tile->chart->plot && tile->chart->plot->heatmap);
+        g_assert_true(g_str_has_suffix(tile->chart->plot->moment, "step 4"));
+    }
+    ui_close(window);
+    tear_down();
+}
+
 /* A file that is no run says so, and changes nothing. */
 static void test_refused(void)
 {
@@ -511,6 +531,7 @@ void ui_add_library_tests(void)
     g_test_add_func("/ui/library/folder", test_folder);
     g_test_add_func("/ui/library/buttons", test_buttons);
     g_test_add_func("/ui/library/open", test_open);
+    g_test_add_func("/ui/library/maps", test_maps);
     g_test_add_func("/ui/library/refused", test_refused);
     g_test_add_func("/ui/library/reset", test_reset);
     g_test_add_func("/ui/library/events-move-nothing", test_events_move_nothing);

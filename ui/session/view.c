@@ -172,6 +172,13 @@ bool ns_view_looked(const NsView *view, const char *every)
     return any;
 }
 
+bool ns_view_lacks(const NsHistory *history, const NsFigureKind *kind)
+{
+    NsSimilarity newest; /* measured together with the maps */
+    return kind->expensive && kind->subject != NS_SUBJECT_QUANTITY && history &&
+           !ns_history_similarity(history, &newest);
+}
+
 void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureInput *input)
 {
     const char *every = ns_figure_spec_every(spec);
@@ -179,7 +186,8 @@ void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureI
     if (view->closer_step < 0 || view->closer_step > shown) return;
     for (unsigned i = 0; i < input->n_lanes; i++) {
         NsHistory *own = input->lanes[i].history, *closer = closer_of(view, i, every);
-        if (!own || measures(own, every) || !closer) continue;
+        bool has = measures(own, every) && !ns_view_lacks(own, spec->kind);
+        if (!own || has || !closer) continue;
         input->lanes[i].history = closer;
         if (i == view->active) input->history = closer;
     }

@@ -62,8 +62,12 @@ NsFigureInput ns_view_input(const NsView *view);
  * “curvature-every”. */
 bool ns_view_looked(const NsView *view, const char *every);
 
-/* For a figure of expensive quantities only: replaces the histories of lanes whose run never
- * measures them by those of the closer look, unless its step comes after the shown one. */
+/* Whether a run lacks the newest matrix or map that this kind of figure shows, as one that was read
+ * from a file does, though it may have measured them. */
+bool ns_view_lacks(const NsHistory *history, const NsFigureKind *kind);
+
+/* For a figure of expensive quantities only: replaces the histories of lanes that lack them or
+ * never measure them by those of the closer look, unless its step comes after the shown one. */
 void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureInput *input);
 
 /* Sets the number of lanes; new lanes have no history.  The active lane is clamped to it. */

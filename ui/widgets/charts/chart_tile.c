@@ -92,13 +92,16 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
     sync_continued(tile);
     if (plot && plot->left.wide) gtk_widget_set_visible(tile->log, TRUE);
     const char *missing = missing_interval(tile);
-    if (is_measured_at_rest(tile, missing)) ns_session_look_closer(tile->session, missing);
     NsFigureInput input = ns_view_input(tile->session->view);
+    bool lacks = !missing && !ns_session_is_watching(tile->session) &&
+                 ns_view_lacks(input.history, tile->own.kind);
+    if (lacks || is_measured_at_rest(tile, missing))
+        ns_session_look_closer(tile->session, lacks ? "probe-every" : missing);
     input.quantity = tile->own.quantity;
     input.similarity = tile->own.similarity;
     input.layer = tile->own.layer ? tile->own.layer : (unsigned)MAX(input.marked_layer, 0);
     input.head = tile->own.head;
-    if (missing && tile->session->looking)
+    if ((missing || lacks) && tile->session->looking)
         input.pending = _("Measuring…");
     else if (is_measured_at_rest(tile, missing) && tile->session->state == NS_TRAINER_RUNNING)
         input.pending = _("Pause to measure this.");
