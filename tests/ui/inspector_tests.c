@@ -77,6 +77,11 @@ static void test_seeds(void)
     g_autofree char *wanted =
         g_strdup_printf("Loss\t%#.4g\n±\t%#.2g\n", sum / 3, sqrt(squares / 2));
     UI_UNTIL(says(window, wanted));
+    /* What has no mean says which seed it is of. */
+    g_assert_true(ui_chart(window, HEATMAP)->compact);
+    g_assert_cmpstr(ui_chart(window, HEATMAP)->shown.subtitle, ==, "seed 1 of 3");
+    ns_page_stack_show(window->pages, "diagram");
+    UI_UNTIL(label_of(GTK_WIDGET(window->pages), "Layer 2 of 2, seed 1 of 3"));
     ui_close(window);
 }
 
