@@ -319,6 +319,28 @@ static void test_baselines(void)
     run_free(run);
 }
 
+/* Where depths are far apart, layers are on a logarithmic axis; with a place for layer 0. */
+static void test_depths(void)
+{
+    for (size_t deep = 20; deep <= 200; deep += 180) {
+        Pair pair = pair_new(4, deep);
+        for (int i = 0; i < 2; i++) append(pair.run[i], 1);
+        g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
+        g_autoptr(NsFigure) hidden = figure_new("hidden-norm");
+        const NsPlot *of_gradient = ns_figure_update(gradient, &pair.input);
+        const NsPlot *of_hidden = ns_figure_update(hidden, &pair.input);
+        bool apart = deep == 200;
+        g_assert_true(of_gradient->x.scale == (apart ? NS_SCALE_LOG : NS_SCALE_LINEAR));
+        g_assert_true(of_hidden->x.scale == (apart ? NS_SCALE_SYMLOG : NS_SCALE_LINEAR));
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(of_hidden, 500, 320, ns_style(0));
+        double zero = ns_plot_x_to_pixel(layout, 0), one = ns_plot_x_to_pixel(layout, 1);
+        double two = ns_plot_x_to_pixel(layout, 2), four = ns_plot_x_to_pixel(layout, 4);
+        if (apart) g_assert_cmpfloat_with_epsilon(four - two, two - one, 1e-6);
+        g_assert_cmpfloat(zero, <, one);
+        pair_clear(&pair);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -331,5 +353,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/titles-apart", test_titles_apart);
     g_test_add_func("/lane-names/baselines", test_baselines);
     g_test_add_func("/lane-names/diverge-near", test_diverge_near);
+    g_test_add_func("/lane-names/depths", test_depths);
     return g_test_run();
 }

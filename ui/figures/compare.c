@@ -101,6 +101,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                                                       .x = side->x,
                                                       .y = side->y};
     }
+    ns_layer_axis_fit(&plot->x, values, n);
     /* The previous run is the denominator of the ratio. */
     plot->lower = ns_ratio_panel_new(figure, values, compare->runs, n, !lanes && n == 2, scale);
 }

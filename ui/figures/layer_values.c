@@ -76,6 +76,21 @@ void ns_layer_values_clear(NsLayerValues *values)
     *values = (NsLayerValues){0};
 }
 
+#define DEPTHS_APART 1.5 /* in decades */
+
+void ns_layer_axis_fit(NsAxis *axis, const NsLayerValues *const *values, size_t n)
+{
+    double first = INFINITY, least = INFINITY, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!values[i]->n) continue;
+        first = MIN(first, values[i]->x[0]);
+        least = MIN(least, values[i]->x[values[i]->n - 1]);
+        most = MAX(most, values[i]->x[values[i]->n - 1]);
+    }
+    bool apart = least > 0 && most >= pow(10, DEPTHS_APART) * least;
+    axis->scale = !apart ? NS_SCALE_LINEAR : first > 0 ? NS_SCALE_LOG : NS_SCALE_SYMLOG;
+}
+
 static const NsLevel equal = {.y = 1};
 
 /* If a wild curve leaves the axis, the axis ends at this multiple of the largest other ratio. */

@@ -25,6 +25,10 @@ bool ns_layer_values_read(NsLayerValues *values, NsHistory *history, NsQuantity 
 
 void ns_layer_values_clear(NsLayerValues *values);
 
+/* Makes the axis of layers logarithmic where runs of very different depths share it, so that the
+ * shallow ones are not at its edge; with a place for 0, the embedding. */
+void ns_layer_axis_fit(NsAxis *axis, const NsLayerValues *const *values, size_t n);
+
 /* The ratio of every other run to the one at index `below` ("B / A") at the layers that both have,
  * on an axis of that scale with a line at 1.  Wild runs are ignored for its limits.  Returns the
  * plot, which the figure owns, or NULL if there is nothing to compare. */

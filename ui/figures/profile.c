@@ -357,6 +357,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
             values[i] = &profile->lanes[i].columns[NOW];
             show_lane(profile, i);
         }
+        ns_layer_axis_fit(&figure->plot.x, values, profile->n);
         /* Ratios of fractions and cosines are not informative. */
         if (profile->n > 1 && !info->unit)
             figure->plot.lower =

@@ -219,7 +219,9 @@ void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, ca
     const NsSeriesStyle *look = ns_series_style(style, series);
     const NsPoint *points = (const NsPoint *)(const void *)path->points->data;
     double width = style->line_width * weight(series) * stronger;
-    bool noise = ns_path_is_noise(path, layout->area.height);
+    /* On a logarithmic axis it is noise in a part of its width only. */
+    bool even = layout->x.kind == NS_SCALE_LINEAR;
+    bool noise = even && ns_path_is_noise(path, layout->area.height);
     NsTarget target = ns_target_of(cr);
     ns_set_color(cr, ns_series_color(style, series));
     for (unsigned run = 0; run < path->runs->len; run++) {

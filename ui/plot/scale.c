@@ -278,6 +278,7 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     /* Three decades below the largest magnitude. */
     double largest = CLAMP(MAX(fabs(lo), fabs(hi)), NEAREST, FURTHEST);
     double threshold = pow(10, floor(log10(largest)) - 3);
+    if (axis->integer) threshold = MAX(threshold, 1); /* nothing is between 0 and 1 */
     double from = kind->forward(lo, threshold), to = kind->forward(hi, threshold);
     double margin = padding * (to - from);
     double padded_lo = kind->backward(from - margin, threshold);
