@@ -218,6 +218,27 @@ static void test_values_agree(void)
     g_assert_cmpuint(seen[1], >, 0);
 }
 
+/* Entries in several lines are in columns. */
+static void test_legend_columns(void)
+{
+    static const double x[] = {0, 1, 2}, y[] = {1, 2, 3};
+    NsSeries series[5];
+    static const char *const names[] = {"A Post-LN, no warm-up", "B Pre-LN, no warm-up",
+                                        "C DeepNorm", "D Post-LN, warm-up 100", "validation"};
+    for (unsigned i = 0; i < 5; i++)
+        series[i] = (NsSeries){.label = names[i], .style = i, .n = 3, .x = x, .y = y};
+    NsPlot plot = plot_of(series, 5, NS_LEGEND_ABOVE);
+    plot.lettered = true;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 250, 200, ns_style_find("paper"));
+    const NsLegendSample *samples = (const void *)layout->legend->data;
+    g_assert_cmpuint(layout->legend->len, ==, 5);
+    for (unsigned i = 2; i < 5; i++) {
+        g_assert_cmpfloat_with_epsilon(samples[i].box.x, samples[i - 2].box.x, 1e-6);
+        g_assert_cmpfloat(samples[i].box.y, >, samples[i - 2].box.y);
+    }
+    g_assert_cmpfloat(samples[1].box.x, >, samples[0].box.x);
+}
+
 static unsigned listed(const NsPlotSheet *sheet, size_t i)
 {
     g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
@@ -301,6 +322,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/name-off-curve", test_name_off_curve);
     g_test_add_func("/places/rows-align", test_rows_align);
     g_test_add_func("/places/shared-legend", test_shared_legend);
+    g_test_add_func("/places/legend-columns", test_legend_columns);
     g_test_add_func("/places/heading", test_heading);
     g_test_add_func("/places/values-agree", test_values_agree);
     return g_test_run();

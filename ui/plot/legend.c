@@ -29,6 +29,8 @@ typedef struct {
     double further;                 /* height of wrapped names below this line */
     int lines;                      /* maximum lines of a name */
     bool column;                    /* every entry starts a new line */
+    double grid;                    /* distance of columns; 0: entries follow each other */
+    double most;                    /* the width of the widest entry */
     double widest;                  /* the right end of the longest line */
     bool letters;                   /* show the letters of runs instead of their names */
     bool cut;                       /* some name was shortened */
@@ -189,7 +191,8 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
         if (series->hidden) label->color = layout->style->faint_text;
     }
     pen->widest = MAX(pen->widest, pen->x + whole);
-    pen->x += whole + BETWEEN * size;
+    pen->most = MAX(pen->most, whole);
+    pen->x += pen->grid > 0 ? pen->grid : whole + BETWEEN * size;
     return true;
 }
 
@@ -247,6 +250,13 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
         if (!place_all(layout, &measured, series)) continue;
         double height = measured.y + measured.line + measured.further - y;
         if (height > max_height) continue;
+        /* Several lines are in columns if these need no more lines. */
+        Pen columns = pen;
+        columns.grid = measured.most + BETWEEN * layout->style->text_size;
+        Pen aligned = columns;
+        if (measured.y > y && place_all(layout, &aligned, series) &&
+            aligned.y + aligned.line + aligned.further - y <= height)
+            pen = columns;
         layout->names = !letters && !measured.cut;
         pen.draw = true;
         if (draw) place_all(layout, &pen, series);
