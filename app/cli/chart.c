@@ -494,7 +494,7 @@ static bool draw(const Drawing *drawing, guint first, guint n, GError **error)
     if (!(chart->a->picture.choices.seconds > 0))
         return ns_picture_write(&chart->a->picture, (const NsPlot *const *)plots->pdata, plots->len,
                                 stamp, key, error);
-    const NsSheetFile file = {&chart->a->picture.choices, NS_FORMAT_GIF, stamp, path, NULL};
+    const NsSheetFile file = {&chart->a->picture.choices, NS_FORMAT_GIF, stamp, path, NULL, NULL};
     return ns_sheet_write_film(&chart->sheet, first, n, &input, &file, error);
 }
 

@@ -103,6 +103,12 @@ bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size
 {
     if (!has_memory(error)) return false;
     g_autofree char *path = ns_picture_path(picture, key);
-    const NsSheetFile file = {&picture->choices, picture->format, provenance, path, NULL};
-    return ns_sheet_write(plots, n, &file, error);
+    bool moved = false;
+    const NsSheetFile file = {&picture->choices, picture->format, provenance, path, NULL, &moved};
+    bool written = ns_sheet_write(plots, n, &file, error);
+    if (written && moved)
+        fprintf(stderr,
+                NS_CLI ": Inside the plot the legend would hide data, so it is above; a larger "
+                       "--size may leave space for it.\n");
+    return written;
 }

@@ -51,6 +51,15 @@ def test_chart_is_the_same_every_time():
             assert contents[0] == contents[1], ending
 
 
+def test_legend_without_room():
+    with tempfile.TemporaryDirectory() as folder:
+        for size, moved in (("column", True), ("slide", False)):
+            result = run("chart", "--figure", "steps", "--steps", "30", "--legend", "inside",
+                         "--size", size, "--out", os.path.join(folder, size + ".png"))
+            assert result.returncode == 0, result
+            assert (b"so it is above" in result.stderr) == moved, result
+
+
 def test_chart_size():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.png")

@@ -319,7 +319,7 @@ static void test_film(void)
     ns_export_choices_init(&choices);
     g_assert_true(ns_export_choices_set(&choices, "film", "0.64", NULL));
     g_assert_true(ns_export_choices_set(&choices, "background", "none", NULL)); /* without effect */
-    const NsSheetFile file = {&choices, NS_FORMAT_GIF, &provenance, path, NULL};
+    const NsSheetFile file = {&choices, NS_FORMAT_GIF, &provenance, path, NULL, NULL};
     ns_sheet_write_film(&sheet, 0, 3, &pair.input, &file, &error);
     g_assert_no_error(error);
     Decoded film = decode(path);
@@ -330,7 +330,7 @@ static void test_film(void)
     g_assert_no_error(error);
 
     /* The format PNG gives the last frame. */
-    const NsSheetFile still = {&choices, NS_FORMAT_PNG, &provenance, last, NULL};
+    const NsSheetFile still = {&choices, NS_FORMAT_PNG, &provenance, last, NULL, NULL};
     ns_sheet_write_film(&sheet, 0, 3, &pair.input, &still, &error);
     g_assert_no_error(error);
     int most;

@@ -108,6 +108,17 @@ bool ns_export_check_size(const NsExport *options, GError **error)
     return true;
 }
 
+static bool moves_legend(const NsPlot *const *plots, size_t n, const NsExport *options)
+{
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
+    bool any = false;
+    for (size_t i = 0; i < n && !any; i++) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+        any = layout->plot->legend == NS_LEGEND_ABOVE;
+    }
+    return any;
+}
+
 bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, const char *path,
                GError **error)
 {
@@ -118,6 +129,8 @@ bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, cons
     NsExport own = *asked, *options = &own;
     own.height = ns_plot_sheet_height(plots, n, asked);
     if (!ns_export_check_size(options, error)) return false;
+    if (options->moved && options->legend == NS_LEGEND_INSIDE)
+        *options->moved = moves_legend(plots, n, options);
     for (size_t i = 0; options->format == NS_FORMAT_TEX && i < n; i++) {
         if (!plots[i]->drawing) continue;
         g_autofree char *title = ns_text_plain(plots[i]->title);

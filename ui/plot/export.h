@@ -33,7 +33,9 @@ typedef struct {
                            * needs */
     double dpi;           /* PNG and GIF */
     NsLegendPlace legend;
-    bool unnoted;        /* without notes */
+    bool *moved;  /* set by ns_export if a legend is above a chart, since inside it would hide data;
+                   * may be NULL */
+    bool unnoted; /* without notes */
     bool untitled;       /* without titles and subtitles; only the letters of several charts, and
                           * the seed of one that shows one of several */
     const char *caption; /* a text at the foot of the sheet, which replaces the subtitles except for
