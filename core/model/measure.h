@@ -21,8 +21,8 @@ typedef struct {
     double tokens; /* processed in the batch, without padding */
     double stream; /* |a x| */
     double branch; /* |y| */
-    /* The two parts of dloss / dx: the one through the skip path, a times the gradient of the input
-     * of N_out, and the one through the branch. */
+    /* The two parts of dloss / dx: the one through the residual connection, a times the gradient of
+     * the input of N_out, and the one through the branch. */
     double skip_grad;
     double branch_grad;
     /* Mean sigma (or RMS) of the first norm of N_in, the one within F, N_br and N_out; NaN without

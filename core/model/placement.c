@@ -155,13 +155,14 @@ static const NsPlacement placements[] = {
                 .differs = "BERT, also Post-LN, has a norm after the embedding as well: "
                            "embedding-norm=on."},
      .out = true},
-    {.choice = {.key = "pre",
-                .label = "Pre-LN",
-                .formula = "x' = x + F(N(x))",
-                .reference = "Xiong et al. 2020, arXiv 2002.04745",
-                .purpose =
-                    "The norm is inside the branch, so the skip path has no norm; one more norm "
-                    "follows the last layer."},
+    {.choice =
+         {.key = "pre",
+          .label = "Pre-LN",
+          .formula = "x' = x + F(N(x))",
+          .reference = "Xiong et al. 2020, arXiv 2002.04745",
+          .purpose =
+              "The norm is inside the branch, and none is on the residual stream; one more norm "
+              "follows the last layer."},
      .final_norm = true,
      .in = true},
     {.choice = {.key = "none",
@@ -185,14 +186,14 @@ static const NsPlacement placements[] = {
           .formula =
               "x' = N(α x + F(x)), α = (2 L)^{1/4}, initial gain (8 L)^{−1/4} in a single stack",
           .reference = "Wang et al. 2022, arXiv 2203.00555",
-          .purpose = "Post-LN with a stronger skip path and smaller initial branches."},
+          .purpose = "Post-LN with a stronger residual connection and smaller initial branches."},
      .out = true,
      .wire = deepnorm},
     {.choice = {.key = "no-residual",
                 .label = "No residual",
                 .formula = "x' = N(F(x))",
                 .reference = "Dong, Cordonnier, Loukas 2021, arXiv 2103.03404",
-                .purpose = "A baseline without skip paths: all tokens become alike.",
+                .purpose = "A baseline without residual connections: all tokens become alike.",
                 .differs = "The paper also looks at stacks without norms: norm=none."},
      .out = true,
      .wire = no_residual},
@@ -226,7 +227,8 @@ static const NsPlacement placements[] = {
                 .label = "Keel",
                 .formula = "x' = N(S x + F(N(x))), S = number of sub-layers",
                 .reference = "Keel 2026, arXiv 2601.19895",
-                .purpose = "Post-LN whose skip path is scaled so that gradients do not vanish.",
+                .purpose =
+                    "Post-LN whose residual connection is scaled so that gradients do not vanish.",
                 .differs = "The paper also tunes S in small models; here S counts the sub-layers."},
      .norm = NS_NORM_RMSNORM,
      .in = true,
@@ -314,7 +316,8 @@ static const NsPlacement placements[] = {
                 .label = "Admin",
                 .formula = "x' = N(ω ⊙ x + F(x)), ω_k^2 = 1 + Σ_{j<k} Var F_j at the start",
                 .reference = "Liu et al. 2020, arXiv 2004.08249",
-                .purpose = "Post-LN whose skip path is scaled once, by profiling the branches."},
+                .purpose =
+                    "Post-LN whose residual connection is scaled once, by profiling the branches."},
      .out = true,
      .wire = admin},
     {.choice = {.key = "t-fixup",
@@ -336,7 +339,7 @@ static const NsPlacement placements[] = {
                      "in upper ones.",
           .differs =
               "The factor on a head is applied before W_O, as in the paper's equation; fairseq "
-              "applies it after. The optional factor on the FFN's skip path is omitted."},
+              "applies it after. The optional factor on the FFN's residual connection is omitted."},
      .final_norm = true,
      .in = true,
      .wire = normformer},

@@ -30,19 +30,19 @@
 #define NS_QUANTITIES_OF_SUBLAYER(X, P, k, words, needs)                                           \
     X(BRANCH_RATIO_##P, "branch-ratio-" k, "Branch / stream, " words, "‖y‖ / ‖a x‖", LAYER, CHEAP, \
       SIZE, needs,                                                                                 \
-      "Frobenius norm of the output of the branch over that of the skip path, in the " words       \
-      " sub-layer; blank where there is no skip path.",                                            \
+      "Frobenius norm of the output of the branch over that of the residual connection, in "       \
+      "the " words " sub-layer; blank where there is no residual connection.",                     \
       "Sun et al. 2025, The Curse of Depth, arXiv 2502.05795")                                     \
-    X(SKIP_SHARE_##P, "skip-share-" k, "Gradient share of the skip, " words,                       \
+    X(SKIP_SHARE_##P, "skip-share-" k, "Gradient share of the residual connection, " words,        \
       "‖g_{skip}‖^2 / Σ‖g‖^2", LAYER, CHEAP, UNIT, needs,                                          \
       "The gradient at the input of the " words " sub-layer is the sum of two parts, one through " \
-      "the skip path and one through the branch. Share of the first in the sum of their squared "  \
-      "Frobenius norms.",                                                                          \
+      "the residual connection and one through the branch. Share of the first in the sum of "      \
+      "their squared Frobenius norms.",                                                            \
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
     X(BRANCH_SHARE_##P, "branch-share-" k, "Gradient share of the branch, " words,                 \
       "‖g_{branch}‖^2 / Σ‖g‖^2", LAYER, CHEAP, UNIT, needs,                                        \
-      "Share of the part through the branch of the " words " sub-layer: the share of the skip "    \
-      "path and this one add up to 1.",                                                            \
+      "Share of the part through the branch of the " words " sub-layer: the share of the "         \
+      "residual connection and this one add up to 1.",                                             \
       "Veit et al. 2016, arXiv 1605.06431 (the idea)")                                             \
     X(NORM_SIGMA_##P, "norm-sigma-" k, "Scale before the norm, " words, "σ", LAYER, CHEAP, SIZE,   \
       needs,                                                                                       \
@@ -50,20 +50,20 @@
       "the input of the first norm of the " words " sub-layer, mean over tokens; its inverse "     \
       "multiplies the gradient that passes the norm.",                                             \
       "Xiong et al. 2020, Lemma 3")                                                                \
-    X(SKIP_SIGNAL_##P, "skip-signal-" k, "Signal of the skip path, " words, "‖a x‖", LAYER, CHEAP, \
-      SIZE, needs,                                                                                 \
-      "L2 norm of the signal on the skip path of the " words " sub-layer, root mean square over "  \
-      "tokens.",                                                                                   \
+    X(SKIP_SIGNAL_##P, "skip-signal-" k, "Signal of the residual connection, " words, "‖a x‖",     \
+      LAYER, CHEAP, SIZE, needs,                                                                   \
+      "L2 norm of the signal on the residual connection of the " words                             \
+      " sub-layer, root mean square over tokens.",                                                 \
       NULL)                                                                                        \
     X(BRANCH_SIGNAL_##P, "branch-signal-" k, "Signal of the branch, " words, "‖y‖", LAYER, CHEAP,  \
       SIZE, needs,                                                                                 \
       "L2 norm of the output of the branch of the " words                                          \
       " sub-layer, root mean square over tokens.",                                                 \
       NULL)                                                                                        \
-    X(SKIP_GRAD_##P, "skip-grad-" k, "Gradient through the skip path, " words, "‖g_{skip}‖",       \
-      LAYER, CHEAP, SIZE, needs,                                                                   \
+    X(SKIP_GRAD_##P, "skip-grad-" k, "Gradient through the residual connection, " words,           \
+      "‖g_{skip}‖", LAYER, CHEAP, SIZE, needs,                                                     \
       "Frobenius norm, over all tokens of the batch, of the part of the gradient at the input of " \
-      "the " words " sub-layer that came through the skip path.",                                  \
+      "the " words " sub-layer that came through the residual connection.",                        \
       NULL)                                                                                        \
     X(BRANCH_GRAD_##P, "branch-grad-" k, "Gradient through the branch, " words, "‖g_{branch}‖",    \
       LAYER, CHEAP, SIZE, needs,                                                                   \

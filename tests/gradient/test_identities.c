@@ -226,7 +226,7 @@ static void test_hidden_gradient(void)
     for (int32_t i = 0; i < 10; i++) c.batch.tokens[i] = i;
     NsMeasure seen = ns_case_measure(&c);
     g_assert_cmpfloat_with_epsilon(seen.hidden[0].grad, ns_case_gradient(&c, "tok_emb"), 1e-12);
-    /* Without a skip path all of the gradient comes through the branch. */
+    /* Without a residual connection all of the gradient comes through the branch. */
     g_assert_cmpfloat(seen.sublayers[2].skip_grad, ==, 0);
     g_assert_cmpfloat_with_epsilon(seen.sublayers[2].branch_grad, seen.hidden[1].grad, 1e-12);
     g_assert_cmpfloat(seen.hidden[1].grad, >, 1e-6);

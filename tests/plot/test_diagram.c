@@ -385,9 +385,9 @@ static void test_values(void)
     g_assert_cmpfloat(range.lo, <, range.hi);
 
     g_autofree char *words = ns_diagram_describe(d);
-    g_assert_true(g_str_has_prefix(words,
-                                   "layer 2, A  Pre-LN: LayerNorm, self-attention, add skip; "
-                                   "LayerNorm, feed-forward, add skip; hidden norm "));
+    g_assert_true(
+        g_str_has_prefix(words, "layer 2, A  Pre-LN: LayerNorm, self-attention, residual addition; "
+                                "LayerNorm, feed-forward, residual addition; hidden norm "));
     g_assert_nonnull(strstr(words, ", gradient 0."));
 }
 

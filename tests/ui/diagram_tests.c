@@ -122,7 +122,8 @@ static void test_shows_run(void)
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_GRADIENT);
     /* It reads as text. */
     g_autofree char *words = ns_diagram_describe(diagram_of(page, 0));
-    g_assert_true(g_str_has_prefix(words, "layer 5, Pre-LN: LayerNorm, self-attention, add skip"));
+    g_assert_true(
+        g_str_has_prefix(words, "layer 5, Pre-LN: LayerNorm, self-attention, residual addition"));
     gtk_test_accessible_assert_role(page->views[0], GTK_ACCESSIBLE_ROLE_GROUP);
     ui_close(window);
 }

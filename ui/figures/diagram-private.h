@@ -47,7 +47,7 @@ typedef struct {
 
 /* Fills in the numbers of all sub-layers of the given layer, in stack `stack`.  Numbers are
  * measured or derived from measured ones: x from a x if a is a constant, and the gradient of the
- * sum from that of the skip path. */
+ * sum from that of the residual connection. */
 void ns_diagram_flows(const NsDiagram *diagram, size_t stack, size_t layer,
                       NsSublayerFlows flows[NS_LAYER_SUBLAYERS]);
 

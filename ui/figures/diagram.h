@@ -170,8 +170,8 @@ char *ns_diagram_describe_node(const NsDiagram *diagram, size_t node);
 /* The flow of a wire in words: "branch: norm of the signal 3.2".  Free with g_free. */
 char *ns_diagram_describe_wire(const NsDiagram *diagram, size_t wire, NsFlow flow);
 
-/* The layer as text: "layer 3, Post-LN: self-attention, add skip, LayerNorm; ...; hidden norm 8.0,
- * gradient 0.031".  Free with g_free. */
+/* The layer as text: "layer 3, Post-LN: self-attention, residual addition, LayerNorm; ...; hidden
+ * norm 8.0, gradient 0.031".  Free with g_free. */
 char *ns_diagram_describe(const NsDiagram *diagram);
 
 /* "A  Post-LN" (free with g_free), and the equation of the placement, with _ and ^ as in NsPlot. */

@@ -360,7 +360,7 @@ static unsigned add_sublayer(Builder *b, int k, Ends *ends)
     }
     if (!c->out) return top;
     unsigned out = add_norm(b, k, NS_PLACE_OUT);
-    /* The skip path has the same gradient. */
+    /* The residual connection has the same gradient. */
     connect(b, NS_WIRE_STREAM, top, out, &f->z)->numbered[NS_FLOW_GRADIENT] =
         !skip || !ns_diagram_is_one(c->a) || c->stream_gain;
     return out;

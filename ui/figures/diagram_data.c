@@ -88,7 +88,7 @@ static double skip_factor(const NsWiring *c)
     return c->stream_gain ? 0 : fabs(c->a);
 }
 
-/* The norm of the gradient of the sum.  The gradient of the skip path is a times it. */
+/* The norm of the gradient of the sum.  The gradient of the residual connection is a times it. */
 static double sum_gradient(const NsDiagram *diagram, size_t k, size_t layer, double after)
 {
     const NsWiring *c = &diagram->wiring[k].c;

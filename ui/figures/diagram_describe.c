@@ -138,7 +138,7 @@ static const char *const nodes[] = {
     [NS_NODE_MEMORY] = N_("The output of the encoder, for keys and values."),
     [NS_NODE_FORK] =
         N_("The signal takes both paths; in the backward pass, their gradients are added."),
-    [NS_NODE_SUM] = N_("Sum of the skip path and the branch: a x + y."),
+    [NS_NODE_SUM] = N_("Sum of the residual connection and the branch: a x + y."),
     [NS_NODE_FACTOR] =
         N_("The output of every head is multiplied by a learned factor, 1 at the start."),
 };
@@ -171,9 +171,9 @@ char *ns_diagram_describe_node(const NsDiagram *d, size_t node)
 
 static const char *const wire_names[] = {
     [NS_WIRE_STREAM] = N_("residual stream"),
-    [NS_WIRE_SKIP] = N_("skip path"),
+    [NS_WIRE_SKIP] = N_("residual connection"),
     [NS_WIRE_BRANCH] = N_("branch"),
-    [NS_WIRE_EXTRA] = N_("skip path from the layer's input"),
+    [NS_WIRE_EXTRA] = N_("residual connection from the layer's input"),
     [NS_WIRE_DUAL] = N_("second stream"),
     [NS_WIRE_MEMORY] = N_("output of the encoder"),
 };
@@ -221,7 +221,7 @@ char *ns_diagram_describe(const NsDiagram *d)
             {c->in, norm},
             {true, _(part_names[d->wiring[k].position.kind])},
             {c->branch, norm},
-            {c->a != 0, _("add skip")},
+            {c->a != 0, _("residual addition")},
             {c->skip_layer, _("add the layer's input")},
             {c->out, norm},
         };
