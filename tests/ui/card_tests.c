@@ -1,5 +1,6 @@
 /* Cards of lessons and the stage: what a card says has been measured, and what is on view is its
  * run.  SPDX-License-Identifier: MIT */
+#include "core/store/bundled.h"
 #include "core/store/lesson.h"
 #include "tests/ui/driver.h"
 #include "tests/ui/support.h"
@@ -70,6 +71,7 @@ static void test_data(void)
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 1);
     UI_UNTIL(says(pane, "measured at step 6; the run is at step 1."));
     g_assert_false(says(pane, "A is at"));
+    g_assert_true(says(pane, "Two"));
     GtkWidget *next = ui_find_button(GTK_WIDGET(pane), "Next");
     g_assert_false(gtk_widget_has_css_class(next, "suggested-action"));
     ns_session_set_speed(session, 0);
@@ -87,6 +89,39 @@ static void test_data(void)
     press(pane, "Next");
     press(pane, "Next");
     UI_UNTIL(says(pane, "A {layer} stays."));
+    ui_close(window);
+}
+
+/* A card without numbers waits for no step; a lesson is not done before its last card said what it
+ * has to say. */
+static void test_no_numbers(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Run.\nsetup = layers=2 " SMALL "\nrun = 6\nwait = step >= 6\n"
+        "[card]\ntitle = Two\ntext = Look.\n"
+        "[card]\ntitle = Three\ntext = A is at {loss(A,6)}.\n"
+        "[card]\ntitle = Four\ntext = A was at {loss(A,5)}.\n";
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = window->learn_pane;
+    g_autofree char *done = g_strdup_printf("%s (done)", ns_lesson_choice(0)->label);
+    ns_session_set_speed(window->session, 4);
+    for (int hasty = 1; hasty >= 0; hasty--) {
+        g_autoptr(GError) error = NULL;
+        NsLesson *lesson = ns_lesson_new(text, strlen(text), &error);
+        g_assert_no_error(error);
+        ns_learn_pane_begin(pane, lesson, ns_lesson_choice(0)->key);
+        UI_WAIT(window, ui_is_ready);
+        press(pane, "Skip");
+        UI_UNTIL(says(pane, "Look."));
+        g_assert_cmpint(ns_session_steps(window->session), <, 6);
+        press(pane, "Next");
+        press(pane, "Next");
+        if (!hasty) UI_UNTIL(says(pane, "A was at"));
+        press(pane, "Finish");
+        g_assert_cmpint(says(pane, done), ==, !hasty);
+        ns_session_reset(window->session);
+    }
     ui_close(window);
 }
 
@@ -477,6 +512,7 @@ void ui_add_card_tests(void)
     g_test_add_func("/ui/card/theory", test_theory);
     g_test_add_func("/ui/card/other-page", test_other_page);
     g_test_add_func("/ui/card/data", test_data);
+    g_test_add_func("/ui/card/no-numbers", test_no_numbers);
     g_test_add_func("/ui/card/data-of-divergence", test_data_of_divergence);
     g_test_add_func("/ui/card/start", test_start);
     g_test_add_func("/ui/card/hyphen", test_hyphen);

@@ -527,15 +527,56 @@ static void test_all_pages(void)
 
 /* ---- Every lesson ---- */
 
+static const int sizes_of_cards[][2] = {{1280, 720}, {720, 600}};
+
+/* A long number in place of each that would be measured. */
+static void fill(char **texts)
+{
+    g_autoptr(GRegex) numbers = g_regex_new("\\{[^}]*\\}", 0, 0, NULL);
+    for (; *texts; texts++) {
+        char *text = g_regex_replace_literal(numbers, *texts, -1, 0, "{0.00123}", 0, NULL);
+        g_free(*texts);
+        *texts = text;
+    }
+}
+
+/* A card does not scroll, and its buttons are where those of the other cards are. */
+static void check_place(const Walk *walk, NsWindow *window, size_t size)
+{
+    static graphene_point_t places[G_N_ELEMENTS(sizes_of_cards)];
+    GtkWidget *pane = GTK_WIDGET(window->learn_pane);
+    GtkOrientable *row = GTK_ORIENTABLE(gtk_widget_get_parent(pane));
+    UI_UNTIL((gtk_orientable_get_orientation(row) == GTK_ORIENTATION_VERTICAL) == (size == 1));
+    ns_learn_pane_set_page(window->learn_pane, ns_page_stack_key(window->pages));
+    ui_rest(window);
+    GtkWidget *box = ui_first(pane, GTK_TYPE_SCROLLED_WINDOW);
+    GtkAdjustment *at = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(box));
+    double hidden = gtk_adjustment_get_upper(at) - gtk_adjustment_get_page_size(at);
+    g_autofree char *words =
+        g_strdup_printf("%g pixels hidden at a width of %d", hidden, sizes_of_cards[size][0]);
+    if (hidden > 0) report(walk, "scrolls:", words);
+    graphene_rect_t back;
+    g_assert_true(
+        gtk_widget_compute_bounds(ui_find_button(pane, "Back"), GTK_WIDGET(window), &back));
+    if (places[size].x < 1) places[size] = back.origin;
+    if (!graphene_point_near(&places[size], &back.origin, 1))
+        report(walk, "Back is at another place", words);
+}
+
 /* The words after each answer, too, which may be long. */
 static void check_card(const Walk *walk, NsWindow *window, const NsCard *card)
 {
     GtkWidget *pane = GTK_WIDGET(window->learn_pane);
+    for (size_t k = G_N_ELEMENTS(sizes_of_cards); k-- > 0;) {
+        set_size(window, sizes_of_cards[k][0], sizes_of_cards[k][1]);
+        check_place(walk, window, k);
+    }
     for (size_t i = 0; i < card->n_choices; i++) {
         gtk_check_button_set_active(GTK_CHECK_BUTTON(ui_find_button(pane, card->choices[i])), TRUE);
-        ui_settle(pane);
+        check_place(walk, window, 0);
         check_words(walk, pane);
     }
+    set_size(window, 1280, 800);
     if (card->draws || g_strcmp0(card->page, "dashboard") != 0) return;
     NsBox plot = plot_of_page(window);
     g_autofree char *words = g_strdup_printf("%.0f x %.0f", plot.width, plot.height);
@@ -561,6 +602,7 @@ static void test_all_lessons(void)
         NsLesson *lesson = ns_lesson_open(i, &error);
         g_assert_no_error(error);
         size_t n = lesson->n; /* the last card frees it */
+        for (size_t k = 0; k < n; k++) fill(lesson->card[k].texts);
         for (size_t k = 0; k < n; k++) lesson->card[k].run = 0;
         ns_learn_pane_begin(pane, lesson, NULL);
         for (size_t k = 0; k < n; k++) {

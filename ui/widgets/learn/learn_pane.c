@@ -14,11 +14,12 @@
 #include <string.h>
 
 #define LOOK_EVERY_MS 100
-#define SIDE_CHARS 44 /* characters per line beside a chart */
 
-/* Pixels: of the strip beside the pages, and the most of it below them with text of normal size. */
+/* Pixels: of the strip beside the pages, of that below them with text of normal size, and beside a
+ * drawing. */
 #define STRIP_WIDTH 243
 #define STRIP_HEIGHT 208
+#define GAP 12
 #define SPARE_HEIGHT 4 /* a scrolled window underestimates rows of text and buttons by this */
 
 struct _NsLearnPane {
@@ -37,12 +38,13 @@ struct _NsLearnPane {
     bool runs;         /* the session runs to that step, unless it was stopped */
     size_t todo, last; /* cards to do after that, in order; last is 0: none */
     guint watch;
-    GtkWidget *box;     /* the only child, created again for every card */
-    GtkWidget *columns; /* of a card: its text, and the widgets that belong to it */
-    GtkWidget *waits;   /* shown instead until the data of the card have been measured */
-    GtkWidget *texts;   /* the box of its text */
-    GtkWidget *prediction, *compare, *verdict; /* parts of it; NULL where the card has none */
-    GtkWidget *tried; /* the same: it acknowledges what the card asked for */
+    GtkWidget *box;        /* a child, created again for every card */
+    GtkWidget *prediction; /* another child, in place of the pages; NULL where there is none */
+    GtkWidget *content;    /* of a card: its text, and the widgets that belong to it */
+    GtkWidget *waits;      /* shown instead until the data of the card have been measured */
+    GtkWidget *texts;      /* the box of its text */
+    GtkWidget *compare, *verdict; /* parts of it; NULL where the card has none */
+    GtkWidget *tried;             /* the same: it acknowledges what the card asked for */
     GtkWidget *next, *run;
     bool held;               /* Next had the focus when it was disabled */
     GtkWidget *apart;        /* visible while the settings are not those of the lesson */
@@ -65,13 +67,16 @@ static const NsCard *card_of(NsLearnPane *pane)
 static GtkWidget *new_box(NsLearnPane *pane)
 {
     g_clear_pointer(&pane->box, gtk_widget_unparent);
-    pane->prediction = pane->compare = pane->verdict = pane->tried = NULL;
-    pane->columns = pane->next = pane->run = pane->apart = pane->waits = pane->texts = NULL;
+    g_clear_pointer(&pane->prediction, gtk_widget_unparent);
+    pane->compare = pane->verdict = pane->tried = NULL;
+    pane->content = pane->next = pane->run = pane->apart = pane->waits = pane->texts = NULL;
     pane->held = false;
     pane->box = gtk_scrolled_window_new();
     GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(pane->box);
     gtk_scrolled_window_set_policy(scrolled, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
     gtk_scrolled_window_set_propagate_natural_height(scrolled, TRUE);
+    gtk_widget_set_size_request(pane->box, STRIP_WIDTH, -1); /* the same for all cards */
+    gtk_widget_set_hexpand(pane->box, FALSE);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     gtk_widget_set_margin_bottom(box, SPARE_HEIGHT);
     gtk_scrolled_window_set_child(scrolled, box);
@@ -119,7 +124,7 @@ static bool look_at_data(NsLearnPane *pane, const NsCard *card)
     bool there = ns_lesson_has_data(pane->lesson, pane->at, pane->session, &pane->situation);
     for (char **text = card->texts; *text; text++) there &= prepared || !strchr(*text, '{');
     GtkWidget *words = gtk_widget_get_first_child(pane->waits);
-    gtk_widget_set_visible(pane->columns, there);
+    gtk_widget_set_visible(pane->content, there);
     gtk_widget_set_visible(pane->waits, !there);
     gtk_widget_set_visible(gtk_widget_get_next_sibling(words),
                            prepared && !pane->session->wants_run);
@@ -133,9 +138,9 @@ static bool look_at_data(NsLearnPane *pane, const NsCard *card)
     ns_text_label_set(words, sentence);
     GtkWidget *label = gtk_widget_get_first_child(pane->texts);
     for (char **text = card->texts; there && *text; text++) {
-        label = gtk_widget_get_next_sibling(label);
         g_autofree char *filled = ns_lesson_words(_(*text), pane->session);
         ns_text_label_set(label, filled);
+        label = gtk_widget_get_next_sibling(label);
     }
     return there;
 }
@@ -148,6 +153,37 @@ static void hold_next(NsLearnPane *pane, bool hold)
     if (hold || !pane->held) return;
     pane->held = false;
     if (!gtk_root_get_focus(gtk_widget_get_root(pane->next))) gtk_widget_grab_focus(pane->next);
+}
+
+static void turn_to(gpointer box, GtkOrientation orientation)
+{
+    gtk_orientable_set_orientation(GTK_ORIENTABLE(box), orientation);
+}
+
+/* In the strip below the pages, which is equally high for all cards, there is space beside things,
+ * but not for more lines. */
+static void lay_out(NsLearnPane *pane)
+{
+    GtkWidget *turn = gtk_widget_get_parent(pane->apart), *head = gtk_widget_get_parent(turn);
+    GtkOrientation across =
+        gtk_orientable_get_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(GTK_WIDGET(pane))));
+    bool below = across == GTK_ORIENTATION_VERTICAL;
+    GtkOrientation along = below ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL;
+    turn_to(gtk_widget_get_layout_manager(GTK_WIDGET(pane)), across);
+    GtkWidget *buttons = pane->run ? gtk_widget_get_parent(pane->run) : head;
+    GtkWidget *boxes[] = {pane->apart, turn, head, pane->content, buttons};
+    for (size_t i = 0; i < G_N_ELEMENTS(boxes); i++) turn_to(boxes[i], along);
+    gtk_box_set_homogeneous(GTK_BOX(pane->content), below);
+    GtkWidget *first = gtk_widget_get_first_child(head), *last = gtk_widget_get_last_child(head);
+    if (below != (first == turn))
+        gtk_box_reorder_child_after(GTK_BOX(head), below ? first : last, below ? last : NULL);
+    int high = (int)(STRIP_HEIGHT * ns_text_scale(GTK_WIDGET(pane)));
+    GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(pane->box);
+    int least = below ? high : -1;
+    if (gtk_scrolled_window_get_min_content_height(scrolled) != least)
+        gtk_scrolled_window_set_min_content_height(scrolled, -1); /* never above the maximum */
+    gtk_scrolled_window_set_max_content_height(scrolled, high);
+    gtk_scrolled_window_set_min_content_height(scrolled, least);
 }
 
 static void look(NsLearnPane *pane)
@@ -170,24 +206,13 @@ static void look(NsLearnPane *pane)
     ns_text_label_set(gtk_widget_get_first_child(pane->apart), words);
     gtk_widget_set_visible(pane->apart, !own || missed);
     ns_set_css_class(pane->texts, "stale", !own || missed);
-    gtk_scrolled_window_set_max_content_height(
-        GTK_SCROLLED_WINDOW(pane->box), (int)(STRIP_HEIGHT * ns_text_scale(GTK_WIDGET(pane))));
-    /* In the strip below the pages there is space beside Back and Next, but not for more lines. */
-    GtkOrientation across =
-        gtk_orientable_get_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(GTK_WIDGET(pane))));
-    GtkOrientation along =
-        across == GTK_ORIENTATION_VERTICAL ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL;
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(pane->apart), along);
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(gtk_widget_get_parent(pane->apart)), along);
+    lay_out(pane);
     bool there = look_at_data(pane, card);
     hold_next(pane, !ns_lesson_is_prepared(pane->session));
     pane->situation.page = pane->page;
     pane->situation.answered = pane->answers[pane->at] > 0;
     pane->situation.sketched = pane->prediction && NS_PREDICTION(pane->prediction)->compared;
-    cover(pane, card->draws && !pane->situation.sketched);
-    gtk_orientable_set_orientation(GTK_ORIENTABLE(pane->columns), pane->covers
-                                                                      ? GTK_ORIENTATION_HORIZONTAL
-                                                                      : GTK_ORIENTATION_VERTICAL);
+    cover(pane, card->draws);
     bool last = pane->at + 1 == pane->lesson->n, done = ns_learn_pane_is_done(pane);
     gtk_button_set_label(GTK_BUTTON(pane->next), !done  ? _("Skip")
                                                  : last ? _("Finish")
@@ -361,7 +386,7 @@ static void put_back(NsLearnPane *pane, const NsCard *other)
 
 static void on_next(NsLearnPane *pane)
 {
-    bool done = ns_learn_pane_is_done(pane);
+    bool done = ns_learn_pane_is_done(pane), shown = done && gtk_widget_get_visible(pane->content);
     put_back(pane, pane->at + 1 < pane->lesson->n ? card_of(pane) + 1 : NULL);
     if (!done) {
         /* Does what the card asks for, since the following cards rely on it. */
@@ -378,7 +403,7 @@ static void on_next(NsLearnPane *pane)
         show_card(pane);
         return;
     }
-    if (done && pane->key) ns_lesson_set_finished(pane->key);
+    if (shown && pane->key) ns_lesson_set_finished(pane->key);
     g_clear_pointer(&pane->lesson, ns_lesson_free);
     show_list(pane);
 }
@@ -417,15 +442,17 @@ static void add_key(GtkEventController *keys, guint keyval)
 
 /* ---- A card ---- */
 
-static GtkWidget *new_text(const NsCard *card)
+static GtkWidget *new_text(NsLearnPane *pane, const NsCard *card)
 {
-    GtkWidget *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    int chars = card->draws ? SIDE_CHARS : NS_LEARN_CHARS;
-    gtk_widget_set_hexpand(left, TRUE);
-    gtk_box_append(GTK_BOX(left), ns_learn_label_new(_(card->title), "card-title", chars));
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    gtk_widget_set_hexpand(box, TRUE);
     for (char **text = card->texts; *text; text++)
-        gtk_box_append(GTK_BOX(left), ns_learn_label_new(_(*text), NULL, chars));
-    return left;
+        gtk_box_append(GTK_BOX(box), ns_learn_label_new(_(*text), NULL, NS_LEARN_CHARS));
+    if (card->tried) {
+        pane->tried = ns_learn_label_new(_(card->tried), "tried", NS_LEARN_CHARS);
+        gtk_box_append(GTK_BOX(box), pane->tried);
+    }
+    return box;
 }
 
 static void set_tooltips(GtkWidget *turn, bool shown)
@@ -443,7 +470,7 @@ static void on_left(GtkWidget *turn)
 static GtkWidget *new_apart(NsLearnPane *pane)
 {
     pane->apart = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    GtkWidget *words = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
+    GtkWidget *words = ns_learn_label_new(NULL, "hint", NS_LEARN_CHARS);
     GtkWidget *button = ns_button_new(_("Use the lesson’s settings"),
                                       _("Applies them, and restarts"), G_CALLBACK(on_do), pane);
     gtk_widget_set_halign(button, GTK_ALIGN_START);
@@ -480,11 +507,13 @@ static GtkWidget *new_head(NsLearnPane *pane)
         set_tooltips(turn, false);
     }
     pane->turned = false;
-    gtk_box_set_homogeneous(GTK_BOX(turn), TRUE);
     gtk_widget_set_halign(turn, GTK_ALIGN_START);
+    gtk_widget_set_valign(turn, GTK_ALIGN_START);
     GtkWidget *below = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
     ns_box_append(below, turn, new_apart(pane), NULL);
-    ns_box_append(head, above, below, NULL);
+    GtkWidget *title =
+        ns_learn_label_new(_(pane->lesson->card[pane->at].title), "card-title", NS_LEARN_CHARS);
+    ns_box_append(head, above, below, title, NULL);
     return head;
 }
 
@@ -522,14 +551,9 @@ static void show_card(NsLearnPane *pane)
     bool focused = focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane));
     if (card->begin.n) set_up(pane, &card->begin, card->start);
     GtkWidget *box = new_box(pane);
-    GtkWidget *columns = pane->columns = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
-    GtkWidget *left = new_text(card);
-    gtk_box_append(GTK_BOX(columns), left);
-    pane->texts = left;
-    if (card->tried) {
-        pane->tried = ns_learn_label_new(_(card->tried), "tried", NS_LEARN_CHARS);
-        gtk_box_append(GTK_BOX(left), pane->tried);
-    }
+    GtkWidget *content = pane->content = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
+    GtkWidget *texts = pane->texts = new_text(pane, card);
+    gtk_box_append(GTK_BOX(content), texts);
     /* A line and a button, until the step that the card speaks of has been measured. */
     GtkWidget *waits = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
@@ -541,9 +565,9 @@ static void show_card(NsLearnPane *pane)
     GtkWidget *question = NULL;
     if (card->ask) {
         question = ns_lesson_question_new(card, &pane->answers[pane->at], G_CALLBACK(look), pane);
-        gtk_box_append(GTK_BOX(columns), question);
+        gtk_box_append(GTK_BOX(content), question);
     }
-    add_buttons(pane, card, question ? question : left);
+    add_buttons(pane, card, question ? question : texts);
     if (card->draws) {
         /* A drawing with a point for every layer of its lane. */
         const NsSettings *settings = card->draw_lane < pane->session->experiment.n
@@ -553,15 +577,15 @@ static void show_card(NsLearnPane *pane)
         size_t n = (size_t)settings->layers + (hidden ? 1 : 0);
         pane->prediction = ns_prediction_new(card->quantity, (unsigned)card->draw_lane, n,
                                              hidden ? 0 : 1, hidden ? 1 : 0.1, hidden ? 100 : 10);
-        pane->verdict = ns_learn_label_new(NULL, "hint", SIDE_CHARS);
-        gtk_widget_set_vexpand(pane->prediction, TRUE);
-        gtk_widget_set_hexpand(pane->prediction, TRUE);
-        gtk_widget_set_hexpand(left, FALSE);
+        pane->verdict = ns_learn_label_new(NULL, "hint", NS_LEARN_CHARS);
+        gtk_box_append(GTK_BOX(texts), pane->verdict);
         g_signal_connect_swapped(pane->prediction, "changed", G_CALLBACK(look), pane);
-        gtk_box_append(GTK_BOX(left), pane->verdict);
-        gtk_box_append(GTK_BOX(columns), pane->prediction);
+        /* It takes the place of the pages, so that the card stays where it was. */
+        gtk_widget_set_hexpand(pane->prediction, TRUE);
+        gtk_widget_set_vexpand(pane->prediction, TRUE);
+        gtk_widget_insert_before(pane->prediction, GTK_WIDGET(pane), pane->box);
     }
-    ns_box_append(box, new_head(pane), pane->waits, columns, NULL);
+    ns_box_append(box, new_head(pane), pane->waits, content, NULL);
     if (focused) gtk_widget_grab_focus(pane->next);
     pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->session)};
     if (!pane->shows) pane->theory = pane->session->view->theory;
@@ -593,6 +617,7 @@ static void show_list(NsLearnPane *pane)
     set_watch(pane, false);
     cover(pane, true);
     gtk_box_append(GTK_BOX(new_box(pane)), ns_learn_list_new(resume));
+    gtk_widget_set_hexpand(pane->box, TRUE);
     g_signal_emit_by_name(pane, "point-out", "");
 }
 
@@ -720,7 +745,8 @@ static void ns_learn_pane_dispose(GObject *object)
     NsLearnPane *pane = NS_LEARN_PANE(object);
     set_watch(pane, false);
     g_clear_pointer(&pane->box, gtk_widget_unparent);
-    pane->next = pane->prediction = NULL;
+    g_clear_pointer(&pane->prediction, gtk_widget_unparent);
+    pane->next = NULL;
     g_clear_pointer(&pane->lesson, ns_lesson_free);
     G_OBJECT_CLASS(ns_learn_pane_parent_class)->dispose(object);
 }
@@ -733,34 +759,13 @@ static void ns_learn_pane_finalize(GObject *object)
     G_OBJECT_CLASS(ns_learn_pane_parent_class)->finalize(object);
 }
 
-/* All cards have the same width, whatever their text. */
-static void ns_learn_pane_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
-                                  int *minimum, int *natural, int *minimum_baseline,
-                                  int *natural_baseline)
-{
-    NsLearnPane *pane = NS_LEARN_PANE(widget);
-    *minimum = *natural = 0;
-    *minimum_baseline = *natural_baseline = -1;
-    if (!pane->box) return;
-    gtk_widget_measure(pane->box, orientation, for_size, minimum, natural, NULL, NULL);
-    if (orientation == GTK_ORIENTATION_HORIZONTAL && !pane->covers)
-        *minimum = *natural = MAX(*minimum, STRIP_WIDTH);
-}
-
-static void ns_learn_pane_size_allocate(GtkWidget *widget, int width, int height, int baseline)
-{
-    GtkWidget *box = NS_LEARN_PANE(widget)->box;
-    if (box) gtk_widget_size_allocate(box, &(GtkAllocation){0, 0, width, height}, baseline);
-}
-
 static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_learn_pane_dispose;
     G_OBJECT_CLASS(klass)->finalize = ns_learn_pane_finalize;
-    widget_class->measure = ns_learn_pane_measure;
-    widget_class->size_allocate = ns_learn_pane_size_allocate;
     gtk_widget_class_set_css_name(widget_class, "lesson");
+    gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BOX_LAYOUT);
     gtk_widget_class_install_action(widget_class, NS_LEARN_BEGIN, "u", on_begin);
     gtk_widget_class_install_action(widget_class, NS_LEARN_RESUME, NULL, on_resume);
     gtk_widget_class_install_action(widget_class, NS_LEARN_PRESET, "s", on_preset);
@@ -781,6 +786,8 @@ static void ns_learn_pane_init(NsLearnPane *pane)
     add_key(keys, GDK_KEY_Left);
     gtk_widget_add_controller(GTK_WIDGET(pane), keys);
     gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
+    gtk_box_layout_set_spacing(GTK_BOX_LAYOUT(gtk_widget_get_layout_manager(GTK_WIDGET(pane))),
+                               GAP);
     ns_accessible_name(GTK_WIDGET(pane), _("Lessons"));
 }
 

@@ -6,6 +6,7 @@
 #include "ui/plot/text.h"
 
 #include <math.h>
+#include <string.h>
 
 static const NsSessionRun *present(NsSession *session)
 {
@@ -123,6 +124,9 @@ bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
                         const NsLessonSituation *situation)
 {
     const NsCard *card = &lesson->card[at];
+    bool numbers = card->change > 0;
+    for (char **text = card->texts; *text; text++) numbers |= strchr(*text, '{') != NULL;
+    if (!numbers) return true;
     if (ns_lesson_steps(session) >= ns_lesson_data_step(lesson, at)) return true;
     if (card->data == SIZE_MAX) return false;
     const NsLessonConditions *done = &lesson->card[card->data].conditions;

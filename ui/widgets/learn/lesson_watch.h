@@ -33,7 +33,8 @@ bool ns_lesson_is_done(const NsLessonConditions *conditions, NsSession *session,
                        const NsLessonSituation *situation);
 
 /* Whether the step of a card (ns_lesson_data_step) has been measured or, if the card that runs
- * there waits for something else than a step, this has happened. */
+ * there waits for something else than a step, this has happened.  A card without numbers in its
+ * text waits for nothing. */
 bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
                         const NsLessonSituation *situation);
 
