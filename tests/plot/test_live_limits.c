@@ -199,11 +199,32 @@ static void test_end(void)
                        .end = 300};
         series.n = n;
         ns_live_axes_set(&axes, &plot, 0.02);
-        g_assert_cmpfloat(plot.x.hi, ==, n > 1 ? 300 : 20);
+        g_assert_cmpfloat(plot.x.hi, ==, n > 1 ? 300 : 100);
         plot.x.hi = NAN;
         plot.end = 200; /* the run was continued */
         ns_live_axes_set(&axes, &plot, 0.02);
-        g_assert_cmpfloat(plot.x.hi, ==, n > 2 ? 400 : n > 1 ? 300 : 20);
+        g_assert_cmpfloat(plot.x.hi, ==, n > 2 ? 400 : n > 1 ? 300 : 100);
+    }
+}
+
+/* The axis of a run that has just begun extends to where it will be, and shrinks to its data later
+ * on. */
+static void test_expected(void)
+{
+    static const double x[] = {0, 1}, y[] = {4.6, 4.5};
+    NsSeries series = {.label = "loss", .grows = true, .n = 2, .x = x, .y = y};
+    NsLiveAxes axes = {0};
+    for (int i = 0; i < 500; i++) {
+        NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                       .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                       .series = &series,
+                       .n_series = 1,
+                       .expected = i < 100 ? 2 : 0};
+        ns_live_axes_set(&axes, &plot, 0.02);
+        if (i < 100) g_assert_cmpfloat(plot.left.lo, <=, 2);
+        if (i == 100) g_assert_cmpfloat(plot.left.lo, <, 2.5);
+        if (i == 499) g_assert_cmpfloat(plot.left.lo, >, 4.3);
+        g_assert_cmpfloat(plot.left.hi, <, 5);
     }
 }
 
@@ -217,6 +238,7 @@ int main(int argc, char **argv)
     g_test_add_func("/limits/anew", test_anew);
     g_test_add_func("/limits/fixed", test_fixed);
     g_test_add_func("/limits/end", test_end);
+    g_test_add_func("/limits/expected", test_expected);
     g_test_add_func("/smooth/average", test_average);
     g_test_add_func("/smooth/mean", test_mean);
     return g_test_run();

@@ -3,6 +3,7 @@
 #include "core/optim/schedule.h"
 #include "ui/figures/figure.h"
 #include "ui/figures/step_curves.h"
+#include "ui/plot/live_limits.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -14,6 +15,9 @@
 #define WILD 10
 #define WILD_DIVERGED 3
 #define ABOVE 1.05
+
+/* The loss of a small model after some hundred steps, relative to that of a uniform guess. */
+#define EXPECTED 0.45
 
 /* The ratio of the largest to the smallest loss from which on a logarithmic axis is offered. */
 #define DECADES 1000
@@ -141,13 +145,16 @@ static bool rate_varies(const Loss *loss, const NsFigureInput *input)
 static void show_levels(Loss *loss, const NsFigureInput *input)
 {
     NsFigure *figure = &loss->figure;
+    bool begins = ns_figure_newest(input) < NS_FIRST_STEPS;
     figure->plot.levels = loss->levels;
     figure->plot.n_levels = 0;
+    figure->plot.expected = 0;
     for (unsigned i = 0; i < loss->n && !figure->plot.n_levels; i++) {
         NsHistory *history = ns_figure_run(input, i).history;
         NsBaselines of = history ? ns_history_baselines(history) : (NsBaselines){NAN, NAN, false};
         const char *name =
             of.letters ? _("character frequencies only") : _("token frequencies only");
+        if (!isnan(of.uniform) && begins) figure->plot.expected = EXPECTED * of.uniform;
         if (!isnan(of.uniform))
             loss->levels[figure->plot.n_levels++] =
                 (NsLevel){.y = of.uniform, .text = _("uniform guess")};

@@ -8,9 +8,6 @@
 /* Padding at either end, as a share of the range of the data. */
 #define SPARE 0.08
 
-/* The fewest steps that an axis of steps shows. */
-#define FIRST_STEPS 20
-
 /* A limit starts to shrink if more than BEGIN of the axis is empty beyond the data, and stops below
  * REST. */
 #define BEGIN 0.3
@@ -75,7 +72,7 @@ double ns_limits_ahead(double first, double last)
 double ns_plot_ahead(const NsPlot *plot, double first, double last)
 {
     double ahead = ns_limits_ahead(first, last);
-    return plot->heatmap ? ahead : MAX(ahead, first + FIRST_STEPS);
+    return plot->heatmap ? ahead : MAX(ahead, first + NS_FIRST_STEPS);
 }
 
 bool ns_plot_grows(const NsPlot *plot)
@@ -96,6 +93,7 @@ void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds)
     axes->kind = axis->scale;
     /* Values beyond a fixed end do not widen the other one. */
     double lo = fmax(summary.y.lo, axis->lo), hi = fmin(summary.y.hi, axis->hi);
+    if (plot->expected > 0 && lo <= hi) lo = fmin(lo, plot->expected);
     if (!plot->heatmap) ns_limits_follow(limits, axis, lo, hi, seconds);
     if (!plot->heatmap && limits->lo < limits->hi) {
         if (isnan(axis->lo)) axis->lo = limits->lo;

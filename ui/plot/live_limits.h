@@ -6,6 +6,9 @@
 
 #include "ui/plot/scale.h"
 
+/* The fewest steps that an axis of steps shows. */
+#define NS_FIRST_STEPS 100
+
 /* Zero-initialize it to fit the first data. */
 typedef struct {
     double lo, hi;     /* fixed limits for NsAxis if lo < hi */

@@ -268,6 +268,8 @@ struct NsPlot {
     uint64_t version;  /* changes with every change of the plot */
     double end;        /* the last step of runs that continue: axes leave no space beyond; 0:
                         * unknown */
+    double expected;   /* a value to which the left axis of a run that has just begun extends while
+                        * it grows; 0: none */
     uint64_t origin;   /* changes when the runs change: live axes begin again */
     /* A plot below with a quarter of the height and the same x axis (a ratio below its curves), or
      * NULL.  Only its series, levels, slopes, left axis and note are shown, with the spans of this
