@@ -241,8 +241,15 @@ static void test_all_values(void)
     for (int width = 60; width < 400; width++) {
         g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, width, HEIGHT, light());
         unsigned cells = 0;
-        for (unsigned i = 0; i < layout->labels->len; i++)
-            cells += g_array_index(layout->labels, NsLabel, i).part == NS_PART_CELL;
+        for (unsigned i = 0; i < layout->labels->len; i++) {
+            const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+            if (label->part != NS_PART_CELL) continue;
+            cells++;
+            /* As large as a note. */
+            const PangoFontDescription *font = pango_layout_get_font_description(label->text);
+            double size = (double)pango_font_description_get_size(font) / PANGO_SCALE;
+            g_assert_cmpfloat(size, >=, 0.9 * light()->text_size);
+        }
         g_assert_true(cells == 0 || cells == 4);
         *(cells ? &with : &without) += 1;
     }

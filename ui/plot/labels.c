@@ -168,9 +168,6 @@ bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners,
 /* In text sizes: the gap between a title and the controls in the corner beside it. */
 #define CORNER_GAP 0.5
 
-/* The size of notes relative to the text size. */
-#define NOTE_SIZE 0.92
-
 static char *axis_title(const char *label, const char *unit)
 {
     return label && unit ? g_strdup_printf("%s (%s)", label, unit) : g_strdup(label);
@@ -233,7 +230,7 @@ int ns_frame_write_note(NsFrame *frame, int lines)
 {
     NsPlotLayout *layout = frame->layout;
     const NsStyle *style = layout->style;
-    const NsTextSpace space = {layout->context, style, NOTE_SIZE * style->text_size,
+    const NsTextSpace space = {layout->context, style, NS_SMALL_TEXT * style->text_size,
                                layout->width - 2 * style->padding, lines};
     g_clear_object(&frame->text[NS_PART_NOTE]);
     frame->show[NS_PART_NOTE] = layout->note && !layout->lower;

@@ -33,9 +33,6 @@
 /* Iterations that move labels of neighboring vertical lines apart. */
 #define SPREAD_ROUNDS 20
 
-/* In text sizes: the size of numbers in cells. */
-#define CELL_TEXT 0.75
-
 /* Maximum significant digits of numbers in cells. */
 #define CELL_DIGITS 3
 
@@ -602,7 +599,7 @@ static PangoLayout *value_text(const NsPlotLayout *layout, double value, int dig
     int before = even ? (int)ceil(log10(largest) - 1e-9) : 0;
     g_autofree char *number =
         even ? ns_text_fixed(value, MAX(digits - before, 0)) : ns_text_number(value, digits);
-    return ns_text_new(layout->context, style, CELL_TEXT * style->text_size, false, number);
+    return ns_text_new(layout->context, style, NS_SMALL_TEXT * style->text_size, false, number);
 }
 
 /* Places numbers in cells if all of them fit. */
@@ -614,7 +611,7 @@ static void place_values(NsPlotLayout *layout)
     double dy = (map->y1 - map->y0) / (double)map->rows;
     double width = fabs(ns_scale_to_pixel(x, map->x0 + dx) - ns_scale_to_pixel(x, map->x0));
     double height = fabs(ns_scale_to_pixel(y, map->y0 + dy) - ns_scale_to_pixel(y, map->y0));
-    double least = 2 * CELL_TEXT * layout->style->text_size;
+    double least = 2 * NS_SMALL_TEXT * layout->style->text_size;
     if (!(width > least && height > 0.6 * least)) return;
     const NsBox *area = &layout->area;
     /* The largest number of digits that fits into every cell; 1 if two do not. */

@@ -196,6 +196,7 @@ void ns_legend_place_inside(NsPlotLayout *layout);
 /* In text sizes. */
 #define NS_GAP 0.4
 #define NS_TICK 0.3
+#define NS_SMALL_TEXT 0.92 /* notes, and numbers in cells */
 #define NS_TICK_GAP 0.32
 #define NS_TICK_APART 1.3 /* minimum distance of labels above each other */
 
