@@ -412,6 +412,11 @@ static void test_shortcuts_window(void)
         if (!g_hash_table_contains(shown, key->accelerator))
             g_error("the shortcuts window does not show %s", key->accelerator);
     g_assert_cmpuint(g_hash_table_size(shown), ==, n);
+    /* Where all of it does not fit, without a warning. */
+    gtk_window_set_default_size(GTK_WINDOW(overlay), 1008, 716);
+    gtk_window_present(GTK_WINDOW(overlay));
+    ui_settle(GTK_WIDGET(overlay));
+    gtk_widget_set_visible(GTK_WIDGET(overlay), FALSE);
     ui_close(window);
 }
 
