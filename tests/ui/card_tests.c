@@ -125,6 +125,36 @@ static void test_no_numbers(void)
     ui_close(window);
 }
 
+static graphene_rect_t place_of(NsWindow *window, const char *label)
+{
+    graphene_rect_t place;
+    ui_settle(GTK_WIDGET(window));
+    GtkWidget *button = ui_find_button(GTK_WIDGET(window->learn_pane), label);
+    g_assert_true(gtk_widget_compute_bounds(button, GTK_WIDGET(window), &place));
+    return place;
+}
+
+/* Beside a drawing the buttons are where they are beside the pages. */
+static void test_drawing(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Draw.\nsetup = layers=2 " SMALL
+        "\ndraw = grad-w2\nwait = drawn\n[card]\ntitle = Two\ntext = So.\n"
+        "[card]\ntitle = Three\ntext = So.\n[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window, text);
+    UI_WAIT(window, ui_is_ready);
+    gtk_window_set_default_size(GTK_WINDOW(window), 1280, 720);
+    g_assert_false(gtk_widget_get_visible(GTK_WIDGET(window->pages)));
+    graphene_rect_t before = place_of(window, "Back");
+    press(pane, "Skip");
+    g_assert_true(gtk_widget_get_visible(GTK_WIDGET(window->pages)));
+    graphene_rect_t after = place_of(window, "Back");
+    g_assert_true(graphene_rect_equal(&before, &after));
+    ui_close(window);
+}
+
 /* A card that waits for a divergence does not wait for the step to which its run would have gone.
  */
 static void test_data_of_divergence(void)
@@ -513,6 +543,7 @@ void ui_add_card_tests(void)
     g_test_add_func("/ui/card/other-page", test_other_page);
     g_test_add_func("/ui/card/data", test_data);
     g_test_add_func("/ui/card/no-numbers", test_no_numbers);
+    g_test_add_func("/ui/card/drawing", test_drawing);
     g_test_add_func("/ui/card/data-of-divergence", test_data_of_divergence);
     g_test_add_func("/ui/card/start", test_start);
     g_test_add_func("/ui/card/hyphen", test_hyphen);
