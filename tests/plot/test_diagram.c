@@ -700,6 +700,39 @@ static void check_words(const NsPlot *plot, double width, const char *key)
     }
 }
 
+/* In a small diagram no number crosses the edge of a box. */
+static void test_small(void)
+{
+    g_autoptr(NsRun) run = run_of("placement=post", "layers=6");
+    g_autoptr(NsDiagramData) data = ns_diagram_data_new(&run->settings, NULL, run->history, -1);
+    guint numbers[2] = {0, 0};
+    for (int small = 0; small < 2; small++) {
+        g_autoptr(NsDiagram) d = ns_diagram_new(data, 3, 300, small ? 200 : 640, TEXT);
+        NsDiagramLook look =
+            ns_diagram_look(ns_style(0), NS_FLOW_SIGNAL, ns_diagram_extent(d, NS_FLOW_SIGNAL));
+        look.least = TEXT;
+        cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+        g_autoptr(GArray) words = ns_text_capture(surface);
+        cairo_t *cr = cairo_create(surface);
+        ns_diagram_draw(d, &look, cr);
+        cairo_destroy(cr);
+        cairo_surface_destroy(surface);
+        for (guint i = 0; i < words->len; i++) {
+            const NsCapturedText *one = &g_array_index(words, NsCapturedText, i);
+            char *end;
+            g_ascii_strtod(pango_layout_get_text(one->text), &end);
+            if (*end) continue;
+            numbers[small]++;
+            NsBox box = box_of_text(one);
+            const NsNode *node;
+            for (size_t k = 0; (node = ns_diagram_node(d, k)); k++)
+                g_assert_false(ns_boxes_overlap(&box, &node->box));
+        }
+    }
+    g_assert_cmpuint(numbers[0], >, numbers[1]);
+    g_assert_cmpuint(numbers[1], >, 0);
+}
+
 /* In a journal column text is legible for any number of lanes and stacks. */
 static void test_column(void)
 {
@@ -745,5 +778,6 @@ int main(int argc, char **argv)
     g_test_add_func("/diagram/figure", test_figure);
     g_test_add_func("/diagram/page", test_page);
     g_test_add_func("/diagram/column", test_column);
+    g_test_add_func("/diagram/small", test_small);
     return g_test_run();
 }
