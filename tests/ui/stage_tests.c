@@ -279,6 +279,37 @@ static void test_lesson(void)
     ui_close(window);
 }
 
+/* Beside a card the rate of a warm-up is below the loss, even with the legend of an earlier run. */
+static void test_rate(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Run.\n"
+        "setup = layers=2 d-model=16 heads=2 seq=16 batch=4 threads=1 warmup=1\n"
+        "setup-a = placement=post\nsetup-b = placement=pre\nchart = loss\npage = dashboard\n"
+        "[card]\ntitle = Two\ntext = So.\n[card]\ntitle = Three\ntext = So.\n"
+        "[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    UI_WAIT(window, ui_is_ready);
+    set_size(window, 1280, 800);
+    NsLesson *lesson = ns_lesson_new(text, strlen(text), NULL);
+    ns_learn_pane_begin(window->learn_pane, lesson, NULL);
+    for (int run = 0; run < 2; run++) {
+        UI_WAIT(window, ui_is_ready);
+        ns_session_step(session, 5);
+        UI_UNTIL(ns_session_steps(session) == 5);
+        UI_WAIT(window, ui_is_paused);
+        if (run) break;
+        ns_session_set(session, "warmup", "10");
+        ns_session_restart(session);
+    }
+    g_assert_cmpfloat(plot_of_page(window).height, >=, LEAST_PLOT);
+    NsChartView *chart = ns_dashboard_stage(ns_window_dashboard(window))->chart;
+    g_assert_nonnull(ns_chart_view_layout(chart)->lower);
+    ui_close(window);
+}
+
 static double top_of(NsWindow *window, const char *key)
 {
     GtkWidget *row = ns_settings_pane_row(window->settings_pane, key);
@@ -634,6 +665,7 @@ void ui_add_stage_tests(void)
     g_test_add_func("/ui/stage/first-screen", test_first_screen);
     g_test_add_func("/ui/stage/lesson", test_lesson);
     g_test_add_func("/ui/stage/rows-stay", test_rows_stay);
+    g_test_add_func("/ui/stage/rate", test_rate);
 }
 
 void ui_add_stage_stress_tests(void)

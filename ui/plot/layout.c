@@ -53,7 +53,7 @@
 /* The height of a lower plot as a share of the page, without and with the labels of the x axis (in
  * text sizes), and the minimum share of the page for the plot above it. */
 #define LOWER_SHARE 0.18
-#define LOWER_SHARE_ON_SCREEN 0.15
+#define LOWER_SHARE_ON_SCREEN 0.13
 #define LOWER_WORDS 4.2
 #define LOWER_LEAVES 0.5
 
