@@ -15,10 +15,11 @@
 
 #define LOOK_EVERY_MS 100
 
-/* Pixels: of the strip beside the pages, of that below them with text of normal size, and beside a
- * drawing. */
+/* Pixels: of the strip beside the pages, of that below them with text of normal size (most cards
+ * fit the least height), and beside a drawing. */
 #define STRIP_WIDTH 243
 #define STRIP_HEIGHT 208
+#define STRIP_LEAST 148
 #define GAP 12
 #define SPARE_HEIGHT 4 /* a scrolled window underestimates rows of text and buttons by this */
 
@@ -160,8 +161,7 @@ static void turn_to(gpointer box, GtkOrientation orientation)
     gtk_orientable_set_orientation(GTK_ORIENTABLE(box), orientation);
 }
 
-/* In the strip below the pages, which is equally high for all cards, there is space beside things,
- * but not for more lines. */
+/* In the strip below the pages there is space beside things, but not for more lines. */
 static void lay_out(NsLearnPane *pane)
 {
     GtkWidget *turn = gtk_widget_get_parent(pane->apart), *head = gtk_widget_get_parent(turn);
@@ -177,12 +177,12 @@ static void lay_out(NsLearnPane *pane)
     GtkWidget *first = gtk_widget_get_first_child(head), *last = gtk_widget_get_last_child(head);
     if (below != (first == turn))
         gtk_box_reorder_child_after(GTK_BOX(head), below ? first : last, below ? last : NULL);
-    int high = (int)(STRIP_HEIGHT * ns_text_scale(GTK_WIDGET(pane)));
+    double scale = ns_text_scale(GTK_WIDGET(pane));
+    int most = (int)(STRIP_HEIGHT * scale), least = below ? (int)(STRIP_LEAST * scale) : -1;
     GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(pane->box);
-    int least = below ? high : -1;
     if (gtk_scrolled_window_get_min_content_height(scrolled) != least)
         gtk_scrolled_window_set_min_content_height(scrolled, -1); /* never above the maximum */
-    gtk_scrolled_window_set_max_content_height(scrolled, high);
+    gtk_scrolled_window_set_max_content_height(scrolled, most);
     gtk_scrolled_window_set_min_content_height(scrolled, least);
 }
 
