@@ -199,11 +199,11 @@ static void test_end(void)
                        .end = 300};
         series.n = n;
         ns_live_axes_set(&axes, &plot, 0.02);
-        g_assert_cmpfloat(plot.x.hi, ==, n > 1 ? 300 : 100);
+        g_assert_cmpfloat(plot.x.hi, ==, n > 1 ? 300 : 50);
         plot.x.hi = NAN;
         plot.end = 200; /* the run was continued */
         ns_live_axes_set(&axes, &plot, 0.02);
-        g_assert_cmpfloat(plot.x.hi, ==, n > 2 ? 400 : n > 1 ? 300 : 100);
+        g_assert_cmpfloat(plot.x.hi, ==, n > 2 ? 400 : n > 1 ? 300 : 50);
     }
 }
 

@@ -7,7 +7,7 @@
 #include "ui/plot/scale.h"
 
 /* The fewest steps that an axis of steps shows. */
-#define NS_FIRST_STEPS 100
+#define NS_FIRST_STEPS 50
 
 /* Zero-initialize it to fit the first data. */
 typedef struct {
