@@ -460,13 +460,17 @@ static void test_close(void)
     }
 }
 
-/* The sentence about an edit that was not made, and the place of what is edited, which stays. */
+/* The sentence about an edit that was not made, with which nothing is saved, and the place of what
+ * is edited, which stays. */
 static void assert_problem(NsExportDialog *dialog, const char *sentence, graphene_rect_t *place)
 {
     GtkWidget *charts = ui_first(GTK_WIDGET(dialog), NS_TYPE_EXPORT_CHARTS);
     GObject *problem =
         gtk_widget_get_template_child(GTK_WIDGET(dialog), NS_TYPE_EXPORT_DIALOG, "problem");
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(problem)), ==, sentence);
+    GObject *save =
+        gtk_widget_get_template_child(GTK_WIDGET(dialog), NS_TYPE_EXPORT_DIALOG, "save");
+    g_assert_true(gtk_widget_get_sensitive(GTK_WIDGET(save)) == !*sentence);
     gtk_test_widget_wait_for_draw(GTK_WIDGET(dialog));
     g_assert_true(
         gtk_widget_compute_bounds(gtk_widget_get_last_child(charts), GTK_WIDGET(dialog), place));
@@ -484,9 +488,17 @@ static void test_figure(void)
     NsExportDialog *dialog = open_figure(window);
     type(dialog, "Loss", 0, "mine");
     type(dialog, "auto", 0, "4");
-    type(dialog, "auto", 1, "2");
     graphene_rect_t asked, calm;
-    assert_problem(dialog, "The lower limit must be below the upper limit.", &asked);
+    type(dialog, "auto", 2, "abc");
+    assert_problem(dialog, "loss: Enter a number, such as 0.05 or 1e-4, or leave it empty.",
+                   &asked);
+    g_assert_true(says(dialog, "'loss(title=mine;x=4..),"));
+    g_assert_true(gtk_widget_has_css_class(find(dialog, "auto", 2), "error"));
+    g_assert_false(gtk_widget_has_css_class(find(dialog, "auto", 0), "error"));
+    for (int i = 0; i < 3; i++) ui_stroke(GTK_WIDGET(dialog), GDK_KEY_BackSpace, 0);
+    assert_problem(dialog, "", &calm);
+    type(dialog, "auto", 1, "2");
+    assert_problem(dialog, "step: The lower limit must be below the upper limit.", &asked);
     g_assert_true(says(dialog, "'loss(title=mine;x=4..),"));
     type(dialog, "auto", 1, "0");
     assert_problem(dialog, "", &calm);
@@ -494,8 +506,13 @@ static void test_figure(void)
     click(dialog, "B Pre-LN", 0);
     type(dialog, "A", 0, "old");
     type(dialog, "B", 0, ";");
-    assert_problem(dialog, "The name of a lane cannot contain “;”.", &asked);
-    ui_stroke(GTK_WIDGET(dialog), GDK_KEY_BackSpace, 0);
+    assert_problem(dialog, "B: The name of a lane cannot contain “;”.", &asked);
+    click(dialog, "B Pre-LN", 0); /* another edit, which is made, does not hide it */
+    click(dialog, "B Pre-LN", 0);
+    assert_problem(dialog, "B: The name of a lane cannot contain “;”.", &asked);
+    click(dialog, "B", 0);
+    for (int i = 0; i < 2; i++)
+        ui_stroke(GTK_WIDGET(dialog), i ? GDK_KEY_BackSpace : GDK_KEY_End, 0);
     assert_problem(dialog, "", &calm);
     g_assert_true(says(dialog, "'loss(title=mine;x=4..20;hide=2),gradient-norm,"));
     g_assert_true(says(dialog, " --names old "));

@@ -43,12 +43,21 @@ static bool read_field(GtkWidget *field, double *value)
 
 const char *ns_limits_read(GtkWidget *lo, GtkWidget *hi, NsScaleKind kind, NsRange *range)
 {
-    if (!read_field(lo, &range->lo) || !read_field(hi, &range->hi))
-        return _("Enter a number, such as 0.05 or 1e-4, or leave it empty.");
-    if (range->lo >= range->hi) return _("The lower limit must be below the upper limit.");
-    if (kind == NS_SCALE_LOG && (range->lo <= 0 || range->hi <= 0))
-        return _("A logarithmic axis needs positive limits; symmetric log takes any.");
-    return NULL;
+    bool wrong_lo = !read_field(lo, &range->lo), wrong_hi = !read_field(hi, &range->hi);
+    const char *problem = NULL;
+    if (wrong_lo || wrong_hi)
+        problem = _("Enter a number, such as 0.05 or 1e-4, or leave it empty.");
+    else if ((wrong_lo = wrong_hi = range->lo >= range->hi))
+        problem = _("The lower limit must be below the upper limit.");
+    else if (kind == NS_SCALE_LOG) {
+        wrong_lo = range->lo <= 0;
+        wrong_hi = range->hi <= 0;
+        if (wrong_lo || wrong_hi)
+            problem = _("A logarithmic axis needs positive limits; symmetric log takes any.");
+    }
+    ns_set_css_class(lo, "error", wrong_lo);
+    ns_set_css_class(hi, "error", wrong_hi);
+    return problem;
 }
 
 static bool same(double a, double b)

@@ -32,18 +32,36 @@ static NsSheetChart *current(NsExportCharts *charts)
     return ns_sheet_chart(charts->sheet, charts->current);
 }
 
-/* Shows why a change was refused; NULL: reports that it was made. */
-static void show_problem(NsExportCharts *charts, const char *problem)
+static void forget_problems(NsExportCharts *charts)
 {
-    gtk_label_set_text(charts->problem, problem ? problem : "");
-    if (!problem) g_signal_emit_by_name(charts, "changed");
+    for (int i = 0; i < NS_EXPORT_EDITS; i++) g_clear_pointer(&charts->problems[i], g_free);
 }
 
+/* Shows the first problem of all entries and reports a change.  `words` names the entry that is
+ * wrong; without `problem` the edit was made. */
+static void show_problem(NsExportCharts *charts, int edit, const char *words, const char *problem)
+{
+    const char *first = NULL;
+    g_free(charts->problems[edit]);
+    charts->problems[edit] = problem ? g_strdup_printf("%s: %s", words, problem) : NULL;
+    for (int i = NS_EXPORT_EDITS; i-- > 0;)
+        first = charts->problems[i] ? charts->problems[i] : first;
+    gtk_label_set_text(charts->problem, first ? first : "");
+    g_signal_emit_by_name(charts, "changed");
+}
+
+/* The editor is built again, and its entries with it. */
 static void charts_changed(NsExportCharts *charts)
 {
     sync_list(charts);
+    forget_problems(charts);
     find_facts(charts);
-    show_problem(charts, NULL);
+    show_problem(charts, 0, NULL, NULL);
+}
+
+bool ns_export_charts_is_wrong(NsExportCharts *charts)
+{
+    return *gtk_label_get_text(charts->problem);
 }
 
 static char *chart_words(const NsSheetChart *chart)
@@ -161,8 +179,9 @@ static void on_selected(GtkListBox *list, GtkListBoxRow *row, NsExportCharts *ch
     (void)list;
     if (charts->syncing || !row) return;
     charts->current = (guint)gtk_list_box_row_get_index(row);
+    forget_problems(charts);
     find_facts(charts);
-    show_problem(charts, NULL);
+    show_problem(charts, 0, NULL, NULL);
 }
 
 static void on_add(GtkWidget *widget, const char *name, GVariant *key)
@@ -201,7 +220,8 @@ static void on_title(NsExportCharts *charts)
     const char *text = gtk_editable_get_text(GTK_EDITABLE(charts->title));
     bool good = ns_sheet_set_title(current(charts), text, &error);
     if (good) sync_list(charts);
-    show_problem(charts, error ? error->message : NULL);
+    ns_set_css_class(charts->title, "error", !good);
+    show_problem(charts, NS_EXPORT_EDIT_TITLE, _("Title"), error ? error->message : NULL);
 }
 
 static GtkWidget *make_entry(NsExportCharts *charts, const char *text, GCallback changed)
@@ -214,17 +234,22 @@ static GtkWidget *make_entry(NsExportCharts *charts, const char *text, GCallback
     return entry;
 }
 
+/* The limits of one axis stay as they are if one of them is wrong. */
 static void on_limits(NsExportCharts *charts)
 {
-    NsViewState view = current(charts)->view;
-    const char *problem = NULL;
-    for (int i = 0; !problem && i < NS_VIEW_STATE_AXES; i++) {
+    NsViewState *view = &current(charts)->view;
+    const char *problem = NULL, *words = NULL;
+    for (int i = 0; i < NS_VIEW_STATE_AXES; i++) {
         GtkWidget *const *field = charts->limits[i];
-        NsScaleKind kind = view.rescaled[i] ? view.scale[i] : charts->facts->scale[i];
-        if (field[0]) problem = ns_limits_read(field[0], field[1], kind, &view.range[i]);
+        NsScaleKind kind = view->rescaled[i] ? view->scale[i] : charts->facts->scale[i];
+        NsRange range;
+        const char *wrong = field[0] ? ns_limits_read(field[0], field[1], kind, &range) : NULL;
+        if (field[0] && !wrong) view->range[i] = range;
+        if (!wrong || problem) continue;
+        problem = wrong;
+        words = charts->facts->axis[i];
     }
-    if (!problem) current(charts)->view = view;
-    show_problem(charts, problem);
+    show_problem(charts, NS_EXPORT_EDIT_LIMITS, words, problem);
 }
 
 static GtkWidget *make_limit(NsExportCharts *charts, double value, const char *words)
@@ -240,7 +265,7 @@ static void on_curve(GtkCheckButton *check, NsExportCharts *charts)
     uint64_t bit = UINT64_C(1) << GPOINTER_TO_UINT(g_object_get_data(G_OBJECT(check), "ns-curve"));
     NsSheetChart *chart = current(charts);
     chart->hidden = gtk_check_button_get_active(check) ? chart->hidden & ~bit : chart->hidden | bit;
-    show_problem(charts, NULL);
+    g_signal_emit_by_name(charts, "changed");
 }
 
 /* Another quantity or lane is another plot, to which hidden curves and limits do not apply. */
@@ -291,20 +316,29 @@ static void on_lane(GtkDropDown *drop_down, GParamSpec *spec, NsExportCharts *ch
 
 /* ---- Names of lanes ---- */
 
+/* If one is wrong, all stay as they are. */
 static void on_names(NsExportCharts *charts)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(GError) error = NULL;
-    for (size_t i = 0; i < charts->view->started.n; i++) {
+    g_auto(NsSheet) tried = {0};
+    const char *problem = NULL, *words = NULL;
+    size_t n = charts->view->started.n;
+    for (size_t i = 0; i < n; i++) {
         const char *name = gtk_editable_get_text(GTK_EDITABLE(charts->names[i]));
-        if (strchr(name, ';')) {
-            show_problem(charts, _("The name of a lane cannot contain “;”."));
-            return;
-        }
         g_string_append_printf(text, "%s%s", i ? ";" : "", name);
+        ns_set_css_class(charts->names[i], "error", false);
+        if (problem) continue;
+        if (strchr(name, ';'))
+            problem = _("The name of a lane cannot contain “;”.");
+        else if (!ns_sheet_read_names(&tried, text->str, n, &error))
+            problem = error->message;
+        if (!problem) continue;
+        words = ns_lane_letter(i);
+        ns_set_css_class(charts->names[i], "error", true);
     }
-    ns_sheet_read_names(charts->sheet, text->str, charts->view->started.n, &error);
-    show_problem(charts, error ? error->message : NULL);
+    if (!problem) ns_sheet_read_names(charts->sheet, text->str, n, NULL);
+    show_problem(charts, NS_EXPORT_EDIT_NAMES, words, problem);
 }
 
 /* ---- The editor ---- */
@@ -408,6 +442,7 @@ static void ns_export_charts_dispose(GObject *object)
 {
     NsExportCharts *charts = NS_EXPORT_CHARTS(object);
     charts->view = NULL;
+    forget_problems(charts);
     g_clear_pointer(&charts->facts, ns_export_facts_free);
     g_clear_pointer(&charts->choices, g_array_unref);
     G_OBJECT_CLASS(ns_export_charts_parent_class)->dispose(object);

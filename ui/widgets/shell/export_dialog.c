@@ -408,8 +408,10 @@ static void sync_rest(NsExportDialog *dialog)
     guint row = data ? format_row(NS_FORMAT_CSV) : selected(dialog->format);
     gtk_label_set_text(GTK_LABEL(dialog->hint), _(FORMATS[row].hint));
     bool any = dialog->sheet.charts->len > 0;
-    gtk_widget_set_sensitive(dialog->save, any);
-    gtk_widget_set_sensitive(dialog->copy, any);
+    /* A file is never without an edit that its entry shows. */
+    bool wrong = dialog->charts && ns_export_charts_is_wrong(NS_EXPORT_CHARTS(dialog->charts));
+    gtk_widget_set_sensitive(dialog->save, any && !wrong);
+    gtk_widget_set_sensitive(dialog->copy, any && !wrong);
     if (!any) {
         gtk_picture_set_paintable(GTK_PICTURE(dialog->preview), NULL);
         gtk_label_set_text(GTK_LABEL(dialog->command), "");
