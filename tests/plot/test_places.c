@@ -116,6 +116,25 @@ static void test_level_name(void)
     }
 }
 
+/* A level outside the limits has neither a line nor a name. */
+static void test_level_outside(void)
+{
+    double x[N], y[N];
+    zigzag(x, y, 2.5, 2.6);
+    const NsLevel level = {.y = 4.28, .text = "uniform guess"};
+    const NsSeries series = {.label = "training", .n = N, .x = x, .y = y};
+    for (int log = 0; log < 2; log++) {
+        NsPlot plot = plot_of(&series, 1, NS_LEGEND_ABOVE);
+        plot.left.scale = log ? NS_SCALE_LOG : NS_SCALE_LINEAR;
+        plot.left.lo = 2;
+        plot.left.hi = 4;
+        plot.levels = &level;
+        plot.n_levels = 1;
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 500, 310, ns_style_find("paper"));
+        g_assert_null(label_of(layout, level.text));
+    }
+}
+
 /* The name of a level is not drawn across a curve that stays at it, but a line away. */
 static void test_name_off_curve(void)
 {
@@ -319,6 +338,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/legend-inside", test_legend_inside);
     g_test_add_func("/places/legend-spares-levels", test_legend_spares_levels);
     g_test_add_func("/places/level-name", test_level_name);
+    g_test_add_func("/places/level-outside", test_level_outside);
     g_test_add_func("/places/name-off-curve", test_name_off_curve);
     g_test_add_func("/places/rows-align", test_rows_align);
     g_test_add_func("/places/shared-legend", test_shared_legend);

@@ -538,7 +538,9 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
 {
     NsBox space = ns_layout_inside(layout);
     double py = ns_scale_to_pixel(&layout->y, level->y);
-    if (!level->text || isnan(py)) return;
+    const NsBox *area = &layout->area;
+    /* Without its line, a name would seem to belong to another one. */
+    if (!level->text || !(py >= area->y && py <= area->y + area->height)) return;
     const NsStyle *style = layout->style;
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, level->text);
     if (ns_text_width(text) > space.width) ns_text_limit(text, space.width, 1);
