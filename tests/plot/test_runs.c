@@ -292,6 +292,16 @@ static void test_schedule(void)
     plot = ns_figure_update(figure, &input);
     g_assert_cmpfloat(plot->markers[0].x, ==, 50);
     g_assert_cmpuint(series_named(plot, "so far")->n, ==, 9);
+    g_assert_cmpfloat(series_named(plot, "scheduled")->y[0], ==, 0);
+
+    /* Without a warm-up there is nothing to mark, and no ramp. */
+    set(run, "warmup", "1");
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_markers, ==, 1);
+    g_assert_true(plot->markers[0].handle && !plot->markers[0].text);
+    g_assert_cmpfloat(series_named(plot, "scheduled")->y[0], ==, 0.01);
+    g_autoptr(NsPlotLayout) bare = ns_plot_layout(plot, 500, 300, ns_style(0));
+    g_assert_null(ns_layout_label(bare, NS_PART_MARKER));
 
     /* A late start of the decay is visible. */
     set(run, "schedule", "inverse-sqrt");

@@ -25,6 +25,12 @@ typedef struct {
     NsLevel peak;
 } Schedule;
 
+/* A warm-up of one step reaches the peak at the first update. */
+static bool warms_up(const NsSettings *settings)
+{
+    return settings->warmup > 1;
+}
+
 static void plan(Schedule *schedule, const NsSettings *settings, int64_t done)
 {
     double x[PLANNED], y[PLANNED];
@@ -47,6 +53,7 @@ static void plan(Schedule *schedule, const NsSettings *settings, int64_t done)
             for (size_t j = 0; j < CORNERS; j++)
                 if (at < corners[j] && corners[j] < next) next = corners[j];
             at = next;
+            if (at == 0 && !warms_up(settings)) continue; /* no ramp from step 0 */
             x[n] = (double)at;
             y[n++] = ns_schedule_lr(settings, at);
         }
@@ -96,7 +103,10 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     figure->plot.levels = &schedule->peak;
     figure->plot.n_levels = 1;
     g_array_set_size(figure->markers, 0);
-    NsMarker handle = {.x = (double)input->settings->warmup, .text = _("warm-up"), .handle = true};
+    /* Without a warm-up only its grip is left, in a window. */
+    NsMarker handle = {.x = (double)input->settings->warmup,
+                       .text = warms_up(input->settings) ? _("warm-up") : NULL,
+                       .handle = true};
     g_array_append_val(figure->markers, handle);
 }
 

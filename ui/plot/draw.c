@@ -182,7 +182,7 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr)
     for (size_t i = 0; i < layout->plot->n_markers; i++) {
         const NsMarker *marker = &layout->plot->markers[i];
         double x = ns_scale_to_pixel(&layout->x, marker->x);
-        if (!is_shown(layout, true, x)) continue;
+        if (!is_shown(layout, true, x) || (marker->handle && !marker->text)) continue;
         ns_set_color(cr, ns_marker_color(layout->style, marker, layout->style->axis));
         cairo_set_dash(cr, dash, marker->alarm ? 0 : 2, 0);
         rule_area(layout, cr, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true, x);

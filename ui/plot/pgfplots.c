@@ -486,7 +486,8 @@ static void append_axes(const Page *page)
     for (size_t i = 0; i < plot->n_markers; i++) {
         const NsMarker *marker = &plot->markers[i];
         double at = coordinate(x, marker->x);
-        if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1))) continue;
+        if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1)) || (marker->handle && !marker->text))
+            continue;
         print(out, "\\draw[%s, line width=%.9gbp%s] " LINE,
               run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis"),
               layout->style->axis_width * (marker->alarm ? 1.5 : 1),

@@ -183,7 +183,8 @@ typedef struct {
     bool last;      /* the end of a run: its label stays even if others are near */
     unsigned style; /* 1 + the style of the series that it belongs to, whose color it has; 0:
                      * none */
-    bool handle;    /* can be dragged: it has a grip that ns_plot_handle_at finds */
+    bool handle;    /* can be dragged: it has a grip that ns_plot_handle_at finds, and without a
+                     * text no line */
 } NsMarker;
 
 /* A highlighted interval of an axis: a faint band behind curves, or two lines over the cells of a
