@@ -174,15 +174,17 @@ static void publish(Run *run, float least)
     g_autofree NsSimilarity *s = g_new0(NsSimilarity, 1);
     *s = (NsSimilarity){.step = 0, .n = 2, .state = {0, 1}};
     const float values[] = {1, least, least, 1};
-    memcpy(s->value[NS_SIMILARITY_CKA], values, sizeof values);
-    memset(s->has[NS_SIMILARITY_CKA], true, G_N_ELEMENTS(values));
+    memcpy(s->value[NS_SIMILARITY_COSINE], values, sizeof values);
+    memset(s->has[NS_SIMILARITY_COSINE], true, G_N_ELEMENTS(values));
     ns_history_publish_similarity(run->history, s);
 }
 
-/* The colors of all lanes have the same scale, although each lane has its own chart. */
+/* The colors of all lanes have the same scale, although each lane has its own chart: from 0 to 1
+ * for what is bounded by these. */
 static void test_similarity(void)
 {
     Pair pair = pair_new(2, 2);
+    pair.input.similarity = NS_SIMILARITY_COSINE;
     for (int i = 0; i < 2; i++) append(pair.run[i], 1);
     publish(pair.run[0], 0.125F);
     publish(pair.run[1], 0.5F);
@@ -197,6 +199,10 @@ static void test_similarity(void)
     pair.input.n_lanes = 0;
     plot = ns_figure_update(figure, &pair.input);
     g_assert_cmpfloat(plot->heatmap->lo, ==, plot->heatmap->hi);
+    pair.input.similarity = NS_SIMILARITY_CKA;
+    plot = ns_figure_update(figure, &pair.input);
+    g_assert_cmpfloat(plot->heatmap->lo, ==, 0);
+    g_assert_cmpfloat(plot->heatmap->hi, ==, 1);
     pair_clear(&pair);
 }
 

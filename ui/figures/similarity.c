@@ -66,9 +66,11 @@ static void update(NsFigure *figure, const NsFigureInput *input)
         figure->changed |= newest.step != s->similarity.step;
         s->similarity = newest;
     }
-    /* Set the limits of the color scale; a single lane uses the range of its own values. */
-    NsRange range = {INFINITY, -INFINITY};
-    for (unsigned lane = 0; lane < input->n_beside; lane++) {
+    /* Set the limits of the color scale: all possible values, or for a cosine, which is rarely
+     * negative, the range of the lanes; a single lane uses the range of its own values. */
+    bool bounded = s->kind != NS_SIMILARITY_COSINE;
+    NsRange range = bounded ? (NsRange){0, 1} : (NsRange){INFINITY, -INFINITY};
+    for (unsigned lane = 0; lane < input->n_beside && !bounded; lane++) {
         NsSimilarity of;
         if (!input->lanes[lane].history || !ns_history_similarity(input->lanes[lane].history, &of))
             continue;
