@@ -491,6 +491,44 @@ static void test_add(void)
     ui_close(window);
 }
 
+/* A scene is trained from step 0 with its settings, unlike a run in which they were changed or that
+ * continues another one: the dialog says so before the scene is added. */
+static void test_add_changed(void)
+{
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    UI_WAIT(window, ui_is_ready);
+    ns_session_run_to(session, 3);
+    UI_UNTIL(ns_session_steps(session) == 3);
+    UI_WAIT(window, ui_is_paused);
+    for (int i = 0; i < 3; i++) {
+        if (i == 1) {
+            ns_session_fork(session);
+            UI_UNTIL(session->fork_step > 0);
+            UI_WAIT(window, ui_is_ready);
+        }
+        if (i == 2) {
+            ns_session_set(session, "warmup", "77");
+            ns_session_set(session, "probe-every", "2");
+            ns_session_run_to(session, 5);
+            UI_UNTIL(ns_session_steps(session) == 5);
+            UI_WAIT(window, ui_is_paused);
+        }
+        g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
+        GtkWidget *grid = ns_side_window_raise(GTK_WINDOW(window), "Add scene to lecture");
+        GtkWidget *remark = gtk_grid_get_child_at(GTK_GRID(grid), 0, 4);
+        g_assert_cmpstr(
+            remark ? gtk_label_get_text(GTK_LABEL(remark)) : NULL, ==,
+            i == 0   ? NULL
+            : i == 1 ? "This run was continued from step 3 of another one. The scene trains with "
+                       "the present settings from step 0."
+                     : "Changed while this run was going: Warm-up at step 3. The scene trains with "
+                       "the present values from step 0.");
+        gtk_window_destroy(GTK_WINDOW(gtk_widget_get_root(grid)));
+    }
+    ui_close(window);
+}
+
 /* A lecture that begins while the run before an earlier one is read returns to that run. */
 static void test_back_at_once(void)
 {
@@ -624,6 +662,7 @@ void ui_add_lecture_tests(void)
     g_test_add_func("/ui/lecture/pages", test_pages);
     g_test_add_func("/ui/lecture/mistakes", test_mistakes);
     g_test_add_func("/ui/lecture/add", test_add);
+    g_test_add_func("/ui/lecture/add-changed", test_add_changed);
     g_test_add_func("/ui/lecture/over-list", test_over_list);
     g_test_add_func("/ui/lecture/preset-in-class", test_preset_in_class);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/lecture.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/words.h"
@@ -485,12 +486,45 @@ static void add_scene(gpointer window, const char *path, const char *title, cons
     ns_window_toast_file(window, words, own);
 }
 
+/* In which way the scene, which has settings and a step alone, will not be the run on view; NULL if
+ * it will be. */
+static char *remark_on(const NsSession *session)
+{
+    g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (size_t lane = 0; lane < session->view->started.n; lane++) {
+        const NsHistory *history = session->view->histories[lane];
+        for (size_t i = 0; history && i < ns_history_events(history); i++) {
+            const NsEvent *event = ns_history_event(history, i);
+            const NsParam *param =
+                event->kind == NS_EVENT_SETTING ? ns_param_find(event->what) : NULL;
+            if (!param || ns_param_is_of_run(param) ||
+                !g_hash_table_add(seen, g_strdup(event->what)))
+                continue;
+            g_autofree char *step = ns_group_digits(event->step);
+            g_ptr_array_add(changes, g_strdup_printf(_("%s at step %s"), _(param->label), step));
+        }
+    }
+    g_ptr_array_add(changes, NULL);
+    g_autofree char *list = g_strjoinv(", ", (char **)changes->pdata);
+    if (*list)
+        return g_strdup_printf(_("Changed while this run was going: %s. The scene trains with the "
+                                 "present values from step 0."),
+                               list);
+    if (session->fork_step == 0) return NULL;
+    g_autofree char *step = ns_group_digits(session->fork_step);
+    return g_strdup_printf(_("This run was continued from step %s of another one. The scene trains "
+                             "with the present settings from step 0."),
+                           step);
+}
+
 static void on_add_scene(NsWindow *window)
 {
     const char *id = presenter_of(window)->id;
     g_autofree char *title = ns_session_title(window->session);
+    g_autofree char *remark = remark_on(window->session);
     ns_scene_dialog_show(GTK_WINDOW(window), title, id && g_path_is_absolute(id) ? id : NULL,
-                         add_scene);
+                         remark, add_scene);
 }
 
 /* ---- The window ---- */

@@ -100,7 +100,7 @@ static GtkWidget *add_row(GtkWidget *grid, int row, const char *words, GtkWidget
 }
 
 void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *open,
-                          NsSceneEntered entered)
+                          const char *remark, NsSceneEntered entered)
 {
     const char *heading = _("Add scene to lecture");
     if (ns_side_window_raise(window, heading)) return;
@@ -134,7 +134,8 @@ void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *open
     GtkWidget *add = ns_button_new(_("Add scene"), NULL, G_CALLBACK(on_add), question);
     gtk_widget_add_css_class(add, "suggested-action");
     gtk_widget_set_halign(add, GTK_ALIGN_END);
-    gtk_grid_attach(GTK_GRID(grid), add, 1, 4, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), add, 1, 5, 1, 1);
+    if (remark) gtk_grid_attach(GTK_GRID(grid), ns_text_label_new(remark, "hint"), 0, 4, 2, 1);
     gtk_widget_set_margin_top(grid, 12);
     gtk_widget_set_margin_bottom(grid, 12);
     gtk_widget_set_margin_start(grid, 12);

@@ -17,6 +17,7 @@ typedef void (*NsSceneEntered)(gpointer window, const char *path, const char *ti
                                const char *note);
 
 /* Asks for the title of a scene (`title` is the suggestion), its note, and the lecture, a new one
- * or one of those there; `open` is another one, which is suggested, or NULL. */
+ * or one of those there; `open` is another one, which is suggested, or NULL.  `remark` says how the
+ * scene will differ from what is shown; NULL if it does not. */
 void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *open,
-                          NsSceneEntered entered);
+                          const char *remark, NsSceneEntered entered);
