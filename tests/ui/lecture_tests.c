@@ -529,6 +529,39 @@ static void test_add_changed(void)
     ui_close(window);
 }
 
+/* The sentence of a scene is pale, and says why, while the settings are not the scene's. */
+static void test_stale(void)
+{
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path, false);
+    UI_UNTIL(ns_session_steps(session) == step_of(0) && !session->wants_run);
+    GtkWidget *note = ui_find(window, "lecture_note");
+    g_assert_false(gtk_widget_has_css_class(note, "stale"));
+    g_assert_null(gtk_widget_get_tooltip_text(note));
+    /* One that acts at once, one that waits for a new run. */
+    static const char *const changes[][2] = {{"warmup", "77"}, {"layers", "3"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) {
+        ns_session_set(session, changes[i][0], changes[i][1]);
+        if (i == 1) ns_session_restart(session);
+        UI_UNTIL(gtk_widget_has_css_class(note, "stale"));
+        if (i == 1) UI_WAIT(window, ui_is_ready);
+        g_assert_true(gtk_widget_has_css_class(note, "stale"));
+        g_assert_cmpstr(gtk_widget_get_tooltip_text(note), ==,
+                        "The settings are not those of the scene");
+        ns_session_undo(session);
+        UI_UNTIL(!gtk_widget_has_css_class(note, "stale"));
+    }
+    ns_session_set(session, "warmup", "77");
+    UI_UNTIL(gtk_widget_has_css_class(note, "stale"));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "next-scene", NULL);
+    g_assert_false(gtk_widget_has_css_class(note, "stale"));
+    g_unlink(path);
+    ui_close(window);
+}
+
 /* A lecture that begins while the run before an earlier one is read returns to that run. */
 static void test_back_at_once(void)
 {
@@ -663,6 +696,7 @@ void ui_add_lecture_tests(void)
     g_test_add_func("/ui/lecture/mistakes", test_mistakes);
     g_test_add_func("/ui/lecture/add", test_add);
     g_test_add_func("/ui/lecture/add-changed", test_add_changed);
+    g_test_add_func("/ui/lecture/stale", test_stale);
     g_test_add_func("/ui/lecture/over-list", test_over_list);
     g_test_add_func("/ui/lecture/preset-in-class", test_preset_in_class);
 }

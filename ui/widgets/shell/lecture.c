@@ -8,6 +8,7 @@
 #include "core/store/bundled.h"
 #include "core/store/lecture.h"
 #include "ui/widgets/common/helpers.h"
+#include "ui/widgets/learn/lesson_watch.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/scene_dialog.h"
 
@@ -70,6 +71,11 @@ static void sync_bar(Presenter *presenter)
     ns_text_label_set(presenter->count, count ? count : "");
     ns_text_label_set(presenter->note, note ? note : "");
     gtk_widget_set_visible(presenter->note, note != NULL);
+    bool own_settings =
+        !shown || ns_lesson_has_settings(presenter->window->session, &shown->experiment);
+    ns_set_css_class(presenter->note, "stale", !own_settings);
+    gtk_widget_set_tooltip_text(presenter->note,
+                                own_settings ? NULL : _("The settings are not those of the scene"));
     ns_text_label_set(presenter->status, status);
     gtk_button_set_label(GTK_BUTTON(presenter->run),
                          presenter->window->session->wants_run ? _("Pause") : _("Run"));
