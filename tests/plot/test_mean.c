@@ -187,6 +187,45 @@ static void test_ratio_of_means(void)
     ns_mean_plot_free(mean);
 }
 
+/* On a logarithmic axis one large value does not decide mean and band, nor the ratio, which has a
+ * band then. */
+static void test_geometric(void)
+{
+    static const double a[][POINTS] = {{1e-4, 0.1, 0}, {1e-4, 0.1, 1}, {1e2, 0.1, 1}};
+    static const double b[][POINTS] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+    NsSeries series[3][2], quotient[3];
+    NsPlot plots[3], lower[3];
+    double ratios[3][POINTS];
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < POINTS; k++) ratios[i][k] = b[i][k] / a[i][k];
+        series[i][0] = curve(a[i], POINTS, "A");
+        series[i][1] = curve(b[i], POINTS, "B");
+        quotient[i] = curve(ratios[i], POINTS, "B / A");
+        series[i][0].kind = series[i][1].kind = quotient[i].kind = NS_SERIES_POINTS;
+        series[i][1].style = quotient[i].style = 1;
+        plots[i] = plot_of(series[i], 2);
+        lower[i] = plot_of(&quotient[i], 1);
+        lower[i].denominator = 1;
+        plots[i].lower = &lower[i];
+        plots[i].left.scale = lower[i].left.scale = NS_SCALE_LOG;
+    }
+    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], NULL);
+    const NsSeries *one = mean->plot.series, *ratio = mean->plot.lower->series;
+    double factor = pow(10, sqrt(12)); /* the logarithms are -4, -4 and 2 */
+    g_assert_cmpfloat_with_epsilon(one->y[0], 1e-2, 1e-12);
+    g_assert_cmpfloat_with_epsilon(one->lo[0], 1e-2 / factor, 1e-12);
+    g_assert_cmpfloat_with_epsilon(one->hi[0], 1e-2 * factor, 1e-8);
+    g_assert_true(one->deviates && one->geometric);
+    g_assert_cmpfloat(one->y[1], ==, 0.1); /* equal values have exactly that value */
+    g_assert_cmpfloat(one->y[2], ==, 0);   /* and is not drawn */
+    g_assert_cmpfloat_with_epsilon(ratio->y[0], 1e2, 1e-8);
+    g_assert_cmpfloat_with_epsilon(ratio->hi[0], 1e2 * factor, 1e-4);
+    g_assert_cmpstr(mean->plot.moment, ==, "step 2, geometric mean and s.d. of 3 seeds");
+    g_assert_cmpstr(mean->plot.keys[0].label, ==, "geometric mean ×/÷ s.d. of 3 seeds");
+    g_assert_true(g_str_has_prefix(mean->plot.note, "Geometric mean of 3 seeds"));
+    ns_mean_plot_free(mean);
+}
+
 /* A logarithmic axis has no place for values below 0, which a norm cannot have either. */
 static void test_band_of_norms_stays_above_zero(void)
 {
@@ -244,6 +283,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mean/shorter", test_shorter);
     g_test_add_func("/mean/states", test_states);
     g_test_add_func("/mean/ratio", test_ratio_of_means);
+    g_test_add_func("/mean/geometric", test_geometric);
     g_test_add_func("/mean/above-zero", test_band_of_norms_stays_above_zero);
     g_test_add_func("/mean/bands-and-lower-plots", test_bands_and_lower_plots);
     return g_test_run();

@@ -32,28 +32,39 @@ static const NsSeries *counterpart(const NsPlot *plot, size_t i, const NsPlot *o
     return NULL;
 }
 
-/* The moments of one point over the runs, by Welford's method (1962): equal values have exactly
- * that value as their mean, and a deviation of 0. */
+/* The moments of one point over the runs, or of its logarithms, by Welford's method (1962): equal
+ * values have exactly that value as their mean, and a deviation of 0. */
 typedef struct {
+    bool log;
     size_t n;
     double mean, squares, sum, least, lo, hi;
 } Moments;
 
+static double to_log(const Moments *moments, double y)
+{
+    return moments->log ? log(y) : y;
+}
+
+static double from_log(const Moments *moments, double y)
+{
+    return moments->log ? exp(y) : y;
+}
+
 static void add_point(Moments *moments, const NsSeries *series, size_t i)
 {
-    double before = series->y[i] - moments->mean;
-    moments->least = moments->n ? fmin(moments->least, series->y[i]) : series->y[i];
+    double y = to_log(moments, series->y[i]), before = y - moments->mean;
+    moments->least = moments->n ? fmin(moments->least, y) : y;
     moments->n++;
-    moments->sum += series->y[i];
+    moments->sum += y;
     moments->mean += before / (double)moments->n;
-    moments->squares += before * (series->y[i] - moments->mean);
+    moments->squares += before * (y - moments->mean);
     if (!series->lo || !series->hi) return;
-    moments->lo += (series->lo[i] - moments->lo) / (double)moments->n;
-    moments->hi += (series->hi[i] - moments->hi) / (double)moments->n;
+    moments->lo += (to_log(moments, series->lo[i]) - moments->lo) / (double)moments->n;
+    moments->hi += (to_log(moments, series->hi[i]) - moments->hi) / (double)moments->n;
 }
 
 /* The mean at the points of the first series. */
-static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
+static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n, bool log)
 {
     const NsSeries *first = all[0];
     /* The number of points of the first series up to the earliest end of all: other seeds may not
@@ -70,19 +81,20 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
     /* Marks without a line cannot have a band, which is a continuous area. */
     bool deviates = !first->theory && first->kind != NS_SERIES_SCATTER;
     for (size_t i = 0; i < points; i++) {
-        Moments moments = {0};
+        Moments moments = {.log = log};
         for (size_t k = 0; k < n; k++) {
             const double *x = all[k]->x;
             while (at[k] < all[k]->n && x[at[k]] < first->x[i]) at[k]++;
             if (at[k] < all[k]->n && !(x[at[k]] > first->x[i])) add_point(&moments, all[k], at[k]);
         }
         double sd = moments.n > 1 ? sqrt(moments.squares / (double)(moments.n - 1)) : 0;
-        bool below = moments.least > 0 && sd >= moments.mean;
+        bool below = !log && moments.least > 0 && sd >= moments.mean;
         /* Welford's mean of infinite values is NaN; their sum is infinite, or NaN if the signs
          * differ. */
-        y[i] = isfinite(moments.mean) ? moments.mean : moments.sum;
-        lo[i] = banded ? moments.lo : below ? moments.least : y[i] - sd;
-        hi[i] = banded ? moments.hi : y[i] + sd;
+        double middle = isfinite(moments.mean) ? moments.mean : moments.sum;
+        y[i] = sd > 0 || !isfinite(middle) ? from_log(&moments, middle) : first->y[i];
+        lo[i] = from_log(&moments, banded ? moments.lo : below ? moments.least : middle - sd);
+        hi[i] = from_log(&moments, banded ? moments.hi : middle + sd);
         band |= sd > 0 && deviates;
         mean->cut |= below && !banded && deviates;
     }
@@ -93,6 +105,7 @@ static NsSeries mean_of(NsMeanPlot *mean, const NsSeries *const *all, size_t n)
     series.lo = band ? lo : NULL;
     series.hi = band ? hi : NULL;
     series.deviates = band && !banded;
+    series.geometric = log;
     return series;
 }
 
@@ -121,7 +134,7 @@ static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, si
             const NsSeries *other = counterpart(plots[0], i, plots[k]);
             if (other) all[found++] = other;
         }
-        series[i] = mean_of(mean, all, found);
+        series[i] = mean_of(mean, all, found, into->left.scale == NS_SCALE_LOG);
         series[i].state = common_state(mean, all, found);
     }
     into->series = series;
@@ -165,9 +178,10 @@ static void divide(NsMeanPlot *mean)
 }
 
 /* "step 40, mean and s.d. of 5 seeds (1 of 5 seeds diverged)" */
-static char *with_seeds(const char *words, size_t seeds, const char *diverged)
+static char *with_seeds(const char *words, size_t seeds, bool log, const char *diverged)
 {
-    g_autofree char *of = g_strdup_printf(_("mean and s.d. of %zu seeds"), seeds);
+    g_autofree char *of = g_strdup_printf(
+        log ? _("geometric mean and s.d. of %zu seeds") : _("mean and s.d. of %zu seeds"), seeds);
     g_autofree char *after = diverged ? g_strdup_printf(" (%s)", diverged) : g_strdup("");
     return g_strconcat(words ? words : "", words ? ", " : "", of, after, NULL);
 }
@@ -187,11 +201,17 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     if (lower) {
         mean->lower = *lower;
         merge(mean, &mean->lower, lowers, found);
-        if (lower->denominator) divide(mean);
+        /* The ratio of geometric means is the geometric mean of the ratios. */
+        bool geometric = mean->plot.left.scale == NS_SCALE_LOG && lower->left.scale == NS_SCALE_LOG;
+        if (lower->denominator && !geometric) divide(mean);
         mean->plot.lower = &mean->lower;
     }
+    bool log = mean->plot.left.scale == NS_SCALE_LOG;
     GString *note = g_string_new(NULL);
-    g_string_append_printf(note, _("Mean of %zu seeds on the same batches."), seeds);
+    g_string_append_printf(note,
+                           log ? _("Geometric mean of %zu seeds on the same batches.")
+                               : _("Mean of %zu seeds on the same batches."),
+                           seeds);
     if (mean->cut)
         g_string_append_printf(note, " %s",
                                _("Band: one standard deviation, cut off at the smallest value "
@@ -202,12 +222,15 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     if (plots[0]->note) g_string_append_printf(note, " %s", plots[0]->note);
     mean->plot.note = own(mean, g_string_free(note, FALSE));
     /* A small chart has no space for the note, so the subtitle states this, too. */
-    mean->plot.subtitle = own(mean, with_seeds(plots[0]->subtitle, seeds, diverged));
-    mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, diverged));
+    mean->plot.subtitle = own(mean, with_seeds(plots[0]->subtitle, seeds, log, diverged));
+    mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, log, diverged));
     /* The band is explained first: a small chart has no space for further keys. */
     NsSeries *keys = own(mean, g_new(NsSeries, 1 + plots[0]->n_keys));
     size_t n_keys = mean->band;
-    keys[0] = ns_figure_key(own(mean, g_strdup_printf(_("mean ± s.d. of %zu seeds"), seeds)));
+    keys[0] =
+        ns_figure_key(own(mean, g_strdup_printf(log ? _("geometric mean ×/÷ s.d. of %zu seeds")
+                                                    : _("mean ± s.d. of %zu seeds"),
+                                                seeds)));
     keys[0].lo = keys[0].hi = keys[0].y;
     for (size_t i = 0; i < plots[0]->n_keys; i++) keys[n_keys++] = plots[0]->keys[i];
     mean->plot.keys = keys;

@@ -27,13 +27,13 @@ static size_t nearest(const NsSeries *series, double x)
 }
 
 /* deviation: NaN if there is none. */
-static void add_value(GString *text, const char *label, double value, double deviation,
+static void add_value(GString *text, const char *label, double value, double deviation, bool factor,
                       const char *unit)
 {
     g_autofree char *number = ns_text_number(value, DIGITS);
     g_autofree char *around = ns_text_number(deviation, DIGITS_OF_DEVIATION);
     g_string_append_printf(text, "\n%s%s%s", label ? label : "", label ? ": " : "", number);
-    if (isfinite(deviation)) g_string_append_printf(text, " ± %s", around);
+    if (isfinite(deviation)) g_string_append_printf(text, factor ? " ×/÷ %s" : " ± %s", around);
     if (unit && isfinite(value)) g_string_append_printf(text, " %s", unit);
 }
 
@@ -99,8 +99,11 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
         const NsAxis *axis = &plot->left;
         size_t at = nearest(series, x);
         double value = series->y[at];
-        double deviation = series->deviates ? series->hi[at] - value : (double)NAN;
-        add_value(text, series->label ? series->label : axis->label, value, deviation, axis->unit);
+        double deviation = !series->deviates   ? (double)NAN
+                           : series->geometric ? series->hi[at] / value
+                                               : series->hi[at] - value;
+        add_value(text, series->label ? series->label : axis->label, value, deviation,
+                  series->geometric, axis->unit);
         double y = ns_scale_to_pixel(&layout->y, value);
         if (!series->previous && fabs(y - py) < best) {
             best = fabs(y - py);
@@ -132,7 +135,7 @@ static void describe_cell(GString *text, const NsPlot *plot, const char *label, 
     float z = ns_heatmap_row(map, row)[column];
     const char *more = map->notes ? map->notes[row * map->columns + column] : NULL;
     if (!ns_cell_is_blank(z) && (isfinite(z) || !map->hatch))
-        add_value(text, label, (double)z, NAN, NULL);
+        add_value(text, label, (double)z, NAN, false, NULL);
     if (more) g_string_append_printf(text, "\n%s", more);
 }
 

@@ -100,6 +100,7 @@ typedef struct {
     const double *y;       /* NaN and infinities are gaps with a mark */
     const double *lo, *hi; /* a band around the curve (thinned extremes, a deviation), or NULL */
     bool deviates;         /* hi is one standard deviation above y: readings state it */
+    bool geometric;        /* that deviation is a factor */
     const double *edges;   /* [n + 1] edges of adjoining bars (a histogram); NULL: bars around x,
                             * side by side if there are several series */
     bool grows;            /* the run may continue: a live axis leaves space for it */
