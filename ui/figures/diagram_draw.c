@@ -29,8 +29,10 @@ typedef struct {
 #define GLOW 1.1
 #define NUMBER_SIZE 0.9
 
-/* In sizes of the number: the shortest vertical wire that has one. */
+/* In sizes of the number: the shortest vertical wire of a stack that has one, and of a layer, where
+ * the number has a background. */
 #define NUMBER_LEAST 0.75
+#define NUMBER_BACKED_LEAST 1.2
 
 /* How a wire with a given number is drawn. */
 typedef struct {
@@ -264,7 +266,8 @@ static void draw_number(const Brush *p, const NsWire *w)
         text.y += away + 0.3 * size;
     } else {
         /* Between boxes that are too near, the number would cross their edges. */
-        if (length < NUMBER_LEAST * MAX(size, p->look->least)) return;
+        double least = stack ? NUMBER_LEAST : NUMBER_BACKED_LEAST;
+        if (length < least * MAX(size, p->look->least)) return;
         bool right = stack ? !p->d->dual : w->kind == NS_WIRE_BRANCH || w->kind == NS_WIRE_EXTRA;
         text.align = right ? NS_ANCHOR_START : NS_ANCHOR_END;
         text.x += right ? away : -away;

@@ -360,7 +360,12 @@ char *ns_session_size(NsSession *session)
     /* With a decimal point in every language, like all numbers here. */
     g_autofree char *memory =
         g_strdelimit(g_format_size_full(plan.total_bytes, G_FORMAT_SIZE_IEC_UNITS), ",", '.');
-    if (!differs) return g_strdup_printf(_("%s parameters, %s"), parameters, memory);
+    const NsExperiment *experiment = &session->experiment;
+    bool several = experiment->n > 1 || experiment->lane[0].seeds > 1;
+    if (!differs)
+        return g_strdup_printf(several ? _("All models: %s parameters, %s")
+                                       : _("%s parameters, %s"),
+                               parameters, memory);
     /* Scaled from the speed of the run, or from the first step of its slowest lane. */
     NsPlan run;
     double pace = ns_session_pace(session).steps_per_second,

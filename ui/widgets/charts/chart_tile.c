@@ -211,8 +211,9 @@ static void sync_controls(NsChartTile *tile)
     ns_chart_view_set_name(tile->chart,
                            one ? ns_figure_run_label(&input, (unsigned)tile->lane) : NULL);
     sync_choices(tile);
-    bool of_unit = kind->subject == NS_SUBJECT_QUANTITY &&
-                   ns_quantity(tile->own.quantity)->unit; /* never log */
+    input.quantity = tile->own.quantity;
+    bool of_unit = kind->subject >= NS_SUBJECT_GRADIENT && kind->subject <= NS_SUBJECT_QUANTITY &&
+                   ns_quantity(ns_figure_quantity(kind, &input))->unit; /* never log */
     const NsPlot *plot = tile->chart->plot;
     bool log = kind->log && !kind->rows_are_layers && !of_unit, wide = plot && plot->left.wide;
     gtk_widget_set_visible(tile->log, log || wide);
