@@ -145,11 +145,12 @@ static void sync_claims(Card *card)
         GtkWidget *verdict = card->claims[i].verdict;
         g_autofree char *measured = ns_finding_measured(finding, false);
         g_autofree char *judged = ns_finding_verdict_words(finding);
-        g_autofree char *word = g_strdup_printf("%s %s", signs[finding->verdict], judged);
+        const char *reason = finding->reason ? _(finding->reason) : NULL;
+        g_autofree char *word = g_strdup_printf("%s %s%s%s", signs[finding->verdict], judged,
+                                                reason ? ": " : "", reason ? reason : "");
         set_cell(card->claims[i].measured, measured);
         gtk_label_set_text(GTK_LABEL(verdict), word);
         gtk_widget_set_css_classes(verdict, (const char *[]){classes[finding->verdict], NULL});
-        gtk_widget_set_tooltip_text(verdict, finding->reason ? _(finding->reason) : NULL);
     }
 }
 
@@ -486,7 +487,7 @@ static void attach_row(GtkGrid *grid, int row, GtkWidget *const cells[4])
     gtk_widget_set_hexpand(cells[0], TRUE);
     gtk_widget_set_margin_start(cells[0], TITLE_PADDING);
     /* In characters; the claims take what is left. */
-    static const int widest[] = {-1, 12, 16, 13};
+    static const int widest[] = {-1, 12, 16, 20};
     for (int column = 1; column < 4; column++)
         gtk_label_set_max_width_chars(GTK_LABEL(cells[column]), widest[column]);
     for (int column = 0; column < 4; column++) {
