@@ -438,6 +438,41 @@ static void test_slow_motion(void)
     ui_close(window);
 }
 
+/* A placement that waits for a restart is headed so, and nothing of the run travels through it. */
+static void test_pending_lane(void)
+{
+    NsWindow *window = ui_open("layers=2");
+    NsSession *session = window->session;
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set_lanes(session, 2);
+    ns_session_set_lane(session, 0, "placement", "post");
+    ns_session_set_lane(session, 1, "placement", "pre");
+    UI_WAIT(window, ui_is_ready);
+    NsDiagramPage *page = show_page(window);
+    ns_session_step(session, 1);
+    UI_WAIT(window, ui_has_stepped);
+    UI_WAIT(window, ui_is_paused);
+    ns_session_set_slow_motion(session, true);
+    ns_session_run(session);
+    UI_UNTIL(page->views[1] && NS_DIAGRAM_VIEW(page->views[1])->light > 0);
+    ns_session_set_active(session, 1);
+    ns_session_set_lane(session, 1, "placement", "post");
+    /* There are lights in A alone. */
+    UI_UNTIL(NS_DIAGRAM_VIEW(page->views[0])->light > 0 &&
+             isnan(NS_DIAGRAM_VIEW(page->views[1])->light));
+    UI_UNTIL(diagram_of(page, 1));
+    g_autofree char *waiting = ns_diagram_title(diagram_of(page, 1));
+    g_assert_cmpstr(waiting, ==, "B  Post-LN (pending)");
+    ns_session_undo(session);
+    UI_UNTIL(NS_DIAGRAM_VIEW(page->views[1])->light >= 0);
+    g_autofree char *title = ns_diagram_title(diagram_of(page, 1));
+    g_assert_cmpstr(title, ==, "B  Pre-LN");
+    ns_session_set_slow_motion(session, false);
+    ns_session_pause(session);
+    UI_WAIT(window, ui_is_paused);
+    ui_close(window);
+}
+
 static void test_export(void)
 {
     NsWindow *window = open_paused("layers=3", 2);
@@ -462,5 +497,6 @@ void ui_add_diagram_tests(void)
     g_test_add_func("/diagram/pending", test_pending);
     g_test_add_func("/diagram/line", test_line);
     g_test_add_func("/diagram/slow-motion", test_slow_motion);
+    g_test_add_func("/diagram/pending-lane", test_pending_lane);
     g_test_add_func("/diagram/export", test_export);
 }

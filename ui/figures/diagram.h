@@ -21,6 +21,7 @@
 typedef struct {
     NsSettings settings;
     char *name;            /* "A"; NULL for the only one */
+    bool pending;          /* no run trains this model yet */
     NsRecordLayout layout; /* layout of `values` */
     NsValues values;       /* [layout.width]; empty if no step was measured */
     NsBucket steps;        /* the values are the largest over these steps; first == last: values of
@@ -174,7 +175,8 @@ char *ns_diagram_describe_wire(const NsDiagram *diagram, size_t wire, NsFlow flo
  * norm 8.0, gradient 0.031".  Free with g_free. */
 char *ns_diagram_describe(const NsDiagram *diagram);
 
-/* "A  Post-LN" (free with g_free), and the equation of the placement, with _ and ^ as in NsPlot. */
+/* "A  Post-LN", "A  Post-LN (pending)" (free with g_free), and the equation of the placement, with
+ * _ and ^ as in NsPlot. */
 char *ns_diagram_title(const NsDiagram *diagram);
 const char *ns_diagram_formula(const NsDiagram *diagram);
 

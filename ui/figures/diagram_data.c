@@ -41,6 +41,7 @@ void ns_diagram_data_free(NsDiagramData *data)
 bool ns_diagram_data_equal(const NsDiagramData *a, const NsDiagramData *b)
 {
     if (g_strcmp0(a->name, b->name) != 0 || !a->values.value != !b->values.value) return false;
+    if (a->pending != b->pending) return false;
     if (a->steps.first != b->steps.first || a->steps.last != b->steps.last) return false;
     size_t width = a->layout.width;
     if (a->values.value &&

@@ -14,9 +14,9 @@ static const NsPlacement *placement_of(const NsDiagram *d)
 
 char *ns_diagram_title(const NsDiagram *d)
 {
-    const char *label = _(placement_of(d)->choice.label);
-    if (!d->data->name) return g_strdup(label);
-    return g_strdup_printf("%s  %s", d->data->name, label);
+    const char *label = _(placement_of(d)->choice.label), *name = d->data->name;
+    return g_strconcat(name ? name : "", name ? "  " : "", label, d->data->pending ? " (" : NULL,
+                       _("pending"), ")", NULL);
 }
 
 const char *ns_diagram_formula(const NsDiagram *d)

@@ -123,6 +123,13 @@ static void on_answer(GObject *session, GAsyncResult *result, gpointer data)
     page->answer = g_task_propagate_pointer(G_TASK(result), NULL);
 }
 
+/* The stages of slow motion are those of the run, which does not train this model yet. */
+static bool waits(GtkWidget *view)
+{
+    const NsDiagramData *data = NS_DIAGRAM_VIEW(view)->data;
+    return data && data->pending;
+}
+
 /* Each step of slow motion reads one token more of a line of the text. */
 static void show_answer(NsDiagramPage *page, bool slow, NsStage stage)
 {
@@ -135,7 +142,8 @@ static void show_answer(NsDiagramPage *page, bool slow, NsStage stage)
     }
     bool present = slow && page->answer && page->answer->step == page->asked;
     for (size_t i = 0; i < page->n; i++)
-        ns_diagram_view_answer(NS_DIAGRAM_VIEW(page->views[i]), present ? page->answer : NULL,
+        ns_diagram_view_answer(NS_DIAGRAM_VIEW(page->views[i]),
+                               present && !waits(page->views[i]) ? page->answer : NULL,
                                stage != NS_STAGE_FORWARD);
 }
 
@@ -166,8 +174,11 @@ static void show_stage(NsDiagramPage *page)
         }
     ns_text_label_set(page->words, sentence);
     show_answer(page, slow, stage);
-    for (size_t i = 0; i < page->n; i++)
-        ns_diagram_view_light(NS_DIAGRAM_VIEW(page->views[i]), light, flash);
+    for (size_t i = 0; i < page->n; i++) {
+        bool still = waits(page->views[i]);
+        ns_diagram_view_light(NS_DIAGRAM_VIEW(page->views[i]), still ? (double)NAN : light,
+                              still ? 0 : flash);
+    }
 }
 
 static NsDiagramView *active_view(NsDiagramPage *page)

@@ -250,17 +250,18 @@ bool ns_diagram_view_read(NsDiagramView *view)
 {
     GtkWidget *widget = GTK_WIDGET(view);
     const NsView *shown = view->session->view;
-    bool there = view->lane < shown->started.n;
     const NsSettings *settings = &view->session->experiment.lane[view->lane];
     const char *name = view->session->experiment.n > 1 ? ns_lane_letter(view->lane) : NULL;
     /* Numbers belong to it if the measured model has the wiring that the controls show. */
-    bool measured = there && !ns_session_is_watching(view->session);
+    bool same_model = view->lane < shown->started.n;
     const NsParam *param;
-    for (size_t i = 0; measured && (param = ns_param(i)); i++)
-        measured = !ns_param_is_of_model(param) ||
-                   ns_settings_same(&shown->now.lane[view->lane], settings, param);
+    for (size_t i = 0; same_model && (param = ns_param(i)); i++)
+        same_model = !ns_param_is_of_model(param) ||
+                     ns_settings_same(&shown->now.lane[view->lane], settings, param);
+    bool measured = same_model && !ns_session_is_watching(view->session);
     NsDiagramData *data = ns_diagram_data_new(
         settings, name, measured ? shown->histories[view->lane] : NULL, shown->step);
+    data->pending = !same_model && ns_session_pending(view->session) > 0;
     NsDiagram *before = view->diagram;
     unsigned layer = (unsigned)MAX(view->session->view->layer, 0);
     bool same = view->data && ns_diagram_data_equal(view->data, data) &&
