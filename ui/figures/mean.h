@@ -2,8 +2,8 @@
  *
  * Runs that differ only in their initial weights are drawn as one: every curve is their mean, and
  * the band around it extends one sample standard deviation to either side.  On a logarithmic axis
- * both are those of the logarithms (a geometric mean), since one seed whose norm is a thousand times
- * that of the others would decide an arithmetic mean. */
+ * both are those of the logarithms (a geometric mean), since one seed whose norm is a thousand
+ * times that of the others would decide an arithmetic mean. */
 #pragma once
 
 #include "ui/plot/plot.h"
