@@ -127,8 +127,11 @@ static GPtrArray *listed(NsPlotLayout *layout)
     for (unsigned i = found->len; i-- > 0;) {
         const NsSeries *series = found->pdata[i];
         const NsSeries *other = ns_legend_find(layout->plot->shared, series);
-        if (is_at_end(layout, series) || (other && !g_strcmp0(other->state, series->state)))
-            g_ptr_array_remove_index(found, i);
+        bool same = other && !g_strcmp0(other->state, series->state);
+        /* The marker of a curve says its state, too. */
+        for (size_t k = 0; other && k < layout->plot->n_markers; k++)
+            same |= layout->plot->markers[k].style == series->style + 1;
+        if (is_at_end(layout, series) || same) g_ptr_array_remove_index(found, i);
     }
     return found;
 }
@@ -163,7 +166,7 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
     double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
     double space = pen->right - pen->left - before - value;
     if (space < LEAST * size) return false;
-    bool letter = pen->letters && !rank(series);
+    bool letter = pen->letters && !rank(series) && !is_key(layout->plot, series);
     g_autofree char *words = letter ? ns_text_letter(ns_series_name(series)) : words_of(series);
     g_autoptr(PangoLayout) text = entry_text(layout, words, space, pen->lines, &pen->cut);
     if (series->hidden) ns_text_strike(text);
