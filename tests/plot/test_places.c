@@ -2,6 +2,7 @@
 #include "tests/plot/support.h"
 #include "ui/plot/plot-private.h"
 #include "ui/plot/style.h"
+#include "ui/plot/text.h"
 
 #include <string.h>
 
@@ -112,6 +113,11 @@ static void test_level_name(void)
             double end = layout->area.x + layout->area.width;
             bool at_end = name->box.x + name->box.width > end - style->text_size;
             g_assert_cmpint(at_end, ==, covered);
+            /* On paper it would hide the curve of another run. */
+            NsPlot runs = plot;
+            runs.lettered = true;
+            g_autoptr(NsPlotLayout) lettered = ns_plot_layout(&runs, 300, height, style);
+            g_assert_cmpint(!label_of(lettered, level.text), ==, covered);
         }
     }
 }
@@ -296,6 +302,13 @@ static void test_shared_legend(void)
     g_assert_cmpuint(stuck.legend->legend->len, ==, 2);
     g_assert_cmpuint(listed(&stuck, 0), ==, 0);
     g_assert_cmpuint(listed(&stuck, 1), ==, 2);
+    /* Unless a marker there says it. */
+    const NsMarker marker = {.x = 1, .text = "B stuck", .style = 2};
+    other.markers = &marker;
+    other.n_markers = 1;
+    g_auto(NsPlotSheet) marked = ns_plot_sheet(plots, 2, &options);
+    g_assert_cmpuint(listed(&marked, 1), ==, 1);
+    other.n_markers = 0;
     /* Another color for the same name, or names at the ends of curves: each has its own. */
     second[0].style = second[1].style = 3;
     g_auto(NsPlotSheet) differ = ns_plot_sheet(plots, 2, &options);
@@ -308,6 +321,39 @@ static void test_shared_legend(void)
     g_auto(NsPlotSheet) ends = ns_plot_sheet(plots, 2, &slide);
     g_assert_null(ends.legend);
     g_assert_cmpuint(listed(&ends, 0), ==, 2);
+}
+
+/* Four charts on a slide keep the names of their axes and all of their legends. */
+static void test_slide(void)
+{
+    static const double x[] = {1, 2, 3}, y[] = {1e-5, 1e-4, 1e-2}, z[] = {1, 1, 1};
+    const NsSeries upper[] = {
+        {.label = "A", .kind = NS_SERIES_POINTS, .n = 3, .x = x, .y = y},
+        {.label = "B", .kind = NS_SERIES_POINTS, .style = 1, .n = 3, .x = x, .y = z}};
+    const NsSeries ratio = {.label = "B / A", .style = 1, .n = 3, .x = x, .y = y};
+    NsSeries keys[] = {{.label = "step 0", .previous = true, .style = 2},
+                       {.label = "after the final norm", .kind = NS_SERIES_SCATTER, .style = 1}};
+    NsPlot lower = plot_of(&ratio, 1, NS_LEGEND_NONE), one = plot_of(upper, 2, NS_LEGEND_OUTSIDE);
+    one.lettered = true;
+    one.lower = &lower;
+    one.keys = keys;
+    one.n_keys = 2;
+    one.left.label = "‖∇W_2‖";
+    one.left.scale = lower.left.scale = NS_SCALE_LOG;
+    one.x.label = lower.x.label = "layer";
+    NsPlot other = one;
+    other.n_keys = 0;
+    const NsPlot *const plots[] = {&other, &one, &one, &other};
+    const NsExport options = {
+        .style = ns_style_find("slide"), .width = 960, .height = 540, .columns = 2};
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, 4, &options);
+    for (size_t i = 0; i < 4; i++) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+        g_assert_cmpint(!label_of(layout, "after the final norm"), ==, plots[i] == &other);
+        g_assert_nonnull(ns_layout_label(layout->lower, NS_PART_X_LABEL));
+        const NsLabel *left = ns_layout_label(layout, NS_PART_LEFT_LABEL);
+        g_assert_cmpstr(ns_text_words(left->text), ==, one.left.label);
+    }
 }
 
 /* The heading of a tooltip has the name of the axis without what explains it. */
@@ -343,6 +389,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/rows-align", test_rows_align);
     g_test_add_func("/places/shared-legend", test_shared_legend);
     g_test_add_func("/places/legend-columns", test_legend_columns);
+    g_test_add_func("/places/slide", test_slide);
     g_test_add_func("/places/heading", test_heading);
     g_test_add_func("/places/values-agree", test_values_agree);
     return g_test_run();

@@ -57,6 +57,11 @@
 #define LOWER_WORDS 4.2
 #define LOWER_LEAVES 0.5
 
+/* The largest share of a page of paper for the lower plot, and its least height with the name of
+ * its axis, in text sizes. */
+#define LOWER_MOST 0.45
+#define LOWER_LEAST 5.8
+
 static void clear_label(void *label)
 {
     g_object_unref(((NsLabel *)label)->text);
@@ -105,11 +110,13 @@ static void fit_height(NsFrame *frame)
 {
     bool in_window = is_in_window(frame->layout->style) && !frame->x;
     double share = in_window ? SUBTITLE_SHARE : NOTE_LEAVES;
+    /* On paper, the name of the axis of two plots matters more than the height of the lower one. */
+    double x_lines = frame->x && !frame->layout->style->raster ? 2 : 3;
     const struct {
         NsPart part;
         double share, lines;
     } order[] = {
-        {NS_PART_SUBTITLE, share, 3.5}, {NS_PART_LEGEND, 0.2, 3}, {NS_PART_X_LABEL, 0.2, 3},
+        {NS_PART_SUBTITLE, share, 3.5}, {NS_PART_LEGEND, 0.2, 3}, {NS_PART_X_LABEL, 0.2, x_lines},
         {NS_PART_MARKER, 0, 1.6},       {NS_PART_NOTE, 0.2, 1.6}, {NS_PART_TITLE, 0, 1.6},
         {NS_PART_X_TICK, 0, 1.6},
     };
@@ -140,7 +147,13 @@ static void fit_height(NsFrame *frame)
             measure_heights(frame);
             if (area_height(frame) >= LETTERED_LINES * frame->size) continue;
         }
+        double before = area_height(frame);
+        bool shown = frame->show[order[i].part];
         frame->show[order[i].part] = false;
+        measure_heights(frame);
+        if (area_height(frame) > before || order[i].part != NS_PART_X_LABEL) continue;
+        /* A plot beside this one takes its space anyway. */
+        frame->show[order[i].part] = shown;
         measure_heights(frame);
     }
 }
@@ -178,6 +191,8 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
             if (!tick->label) continue;
             double y = ns_scale_to_pixel(&own, tick->value);
             bool free_space = MIN(y - top, bottom - y) >= apart / 2 && fabs(y - before) >= apart;
+            /* 0 is the embedding, not a layer. */
+            if (tick->value == 0 && bottom - y >= apart / 4) free_space = true;
             if (free_space)
                 before = y;
             else if (left-- > 1)
@@ -641,6 +656,9 @@ static NsPlotLayout *layout_of(const NsPlot *plot, const NsPoint *page, const Ns
     const size_t *faults = layout->summary.faults;
     double lower_height =
         lower_share(style) * (page->y - further) + LOWER_WORDS * style->text_size + further;
+    double most = LOWER_MOST * page->y + further;
+    if (!style->raster && most > LOWER_LEAST * style->text_size)
+        lower_height = MIN(lower_height, most);
     bool pair = plot->lower && !plot->heatmap && !plot->drawing && layout->summary.any &&
                 lower_height < LOWER_LEAVES * page->y;
     if (faults[NS_FAULT_NAN] || faults[NS_FAULT_INFINITE]) lower_height += STRIP * style->text_size;
@@ -718,7 +736,9 @@ double ns_legend_layout(NsPlotLayout **layout, const NsPlot *plot, double width,
     double pad = style->padding;
     *layout = layout_new(plot, width, width, style);
     double height = ns_legend_place(*layout, pad, pad, width - 2 * pad, width, true);
-    return (*layout)->names && height > 0 ? pad + height + NS_GAP * style->text_size : 0;
+    /* The plots below begin with their own padding. */
+    double gap = MAX(0, NS_GAP * style->text_size - pad);
+    return (*layout)->names && height > 0 ? pad + height + gap : 0;
 }
 
 void ns_plot_layout_free(NsPlotLayout *layout)

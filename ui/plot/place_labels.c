@@ -385,7 +385,7 @@ static void place_axis_labels(NsFrame *frame)
         }
         lowest += height - area->height;
         /* Above a second panel it stops there, or the two titles would read as one. */
-        if (layout->plot->lower) lowest = MIN(lowest, area->y + height);
+        if (layout->plot->lower) lowest = MIN(area->y + height, layout->height - gap / 2);
         text = fit_label(frame, sides[i], lowest - highest);
         double width = ns_text_width(text), top = area->y + (height - width) / 2;
         top = MIN(MAX(top, highest), lowest - width);
@@ -554,6 +554,8 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
         size_t n = level_places(layout, py, &size, gap + lines * size.y, places);
         if (!ns_layout_least_crowded(layout, places, n, &size, &at, &covered)) covered = 1;
     }
+    /* On paper, where nobody can look behind it, it must not cover the curve of another run. */
+    if (covered && layout->plot->lettered && !style->raster) return;
     if (covered) {
         size_t n = level_places(layout, py, &size, gap, places);
         while (n > 0 && places[n - 1].x < places[0].x) n--; /* those at the right end */

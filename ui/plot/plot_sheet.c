@@ -237,9 +237,11 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
     size_t columns = sheet.columns = CLAMP(options->columns, 1, MAX(n, 1));
     sheet.rows = (MAX(n, 1) + columns - 1) / columns;
     double gutter = MAX(0, 1.3 * size - options->style->padding);
+    /* Between rows, both paddings are part of the gap. */
+    double between = MAX(0, gutter - options->style->padding);
     double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
     double height =
-        (options->height - sheet.foot - gutter * (double)(sheet.rows - 1)) / (double)sheet.rows;
+        (options->height - sheet.foot - between * (double)(sheet.rows - 1)) / (double)sheet.rows;
     for (size_t i = 0; i < n; i++) {
         NsSheetPlot *one = &sheet.plots[i];
         NsPlot *plot = &one->plot;
@@ -262,7 +264,7 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
                               : g_strdup_printf("(%zu) %s", i + 1, title);
         plot->title = *one->title ? one->title : NULL;
         one->cell = (NsBox){(double)(i % columns) * (width + gutter),
-                            (double)(i / columns) * (height + gutter), width, MAX(height, 1)};
+                            (double)(i / columns) * (height + between), width, MAX(height, 1)};
     }
     if (n > 1 && (options->legend == NS_LEGEND_OUTSIDE || options->legend == NS_LEGEND_ABOVE))
         share_legend(&sheet);
