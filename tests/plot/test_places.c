@@ -356,6 +356,26 @@ static void test_slide(void)
     }
 }
 
+/* A subscript in the first line of a title moves the second line, but not onto the subtitle. */
+static void test_two_title_lines(void)
+{
+    static const double x[] = {0, 1, 2}, y[] = {1, 2, 3};
+    const NsSeries series = {.label = "norm", .n = 3, .x = x, .y = y};
+    NsPlot plot = plot_of(&series, 1, NS_LEGEND_ABOVE);
+    plot.subtitle = "Post-LN";
+    double gap[2];
+    for (int subscript = 0; subscript < 2; subscript++) {
+        plot.title = subscript ? "Gradient norm of W_2 over the steps of the run"
+                               : "Gradient norm of WW over the steps of the run";
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 300, 400, ns_style(0));
+        const NsLabel *title = ns_layout_label(layout, NS_PART_TITLE);
+        g_assert_cmpint(pango_layout_get_line_count(title->text), ==, 2);
+        const NsLabel *subtitle = ns_layout_label(layout, NS_PART_SUBTITLE);
+        gap[subscript] = subtitle->y - title->box.y - title->box.height;
+    }
+    g_assert_cmpfloat(gap[1], >=, gap[0] - 1);
+}
+
 /* The heading of a tooltip has the name of the axis without what explains it. */
 static void test_heading(void)
 {
@@ -390,6 +410,7 @@ int main(int argc, char **argv)
     g_test_add_func("/places/shared-legend", test_shared_legend);
     g_test_add_func("/places/legend-columns", test_legend_columns);
     g_test_add_func("/places/slide", test_slide);
+    g_test_add_func("/places/two-title-lines", test_two_title_lines);
     g_test_add_func("/places/heading", test_heading);
     g_test_add_func("/places/values-agree", test_values_agree);
     return g_test_run();

@@ -51,7 +51,10 @@ double ns_place_head(NsFrame *frame, bool place)
         double text_size = part ? frame->size : layout->style->title_size;
         g_autoptr(PangoLayout) plain =
             ns_text_new(layout->context, layout->style, text_size, part == NS_PART_TITLE, "0");
-        y += ns_text_height(plain) * pango_layout_get_line_count(frame->text[part]);
+        int lines = pango_layout_get_line_count(frame->text[part]);
+        double plain_height = ns_text_height(plain) * lines;
+        /* In a text of several lines they have already moved the last line. */
+        y += lines > 1 ? MAX(plain_height, ns_text_height(frame->text[part])) : plain_height;
         if (part == NS_PART_TITLE) y = MAX(y, layout->style->corner_height);
     }
     if (frame->show[NS_PART_LEGEND] && layout->listed) {
