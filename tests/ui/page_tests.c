@@ -262,6 +262,26 @@ static void test_layers(void)
     ui_close(window);
 }
 
+/* What is measured of one seed at the step where a run pauses says so, and the other lane is chosen
+ * on the chart. */
+static void test_one_lane(void)
+{
+    NsWindow *window = open_lanes("layers=2 seeds=2");
+    NsSession *session = window->session;
+    show_page(window, "attention");
+    UI_UNTIL(plot_at(window, 0)->heatmap);
+    g_assert_true(g_str_has_prefix(plot_at(window, 0)->subtitle, "A Post-LN"));
+    g_assert_true(g_str_has_suffix(plot_at(window, 0)->subtitle, "step 10, seed 1 of 2"));
+    GtkWidget *lanes = ui_tile(window, 0)->lanes;
+    g_assert_true(gtk_widget_get_mapped(lanes));
+    GtkWidget *second = gtk_widget_get_next_sibling(gtk_widget_get_first_child(lanes));
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(second), TRUE);
+    g_assert_cmpuint(session->active, ==, 1);
+    UI_UNTIL(g_str_has_prefix(plot_at(window, 0)->subtitle, "B Pre-LN"));
+    g_assert_true(g_str_has_suffix(plot_at(window, 0)->subtitle, "step 10, seed 1 of 2"));
+    ui_close(window);
+}
+
 /* Where the run pauses, the page Curves measures how large a step the next update may make, once
  * its chart is enlarged.  The run is what it was. */
 static void test_curvature(void)
@@ -373,6 +393,7 @@ void ui_add_page_tests(void)
     g_test_add_func("/ui/page/probe", test_probe);
     g_test_add_func("/ui/page/probe-of-begun", test_probe_of_begun);
     g_test_add_func("/ui/page/layers", test_layers);
+    g_test_add_func("/ui/page/one-lane", test_one_lane);
     g_test_add_func("/ui/page/attention", test_attention);
     g_test_add_func("/ui/page/curvature", test_curvature);
     g_test_add_func("/ui/page/log-of-share", test_log_of_share);

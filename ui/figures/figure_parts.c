@@ -323,10 +323,19 @@ char *ns_figure_step_words(int64_t step)
     return g_strdup_printf(_("step %s"), digits);
 }
 
+/* The number of seeds of which the figure shows the first; 1 if it shows all. */
+static size_t first_of_seeds(const NsFigure *figure, const NsFigureInput *input)
+{
+    NsSeedsShown shown = figure->kind->class->seeds;
+    size_t seeds = ns_figure_seeds(input);
+    if (shown != NS_SEEDS_ALIKE && input->of_seeds > seeds) return input->of_seeds;
+    return shown == NS_SEEDS_FIRST ? seeds : 1;
+}
+
 char *ns_figure_moment(const NsFigure *figure, const NsFigureInput *input, int64_t step)
 {
     g_autofree char *words = ns_figure_step_words(step);
-    size_t seeds = figure->kind->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
+    size_t seeds = first_of_seeds(figure, input);
     if (seeds < 2) return g_steal_pointer(&words);
     return g_strdup_printf(_("%s, seed 1 of %zu"), words, seeds);
 }
@@ -335,7 +344,7 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 {
     g_autofree char *settings = settings_words(input, &figure->plot.special);
     char *moment = words.step < 0 ? NULL : ns_figure_moment(figure, input, words.step);
-    size_t seeds = figure->kind->class->seeds == NS_SEEDS_FIRST ? ns_figure_seeds(input) : 1;
+    size_t seeds = first_of_seeds(figure, input);
     char *subtitle = g_strconcat(settings, *settings && moment ? ", " : "", moment, NULL);
     ns_figure_text(figure, &figure->plot.title, g_strdup(words.title));
     ns_figure_text(figure, &figure->plot.subtitle, subtitle);

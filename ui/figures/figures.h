@@ -54,6 +54,7 @@ typedef struct {
     unsigned named;    /* bits 1 << lane of lanes with a descriptive name instead of a letter */
     unsigned n_beside; /* set by ns_figure_input_of: the number of `lanes` that share the color
                         * scale */
+    size_t of_seeds;   /* set by ns_view_look_closer: the seeds of a run whose first one is shown */
     unsigned lane;     /* set by ns_figure_input_of: the lane, whose color the only run has */
     NsFigureRun pinned[NS_FIGURE_PINNED];
     double shades[NS_FIGURE_PINNED]; /* of these, as of a series (ui/plot/plot.h) */

@@ -189,6 +189,7 @@ void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureI
         bool has = measures(own, every) && !ns_view_lacks(own, spec->kind);
         if (!own || has || !closer) continue;
         input->lanes[i].history = closer;
+        input->of_seeds = MAX(input->of_seeds, ns_history_seeds(own));
         if (i == view->active) input->history = closer;
     }
 }

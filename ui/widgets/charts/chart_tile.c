@@ -203,7 +203,10 @@ static void sync_controls(NsChartTile *tile)
     /* The charts of other lanes, without the button, are as high. */
     int space = (int)(PROBE_SPACE * ns_widget_text_scale(GTK_WIDGET(tile)));
     gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
-    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked ? space : 0);
+    bool one_of = kind->one_model && !heat && !tile->compact && tile->lane < 0 &&
+                  tile->session->experiment.n > 1;
+    gtk_widget_set_visible(tile->lanes, one_of);
+    gtk_widget_set_margin_bottom(GTK_WIDGET(tile->chart), looked || one_of ? space : 0);
     sync_continued(tile);
     /* Beside the tiles of other lanes a thumbnail has the name of its lane. */
     NsFigureInput input = ns_view_input(tile->session->view);
@@ -582,6 +585,12 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec, int l
     gtk_widget_set_margin_end(tile->probe_more, PROBE_MARGIN);
     gtk_widget_set_margin_bottom(tile->probe_more, PROBE_MARGIN);
     gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->probe_more);
+    tile->lanes = ns_lane_tabs_new(session);
+    gtk_widget_set_halign(tile->lanes, GTK_ALIGN_START);
+    gtk_widget_set_valign(tile->lanes, GTK_ALIGN_END);
+    gtk_widget_set_margin_start(tile->lanes, PROBE_MARGIN);
+    gtk_widget_set_margin_bottom(tile->lanes, PROBE_MARGIN);
+    gtk_overlay_add_overlay(GTK_OVERLAY(tile->overlay), tile->lanes);
 
     tile->continued = ns_continuation_lines_new(session);
     gtk_widget_set_parent(tile->continued, GTK_WIDGET(tile));

@@ -25,6 +25,7 @@ struct _NsChartTile {
     int lane;         /* index if there are several; -1: the default of the figure */
     NsChartView *chart;
     GtkWidget *overlay, *tools;
+    GtkWidget *lanes; /* below the chart of one lane of several: chooses it */
     GtkWidget *follow, *heat, *choice, *log, *note, *menu_button;
     GtkWidget *probe;      /* shown in the middle of a chart whose quantity is never measured */
     GtkWidget *probe_more; /* below a quantity measured at one step, for the first lane */

@@ -228,6 +228,37 @@ GtkWidget *ns_heat_control_new(NsSession *session)
     return control;
 }
 
+static void on_tab(GtkToggleButton *tab, NsSession *session)
+{
+    if (!gtk_toggle_button_get_active(tab)) return;
+    ns_session_set_active(session, ns_lane_find(gtk_button_get_label(GTK_BUTTON(tab))));
+}
+
+static void sync_tabs(GtkWidget *tabs, NsSession *session)
+{
+    GtkWidget *tab = gtk_widget_get_first_child(tabs);
+    for (size_t i = 0; tab; i++, tab = gtk_widget_get_next_sibling(tab)) {
+        gtk_widget_set_visible(tab, i < session->experiment.n);
+        if (i == session->active) gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tab), TRUE);
+    }
+}
+
+GtkWidget *ns_lane_tabs_new(NsSession *session)
+{
+    GtkWidget *tabs = ns_linked_new(), *first = NULL;
+    gtk_widget_set_valign(tabs, GTK_ALIGN_CENTER);
+    for (size_t i = 0; i < NS_LANES_MAX; i++) {
+        g_autofree char *tip = g_strdup_printf(_("Lane %s"), ns_lane_letter(i));
+        GtkWidget *tab = ns_add_toggle(tabs, first, ns_lane_letter(i), tip);
+        first = first ? first : tab;
+        if (i == session->active) gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tab), TRUE);
+        g_signal_connect_object(tab, "toggled", G_CALLBACK(on_tab), session, 0);
+    }
+    ns_session_listen(session, "settings-changed", G_CALLBACK(sync_tabs), tabs);
+    sync_tabs(tabs, session);
+    return tabs;
+}
+
 /* Sets the interval in all lanes; in a run that has begun it is pending, like every setting that
  * needs a fork. */
 static void on_probe(GtkButton *button, NsSession *session)

@@ -46,6 +46,9 @@ GtkWidget *ns_smoothing_control_new(NsSession *session);
  * the session. */
 GtkWidget *ns_heat_control_new(NsSession *session);
 
+/* The choice of the active lane, by letters; it follows the session. */
+GtkWidget *ns_lane_tabs_new(NsSession *session);
+
 /* "Measure every 10 steps", in all lanes, for figures of what is never measured; it sets
  * probe-every, or the setting of this key. */
 GtkWidget *ns_probe_button_new(NsSession *session);

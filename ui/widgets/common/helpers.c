@@ -47,6 +47,23 @@ void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden)
     gtk_widget_set_visible(widget, reasons == 0);
 }
 
+GtkWidget *ns_linked_new(void)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    gtk_widget_add_css_class(box, "linked");
+    return box;
+}
+
+GtkWidget *ns_add_toggle(GtkWidget *box, GtkWidget *group, const char *label, const char *tip)
+{
+    GtkWidget *toggle = gtk_toggle_button_new_with_label(label);
+    gtk_widget_add_css_class(toggle, "choice");
+    if (group) gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(toggle), GTK_TOGGLE_BUTTON(group));
+    gtk_widget_set_tooltip_text(toggle, tip);
+    gtk_box_append(GTK_BOX(box), toggle);
+    return toggle;
+}
+
 void ns_set_css_class(GtkWidget *widget, const char *css_class, bool on)
 {
     if (on)

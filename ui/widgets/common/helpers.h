@@ -37,6 +37,10 @@ typedef enum {
 void ns_hide(GtkWidget *widget, NsHiddenBy reason, bool hidden);
 
 /* Gives a widget a css class, or takes it away. */
+/* A row of buttons that are drawn as one; a toggle in it, of the group of another or NULL. */
+GtkWidget *ns_linked_new(void);
+GtkWidget *ns_add_toggle(GtkWidget *box, GtkWidget *group, const char *label, const char *tip);
+
 void ns_set_css_class(GtkWidget *widget, const char *css_class, bool on);
 
 /* ---- Motion ---- */

@@ -2,6 +2,7 @@
 #include "ui/widgets/diagram/diagram_page.h"
 #include "core/base/digits.h"
 #include "core/base/words.h"
+#include "ui/widgets/charts/tile_controls.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 
@@ -74,13 +75,6 @@ static void allocate_lanes(GtkWidget *lanes, int width, int height, int baseline
     }
 }
 
-static void on_tab(GtkToggleButton *tab, NsDiagramPage *page)
-{
-    if (!gtk_toggle_button_get_active(tab)) return;
-    for (size_t i = 0; i < NS_LANES_MAX; i++)
-        if (page->tab[i] == GTK_WIDGET(tab)) ns_session_set_active(page->session, i);
-}
-
 static void sync_lanes(NsDiagramPage *page)
 {
     size_t n = page->session->experiment.n, active = page->session->active;
@@ -94,8 +88,6 @@ static void sync_lanes(NsDiagramPage *page)
     if (page->active != active) gtk_widget_queue_allocate(page->lanes);
     page->active = active;
     show_tabs(page);
-    for (size_t i = 0; i < NS_LANES_MAX; i++) gtk_widget_set_visible(page->tab[i], i < n);
-    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->tab[active]), TRUE);
 }
 
 /* ---- What is seen ---- */
@@ -296,23 +288,6 @@ static void on_walk(NsDiagramPage *page, GtkWidget *button)
     ns_diagram_view_walk(active_view(page), button == page->above ? 1 : -1);
 }
 
-static GtkWidget *add_toggle(GtkWidget *box, GtkWidget *group, const char *label, const char *tip)
-{
-    GtkWidget *toggle = gtk_toggle_button_new_with_label(label);
-    gtk_widget_add_css_class(toggle, "choice");
-    if (group) gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(toggle), GTK_TOGGLE_BUTTON(group));
-    gtk_widget_set_tooltip_text(toggle, tip);
-    gtk_box_append(GTK_BOX(box), toggle);
-    return toggle;
-}
-
-static GtkWidget *new_linked(void)
-{
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-    gtk_widget_add_css_class(box, "linked");
-    return box;
-}
-
 static GtkWidget *new_button(const char *icon, const char *words, NsDiagramPage *page)
 {
     GtkWidget *button = gtk_button_new_from_icon_name(icon);
@@ -324,15 +299,15 @@ static GtkWidget *new_button(const char *icon, const char *words, NsDiagramPage 
 static GtkWidget *new_bar(NsDiagramPage *page)
 {
     GtkWidget *bar = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    GtkWidget *flow = new_linked(), *layer = new_linked();
+    GtkWidget *flow = ns_linked_new(), *layer = ns_linked_new();
     gtk_widget_set_margin_start(bar, MARGIN);
     gtk_widget_set_margin_end(bar, MARGIN);
     gtk_widget_set_margin_top(bar, 6);
     page->flow[NS_FLOW_SIGNAL] =
-        add_toggle(flow, NULL, _("Signal"), _("Wires show the norm of the hidden state."));
+        ns_add_toggle(flow, NULL, _("Signal"), _("Wires show the norm of the hidden state."));
     page->flow[NS_FLOW_GRADIENT] =
-        add_toggle(flow, page->flow[NS_FLOW_SIGNAL], _("Gradient"),
-                   _("Wires show the norm of the gradient of the loss, which runs down."));
+        ns_add_toggle(flow, page->flow[NS_FLOW_SIGNAL], _("Gradient"),
+                      _("Wires show the norm of the gradient of the loss, which runs down."));
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->flow[NS_FLOW_SIGNAL]), TRUE);
     for (int i = 0; i < NS_FLOWS; i++)
         g_signal_connect(page->flow[i], "toggled", G_CALLBACK(on_flow), page);
@@ -344,12 +319,6 @@ static GtkWidget *new_bar(NsDiagramPage *page)
     gtk_label_set_lines(GTK_LABEL(page->words), 2);
     gtk_label_set_ellipsize(GTK_LABEL(page->words), PANGO_ELLIPSIZE_END);
     gtk_widget_set_hexpand(page->words, TRUE);
-    page->tabs = new_linked();
-    for (size_t i = 0; i < NS_LANES_MAX; i++) {
-        g_autofree char *tip = g_strdup_printf(_("Lane %s"), ns_lane_letter(i));
-        page->tab[i] = add_toggle(page->tabs, i ? page->tab[0] : NULL, ns_lane_letter(i), tip);
-        g_signal_connect(page->tab[i], "toggled", G_CALLBACK(on_tab), page);
-    }
     GtkWidget *slow = gtk_toggle_button_new_with_label(_("Slow motion"));
     gtk_actionable_set_action_name(GTK_ACTIONABLE(slow), "win.slow-motion");
     ns_box_append(bar, flow, slow, layer, page->layer, page->words, NULL);
@@ -398,8 +367,7 @@ static void ns_diagram_page_init(NsDiagramPage *page)
     GtkWidget *foot = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     gtk_widget_set_margin_end(foot, MARGIN);
     gtk_widget_set_hexpand(page->legend, TRUE);
-    gtk_widget_set_valign(page->tabs, GTK_ALIGN_CENTER);
-    ns_box_append(foot, page->legend, page->tabs, NULL);
+    gtk_box_append(GTK_BOX(foot), page->legend);
     gtk_box_append(GTK_BOX(page), foot);
 }
 
@@ -408,6 +376,8 @@ GtkWidget *ns_diagram_page_new(NsSession *session)
     NsDiagramPage *page =
         g_object_new(NS_TYPE_DIAGRAM_PAGE, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
     page->session = ns_session_hold(session, page);
+    page->tabs = ns_lane_tabs_new(session);
+    gtk_box_append(GTK_BOX(gtk_widget_get_parent(page->legend)), page->tabs);
     const NsFigureSpec diagram = ns_figure_spec(ns_figure_find("diagram"));
     page->tile = ns_chart_tile_new(session, &diagram, -1);
     gtk_box_append(GTK_BOX(page), page->tile);

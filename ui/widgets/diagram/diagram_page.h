@@ -18,7 +18,7 @@ struct _NsDiagramPage {
     NsRange range;
     gint64 refreshed;
     bool due;
-    GtkWidget *lanes, *legend, *words, *layer, *above, *tabs, *tab[NS_LANES_MAX];
+    GtkWidget *lanes, *legend, *words, *layer, *above, *tabs;
     GtkWidget *flow[NS_FLOWS];
     GtkWidget *views[NS_LANES_MAX]; /* [n] NsDiagramView */
     size_t n, active; /* active: the lane that is shown if they are not side by side */
