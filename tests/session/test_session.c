@@ -620,6 +620,8 @@ static void test_loss_of_seeds(void)
     g_autofree char *words = g_strdup_printf("loss %.2f (mean of 3 seeds)", sum / 3);
     g_test_message("%s; the first seed %g", status, ns_history_step(history, 2)->loss);
     g_assert_true(g_str_has_suffix(status, words));
+    g_autofree char *brief = ns_session_status(session, NS_STATUS_BRIEF);
+    g_assert_true(g_str_has_prefix(brief, "step 2, loss "));
     size_t n;
     g_assert_cmpfloat_with_epsilon(ns_session_runs(session, &n)->loss[0], sum / 3, 1e-9);
 }
