@@ -183,8 +183,8 @@ static bool read_number(const NsParam *param, const char *value, double *number,
             ns_refuse(
                 error, NS_ERROR_SETTING,
                 integer
-                    ? N_("“%s” is not a number; %s (%s) takes a whole one, such as %s, from %s to "
-                         "%s.")
+                    ? N_("“%s” is not a number; %s (%s) takes a whole number, such as %s, from %s "
+                         "to %s.")
                     : N_("“%s” is not a number; %s (%s) takes one, such as %s, from %s to %s."),
                 value, _(param->label), param->key, param->default_text,
                 g_ascii_formatd(least, sizeof least, "%.10g", param->least),
