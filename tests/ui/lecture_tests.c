@@ -501,7 +501,7 @@ static void test_add_changed(void)
     ns_session_run_to(session, 3);
     UI_UNTIL(ns_session_steps(session) == 3);
     UI_WAIT(window, ui_is_paused);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (i == 1) {
             ns_session_fork(session);
             UI_UNTIL(session->fork_step > 0);
@@ -514,6 +514,7 @@ static void test_add_changed(void)
             UI_UNTIL(ns_session_steps(session) == 5);
             UI_WAIT(window, ui_is_paused);
         }
+        if (i == 3) ns_session_set(session, "layers", "3");
         g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
         GtkWidget *grid = ns_side_window_raise(GTK_WINDOW(window), "Add scene to lecture");
         GtkWidget *remark = gtk_grid_get_child_at(GTK_GRID(grid), 0, 4);
@@ -522,8 +523,10 @@ static void test_add_changed(void)
             i == 0   ? NULL
             : i == 1 ? "This run was continued from step 3 of another one. The scene trains with "
                        "the present settings from step 0."
-                     : "Changed while this run was going: Warm-up at step 3. The scene trains with "
-                       "the present values from step 0.");
+            : i == 2 ? "Changed while this run was going: Warm-up at step 3. The scene trains with "
+                       "the present values from step 0."
+                     : "Changed while this run was going: Warm-up at step 3, Layers. The scene "
+                       "trains with the present values from step 0.");
         gtk_window_destroy(GTK_WINDOW(gtk_widget_get_root(grid)));
     }
     ui_close(window);

@@ -494,7 +494,7 @@ static void add_scene(gpointer window, const char *path, const char *title, cons
 
 /* In which way the scene, which has settings and a step alone, will not be the run on view; NULL if
  * it will be. */
-static char *remark_on(const NsSession *session)
+static char *remark_on(NsSession *session)
 {
     g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -510,6 +510,16 @@ static char *remark_on(const NsSession *session)
             g_autofree char *step = ns_group_digits(event->step);
             g_ptr_array_add(changes, g_strdup_printf(_("%s at step %s"), _(param->label), step));
         }
+        /* And those with which no step was made yet. */
+        bool begun = ns_session_steps(session) > 0 && lane < session->experiment.n &&
+                     !session->view->names[lane];
+        const NsParam *param;
+        for (size_t i = 0; begun && (param = ns_param(i)); i++)
+            if (!ns_param_is_of_run(param) &&
+                !ns_settings_same(&session->view->now.lane[lane], &session->experiment.lane[lane],
+                                  param) &&
+                g_hash_table_add(seen, g_strdup(param->key)))
+                g_ptr_array_add(changes, g_strdup(_(param->label)));
     }
     g_ptr_array_add(changes, NULL);
     g_autofree char *list = g_strjoinv(", ", (char **)changes->pdata);
