@@ -135,7 +135,11 @@ void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *open
     gtk_widget_add_css_class(add, "suggested-action");
     gtk_widget_set_halign(add, GTK_ALIGN_END);
     gtk_grid_attach(GTK_GRID(grid), add, 1, 5, 1, 1);
-    if (remark) gtk_grid_attach(GTK_GRID(grid), ns_text_label_new(remark, "hint"), 0, 4, 2, 1);
+    if (remark) {
+        GtkWidget *label = ns_text_label_new(remark, "hint");
+        gtk_label_set_max_width_chars(GTK_LABEL(label), CHARS); /* it widens no window */
+        gtk_grid_attach(GTK_GRID(grid), label, 0, 4, 2, 1);
+    }
     gtk_widget_set_margin_top(grid, 12);
     gtk_widget_set_margin_bottom(grid, 12);
     gtk_widget_set_margin_start(grid, 12);
