@@ -97,6 +97,10 @@ static void test_empty(void)
         g_assert_null(strstr(words, hints[!on]));
     }
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(library->used)), ==, "");
+    /* All of it is within reach on a narrow screen. */
+    int least;
+    gtk_widget_measure(window, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    g_assert_cmpint(least, <=, 720);
     gtk_window_destroy(GTK_WINDOW(window));
     tear_down();
 }

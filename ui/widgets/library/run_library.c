@@ -657,14 +657,12 @@ static void make_notes(NsRunLibrary *library)
 
 static void make_footer(NsRunLibrary *library)
 {
-    GtkWidget *row = make_row(library);
+    GtkWidget *above = make_row(library), *row = make_row(library);
     library->used = ns_line_label_new("", "dim-label");
     gtk_widget_set_hexpand(library->used, TRUE);
-    gtk_label_set_wrap(GTK_LABEL(library->used), TRUE);
-    gtk_label_set_lines(GTK_LABEL(library->used), 2);
-    gtk_label_set_width_chars(GTK_LABEL(library->used), 20); /* the row is as wide without words */
-    gtk_box_append(GTK_BOX(row), library->used);
-    library->record = named(_("_Save every run"), gtk_switch_new(), row);
+    gtk_box_append(GTK_BOX(above), library->used);
+    library->record = named(_("_Save every run"), gtk_switch_new(), above);
+    gtk_widget_set_halign(row, GTK_ALIGN_END);
     library->bound =
         named(_("Limit in _GiB"), gtk_spin_button_new_with_range(0.0, BOUND_MOST, 1.0), row);
     gtk_widget_set_tooltip_text(library->bound, _("When saved runs take more than this, the oldest "
