@@ -332,8 +332,13 @@ static void note_change(NsRun *run, const NsParam *param, const NsSettings *befo
     NsEvent event = {.step = step, .kind = NS_EVENT_SETTING};
     g_strlcpy(event.what, param->key, sizeof event.what);
     g_autofree char *at = ns_group_digits(step);
-    ns_event_describe(&event, N_("%s changed from %s to %s at step %s."), _(param->label),
-                      value_words(param, was), value_words(param, is), at);
+    bool over =
+        g_str_equal(param->key, "warmup") && step >= MAX(before->warmup, run->settings.warmup);
+    ns_event_describe(&event,
+                      over ? N_("%s changed from %s to %s at step %s, when it was over: the "
+                                "learning rate stays the same. Restart to see its effect.")
+                           : N_("%s changed from %s to %s at step %s."),
+                      _(param->label), value_words(param, was), value_words(param, is), at);
     ns_history_append_event(run->history, &event);
 }
 

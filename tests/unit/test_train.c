@@ -245,6 +245,12 @@ static void test_run_live(void)
     ns_run_step(run);
     assert_close(ns_history_step(run->history, 3)->lr, 0.25 / 2, 1e-15);
 
+    /* A warm-up that would be over by now has no effect, and says so. */
+    set_live(run, (const char *const[]){"warmup=4", NULL});
+    g_assert_nonnull(strstr(event_at(run, 7)->text, "Warm-up changed from off to 4 at step 4, when "
+                                                    "it was over: the learning rate stays"));
+    set_live(run, (const char *const[]){"warmup=1", NULL});
+
     /* Out of range, and no number at all. */
     NsSettings wild = *settings;
     wild.lr = 1e9;
