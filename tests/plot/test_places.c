@@ -149,8 +149,12 @@ static void test_name_off_curve(void)
     y[N - 1] = 3;
     const NsLevel levels[] = {{.y = 3.25, .text = "character frequencies only"},
                               {.y = 4.17, .text = "uniform guess"}};
-    const NsSeries series = {.label = "training", .n = N, .x = x, .y = y};
-    NsPlot plot = plot_of(&series, 1, NS_LEGEND_ABOVE);
+    /* Between two scatter marks there is space, too. */
+    static const double at[] = {0, N - 1}, marks[] = {8, 3.25};
+    const NsSeries series[] = {
+        {.label = "training", .n = N, .x = x, .y = y},
+        {.label = "validation", .kind = NS_SERIES_SCATTER, .n = 2, .x = at, .y = marks}};
+    NsPlot plot = plot_of(series, 2, NS_LEGEND_ABOVE);
     plot.levels = levels;
     plot.n_levels = 2;
     const NsStyle *style = ns_style_find("paper");
@@ -160,6 +164,8 @@ static void test_name_off_curve(void)
     double above = line - name->box.y - name->box.height, below = name->box.y - line;
     g_assert_cmpfloat(MAX(above, below), >, 0.5 * style->text_size);
     g_assert_cmpfloat(MAX(above, below), <, 2 * style->text_size);
+    double end = layout->area.x + layout->area.width;
+    g_assert_cmpfloat(name->box.x + name->box.width, >, end - style->text_size);
 }
 
 /* Plots side by side have areas with the same top and bottom, and a subscript in a title moves

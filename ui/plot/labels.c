@@ -101,7 +101,8 @@ static unsigned covered_of(const NsPlotLayout *layout, size_t which, const NsBox
     unsigned found = 0, n = path->points ? path->points->len : 0;
     for (unsigned k = 0; k < n; k++) {
         const NsPoint *a = &g_array_index(path->points, NsPoint, k);
-        const NsPoint *b = k + 1 < n ? a + 1 : a;
+        /* Nothing is drawn between scatter marks. */
+        const NsPoint *b = k + 1 < n && kind != NS_SERIES_SCATTER ? a + 1 : a;
         if (MIN(a->x, b->x) > near.x + near.width || MAX(a->x, b->x) < near.x) continue;
         const NsPoint down = {a->x, foot};
         if (kind == NS_SERIES_BARS) b = &down;
