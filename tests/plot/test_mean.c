@@ -152,29 +152,45 @@ static void test_states(void)
     }
 }
 
+/* Curves A and B of each seed, and their ratio below. */
+typedef struct {
+    double ratios[3][POINTS];
+    NsSeries series[3][2], quotient[3];
+    NsPlot plots[3], lower[3];
+} Pairs;
+
+static void pair_up(Pairs *pairs, const double a[][POINTS], const double b[][POINTS], size_t n,
+                    NsScaleKind scale)
+{
+    for (size_t i = 0; i < n; i++) {
+        NsSeries *series = pairs->series[i], *quotient = &pairs->quotient[i];
+        for (size_t k = 0; k < POINTS; k++) pairs->ratios[i][k] = b[i][k] / a[i][k];
+        series[0] = curve(a[i], POINTS, "A");
+        series[1] = curve(b[i], POINTS, "B");
+        *quotient = curve(pairs->ratios[i], POINTS, "B / A");
+        series[0].kind = series[1].kind = quotient->kind = NS_SERIES_POINTS;
+        series[1].style = quotient->style = 1;
+        pairs->plots[i] = plot_of(series, 2);
+        pairs->lower[i] = plot_of(quotient, 1);
+        pairs->lower[i].denominator = 1;
+        pairs->plots[i].lower = &pairs->lower[i];
+        pairs->plots[i].left.scale = pairs->lower[i].left.scale = scale;
+    }
+}
+
 /* One seed with a small denominator does not decide the ratio below two curves. */
 static void test_ratio_of_means(void)
 {
     static const double a[][POINTS] = {{1, 1, 1}, {1e-6, 1, 3}},
                         b[][POINTS] = {{2, 4, 6}, {4, 4, 6}};
-    static const double ratios[][POINTS] = {{2, 4, 6}, {4e6, 4, 2}};
-    NsSeries series[2][2], quotient[2];
-    NsPlot plots[2], lower[2];
+    Pairs pairs;
+    pair_up(&pairs, a, b, 2, NS_SCALE_LINEAR);
     const NsSeries key = {.label = "step 0"};
     for (size_t i = 0; i < 2; i++) {
-        series[i][0] = curve(a[i], POINTS, "A");
-        series[i][1] = curve(b[i], POINTS, "B");
-        quotient[i] = curve(ratios[i], POINTS, "B / A");
-        series[i][0].kind = series[i][1].kind = quotient[i].kind = NS_SERIES_POINTS;
-        series[i][1].style = quotient[i].style = 1;
-        plots[i] = plot_of(series[i], 2);
-        lower[i] = plot_of(&quotient[i], 1);
-        lower[i].denominator = 1;
-        plots[i].lower = &lower[i];
-        plots[i].keys = &key;
-        plots[i].n_keys = 1;
+        pairs.plots[i].keys = &key;
+        pairs.plots[i].n_keys = 1;
     }
-    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], NULL, NULL);
+    NsMeanPlot *mean = mean_of(&pairs.plots[0], &pairs.plots[1], NULL, NULL);
     const NsSeries *ratio = mean->plot.lower->series;
     for (size_t i = 0; i < POINTS; i++)
         g_assert_cmpfloat_with_epsilon(
@@ -193,23 +209,9 @@ static void test_geometric(void)
 {
     static const double a[][POINTS] = {{1e-4, 0.1, 0}, {1e-4, 0.1, 1}, {1e2, 0.1, 1}};
     static const double b[][POINTS] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
-    NsSeries series[3][2], quotient[3];
-    NsPlot plots[3], lower[3];
-    double ratios[3][POINTS];
-    for (size_t i = 0; i < 3; i++) {
-        for (size_t k = 0; k < POINTS; k++) ratios[i][k] = b[i][k] / a[i][k];
-        series[i][0] = curve(a[i], POINTS, "A");
-        series[i][1] = curve(b[i], POINTS, "B");
-        quotient[i] = curve(ratios[i], POINTS, "B / A");
-        series[i][0].kind = series[i][1].kind = quotient[i].kind = NS_SERIES_POINTS;
-        series[i][1].style = quotient[i].style = 1;
-        plots[i] = plot_of(series[i], 2);
-        lower[i] = plot_of(&quotient[i], 1);
-        lower[i].denominator = 1;
-        plots[i].lower = &lower[i];
-        plots[i].left.scale = lower[i].left.scale = NS_SCALE_LOG;
-    }
-    NsMeanPlot *mean = mean_of(&plots[0], &plots[1], &plots[2], NULL);
+    Pairs pairs;
+    pair_up(&pairs, a, b, 3, NS_SCALE_LOG);
+    NsMeanPlot *mean = mean_of(&pairs.plots[0], &pairs.plots[1], &pairs.plots[2], NULL);
     const NsSeries *one = mean->plot.series, *ratio = mean->plot.lower->series;
     double factor = pow(10, sqrt(12)); /* the logarithms are -4, -4 and 2 */
     g_assert_cmpfloat_with_epsilon(one->y[0], 1e-2, 1e-12);
@@ -223,6 +225,20 @@ static void test_geometric(void)
     g_assert_cmpstr(mean->plot.moment, ==, "step 2, geometric mean and s.d. of 3 seeds");
     g_assert_cmpstr(mean->plot.keys[0].label, ==, "geometric mean ×/÷ s.d. of 3 seeds");
     g_assert_true(g_str_has_prefix(mean->plot.note, "Geometric mean of 3 seeds"));
+    ns_mean_plot_free(mean);
+}
+
+/* A negative value has no logarithm: its mean is that of a linear axis, and says so. */
+static void test_negative(void)
+{
+    static const double a[][POINTS] = {{-1, 1, 1}, {3, 1, 1}}, b[][POINTS] = {{1, 1, 1}, {1, 1, 1}};
+    Pairs pairs;
+    pair_up(&pairs, a, b, 2, NS_SCALE_LOG);
+    NsMeanPlot *mean = mean_of(&pairs.plots[0], &pairs.plots[1], NULL, NULL);
+    g_assert_cmpfloat(mean->plot.series->y[0], ==, 1);
+    g_assert_cmpfloat(mean->plot.lower->series->y[0], ==, 1);
+    g_assert_false(mean->plot.series->geometric);
+    g_assert_true(g_str_has_prefix(mean->plot.note, "Mean of 3 seeds"));
     ns_mean_plot_free(mean);
 }
 
@@ -284,6 +300,7 @@ int main(int argc, char **argv)
     g_test_add_func("/mean/states", test_states);
     g_test_add_func("/mean/ratio", test_ratio_of_means);
     g_test_add_func("/mean/geometric", test_geometric);
+    g_test_add_func("/mean/negative", test_negative);
     g_test_add_func("/mean/above-zero", test_band_of_norms_stays_above_zero);
     g_test_add_func("/mean/bands-and-lower-plots", test_bands_and_lower_plots);
     return g_test_run();

@@ -123,9 +123,23 @@ static const char *common_state(NsMeanPlot *mean, const NsSeries *const *all, si
     return own(mean, g_strdup_printf(_("%zu of %zu seeds %s"), with, n, state));
 }
 
-/* Replaces the curves of `into`, a copy of the first plot, by the means over all plots. */
-static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, size_t n)
+/* Whether the mean of these plots is geometric: on a logarithmic axis, unless a value is negative.
+ */
+static bool is_geometric(const NsPlot *const *plots, size_t n)
 {
+    bool geometric = plots[0]->left.scale == NS_SCALE_LOG;
+    for (size_t k = 0; k < n && geometric; k++)
+        for (size_t i = 0; i < plots[k]->n_series; i++)
+            for (size_t at = 0; at < plots[k]->series[i].n; at++)
+                geometric &= !(plots[k]->series[i].y[at] < 0);
+    return geometric;
+}
+
+/* Replaces the curves of `into`, a copy of the first plot, by the means over all plots.  Returns
+ * whether these are geometric. */
+static bool merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, size_t n)
+{
+    bool geometric = is_geometric(plots, n);
     NsSeries *series = own(mean, g_new0(NsSeries, into->n_series));
     g_autofree const NsSeries **all = g_new0(const NsSeries *, n);
     for (size_t i = 0; i < into->n_series; i++) {
@@ -134,13 +148,14 @@ static void merge(NsMeanPlot *mean, NsPlot *into, const NsPlot *const *plots, si
             const NsSeries *other = counterpart(plots[0], i, plots[k]);
             if (other) all[found++] = other;
         }
-        series[i] = mean_of(mean, all, found, into->left.scale == NS_SCALE_LOG);
+        series[i] = mean_of(mean, all, found, geometric);
         series[i].state = common_state(mean, all, found);
     }
     into->series = series;
     into->slopes = NULL;
     into->n_slopes = 0;
     into->version = 1;
+    return geometric;
 }
 
 /* The mean over the runs with this style in a plot over layers; NULL if it has none. */
@@ -192,7 +207,7 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     NsMeanPlot *mean = g_new0(NsMeanPlot, 1);
     mean->owned = g_ptr_array_new_with_free_func(g_free);
     mean->plot = *plots[0];
-    merge(mean, &mean->plot, plots, n);
+    bool log = merge(mean, &mean->plot, plots, n);
     const NsPlot *lower = plots[0]->lower;
     g_autofree const NsPlot **lowers = g_new0(const NsPlot *, n);
     size_t found = 0;
@@ -200,13 +215,11 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
         if (plots[k]->lower) lowers[found++] = plots[k]->lower;
     if (lower) {
         mean->lower = *lower;
-        merge(mean, &mean->lower, lowers, found);
         /* The ratio of geometric means is the geometric mean of the ratios. */
-        bool geometric = mean->plot.left.scale == NS_SCALE_LOG && lower->left.scale == NS_SCALE_LOG;
+        bool geometric = merge(mean, &mean->lower, lowers, found) && log;
         if (lower->denominator && !geometric) divide(mean);
         mean->plot.lower = &mean->lower;
     }
-    bool log = mean->plot.left.scale == NS_SCALE_LOG;
     GString *note = g_string_new(NULL);
     g_string_append_printf(note,
                            log ? _("Geometric mean of %zu seeds on the same batches.")
