@@ -366,9 +366,10 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 
 /* A lane is stuck until the mean of this many losses is clearly lower than that of the frequencies
  * of the tokens; it does not become stuck again, since a word that comes and goes moves the chart.
- */
+ * Of a very long run about STUCK_LOOKS such means are looked at. */
 #define STUCK_RECORDS ((size_t)25)
 #define STUCK_NEAR 0.05
+#define STUCK_LOOKS 500
 
 bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history)
 {
@@ -378,13 +379,14 @@ bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history)
     size_t n = ns_history_steps(history);
     size_t from = (size_t)MAX(ns_history_record(history, event->step), 0);
     if (input->cut) n = (size_t)(ns_history_record(history, input->step) + 1);
-    double sum = 0, mean = level;
-    for (size_t i = from; i < n; i++) {
-        sum += ns_history_step(history, i)->loss;
-        if (i < from + STUCK_RECORDS - 1) continue;
-        mean = sum / (double)STUCK_RECORDS;
+    size_t means = n > from ? (n - from) / STUCK_RECORDS : 0, apart = 1;
+    while (means / apart > STUCK_LOOKS) apart *= 2; /* the places stay as the run goes on */
+    double mean = level;
+    for (size_t k = 0; k < means; k += apart) {
+        mean = 0;
+        for (size_t i = 0; i < STUCK_RECORDS; i++)
+            mean += ns_history_step(history, from + k * STUCK_RECORDS + i)->loss / STUCK_RECORDS;
         if (mean < (1 - STUCK_NEAR) * level) return false;
-        sum -= ns_history_step(history, i - STUCK_RECORDS + 1)->loss;
     }
     return mean <= (1 + STUCK_NEAR) * level;
 }
