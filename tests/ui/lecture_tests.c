@@ -377,6 +377,20 @@ static GtkWidget *button_to(GtkWidget *root, const char *key)
     return found;
 }
 
+/* In lecture mode without a lecture, the key for the next scene says where lectures are. */
+static void test_none(void)
+{
+    NsWindow *window = ui_open("");
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_false(g_action_group_get_action_enabled(actions, "next-scene"));
+    g_action_group_activate_action(actions, "lecture-mode", NULL);
+    g_action_group_activate_action(actions, "next-scene", NULL);
+    g_assert_true(g_str_has_prefix(ns_toast_text(window->toast), "No lecture is open."));
+    g_assert_true(ns_lecture_leave(window));
+    ui_close(window);
+}
+
 /* The list of lessons has the bundled lectures, too. */
 static void test_list(void)
 {
@@ -409,6 +423,10 @@ static void test_own(void)
     enter_scene(window, "First", "", "Others");
     g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 1 to the lecture “Others”");
     g_assert_true(lists("Norms-two") && lists("Others") && !lists(opened));
+    g_auto(GStrv) own = ns_own_lectures();
+    ns_learn_pane_open(window->learn_pane);
+    g_assert_nonnull(button_to(GTK_WIDGET(window->learn_pane), own[0]));
+    ns_learn_pane_close(window->learn_pane);
     ns_window_open(window, path, false);
     g_assert_true(lists(opened));
     /* The lecture that is being given stays when a scene is added to another one. */
@@ -416,7 +434,6 @@ static void test_own(void)
     g_assert_true(is_at(window, 0));
     /* A new one has a file of its own. */
     g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 1 to the lecture “Others 2”");
-    g_auto(GStrv) own = ns_own_lectures();
     g_action_group_activate_action(G_ACTION_GROUP(window), "lecture", g_variant_new_string(own[0]));
     g_assert_true(shows(GTK_WIDGET(window), "1 of 2"));
     for (char **each = own; *each; each++) g_unlink(*each);
@@ -686,6 +703,7 @@ static void test_housekeeping(void)
 void ui_add_lecture_tests(void)
 {
     g_test_add_func("/ui/lecture/settings", test_settings);
+    g_test_add_func("/ui/lecture/none", test_none);
     g_test_add_func("/ui/lecture/list", test_list);
     g_test_add_func("/ui/lecture/own", test_own);
     g_test_add_func("/ui/lecture/continue", test_continue);

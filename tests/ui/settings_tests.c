@@ -478,6 +478,16 @@ static void test_more_settings(void)
     g_signal_emit_by_name(search, "stop-search"); /* Escape */
     g_assert_cmpstr(gtk_editable_get_text(GTK_EDITABLE(search)), ==, "");
     UI_UNTIL(is_shown(window, "d-model") && is_group_shown(window, "source"));
+    /* The name of a group counts only if no setting has the words in its own. */
+    gtk_editable_set_text(GTK_EDITABLE(search), "seed");
+    UI_UNTIL(!is_shown(window, "d-model"));
+    g_assert_true(is_shown(window, "seed") && is_shown(window, "seeds"));
+    g_assert_false(is_shown(window, "threads"));
+    gtk_editable_set_text(GTK_EDITABLE(search), "regular");
+    UI_UNTIL(!is_shown(window, "seed"));
+    g_assert_true(is_shown(window, "dropout"));
+    gtk_editable_set_text(GTK_EDITABLE(search), "");
+    UI_UNTIL(is_shown(window, "d-model"));
     /* The entry shows that nothing matches. */
     gtk_editable_set_text(GTK_EDITABLE(search), "no such setting");
     UI_UNTIL(gtk_widget_has_css_class(search, "error"));

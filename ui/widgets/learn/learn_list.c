@@ -103,6 +103,21 @@ static GtkWidget *new_lecture_row(size_t i)
     return new_choice_row(ns_lecture_choice(i), "win.lecture");
 }
 
+/* The lectures that the user made, below those of the program. */
+static void append_own(GtkWidget *grid, GMenuModel *own)
+{
+    int n = own ? g_menu_model_get_n_items(own) : 0, above = 0;
+    while (gtk_grid_get_child_at(GTK_GRID(grid), 0, above)) above++;
+    for (int i = 0; i < n; i++) {
+        g_autofree char *name = NULL, *path = NULL;
+        g_menu_model_get_item_attribute(own, i, G_MENU_ATTRIBUTE_LABEL, "s", &name);
+        g_menu_model_get_item_attribute(own, i, G_MENU_ATTRIBUTE_TARGET, "s", &path);
+        const NsChoice choice = {.key = path, .label = name, .purpose = N_("Your own lecture")};
+        GtkWidget *row = new_choice_row(&choice, "win.lecture");
+        gtk_grid_attach(GTK_GRID(grid), row, i % COLUMNS, above + i / COLUMNS, 1, 1);
+    }
+}
+
 /* The rows of a registry from row `from` on, column by column. */
 static GtkWidget *new_grid(NsChoices rows, size_t from, GtkWidget *(*make)(size_t i))
 {
@@ -124,7 +139,7 @@ static GtkWidget *new_title(const char *words)
     return title;
 }
 
-GtkWidget *ns_learn_list_new(const char *resume)
+GtkWidget *ns_learn_list_new(const char *resume, GMenuModel *own)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *presets = new_title(_("Experiments to begin with"));
@@ -141,8 +156,9 @@ GtkWidget *ns_learn_list_new(const char *resume)
         gtk_box_append(GTK_BOX(head), button);
     }
     gtk_box_append(GTK_BOX(head), ns_learn_close_new());
+    GtkWidget *given = new_grid(ns_lecture_choice, 0, new_lecture_row);
+    append_own(given, own);
     ns_box_append(box, head, new_lesson_row(0), new_grid(ns_lesson_choice, 1, new_lesson_row),
-                  lectures, new_grid(ns_lecture_choice, 0, new_lecture_row), presets,
-                  new_grid(ns_preset_choice, 0, new_preset_row), NULL);
+                  lectures, given, presets, new_grid(ns_preset_choice, 0, new_preset_row), NULL);
     return box;
 }

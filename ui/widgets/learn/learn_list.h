@@ -15,8 +15,10 @@
 
 #define NS_LEARN_CHARS 92 /* characters per line that are easy to read */
 
-/* `resume` is the label of the button that continues a lesson; NULL if no lesson was begun. */
-GtkWidget *ns_learn_list_new(const char *resume);
+/* `resume` is the label of the button that continues a lesson; NULL if no lesson was begun. `own`
+ * is a menu of the user's lectures, whose entries have the targets of the action win.lecture; or
+ * NULL. */
+GtkWidget *ns_learn_list_new(const char *resume, GMenuModel *own);
 
 /* A paragraph of at most `chars` a line, with a style class or NULL. */
 GtkWidget *ns_learn_label_new(const char *text, const char *style, int chars);

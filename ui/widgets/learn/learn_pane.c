@@ -26,15 +26,15 @@
 struct _NsLearnPane {
     GtkWidget parent;
     NsSession *session;
-    NsLesson *lesson; /* NULL: no lesson was begun */
-    char *key;
+    NsLesson *lesson;     /* NULL: no lesson was begun */
+    GMenuModel *lectures; /* of the user; borrowed */
+    char *key, *page;
     size_t at;
     size_t answers[NS_CARDS_MAX]; /* from 1; 0: the card is not answered */
     bool in_list, covers;
     bool shows, theory; /* a card is shown; whether theory lines were shown before it */
     bool turned;        /* the card is shown because Next or Back was pressed */
     NsLessonSituation situation;
-    char *page;
     int64_t run_to;    /* the step to run to as soon as the session can; 0: none */
     bool runs;         /* the session runs to that step, unless it was stopped */
     size_t todo, last; /* cards to do after that, in order; last is 0: none */
@@ -616,7 +616,7 @@ static void show_list(NsLearnPane *pane)
     pane->in_list = true;
     set_watch(pane, false);
     cover(pane, true);
-    gtk_box_append(GTK_BOX(new_box(pane)), ns_learn_list_new(resume));
+    gtk_box_append(GTK_BOX(new_box(pane)), ns_learn_list_new(resume, pane->lectures));
     gtk_widget_set_hexpand(pane->box, TRUE);
     g_signal_emit_by_name(pane, "point-out", "");
 }
@@ -791,9 +791,10 @@ static void ns_learn_pane_init(NsLearnPane *pane)
     ns_accessible_name(GTK_WIDGET(pane), _("Lessons"));
 }
 
-GtkWidget *ns_learn_pane_new(NsSession *session)
+GtkWidget *ns_learn_pane_new(NsSession *session, GMenuModel *lectures)
 {
     NsLearnPane *pane = g_object_new(NS_TYPE_LEARN_PANE, NULL);
     pane->session = ns_session_hold(session, pane);
+    pane->lectures = lectures;
     return GTK_WIDGET(pane);
 }

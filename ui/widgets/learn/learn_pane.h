@@ -23,7 +23,8 @@
 #define NS_TYPE_LEARN_PANE (ns_learn_pane_get_type())
 G_DECLARE_FINAL_TYPE(NsLearnPane, ns_learn_pane, NS, LEARN_PANE, GtkWidget)
 
-GtkWidget *ns_learn_pane_new(NsSession *session);
+/* The menu of the user's lectures, which are in the list, too, outlives the pane. */
+GtkWidget *ns_learn_pane_new(NsSession *session, GMenuModel *lectures);
 
 /* Shows the list of lessons; the lesson that was left is found again where it was left. */
 void ns_learn_pane_open(NsLearnPane *pane);

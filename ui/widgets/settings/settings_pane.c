@@ -357,23 +357,30 @@ static void sync_used(GtkWidget *pane)
                     ns_settings_is_default(settings, ns_param(i)));
 }
 
+/* Whether the words are those of a setting's name; with `group` those of its group count, too. */
+static bool matches(const char *words, const NsParam *param, bool group)
+{
+    g_autofree char *text = g_strjoin(" ", param->key, _(param->label),
+                                      group ? _(ns_param_group_label(param->group)) : NULL, NULL);
+    return !*words || g_str_match_string(words, text, TRUE);
+}
+
 static void on_searched(GtkSearchEntry *search, GtkWidget *pane)
 {
     const char *words = gtk_editable_get_text(GTK_EDITABLE(search));
     GtkWidget *note = gtk_widget_get_next_sibling(GTK_WIDGET(search));
     const NsParam *above = NULL; /* the first match among the rows that are always shown */
-    bool found = false;
+    bool named = false, found = false;
+    for (size_t i = 0; ns_param(i) && !named; i++) named = matches(words, ns_param(i), false);
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
-        g_autofree char *text = g_strjoin(" ", param->key, _(param->label),
-                                          _(ns_param_group_label(param->group)), NULL);
-        bool matches = !*words || g_str_match_string(words, text, TRUE);
+        bool match = matches(words, param, !named);
         if (row_of(param->key).top) {
-            if (matches && !above) above = param;
+            if (match && !above) above = param;
             continue;
         }
-        ns_hide(ns_settings_pane_row(pane, param->key), NS_HIDDEN_SEARCH, !matches);
-        found |= matches;
+        ns_hide(ns_settings_pane_row(pane, param->key), NS_HIDDEN_SEARCH, !match);
+        found |= match;
     }
     g_autofree char *sentence = above ? g_strdup_printf(_("%s is further up."), _(above->label))
                                       : g_strdup(_("No setting has these words in its name."));

@@ -358,7 +358,7 @@ void ns_window_add_learning(NsWindow *window)
         {.name = "class-mode", .state = "false", .change_state = on_class_mode},
     };
     GtkWidget *pages = GTK_WIDGET(window->pages);
-    GtkWidget *pane = ns_learn_pane_new(window->session);
+    GtkWidget *pane = ns_learn_pane_new(window->session, G_MENU_MODEL(ns_lecture_own()));
     ns_window_add_strip(window, pane);
     window->learn_pane = NS_LEARN_PANE(pane);
     ns_session_listen(window->session, "left", G_CALLBACK(reset_charts), window);

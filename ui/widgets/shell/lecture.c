@@ -79,7 +79,7 @@ static void sync_bar(Presenter *presenter)
     ns_text_label_set(presenter->status, status);
     gtk_button_set_label(GTK_BUTTON(presenter->run),
                          presenter->window->session->wants_run ? _("Pause") : _("Run"));
-    ns_window_enable(presenter->window, "next-scene", presenter->on && comes);
+    ns_window_enable(presenter->window, "next-scene", presenter->on && (comes || !lecture));
     ns_window_enable(presenter->window, "previous-scene", scene && presenter->next > 1);
 }
 
@@ -240,7 +240,10 @@ static void show_scene(Presenter *presenter, size_t scene)
 static void on_next(NsWindow *window)
 {
     Presenter *presenter = presenter_of(window);
-    show_scene(presenter, presenter->next);
+    if (presenter->lecture)
+        show_scene(presenter, presenter->next);
+    else
+        ns_window_toast(window, _("No lecture is open. The menu of this bar lists them."));
 }
 
 static void on_previous(NsWindow *window)
