@@ -25,6 +25,20 @@ static void test_every_setting_has_a_row(void)
     ui_close(window);
 }
 
+/* A setting that is on or off has a switch, which follows the session and changes it. */
+static void test_switch(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    GtkWidget *tied = ui_first(row_of(window, "tie-layers"), GTK_TYPE_SWITCH);
+    g_assert_false(gtk_switch_get_active(GTK_SWITCH(tied)));
+    gtk_switch_set_active(GTK_SWITCH(tied), TRUE);
+    g_assert_cmpuint(ns_session_settings(window->session)->tie_layers, ==, NS_TOGGLE_ON);
+    ns_session_set(window->session, "tie-layers", "off");
+    g_assert_false(gtk_switch_get_active(GTK_SWITCH(tied)));
+    ui_close(window);
+}
+
 /* Under the depth stands what it takes, as soon as that is known and before anything runs. */
 static void test_size(void)
 {
@@ -515,6 +529,7 @@ void ui_add_settings_tests(void)
     g_test_add_func("/ui/settings/more", test_more_settings);
     g_test_add_func("/ui/settings/size", test_size);
     g_test_add_func("/ui/settings/every-row", test_every_setting_has_a_row);
+    g_test_add_func("/ui/settings/switch", test_switch);
     g_test_add_func("/ui/settings/placement-previous", test_placement_leaves_previous_run);
     g_test_add_func("/ui/settings/changed-previous", test_previous_of_changed_run);
     g_test_add_func("/ui/settings/no-previous", test_restart_without_step_leaves_no_previous_run);

@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "core/model/wiring.h"
+#include "core/settings/choices.h"
 #include "ui/figures/settings_caption.h"
 #include "ui/plot/text.h"
 #include "ui/widgets/common/helpers.h"
@@ -190,6 +191,30 @@ GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param)
     sync_drop_down(drop_down);
     g_signal_connect(drop_down, "notify::selected", G_CALLBACK(on_selected), NULL);
     return drop_down;
+}
+
+static void sync_switch(GtkWidget *widget)
+{
+    gtk_switch_set_active(GTK_SWITCH(widget), chosen(control_of(widget)) == NS_TOGGLE_ON);
+}
+
+static void on_switched(GtkSwitch *turned)
+{
+    NsControl *choice = control_of(GTK_WIDGET(turned));
+    guint row = gtk_switch_get_active(turned) ? NS_TOGGLE_ON : NS_TOGGLE_OFF;
+    if (row != chosen(choice))
+        ns_session_set(choice->session, choice->param->key, ns_toggle_choice(row)->key);
+}
+
+GtkWidget *ns_switch_control_new(NsSession *session, const NsParam *param)
+{
+    GtkWidget *turned = gtk_switch_new();
+    gtk_widget_set_valign(turned, GTK_ALIGN_CENTER);
+    ns_accessible_name(turned, _(param->label));
+    control_new(session, param, turned, G_CALLBACK(sync_switch));
+    sync_switch(turned);
+    g_signal_connect(turned, "notify::active", G_CALLBACK(on_switched), NULL);
+    return turned;
 }
 
 static void sync_file(GtkWidget *widget)

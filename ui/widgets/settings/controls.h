@@ -31,6 +31,9 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param);
 /* The rows of the setting's registry as a drop-down. */
 GtkWidget *ns_choice_control_new(NsSession *session, const NsParam *param);
 
+/* A switch, for a setting that is off or on. */
+GtkWidget *ns_switch_control_new(NsSession *session, const NsParam *param);
+
 /* A button that asks for a file, and one that sets the default. */
 GtkWidget *ns_file_control_new(NsSession *session, const NsParam *param);
 

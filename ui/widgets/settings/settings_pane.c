@@ -2,6 +2,7 @@
 #include "ui/widgets/settings/settings_pane.h"
 #include "core/base/words.h"
 #include "core/experiment/param.h"
+#include "core/settings/choices.h"
 #include "ui/figures/settings_caption.h"
 #include "ui/plot/painter.h"
 #include "ui/session/session.h"
@@ -296,6 +297,8 @@ static NsSettingControl control_for(NsSession *session, const NsParam *param)
     if (row.most > 0.0)
         return (NsSettingControl){ns_entry_control_new(session, param),
                                   ns_slider_control_new(session, param, row.least, row.most)};
+    if (param->choices == ns_toggle_choice)
+        return (NsSettingControl){.alongside = ns_switch_control_new(session, param)};
     if (param->type == NS_PARAM_CHOICE)
         return (NsSettingControl){.alongside = ns_choice_control_new(session, param)};
     GtkWidget *entry = ns_entry_control_new(session, param);
