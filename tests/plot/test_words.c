@@ -60,6 +60,26 @@ static void test_abridge(void)
     g_object_unref(context);
 }
 
+/* A text of several lines has no line of one word at its end. */
+static void test_last_line(void)
+{
+    const NsStyle *style = paper();
+    PangoContext *context = ns_text_context_new();
+    bool wrapped = false;
+    for (double width = 400; width > 60; width -= 3) {
+        g_autoptr(PangoLayout) text =
+            ns_text_new(context, style, style->text_size, false, SUBTITLE " of W_2");
+        ns_text_limit(text, width, 9);
+        int lines = pango_layout_get_line_count(text);
+        PangoLayoutLine *last = pango_layout_get_line_readonly(text, lines - 1);
+        const char *words = pango_layout_get_text(text) + last->start_index;
+        wrapped |= lines > 1;
+        if (lines > 1) g_assert_true(strchr(words, ' '));
+    }
+    g_assert_true(wrapped);
+    g_object_unref(context);
+}
+
 static const NsLabel *label_of(const NsPlotLayout *layout, NsPart part, unsigned which)
 {
     for (unsigned i = 0; i < layout->labels->len; i++) {
@@ -419,6 +439,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/words/abridge", test_abridge);
+    g_test_add_func("/words/last-line", test_last_line);
     g_test_add_func("/words/moment", test_moment);
     g_test_add_func("/words/special", test_special);
     g_test_add_func("/words/ends", test_ends);

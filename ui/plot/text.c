@@ -314,6 +314,20 @@ void ns_text_limit(PangoLayout *text, double width, int lines)
     pango_layout_set_height(text, -lines);
     pango_layout_set_wrap(text, PANGO_WRAP_WORD_CHAR);
     pango_layout_set_ellipsize(text, PANGO_ELLIPSIZE_END);
+    /* No word is alone in the last line. */
+    PangoLayoutLine *last =
+        pango_layout_get_line_readonly(text, pango_layout_get_line_count(text) - 1);
+    const char *words = pango_layout_get_text(text), *rest = words + last->start_index;
+    if (last->start_index < 2 || strchr(rest, ' ') || rest[-1] != ' ') return;
+    PangoAttrList *attributes = pango_layout_get_attributes(text);
+    attributes = attributes ? pango_attr_list_copy(attributes) : pango_attr_list_new();
+    PangoAttribute *together = pango_attr_allow_breaks_new(FALSE);
+    /* The space before the word, up to its first letter. */
+    together->start_index = (guint)(rest - 1 - words);
+    together->end_index = (guint)(g_utf8_next_char(rest) - words);
+    pango_attr_list_insert(attributes, together);
+    pango_layout_set_attributes(text, attributes);
+    pango_attr_list_unref(attributes);
 }
 
 void ns_text_strike(PangoLayout *text)

@@ -291,9 +291,7 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     g_autoptr(GString) text = g_string_new(NULL);
     append_state(text, session, state, brief);
     g_autofree char *loss = length == NS_STATUS_STEP ? NULL : losses(session);
-    /* The letters of several lanes take the room of the word. */
-    bool wordless = brief && session->view->started.n > 1;
-    if (loss) g_string_append_printf(text, wordless ? ", %s" : _(", loss %s"), loss);
+    if (loss) g_string_append_printf(text, _(", loss %s"), loss);
     if (length == NS_STATUS_WHOLE && ns_session_is_watching(session)) {
         double speed = ns_session_pace(session).steps_per_second;
         g_autofree char *number = ns_text_fixed(speed, speed < 9.95);
