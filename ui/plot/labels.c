@@ -221,8 +221,7 @@ int ns_frame_write_subtitle(NsFrame *frame, int lines)
     write_part(frame, NS_PART_SUBTITLE, words, space.size, false);
     if (!frame->show[NS_PART_SUBTITLE]) return 0;
     PangoLayout *text = frame->text[NS_PART_SUBTITLE];
-    if (ns_text_width(text) > space.width)
-        pango_layout_set_width(text, (int)(space.width * PANGO_SCALE));
+    if (ns_text_width(text) > space.width) ns_text_limit(text, space.width, G_MAXINT16);
     return pango_layout_get_line_count(text);
 }
 
