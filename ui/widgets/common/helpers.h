@@ -5,6 +5,9 @@
 #include "core/settings/choices.h"
 
 #include <gtk/gtk.h>
+
+/* A new line in a tooltip: one with a newline character GTK does not wrap. */
+#define NS_TOOLTIP_LINE "\u2028"
 #include <stdbool.h>
 
 /* ---- Names for screen readers ---- */

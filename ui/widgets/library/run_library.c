@@ -150,9 +150,10 @@ static void bind_cell(GtkSignalListItemFactory *factory, GtkListItem *item, gpoi
     g_autofree char *whole = g_strdup(words);
     if (column->shows == NAME && run->title) {
         g_free(whole);
-        whole = g_str_equal(words, run->title)
-                    ? g_strdup_printf("%s\n%s", words, run->name)
-                    : g_strdup_printf("%s\n%s\n%s", words, run->title, run->name);
+        whole =
+            g_str_equal(words, run->title)
+                ? g_strconcat(words, NS_TOOLTIP_LINE, run->name, NULL)
+                : g_strconcat(words, NS_TOOLTIP_LINE, run->title, NS_TOOLTIP_LINE, run->name, NULL);
     }
     gtk_widget_set_tooltip_text(label, whole);
 }

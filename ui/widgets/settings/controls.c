@@ -145,8 +145,8 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
         g_autofree char *formula =
             ns_text_markup(row->formula ? _(row->formula) : "", NS_LABEL_SIZE);
         g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
-        g_autofree char *tip = g_strjoin("", purpose, *formula ? "\n" : "", formula,
-                                         *source ? "\n" : "", source, NULL);
+        g_autofree char *tip = g_strjoin("", purpose, *formula ? NS_TOOLTIP_LINE : "", formula,
+                                         *source ? NS_TOOLTIP_LINE : "", source, NULL);
         gtk_widget_set_tooltip_markup(button, tip);
         gtk_widget_add_css_class(button, "choice");
         if (i) gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), choice->buttons->pdata[0]);

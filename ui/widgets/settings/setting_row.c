@@ -266,7 +266,7 @@ GtkWidget *ns_setting_row_new(NsSession *session, const NsParam *param, NsSettin
     row->session = ns_session_hold(session, box);
     row->param = param;
     g_object_set_data_full(G_OBJECT(box), "ns-row", row, g_free);
-    g_autofree char *tip = g_strdup_printf("%s\n%s", _(param->help), effect_words(param));
+    g_autofree char *tip = g_strconcat(_(param->help), NS_TOOLTIP_LINE, effect_words(param), NULL);
     gtk_widget_add_css_class(box, "setting");
     gtk_widget_set_tooltip_text(box, tip);
     GtkWidget *name = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
