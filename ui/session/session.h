@@ -493,7 +493,8 @@ char *ns_session_brief_title(NsSession *session);
 char *ns_session_differences(NsSession *session);
 
 /* How much of the status to give: all of it, with the speed of a run of another program, for that
- * of the own one is beside the timeline; all but the speed; "step 1,240, loss 2.31"; "step 1,240". */
+ * of the own one is beside the timeline; all but the speed; "step 1,240, loss 2.31"; "step 1,240".
+ */
 typedef enum {
     NS_STATUS_WHOLE,
     NS_STATUS_SHORT,
