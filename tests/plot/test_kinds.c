@@ -587,6 +587,75 @@ static void test_clipped(void)
     ns_plot_layout_free(layout);
 }
 
+/* Renders a plot of curves over steps 0 to 999 and returns the number of columns of the plot area
+ * without ink between the heights from and to (shares of the area). */
+static int blank_columns(const NsSeries *series, size_t n, const char *key, double from, double to)
+{
+    NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                   .series = series,
+                   .n_series = n,
+                   .no_grid = true,
+                   .legend = NS_LEGEND_NONE};
+    plot.left.lo = 0;
+    plot.left.hi = 4;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 500, 320, ns_style_find(key));
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 500, 320);
+    cairo_t *cr = cairo_create(image);
+    ns_plot_draw(layout, cr);
+    cairo_surface_flush(image);
+    const unsigned char *bytes = cairo_image_surface_get_data(image);
+    int stride = cairo_image_surface_get_stride(image), inked = 0;
+    const NsBox *area = &layout->area;
+    for (int x = (int)area->x + 10; x < (int)(area->x + area->width) - 10; x++) {
+        bool found = false;
+        for (double part = from; part < to; part += 1 / area->height) {
+            const unsigned char *pixel =
+                &bytes[(int)(area->y + part * area->height) * stride + 4 * x];
+            found |= pixel[0] < 245 || pixel[1] < 245 || pixel[2] < 245;
+        }
+        inked += found;
+    }
+    cairo_destroy(cr);
+    cairo_surface_destroy(image);
+    return (int)(area->x + area->width) - 10 - ((int)area->x + 10) - inked;
+}
+
+/* A noisy curve is continuous whatever its dash pattern, a muted one is solid, and the marks of the
+ * validation leave the curve on which they lie. */
+static void test_whole_curves(void)
+{
+    enum { STEPS = 1000, MARKS = 10 };
+    double x[STEPS], y[STEPS], flat[STEPS], at[MARKS], value[MARKS];
+    g_autoptr(GRand) rand = g_rand_new_with_seed(7);
+    for (int i = 0; i < STEPS; i++) {
+        x[i] = i;
+        y[i] = g_rand_double_range(rand, 1, 3);
+        flat[i] = 2;
+    }
+    for (int i = 0; i < MARKS; i++) {
+        at[i] = 100 * i;
+        value[i] = 2.1;
+    }
+    static const char *const styles[] = {"screen-light", "paper", "slide"};
+    for (size_t k = 0; k < G_N_ELEMENTS(styles); k++)
+        for (unsigned style = 0; style < 4; style++) {
+            NsSeries series[] = {{.label = "a", .style = style, .n = STEPS, .x = x, .y = y},
+                                 {.label = "validation",
+                                  .kind = NS_SERIES_SCATTER,
+                                  .spaced = true,
+                                  .n = MARKS,
+                                  .x = at,
+                                  .y = value}};
+            g_assert_cmpint(blank_columns(series, 1, styles[k], 0, 1), ==, 0);
+            series[0].y = flat;
+            series[0].muted = true;
+            g_assert_cmpint(blank_columns(series, 1, styles[k], 0, 1), ==, 0);
+            /* Below the marks, whose middle is above the curve. */
+            g_assert_cmpint(blank_columns(series, 2, styles[k], 0.49, 0.52), ==, 0);
+        }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -609,6 +678,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/maps", test_maps);
     g_test_add_func("/kinds/center", test_center);
     g_test_add_func("/kinds/levels", test_levels);
+    g_test_add_func("/kinds/whole-curves", test_whole_curves);
     g_test_add_func("/kinds/lower-plot", test_lower_plot);
     g_test_add_func("/kinds/lower-limits", test_lower_limits);
     g_test_add_func("/kinds/tex-axis-labels", test_tex_axis_labels);

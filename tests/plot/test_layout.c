@@ -586,13 +586,15 @@ static void test_pick(void)
 
 /* Theory that falls by a hundred decades does not extend the axis of measured values; theory that
  * is near is shown completely. */
-/* The name of a level is never beyond the line of another level, whose name it would seem to be. */
+/* The name of a level stands directly at its line, never beyond that of another level, whose name
+ * it would seem to be; or it is in the legend.  Where it is neither, there is no line. */
 static void test_level_names(void)
 {
     static const double x[] = {0, 9};
     static const NsLevel levels[] = {{.y = 4.3, .text = "upper"}, {.y = 3.2, .text = "lower"}};
-    for (double height = 120; height <= 400; height += 10)
-        for (double at = 3; at < 6; at += 0.25) {
+    size_t at_line = 0, listed = 0;
+    for (double height = 60; height <= 400; height += 10)
+        for (double at = 3; at < 60; at *= 1.1) {
             const double y[] = {at, at - 0.3}, other[] = {2, 1};
             const NsSeries series[] = {{.label = "a", .n = 2, .x = x, .y = y},
                                        {.label = "b", .n = 2, .x = x, .y = other}};
@@ -606,16 +608,31 @@ static void test_level_names(void)
                 ns_plot_layout(&plot, 320, height, ns_style_find("screen-light"));
             double upper = ns_plot_y_to_pixel(layout, levels[0].y);
             double lower = ns_plot_y_to_pixel(layout, levels[1].y);
-            for (unsigned i = 0; i < layout->labels->len; i++) {
-                const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-                const char *text = pango_layout_get_text(label->text);
-                bool apart = lower - upper > label->box.height;
-                if (apart && g_str_equal(text, "upper"))
-                    g_assert_cmpfloat(label->box.y + label->box.height / 2, <, lower);
-                if (apart && g_str_equal(text, "lower"))
-                    g_assert_cmpfloat(label->box.y + label->box.height / 2, >, upper);
+            for (size_t k = 0; k < 2; k++) {
+                bool named = false, in_legend = false;
+                for (unsigned i = 0; i < layout->labels->len; i++) {
+                    const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+                    if (!g_str_equal(pango_layout_get_text(label->text), levels[k].text)) continue;
+                    in_legend |= label->part == NS_PART_LEGEND;
+                    if (label->part != NS_PART_LINE_NAME) continue;
+                    named = true;
+                    double middle = label->box.y + label->box.height / 2;
+                    g_assert_cmpfloat(fabs(middle - (k ? lower : upper)), <,
+                                      label->box.height / 2 + 8);
+                    if (k == 0)
+                        g_assert_cmpfloat(middle, <, lower);
+                    else
+                        g_assert_cmpfloat(middle, >, upper);
+                }
+                g_assert_true(!named || !in_legend);
+                if (upper >= layout->area.y && ns_level_is_shown(layout, k))
+                    g_assert_true(named || in_legend);
+                at_line += named;
+                listed += in_legend;
             }
         }
+    g_assert_cmpuint(at_line, >, 0);
+    g_assert_cmpuint(listed, >, 0);
 }
 
 /* The line of a level does not go through the name of a curve that ends there. */

@@ -258,13 +258,13 @@ int ns_plot_handle_at(const NsPlotLayout *layout, double x, double y)
 
 static void draw_levels(const NsPlotLayout *layout, cairo_t *cr)
 {
-    const double dash[] = {4 * layout->style->axis_width, 2.5 * layout->style->axis_width};
     ns_set_color(cr, layout->style->faint_text);
-    cairo_set_dash(cr, dash, 2, 0);
     for (size_t i = 0; i < layout->plot->n_levels; i++) {
         const NsLevel *level = &layout->plot->levels[i];
         double y = ns_scale_to_pixel(&layout->y, level->y);
-        if (is_shown(layout, false, y)) rule_area(layout, cr, layout->style->axis_width, false, y);
+        if (!is_shown(layout, false, y) || !ns_level_is_shown(layout, i)) continue;
+        ns_set_level_dash(cr, layout->style, i);
+        rule_area(layout, cr, layout->style->axis_width, false, y);
     }
     cairo_set_dash(cr, NULL, 0, 0);
 }
@@ -310,7 +310,7 @@ static const NsAnchor anchors[NS_PARTS] = {
     [NS_PART_EMPTY] = NS_ANCHOR_MIDDLE,
 };
 
-/* In text sizes: the width of the edge around a name that lies on curves. */
+/* In text sizes: the width of the edge around the name of a line. */
 #define EDGE 0.25
 
 /* Draws the labels of the color bar, or all others. */
@@ -326,8 +326,8 @@ static void draw_labels(const NsPlotLayout *layout, cairo_t *cr, bool bar)
         }
         cairo_save(cr);
         cairo_translate(cr, label->x, label->y);
-        if (label->part == NS_PART_LINE_NAME && !label->backed) {
-            /* It lies on curves: an edge around its letters keeps it readable and them visible. */
+        if (label->part == NS_PART_LINE_NAME) {
+            /* An edge around its letters keeps it readable on grid lines. */
             cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
             cairo_move_to(cr, 0, 0);
             pango_cairo_layout_path(cr, label->text);
@@ -423,7 +423,7 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
         const NsBox *box = &label->box;
-        if (label->backed)
+        if (label->part == NS_PART_END_NAME)
             cairo_rectangle(cr, box->x - 2, box->y - 1, box->width + 4, box->height + 2);
     }
     cairo_fill(cr);

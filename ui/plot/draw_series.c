@@ -12,6 +12,12 @@
 
 #define FAINT 0.35
 
+/* The opacity of the gaps in a noisy dashed curve. */
+#define PALE 0.4
+
+/* The hole of a hollow mark, in its size. */
+#define HOLLOW 0.5
+
 /* How far the box of a bar extends beyond the plot area, which clips it. */
 #define BEYOND 10
 
@@ -128,18 +134,19 @@ static double weight(const NsSeries *series)
     return series->previous || series->muted ? 0.8 : series->theory ? 0.9 : 1;
 }
 
-/* Returns whether x is on a stroke of a dash pattern that is measured along x. */
-static bool dash_on(const NsSeriesStyle *look, double width, double x)
+/* The opacity of a noisy curve at x, where the gaps of its dash pattern are measured along x and
+ * only pale: without whole columns, the curve would look torn. */
+static double dash_opacity(const NsSeriesStyle *look, double width, double x)
 {
     double period = 0;
     for (int i = 0; i < look->n_dash; i++) period += look->dash[i] * width;
-    if (period <= 0) return true;
+    if (period <= 0) return 1;
     double at = fmod(fmod(x, period) + period, period);
     for (int i = 0; i < look->n_dash; i++) {
         at -= look->dash[i] * width;
-        if (at < 0) return i % 2 == 0;
+        if (at < 0) return i % 2 ? PALE : 1;
     }
-    return true;
+    return 1;
 }
 
 /* A noisy curve as its columns, each from its highest to its lowest point.  A column reaches the
@@ -176,12 +183,13 @@ static bool paint_noise(const NsPoint *points, size_t n, const NsSeriesStyle *lo
     for (unsigned i = 0; i < columns->len && pixels; i++) {
         const NsBandColumn *part = &g_array_index(columns, NsBandColumn, i);
         double x = floor((part->x - area->x) * density);
-        if (!(x >= 0 && x < across) || !dash_on(look, width, part->x)) continue;
+        if (!(x >= 0 && x < across)) continue;
+        double full = 255 * dash_opacity(look, width, part->x);
         double top = MAX(0, (part->top - width / 2 - area->y) * density);
         double bottom = MIN(down, (part->bottom + width / 2 - area->y) * density);
         for (int y = (int)top; y < bottom; y++)
             pixels[y * stride + (int)x] =
-                (unsigned char)lround(255 * (MIN(bottom, y + 1) - MAX(top, y)));
+                (unsigned char)lround(full * (MIN(bottom, y + 1) - MAX(top, y)));
     }
     cairo_surface_mark_dirty(mask);
     cairo_surface_set_device_scale(mask, density, density);
@@ -193,22 +201,23 @@ static bool paint_noise(const NsPoint *points, size_t n, const NsSeriesStyle *lo
 
 /* Elsewhere, a noisy curve is filled as the outline of its stroke, in columns of half a line width:
  * one polygon instead of thousands of segments.  Dashes are measured along x. */
-static void fill_noise(const NsPoint *points, size_t n, const NsSeriesStyle *look, double width,
-                       double column, cairo_t *cr)
+static void fill_noise(const NsPoint *points, size_t n, const NsSeriesStyle *look, NsColor color,
+                       double width, double column, cairo_t *cr)
 {
     g_autoptr(GArray) outline = noise_columns(points, n, 0, column);
     const NsBandColumn *parts = (const NsBandColumn *)(const void *)outline->data;
     double half = width / 2;
     for (unsigned from = 0, to; from < outline->len; from = to) {
-        bool on = dash_on(look, width, parts[from].x);
-        for (to = from; to < outline->len && dash_on(look, width, parts[to].x) == on; to++)
-            if (on) cairo_line_to(cr, parts[to].x, parts[to].top - half);
-        for (unsigned i = to; i-- > from && on;)
+        double opacity = dash_opacity(look, width, parts[from].x);
+        for (to = from; to < outline->len; to++) {
+            cairo_line_to(cr, parts[to].x, parts[to].top - half);
+            if (dash_opacity(look, width, parts[to].x) != opacity) break;
+        }
+        for (unsigned i = MIN(to + 1, outline->len); i-- > from;)
             cairo_line_to(cr, parts[i].x, parts[i].bottom + half);
-        cairo_close_path(cr);
-        cairo_new_sub_path(cr);
+        ns_fill(cr, ns_with_alpha(color, opacity));
     }
-    cairo_fill(cr);
+    ns_set_color(cr, color);
 }
 
 void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, cairo_t *cr)
@@ -216,7 +225,8 @@ void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, ca
     const NsStyle *style = layout->style;
     const NsPath *path = &layout->paths[which];
     const NsSeries *series = &layout->plot->series[which];
-    const NsSeriesStyle *look = ns_series_style(style, series);
+    NsSeriesStyle look = *ns_series_style(style, series);
+    if (series->muted) look.n_dash = 0; /* its color sets it apart */
     const NsPoint *points = (const NsPoint *)(const void *)path->points->data;
     double width = style->line_width * weight(series) * stronger;
     /* On a logarithmic axis it is noise in a part of its width only. */
@@ -230,12 +240,13 @@ void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, ca
                                                 : path->points->len;
         bool painted =
             to - from > 1 && noise && style->raster && !target.vector &&
-            paint_noise(points + from, to - from, look, width, &layout->area, target.density, cr);
+            paint_noise(points + from, to - from, &look, width, &layout->area, target.density, cr);
         if (painted) continue;
         if (to - from > 1 && noise) {
-            fill_noise(points + from, to - from, look, width, style->line_width / 2, cr);
+            fill_noise(points + from, to - from, &look, ns_series_color(style, series), width,
+                       style->line_width / 2, cr);
         } else if (to - from > 1) {
-            ns_set_dash(cr, look, width);
+            ns_set_dash(cr, &look, width);
             cairo_set_line_width(cr, width);
             for (unsigned i = from; i < to; i++) cairo_line_to(cr, points[i].x, points[i].y);
             cairo_stroke(cr);
@@ -263,13 +274,24 @@ static void draw_marks(const NsPlotLayout *layout, size_t which, cairo_t *cr)
     }
 }
 
+/* On a curve of its own color, a mark is hollow. */
+static void draw_mark(const NsStyle *style, const NsSeries *series, double x, double y, double size,
+                      cairo_t *cr)
+{
+    NsMark mark = ns_series_style(style, series)->mark;
+    ns_draw_mark(cr, mark, x, y, size);
+    if (!series->spaced) return;
+    ns_set_color(cr, style->panel);
+    ns_draw_mark(cr, mark, x, y, HOLLOW * size);
+    ns_set_color(cr, ns_series_color(style, series));
+}
+
 /* Draws every point, except those on the same half pixel as an earlier one. */
 static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
     size_t width = (size_t)(2 * area->width) + 2, height = (size_t)(2 * area->height) + 2;
     g_autofree uint8_t *seen = g_malloc0(width * height / 8 + 1);
-    NsMark mark = ns_series_style(layout->style, series)->mark;
     double size = layout->style->mark_size * (series->previous ? 0.8 : 1), last = -INFINITY;
     for (size_t i = 0; i < series->n; i++) {
         double x = ns_scale_to_pixel(&layout->x, series->x[i]);
@@ -281,12 +303,7 @@ static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cai
         if (seen[bit / 8] >> bit % 8 & 1) continue;
         seen[bit / 8] = (uint8_t)(seen[bit / 8] | 1 << bit % 8);
         last = x;
-        if (series->spaced) { /* apart from a curve of the same color */
-            ns_set_color(cr, layout->style->panel);
-            ns_draw_mark(cr, mark, x, y, 1.6 * size);
-            ns_set_color(cr, ns_series_color(layout->style, series));
-        }
-        ns_draw_mark(cr, mark, x, y, size);
+        draw_mark(layout->style, series, x, y, size, cr);
     }
 }
 
@@ -389,6 +406,7 @@ void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const Ns
     const NsSeriesStyle *look = ns_series_style(style, series);
     double y = box->y + box->height / 2, width = style->line_width * weight(series);
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
+    int level = ns_legend_level(layout, series);
     NsColor color = series->hidden ? style->previous : ns_series_color(style, series);
     ns_set_color(cr, color);
     NsBox swatch = {box->x, box->y + 0.22 * box->height, box->width, 0.56 * box->height};
@@ -403,13 +421,14 @@ void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const Ns
         ns_set_color(cr, color);
     }
     if (series->kind != NS_SERIES_SCATTER) {
-        cairo_set_line_width(cr, width);
-        ns_set_dash(cr, look, width);
+        cairo_set_line_width(cr, level < 0 ? width : style->axis_width);
+        if (level < 0) ns_set_dash(cr, look, width);
+        if (level >= 0) ns_set_level_dash(cr, style, (size_t)level);
         cairo_move_to(cr, box->x, y);
         cairo_line_to(cr, box->x + box->width, y);
         cairo_stroke(cr);
         cairo_set_dash(cr, NULL, 0, 0);
     }
     if (series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER)
-        ns_draw_mark(cr, look->mark, box->x + box->width / 2, y, style->mark_size);
+        draw_mark(style, series, box->x + box->width / 2, y, style->mark_size, cr);
 }

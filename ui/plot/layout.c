@@ -430,7 +430,7 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsPlotLa
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
     layout->turned = layout->letters = layout->listed = layout->identified = false;
-    layout->n_keys = layout->plot->n_keys;
+    layout->n_keys = layout->plot->n_keys + layout->n_level_keys;
     ns_end_names_fit(layout);
     layout->beyond = upper ? upper->beyond : MAX(layout->ends_space, layout->plot->beyond);
     ns_frame_write(&frame);
@@ -646,11 +646,17 @@ static void make_notes(NsPlotLayout *layout)
     layout->marks = ns_data_summary_marks(plot, &layout->summary);
 }
 
-/* With the legend above the plot if `above`, otherwise where the plot wants it. */
+/* With the legend above the plot if `above`, otherwise where the plot wants it; it has the names of
+ * the levels `listed`, which are bits. */
 static NsPlotLayout *layout_of(const NsPlot *plot, const NsPoint *page, const NsStyle *style,
-                               const NsMargins *least, bool above)
+                               const NsMargins *least, bool above, unsigned listed)
 {
     NsPlotLayout *layout = layout_new(plot, page->x, page->y, style);
+    layout->listed_levels = listed;
+    for (unsigned i = 0; i < NS_LEVELS_MAX; i++)
+        if (listed >> i & 1)
+            layout->level_keys[layout->n_level_keys++] = (NsSeries){
+                .label = plot->levels[i].text, .kind = NS_SERIES_LINE, .style = i, .theory = true};
     make_notes(layout);
     double further = plot->lower ? height_for_lines(layout) : 0;
     const size_t *faults = layout->summary.faults;
@@ -681,17 +687,21 @@ static NsPlotLayout *layout_of(const NsPlot *plot, const NsPoint *page, const Ns
         lay_out(layout, least, NULL);
     fill(layout);
     if (layout->lower) fill(layout->lower);
-    return layout;
+    if (!layout->unnamed_levels) return layout;
+    /* These are named in the legend, which may take the place of another name. */
+    listed |= layout->unnamed_levels;
+    ns_plot_layout_free(layout);
+    return layout_of(plot, page, style, least, above, listed);
 }
 
 NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
                                     const NsStyle *style, const NsMargins *least)
 {
     const NsPoint page = {width, height};
-    NsPlotLayout *layout = layout_of(plot, &page, style, least, false);
+    NsPlotLayout *layout = layout_of(plot, &page, style, least, false, 0);
     if (!layout->crowded) return layout;
     /* A legend that would hide data is above them, if it fits there. */
-    NsPlotLayout *other = layout_of(plot, &page, style, least, true);
+    NsPlotLayout *other = layout_of(plot, &page, style, least, true, 0);
     bool better = other->legend->len > 0;
     ns_plot_layout_free(better ? layout : other);
     return better ? other : layout;

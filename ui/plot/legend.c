@@ -79,14 +79,36 @@ GPtrArray *ns_legend_entries(NsPlotLayout *layout)
         if (!listed) g_ptr_array_add(found, (void *)(uintptr_t)series);
     }
     g_ptr_array_sort_with_data(found, compare, layout);
-    for (size_t i = 0; i < layout->n_keys; i++)
-        g_ptr_array_add(found, (void *)(uintptr_t)&plot->keys[i]);
+    for (size_t i = 0; i < layout->n_keys; i++) {
+        const NsSeries *key =
+            i < plot->n_keys ? &plot->keys[i] : &layout->level_keys[i - plot->n_keys];
+        g_ptr_array_add(found, (void *)(uintptr_t)key);
+    }
     return found;
 }
 
-static bool is_key(const NsPlot *plot, const NsSeries *series)
+int ns_legend_level(const NsPlotLayout *layout, const NsSeries *entry)
 {
-    return series >= plot->keys && series < plot->keys + plot->n_keys;
+    for (size_t i = 0; i < layout->n_level_keys; i++)
+        if (entry == &layout->level_keys[i]) return (int)entry->style;
+    return -1;
+}
+
+bool ns_level_is_shown(const NsPlotLayout *layout, size_t level)
+{
+    if (!(layout->listed_levels >> level & 1)) return true;
+    for (unsigned i = 0; i < layout->legend->len; i++) {
+        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
+        if (ns_legend_level(layout, sample->series) == (int)level) return true;
+    }
+    return false;
+}
+
+static bool is_key(const NsPlotLayout *layout, const NsSeries *series)
+{
+    const NsPlot *plot = layout->plot;
+    return (series >= plot->keys && series < plot->keys + plot->n_keys) ||
+           ns_legend_level(layout, series) >= 0;
 }
 
 /* Returns whether the name of an entry is at the end of its curve, according to ends_space and ends
@@ -96,7 +118,7 @@ static bool is_at_end(const NsPlotLayout *layout, const NsSeries *series)
     const NsAxis *x = &layout->plot->x, *y = &layout->plot->left;
     bool curve = series->kind == NS_SERIES_LINE || series->kind == NS_SERIES_POINTS;
     bool behind = series->previous || series->theory;
-    if (layout->ends_space <= 0 || !curve || is_key(layout->plot, series) ||
+    if (layout->ends_space <= 0 || !curve || is_key(layout, series) ||
         (behind && layout->ends > NS_ENDS_ALL))
         return false;
     /* A curve without a visible value has no end.  A hidden curve keeps its name. */
@@ -166,7 +188,7 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
     double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
     double space = pen->right - pen->left - before - value;
     if (space < LEAST * size) return false;
-    bool letter = pen->letters && !rank(series) && !is_key(layout->plot, series);
+    bool letter = pen->letters && !rank(series) && !is_key(layout, series);
     g_autofree char *words = letter ? ns_text_letter(ns_series_name(series)) : words_of(series);
     g_autoptr(PangoLayout) text = entry_text(layout, words, space, pen->lines, &pen->cut);
     if (series->hidden) ns_text_strike(text);
@@ -216,7 +238,7 @@ static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
         width = MAX(width, ns_text_width(text));
     }
     for (unsigned i = 0; i < series->len; i++) {
-        bool valued = !is_key(layout->plot, series->pdata[i]);
+        bool valued = !is_key(layout, series->pdata[i]);
         if (!place_entry(layout, pen, series->pdata[i], valued ? width : 0)) return false;
     }
     return true;
@@ -235,7 +257,8 @@ double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, d
 {
     /* Complete names, then names shortened to a line each, both with fewer keys where there is no
      * space for all of them, then letters. */
-    size_t keys = layout->plot->n_keys, ways = 2 * (keys + 1) + layout->plot->lettered;
+    size_t keys = layout->plot->n_keys + layout->n_level_keys,
+           ways = 2 * (keys + 1) + layout->plot->lettered;
     for (size_t way = layout->letters ? 2 * (keys + 1) : 0; way < ways; way++) {
         bool letters = way == 2 * (keys + 1), cut = way % 2;
         layout->n_keys = letters ? keys : keys - way / 2;
@@ -336,7 +359,7 @@ int ns_plot_legend_at(const NsPlotLayout *layout, double x, double y)
         const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
         NsBox box = sample->entry;
         box = (NsBox){box.x - slack, box.y - slack, box.width + 2 * slack, box.height + 2 * slack};
-        if (!is_key(layout->plot, sample->series) && ns_box_contains(&box, x, y))
+        if (!is_key(layout, sample->series) && ns_box_contains(&box, x, y))
             return (int)(sample->series - layout->plot->series);
     }
     return -1;
@@ -505,7 +528,6 @@ void ns_end_names_place(NsPlotLayout *layout)
             ns_layout_add_label(layout, NS_PART_END_NAME, name->text, box.x, box.y, false);
         label->color = name->series->hidden ? layout->style->faint_text
                                             : ns_series_color(layout->style, name->series);
-        label->backed = true;
         label->led = fabs(name->y - name->end.y) > line / 2 || name->x - name->end.x > 2 * size;
         label->leader[0] = name->end;
         label->leader[1] = (NsPoint){name->x - 0.25 * size, name->y};

@@ -91,6 +91,12 @@ void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width)
     cairo_set_dash(cr, dash, look->n_dash, 0);
 }
 
+void ns_set_level_dash(cairo_t *cr, const NsStyle *style, size_t level)
+{
+    double unit = style->axis_width, on = level % 2 ? 1.5 : 4, off = level % 2 ? 2 : 2.5;
+    cairo_set_dash(cr, (const double[]){on * unit, off * unit}, 2, 0);
+}
+
 void ns_rounded_box(cairo_t *cr, const NsBox *box, double radius)
 {
     double r = MIN(radius, MIN(box->width, box->height) / 2);

@@ -31,6 +31,9 @@ NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor us
 void ns_set_color(cairo_t *cr, NsColor color);
 void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width);
 
+/* The dash pattern of a level: neighboring ones differ. */
+void ns_set_level_dash(cairo_t *cr, const NsStyle *style, size_t level);
+
 /* Fill the path, draw its outline, or both. */
 void ns_fill(cairo_t *cr, NsColor color);
 void ns_stroke(cairo_t *cr, NsColor color, double width);

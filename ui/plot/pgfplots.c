@@ -141,6 +141,8 @@ static double coordinate(const NsScale *scale, double value)
     return coordinate_at(scale, ns_scale_to_pixel(scale, value));
 }
 
+static const char *const level_dashes[2] = {"densely dashed", "densely dotted"};
+
 /* The name of the color of run 1, 2, ..., or `usual` for 0. */
 static const char *run_color(unsigned run, const char *usual)
 {
@@ -170,14 +172,14 @@ static void append_look(GString *out, const char *command, const NsPlotLayout *l
     if (series->muted || (series->tinted && !series->theory)) print(out, ", opacity=0.35");
     if (scatter) print(out, ", only marks");
     if (series->kind == NS_SERIES_POINTS || scatter) {
-        print(out, ", mark=%s, mark size=%.9gbp, mark options={solid}", marks[look->mark],
-              style->mark_size / 2);
+        print(out, ", mark=%s, mark size=%.9gbp, mark options={solid%s}", marks[look->mark],
+              style->mark_size / 2, series->spaced ? ", fill=chart-page" : "");
         /* Marks that would overlap are omitted, except in a scatter plot. */
         double touching = ceil(1.35 * style->mark_size * (double)series->n / layout->area.width);
         if (touching > 1 && !scatter) print(out, ", mark repeat=%.0f", touching);
     }
     if (series->theory) print(out, ", %s", dots[series->dash % NS_THEORY_STYLES]);
-    for (int i = 0; i < look->n_dash && !series->theory; i++)
+    for (int i = 0; i < look->n_dash && !series->theory && !series->muted; i++)
         print(out, "%s%s %.9gbp ", i ? "" : ", dash pattern=", i % 2 ? "off" : "on",
               look->dash[i] * style->line_width);
 }
@@ -474,9 +476,9 @@ static void append_axes(const Page *page)
     if (layout->beyond > 0) print(out, "\\end{scope}\n");
     for (size_t i = 0; i < plot->n_levels; i++) {
         double at = coordinate(y, plot->levels[i].y);
-        if (isfinite(at))
-            print(out, "\\draw[chart-faint, line width=%.9gbp, densely dashed] " LINE,
-                  layout->style->axis_width, x0, at, x1, at);
+        if (isfinite(at) && ns_level_is_shown(layout, i))
+            print(out, "\\draw[chart-faint, line width=%.9gbp, %s] " LINE,
+                  layout->style->axis_width, level_dashes[i % 2], x0, at, x1, at);
     }
     for (size_t i = 0; i < plot->n_slopes; i++) {
         const NsSlope *slope = &plot->slopes[i];
@@ -593,7 +595,12 @@ static void append_legend(const Page *page)
                   wide ? ns_series_opacity(series) : 0.3, left, top - 0.78 * box->height,
                   left + box->width, top - 0.22 * box->height);
         }
-        if (!sample->at_end && !wide) {
+        int level = ns_legend_level(layout, series);
+        if (level >= 0)
+            print(out, "\\draw[chart-faint, line width=%.9gbp, %s] " PLACE " -- " PLACE " ;\n",
+                  layout->style->axis_width, level_dashes[level % 2], left, middle,
+                  left + box->width, middle);
+        if (!sample->at_end && !wide && level < 0) {
             print(out, "\\draw[line width=%.9gbp", layout->style->line_width);
             append_look(out, ", ", layout, series);
             print(out,

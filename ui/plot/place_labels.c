@@ -24,9 +24,6 @@
 /* In text sizes: the gap between a line and its name. */
 #define CLEAR 0.15
 
-/* In lines of text: the largest distance of the name of a level from its line. */
-#define MOST_AWAY 3
-
 /* The name of a level may be at this many places along its line. */
 #define LEVEL_PLACES 7
 
@@ -502,49 +499,18 @@ void ns_place_outer_labels(NsFrame *frame)
     }
 }
 
-/* The background of a name would erase a curve that it covers. */
-static void add_line_name(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsColor color,
-                          bool backed)
+static void add_line_name(NsPlotLayout *layout, PangoLayout *text, NsPoint at, NsColor color)
 {
-    NsLabel *label = ns_layout_add_label(layout, NS_PART_LINE_NAME, text, at.x, at.y, false);
-    label->color = color;
-    label->backed = backed;
+    ns_layout_add_label(layout, NS_PART_LINE_NAME, text, at.x, at.y, false)->color = color;
 }
 
-/* The places for the name of a level above and below its line, this far from it, from the right end
- * on; returns their number. */
-static size_t level_places(const NsPlotLayout *layout, double py, const NsPoint *size, double away,
-                           NsPoint places[2 * LEVEL_PLACES])
+/* Places the name of a level directly above or below its line, as far to the right as possible,
+ * where it covers no curve.  Returns false if there is no such place. */
+static bool place_level(NsPlotLayout *layout, const NsLevel *level)
 {
-    NsBox space = ns_layout_inside(layout);
-    size_t n = 0;
-    for (int i = 0; i < 2 * LEVEL_PLACES; i++) {
-        double share = 1 - (double)(i / 2) / (LEVEL_PLACES - 1);
-        double top = i % 2 ? py + away : py - away - size->y, middle = top + size->y / 2;
-        double far = i % 2 ? top + size->y : top;
-        /* Beyond another line, or nearer to it, it would seem to be that line's name. */
-        bool other = false;
-        for (size_t k = 0; k < layout->plot->n_levels; k++) {
-            double y = ns_scale_to_pixel(&layout->y, layout->plot->levels[k].y);
-            if (fabs(y - py) <= size->y / 2) continue;
-            other |= (y - py) * (y - far) < 0 || fabs(y - middle) < fabs(py - middle);
-        }
-        if (!other) places[n++] = (NsPoint){space.x + share * (space.width - size->x), top};
-    }
-    return n;
-}
-
-/* Places the name of a level directly above or below its line: where no curve is, as far to the
- * right as possible.  A curve that stays at the level leaves no such place; then the name is
- * further away, or else at the right end. */
-static void place_level(NsPlotLayout *layout, const NsLevel *level)
-{
+    const NsStyle *style = layout->style;
     NsBox space = ns_layout_inside(layout);
     double py = ns_scale_to_pixel(&layout->y, level->y);
-    const NsBox *area = &layout->area;
-    /* Without its line, a name would seem to belong to another one. */
-    if (!level->text || !(py >= area->y && py <= area->y + area->height)) return;
-    const NsStyle *style = layout->style;
     g_autoptr(PangoLayout) text = ns_layout_text(layout, false, level->text);
     if (ns_text_width(text) > space.width) ns_text_limit(text, space.width, 1);
     NsPoint size, at, places[2 * LEVEL_PLACES];
@@ -552,19 +518,36 @@ static void place_level(NsPlotLayout *layout, const NsLevel *level)
     double gap = CLEAR * style->text_size;
     if (level->handle)
         gap = MAX(gap, NS_GRIP * style->text_size / 2 + (NS_GRIP_ARROW + 1) * style->axis_width);
-    unsigned covered = 1;
-    for (int lines = 0; lines <= MOST_AWAY && covered; lines++) {
-        size_t n = level_places(layout, py, &size, gap + lines * size.y, places);
-        if (!ns_layout_least_crowded(layout, places, n, &size, &at, &covered)) covered = 1;
+    size_t n = 0;
+    for (int i = 0; i < 2 * LEVEL_PLACES; i++) {
+        double share = 1 - (double)(i / 2) / (LEVEL_PLACES - 1);
+        double top = i % 2 ? py + gap : py - gap - size.y, middle = top + size.y / 2;
+        double far = i % 2 ? top + size.y : top;
+        /* Beyond another line, or nearer to it, it would seem to be that line's name. */
+        bool other = false;
+        for (size_t k = 0; k < layout->plot->n_levels; k++) {
+            double y = ns_scale_to_pixel(&layout->y, layout->plot->levels[k].y);
+            other |= (y - py) * (y - far) < 0 || fabs(y - middle) < fabs(py - middle);
+        }
+        if (!other) places[n++] = (NsPoint){space.x + share * (space.width - size.x), top};
     }
-    /* On paper, where nobody can look behind it, it must not cover the curve of another run. */
-    if (covered && layout->plot->lettered && !style->raster) return;
-    if (covered) {
-        size_t n = level_places(layout, py, &size, gap, places);
-        while (n > 0 && places[n - 1].x < places[0].x) n--; /* those at the right end */
-        if (!ns_layout_least_crowded(layout, places, n, &size, &at, &covered)) return;
+    unsigned covered;
+    if (!ns_layout_least_crowded(layout, places, n, &size, &at, &covered) || covered) return false;
+    add_line_name(layout, text, at, style->faint_text);
+    return true;
+}
+
+/* Without its line, a name would seem to belong to another one. */
+static void place_levels(NsPlotLayout *layout)
+{
+    const NsBox *area = &layout->area;
+    for (size_t i = 0; i < MIN(layout->plot->n_levels, NS_LEVELS_MAX); i++) {
+        const NsLevel *level = &layout->plot->levels[i];
+        double py = ns_scale_to_pixel(&layout->y, level->y);
+        bool named = level->text && !(layout->listed_levels >> i & 1);
+        if (named && py >= area->y && py <= area->y + area->height && !place_level(layout, level))
+            layout->unnamed_levels |= 1u << i;
     }
-    add_line_name(layout, text, at, style->faint_text, !covered);
 }
 
 /* Places the name of a slope beside its middle, on the side with fewer curves. */
@@ -592,7 +575,7 @@ static void place_slope(NsPlotLayout *layout, const NsSlope *slope)
     unsigned covered;
     const NsSeriesStyle *look = &style->series[slope->style % NS_SERIES_STYLES];
     if (ns_layout_least_crowded(layout, corners, n, &size, &at, &covered))
-        add_line_name(layout, text, at, look->color, true);
+        add_line_name(layout, text, at, look->color);
 }
 
 /* On a logarithmic scale with significant digits, otherwise with the decimals that the largest
@@ -663,6 +646,6 @@ void ns_place_inner_labels(NsPlotLayout *layout)
     if (map && map->values && map->rows && map->columns) place_values(layout);
     if (plot->legend == NS_LEGEND_INSIDE) ns_legend_place_inside(layout);
     ns_end_names_place(layout);
-    for (size_t i = 0; i < plot->n_levels; i++) place_level(layout, &plot->levels[i]);
+    place_levels(layout);
     for (size_t i = 0; i < plot->n_slopes; i++) place_slope(layout, &plot->slopes[i]);
 }

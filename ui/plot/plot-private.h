@@ -66,7 +66,6 @@ typedef struct {
     double x, y;  /* the upper left corner of its logical box on the page */
     NsBox box;    /* ink extents on the page */
     bool rotated; /* by a quarter turn to the left */
-    bool backed;  /* is drawn over curves, on a nearly opaque background */
     bool led;     /* a leader line connects the label to what it names */
     NsPoint leader[2];
     NsColor color;
@@ -101,6 +100,9 @@ bool ns_layout_least_crowded(const NsPlotLayout *layout, const NsPoint *corners,
 #define NS_GRIP 0.75
 #define NS_GRIP_ARROW 3.5
 
+/* The levels of a plot that can have names. */
+#define NS_LEVELS_MAX 8
+
 /* Curves with names at their ends: all, or those of the present run. */
 typedef enum { NS_ENDS_ALL, NS_ENDS_OWN } NsEnds;
 
@@ -119,7 +121,8 @@ struct NsPlotLayout {
     bool turned;                         /* tick labels of the x axis are rotated */
     GArray *labels;                      /* NsLabel */
     GArray *legend;                      /* NsLegendSample */
-    size_t n_keys;                       /* the keys of the plot for which the legend has space */
+    size_t n_keys;                       /* the keys of plot and levels that the legend has space
+                                          * for */
     bool letters;                        /* the legend has no space for more than the letters of
                                           * runs */
     bool names;                          /* the legend, or the ends of curves, has the complete
@@ -144,6 +147,11 @@ struct NsPlotLayout {
     char *note;  /* of a lower plot: the note of both */
     char *marks; /* brief explanation of the marks in the note, or NULL */
     bool listed; /* the names of panels are in lines above the area, like a legend */
+    /* Levels as bits: those with an entry in the legend, and those whose name has no place directly
+     * at their line, so that they need one. */
+    unsigned listed_levels, unnamed_levels;
+    NsSeries level_keys[NS_LEVELS_MAX]; /* [n_level_keys], these entries */
+    size_t n_level_keys;
 };
 
 /* A copy of the series of the plot below, of which those of lanes that are not shown above are
@@ -174,6 +182,12 @@ GPtrArray *ns_legend_entries(NsPlotLayout *layout);
  * none or it would need more than max_height.  Only measures if `draw` is false. */
 double ns_legend_place(NsPlotLayout *layout, double x, double y, double width, double max_height,
                        bool draw);
+
+/* The level that an entry of the legend names, or -1 if it names something else. */
+int ns_legend_level(const NsPlotLayout *layout, const NsSeries *entry);
+
+/* Whether a level is drawn: not if its name has no place, neither at its line nor in the legend. */
+bool ns_level_is_shown(const NsPlotLayout *layout, size_t level);
 
 /* The series of a plot with the same entry, apart from its state, or NULL. */
 const NsSeries *ns_legend_find(const NsPlot *plot, const NsSeries *series);
