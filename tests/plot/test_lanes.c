@@ -281,7 +281,9 @@ static void test_steps(void)
     g_assert_cmpstr(plot->keys[0].label, ==, "largest and smallest layer");
     pair.input.n_lanes = 0; /* the same figure with one lane */
     plot = ns_figure_update(figure, &pair.input);
-    g_assert_true(!plot->n_keys && !series_named(plot, "largest of any layer")->muted);
+    /* Its extremes are solid and faint, too, so that the mean stands out. */
+    const NsSeries *least = series_named(plot, "smallest of any layer");
+    g_assert_true(plot->n_keys == 1 && least->muted && !least->dash);
     pair_clear(&pair);
 }
 
@@ -730,14 +732,14 @@ static void test_tex_panels(void)
     pair_clear(&pair);
 }
 
-/* A lane whose loss is decades above the others shares a logarithmic axis with them, as the label
+/* A lane whose loss is a decade above the others shares a logarithmic axis with them, as the label
  * says; on a linear one it is off the scale, and its label says so. */
 static void test_wild(void)
 {
     Pair pair = pair_new(2, 2);
     for (int k = 0; k < 10; k++) {
         append(pair.run[0], 4 - 0.1 * k);
-        append(pair.run[1], 4 + 1e6 * k);
+        append(pair.run[1], 4 + 40 * k);
     }
     for (int log = 0; log < 2; log++) {
         pair.input.log_loss = log;
@@ -747,7 +749,7 @@ static void test_wild(void)
         g_assert_cmpfloat_with_epsilon(log ? 4.2 : plot->left.hi, 4.2, 1e-9);
         g_assert_cmpint(isnan(plot->left.hi), ==, log);
         g_assert_cmpstr(plot->series[1].label, ==, "B Pre-LN");
-        g_assert_cmpstr(plot->series[1].state, ==, log ? NULL : "off the scale, 9.0×10^{6} ↑");
+        g_assert_cmpstr(plot->series[1].state, ==, log ? NULL : "off the scale, 364 ↑");
         NsFigureInput input = input_of(pair.run[1]); /* alone it determines the axis */
         g_assert_true(isnan(ns_figure_update(figure, &input)->left.hi) && plot->left.wide);
     }
@@ -765,7 +767,7 @@ static void test_wild_start(void)
         if (diverged) ns_history_append_event(pair.run[1]->history, &event);
         g_autoptr(NsFigure) figure = figure_new("loss");
         const NsPlot *plot = ns_figure_update(figure, &pair.input);
-        g_assert_cmpint(plot->left.scale, ==, NS_SCALE_LINEAR); /* less than three decades */
+        g_assert_cmpint(plot->left.scale, ==, NS_SCALE_LINEAR); /* less than a decade */
         g_assert_cmpint(isnan(plot->left.hi), ==, !diverged);
         g_assert_cmpstr(plot->series[1].state, ==, diverged ? "off the scale, 20 ↑" : NULL);
         pair_clear(&pair);

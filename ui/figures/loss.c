@@ -20,7 +20,7 @@
 #define EXPECTED 0.45
 
 /* The ratio of the largest to the smallest loss from which on a logarithmic axis is offered. */
-#define DECADES 1000
+#define WIDE 10
 
 enum { TRAINING, SMOOTH, VALIDATION, RATE, CURVES };
 G_STATIC_ASSERT((int)CURVES == NS_STEP_CURVES);
@@ -87,7 +87,7 @@ static double fit_axis(Loss *loss, const NsFigureInput *input)
         if (!run->wild) upper = MAX(upper, run->most);
     }
     NsAxis *axis = &loss->figure.plot.left;
-    axis->wide = least > 0 && most > DECADES * least;
+    axis->wide = least > 0 && most > WIDE * least;
     bool logarithmic = axis->wide && input->log_loss;
     NS_FIGURE_SET(&loss->figure, axis->scale, logarithmic ? NS_SCALE_LOG : NS_SCALE_LINEAR);
     axis->label = logarithmic ? _("loss, logarithmic axis") : _("loss");
@@ -175,6 +175,7 @@ static void show(Loss *loss, const NsFigureInput *input)
     ns_previous_curves_show(&loss->previous, figure, input);
     loss->marks = ns_figure_key(_("validation"));
     loss->marks.kind = NS_SERIES_SCATTER;
+    loss->marks.spaced = true;
     figure->plot.keys = &loss->marks;
     figure->plot.n_keys = 0;
     for (unsigned i = 0; i < loss->n; i++)

@@ -147,10 +147,10 @@ static void show(Steps *steps, const NsFigureInput *input)
 {
     /* The colors of other lanes would stand for other runs. */
     static const NsSeries single[CURVES] = {
-        [LARGEST] = {.kind = NS_SERIES_LINE, .style = 0, .dash = 1},
-        [LEAST] = {.kind = NS_SERIES_LINE, .style = 0, .dash = 2},
-        [MEAN] = {.kind = NS_SERIES_LINE, .style = 0},
-        [SMOOTH] = {.kind = NS_SERIES_LINE, .style = 0},
+        [LARGEST] = {.kind = NS_SERIES_LINE, .muted = true},
+        [LEAST] = {.kind = NS_SERIES_LINE, .muted = true},
+        [MEAN] = {.kind = NS_SERIES_LINE},
+        [SMOOTH] = {.kind = NS_SERIES_LINE},
     };
     NsFigure *figure = &steps->figure;
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
@@ -158,6 +158,9 @@ static void show(Steps *steps, const NsFigureInput *input)
     bool seldom = info->every != NULL;
     steps->key = ns_figure_key(info->domain == NS_DOMAIN_HEAD ? _("largest and smallest head")
                                                               : _("largest and smallest layer"));
+    /* Of several runs it is gray; a single one has its color. */
+    steps->key.previous = steps->n > 1;
+    steps->key.muted = true;
     figure->plot.keys = &steps->key;
     figure->plot.n_keys = 0;
     ns_previous_curves_show(&steps->previous, figure, input);
@@ -170,9 +173,8 @@ static void show(Steps *steps, const NsFigureInput *input)
             *series = single[k];
             if (seldom && k != SMOOTH) series->kind = NS_SERIES_POINTS;
             if (steps->n > 1) series->style = i;
-            if (steps->n > 1) series->dash = 0;
-            series->muted = (k == MEAN && curves[SMOOTH].n) || (steps->n > 1 && range);
-            if (steps->n > 1 && range) figure->plot.n_keys = 1;
+            series->muted |= k == MEAN && curves[SMOOTH].n;
+            if (range) figure->plot.n_keys = 1;
             series->label = labels_of(figure, i)[k];
             ns_curve_show(curve, series);
         }

@@ -35,7 +35,7 @@ typedef struct {
     NsHeatMode heat;
     int layer;                       /* the selected one, from 1; 0: none */
     bool theory;                     /* whether theoretical values are drawn beside measured ones */
-    bool log, log_loss;              /* log_loss: for losses that span three decades */
+    bool log, log_loss;              /* log_loss: for losses that span a decade */
     int64_t step;                    /* shown in profiles; negative for the newest */
     NsHistory *closer[NS_LANES_MAX]; /* [started.n] expensive quantities of one step, or NULL */
     NsHistory *curved[NS_LANES_MAX]; /* [started.n] the curvature of the update after it, or NULL */
