@@ -441,6 +441,34 @@ static void test_own(void)
     ui_close(window);
 }
 
+/* From a scene of another lecture, its title and note are suggested, and the lecture to which a
+ * scene was added before. */
+static void test_add_again(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "lecture",
+                                   g_variant_new_string(ns_lecture_choice(0)->key));
+    g_autoptr(NsLecture) lecture = ns_lecture_open(0, NULL);
+    const NsPreset *first = &lecture->scene[0].preset;
+    for (guint i = 0; i < 2; i++) {
+        g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
+        GtkWidget *grid = ns_side_window_raise(GTK_WINDOW(window), "Add scene to lecture");
+        GtkEditable *title = GTK_EDITABLE(gtk_grid_get_child_at(GTK_GRID(grid), 1, 0));
+        GtkEditable *note = GTK_EDITABLE(gtk_grid_get_child_at(GTK_GRID(grid), 1, 1));
+        GtkDropDown *to = GTK_DROP_DOWN(gtk_grid_get_child_at(GTK_GRID(grid), 1, 2));
+        g_assert_cmpstr(gtk_editable_get_text(title), ==, first->experiment.title);
+        g_assert_cmpstr(gtk_editable_get_text(note), ==, first->note);
+        g_assert_cmpuint(gtk_drop_down_get_selected(to), ==, i);
+        g_signal_emit_by_name(ui_find_button(grid, "Add scene"), "clicked");
+    }
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 2 to the lecture “My lecture”");
+    g_auto(GStrv) own = ns_own_lectures();
+    for (char **each = own; *each; each++) g_unlink(*each);
+    g_assert_true(ns_lecture_leave(window));
+    ui_close(window);
+}
+
 /* A lecture that was left in its middle begins at its first scene and offers the other one. */
 static void test_continue(void)
 {
@@ -706,6 +734,7 @@ void ui_add_lecture_tests(void)
     g_test_add_func("/ui/lecture/none", test_none);
     g_test_add_func("/ui/lecture/list", test_list);
     g_test_add_func("/ui/lecture/own", test_own);
+    g_test_add_func("/ui/lecture/add-again", test_add_again);
     g_test_add_func("/ui/lecture/continue", test_continue);
     g_test_add_func("/ui/lecture/housekeeping", test_housekeeping);
     g_test_add_func("/ui/lecture/keys", test_keys);

@@ -539,11 +539,17 @@ static char *remark_on(NsSession *session)
 
 static void on_add_scene(NsWindow *window)
 {
-    const char *id = presenter_of(window)->id;
-    g_autofree char *title = ns_session_title(window->session);
+    const Presenter *presenter = presenter_of(window);
+    const char *id = presenter->id;
+    /* Of a scene that is shown, unless its settings were changed. */
+    const NsPreset *shown =
+        presenter->shown ? &presenter->lecture->scene[presenter->next - 1].preset : NULL;
+    if (shown && !ns_lesson_has_settings(window->session, &shown->experiment)) shown = NULL;
+    g_autofree char *title = shown && shown->experiment.title ? g_strdup(_(shown->experiment.title))
+                                                              : ns_session_title(window->session);
     g_autofree char *remark = remark_on(window->session);
-    ns_scene_dialog_show(GTK_WINDOW(window), title, id && g_path_is_absolute(id) ? id : NULL,
-                         remark, add_scene);
+    ns_scene_dialog_show(GTK_WINDOW(window), title, shown && shown->note ? _(shown->note) : NULL,
+                         id && g_path_is_absolute(id) ? id : NULL, remark, add_scene);
 }
 
 /* ---- The window ---- */

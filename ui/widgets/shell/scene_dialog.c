@@ -6,6 +6,7 @@
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/windows.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define CHARS 40
@@ -99,7 +100,7 @@ static GtkWidget *add_row(GtkWidget *grid, int row, const char *words, GtkWidget
     return widget;
 }
 
-void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *open,
+void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note, const char *open,
                           const char *remark, NsSceneEntered entered)
 {
     const char *heading = _("Add scene to lecture");
@@ -123,13 +124,19 @@ void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *open
     g_object_set_data_full(G_OBJECT(grid), "ns-question", question, question_free);
     g_signal_connect_swapped(question->lecture, "notify::selected", G_CALLBACK(on_lecture),
                              question);
+    gint64 newest = -1;
     for (guint i = 0; question->paths[i]; i++) {
-        g_autofree char *name = ns_lecture_name(question->paths[i]);
+        const char *path = question->paths[i];
+        g_autofree char *name = ns_lecture_name(path);
         gtk_string_list_append(names, name);
-        if (g_strcmp0(question->paths[i], open) == 0)
+        GStatBuf file = {0};
+        bool newer = !open && g_stat(path, &file) == 0 && file.st_mtime > newest;
+        if (newer) newest = file.st_mtime;
+        if (newer || g_strcmp0(path, open) == 0)
             gtk_drop_down_set_selected(GTK_DROP_DOWN(question->lecture), i + 1);
     }
     gtk_editable_set_text(GTK_EDITABLE(question->title), title);
+    gtk_editable_set_text(GTK_EDITABLE(question->note), note ? note : "");
     gtk_editable_set_text(GTK_EDITABLE(question->name), _("My lecture"));
     GtkWidget *add = ns_button_new(_("Add scene"), NULL, G_CALLBACK(on_add), question);
     gtk_widget_add_css_class(add, "suggested-action");

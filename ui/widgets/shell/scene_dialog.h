@@ -16,8 +16,9 @@ char *ns_lecture_name(const char *path);
 typedef void (*NsSceneEntered)(gpointer window, const char *path, const char *title,
                                const char *note);
 
-/* Asks for the title of a scene (`title` is the suggestion), its note, and the lecture, a new one
- * or one of those there; `open` is another one, which is suggested, or NULL.  `remark` says how the
- * scene will differ from what is shown; NULL if it does not. */
-void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *open,
+/* Asks for the title of a scene and its note (`title` and `note`, or NULL, are suggested), and the
+ * lecture: a new one, or one of those there, of which the one that was changed last is suggested;
+ * `open` is another one, which is suggested in its place, or NULL.  `remark` says how the scene
+ * will differ from what is shown; NULL if it does not. */
+void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note, const char *open,
                           const char *remark, NsSceneEntered entered);
