@@ -83,7 +83,7 @@ static bool is_at(NsWindow *window, size_t scene)
 static bool is_prepared(NsWindow *window)
 {
     GtkWidget *next = ui_find_tip(GTK_WIDGET(window), "Next scene");
-    return !gtk_widget_has_css_class(next, "preparing");
+    return g_str_equal(gtk_button_get_icon_name(GTK_BUTTON(next)), "go-next-symbolic");
 }
 
 static void stroke(NsWindow *window, guint keyval)

@@ -116,10 +116,13 @@ static bool has_prepared(Presenter *presenter, size_t scene)
     return !*run;
 }
 
-/* The button is pale while the next scene is not ready. */
+/* The button has three dots while the next scene is not ready. */
 static void sync_forward(Presenter *presenter, bool ready)
 {
-    ns_set_css_class(presenter->forward, "preparing", !ready);
+    GtkButton *forward = GTK_BUTTON(presenter->forward);
+    const char *icon = ready ? "go-next-symbolic" : "content-loading-symbolic";
+    if (g_strcmp0(gtk_button_get_icon_name(forward), icon) != 0)
+        gtk_button_set_icon_name(forward, icon);
     gtk_widget_set_tooltip_text(presenter->forward,
                                 ready ? _("Next scene (Page Down)")
                                       : _("Next scene (Page Down), which is being prepared"));
