@@ -194,7 +194,7 @@ GtkWidget *ns_continuation_lines_new(NsSession *session)
     GtkWidget *end = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     gtk_widget_add_css_class(lines, "continuations");
     gtk_widget_set_tooltip_text(
-        lines, _("How each model continues the faint text (settings: Run, Prompt)"));
+        lines, _("How each model continues the faint text (the setting “Prompt”)"));
     gtk_widget_set_hexpand(box, TRUE);
     gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
     for (size_t i = 0; i < NS_LANES_MAX; i++) {
@@ -208,7 +208,7 @@ GtkWidget *ns_continuation_lines_new(NsSession *session)
     /* A button that opens a field for a text and, below it, the most probable next tokens of every
      * lane side by side, by the models of the step on view. */
     GtkWidget *button = gtk_menu_button_new();
-    gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Ask…"));
+    gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Next token…"));
     gtk_widget_add_css_class(button, "ask-models");
     gtk_widget_set_halign(button, GTK_ALIGN_END);
     gtk_menu_button_set_has_frame(GTK_MENU_BUTTON(button), FALSE);
