@@ -399,6 +399,12 @@ static void test_continuations(void)
     ns_session_show_step(session, 1); /* that of step 0 */
     UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(line)), before));
 
+    /* There is space for it beside the inspector, too. */
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "inspector",
+                                       g_variant_new_boolean(TRUE));
+    UI_UNTIL(gtk_widget_get_width(lines) < 350);
+    g_assert_true(gtk_widget_get_child_visible(lines));
+
     GtkWidget *button = ui_find_class(lines, "ask-models");
     gtk_menu_button_popup(GTK_MENU_BUTTON(button));
     GtkWidget *popover = GTK_WIDGET(gtk_menu_button_get_popover(GTK_MENU_BUTTON(button)));

@@ -28,8 +28,8 @@
 #define PROBE_SPACE 24 /* pixels below the chart, for the button */
 
 /* The least width, and the least height above them, of a chart with continuations, in pixels. */
-#define CONTINUED_ACROSS 360
-#define CONTINUED_DOWN 290
+#define CONTINUED_ACROSS 320
+#define CONTINUED_DOWN 320
 
 /* In deeper models the loss without each layer is measured only on request, because it takes two
  * forward passes per layer. */

@@ -132,7 +132,7 @@ static void make_popover(GtkMenuButton *button, gpointer session)
 
 #define MARGIN 10
 #define BELOW 6
-#define PROMPT_CHARACTERS 40 /* of the end of a prompt */
+#define PROMPT_CHARACTERS 10 /* of the end of a prompt: its last word, as a rule */
 #define LANE_SHARE 0.65      /* of the lane's color in the color of its text, for the contrast */
 
 static const char SESSION[] = "ns-session", STEP[] = "ns-step";
@@ -170,6 +170,8 @@ bool ns_continuation_lines_update(GtkWidget *lines)
         glong length = g_utf8_strlen(continuation->prompt, -1);
         const char *prompt =
             g_utf8_offset_to_pointer(continuation->prompt, MAX(length - PROMPT_CHARACTERS, 0));
+        const char *space = prompt > continuation->prompt ? strchr(prompt, ' ') : NULL;
+        if (space && space[1]) prompt = space + 1;
         g_autofree char *before = one_line(prompt), *after = one_line(continuation->text);
         g_autofree char *escaped = g_markup_escape_text(name, -1);
         g_autofree char *markup = g_strdup_printf(
