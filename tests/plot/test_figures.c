@@ -669,8 +669,25 @@ static void test_similarity(void)
     uint64_t version = plot->version;
     g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
     input.similarity = NS_SIMILARITY_CKA;
-    g_assert_cmpfloat(ns_figure_update(figure, &input)->heatmap->z[8], ==, 0);
+    plot = ns_figure_update(figure, &input);
+    g_assert_cmpfloat(plot->heatmap->z[8], ==, 0);
+    g_assert_null(plot->note);
+    g_assert_false(plot->heatmap->undefined[4]);
+    /* A state in which all tokens are equal has no CKA, not even to itself; a pair without one
+     * whose states have some is of an encoder and a decoder. */
+    s->step = 1;
+    for (size_t i = 0; i < 3; i++)
+        s->has[NS_SIMILARITY_CKA][i * 3 + 1] = s->has[NS_SIMILARITY_CKA][3 + i] = false;
+    s->has[NS_SIMILARITY_CKA][2] = s->has[NS_SIMILARITY_CKA][6] = false;
+    ns_history_publish_similarity(run->history, s);
+    plot = ns_figure_update(figure, &input);
+    const bool gray[9] = {false, true, false, false, true, true, false, false, false};
+    for (size_t i = 0; i < 9; i++) g_assert_true(plot->heatmap->undefined[i] == gray[i]);
+    g_assert_true(ns_cell_is_blank(plot->heatmap->z[1]) && ns_cell_is_blank(plot->heatmap->z[2]));
+    g_assert_nonnull(strstr(plot->note, "In 1 of 3 states all tokens are equal"));
     append_expensive(run);
+    s->step = 0;
+    ns_history_publish_similarity(run->history, s);
     input.step = 1;
     g_assert_nonnull(strstr(ns_figure_update(figure, &input)->note, "from step 0"));
 }

@@ -15,6 +15,11 @@ typedef struct {
     double lo, hi; /* limits of the color scale that the lanes share */
 } Similarity;
 
+static bool is_undefined(const Similarity *s, size_t state)
+{
+    return !s->similarity.has[s->kind][state * (s->similarity.n + 1)];
+}
+
 /* The matrix is symmetric, so one triangle is enough.  Cells are equally wide; if not all states
  * are compared, each cell covers several. */
 static void fill_map(Similarity *s)
@@ -22,9 +27,11 @@ static void fill_map(Similarity *s)
     size_t n = s->similarity.n, cells = n * n;
     ns_figure_forget(&s->figure);
     float *z = ns_figure_own(&s->figure, g_new(float, cells));
+    bool *undefined = ns_figure_own(&s->figure, g_new(bool, cells));
     for (size_t i = 0; i < cells; i++) {
-        bool visible = i % n >= i / n && s->similarity.has[s->kind][i];
-        z[i] = visible ? s->similarity.value[s->kind][i] : -INFINITY;
+        bool shown = i % n >= i / n;
+        z[i] = shown && s->similarity.has[s->kind][i] ? s->similarity.value[s->kind][i] : -INFINITY;
+        undefined[i] = shown && (is_undefined(s, i % n) || is_undefined(s, i / n));
     }
     double end = (double)s->similarity.state[n - 1] + 0.5;
     s->map = (NsHeatmap){.z = z,
@@ -38,7 +45,8 @@ static void fill_map(Similarity *s)
                          .lo = s->lo,
                          .hi = s->hi,
                          .square = true,
-                         .values = true};
+                         .values = true,
+                         .undefined = undefined};
 }
 
 static char *note(const Similarity *s, const NsFigureInput *input)
@@ -50,6 +58,16 @@ static char *note(const Similarity *s, const NsFigureInput *input)
     bool shown = input->step < 0 || input->step == s->similarity.step;
     if (!all)
         ns_figure_add_sentence(words, _("%zu evenly spaced states are compared."), s->similarity.n);
+    size_t undefined = 0;
+    for (size_t i = 0; i < s->similarity.n; i++) undefined += is_undefined(s, i);
+    if (undefined)
+        ns_figure_add_sentence(
+            words,
+            s->kind == NS_SIMILARITY_CKA
+                ? _("In %zu of %zu states all tokens are equal up to rounding: their CKA is 0/0 "
+                    "(gray).")
+                : _("In %zu of %zu states all tokens are zero and have no direction (gray)."),
+            undefined, s->similarity.n);
     if (!shown)
         ns_figure_add_sentence(words, _("Only the newest matrix is kept, from step %s."), step);
     return g_string_free(words, words->len == 0);

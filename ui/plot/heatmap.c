@@ -49,6 +49,10 @@ static cairo_surface_t *heat_image(const NsPlotLayout *layout, const NsPanel *pa
         for (size_t row = first; row < MAX(end, first + 1); row++) {
             ns_cells_levels(row == first ? joined : levels, ns_heatmap_row(map, panel->row + row),
                             map->columns, map->log, z->from, scale);
+            const bool *gray = map->undefined;
+            for (size_t c = 0; gray && c < map->columns; c++)
+                if (gray[(panel->row + row) * map->columns + c])
+                    (row == first ? joined : levels)[c] = NS_LEVEL_NONE;
             if (row > first) ns_cells_join(joined, levels, map->columns);
         }
         /* Row 0 is drawn at the bottom. */

@@ -311,7 +311,9 @@ static void append_cells(GString *out, const NsHeatmap *map, NsPanel panel)
         for (size_t row = 0; row < panel.rows; row++)
             for (size_t first = 0, i = 0; i <= map->columns; i++) {
                 float z = i < map->columns ? ns_heatmap_row(map, panel.row + row)[i] : 1;
-                if (finite ? map->log && isfinite(z) && !(z > 0)
+                bool gray = map->undefined && i < map->columns &&
+                            map->undefined[(panel.row + row) * map->columns + i];
+                if (finite ? gray || (map->log && isfinite(z) && !(z > 0))
                            : !isfinite(z) && !ns_cell_is_blank(z))
                     continue;
                 double y = panel.lo + height * (double)row;

@@ -149,6 +149,8 @@ typedef struct {
     bool values;       /* write the values into cells that are large enough */
     bool hatch; /* cells that are not finite are hatched: a result, which the note of the plot
                  * explains */
+    const bool *undefined;    /* [rows, columns] blank cells that are gray: a result, which the note
+                               * of the plot explains; or NULL */
     const char *const *notes; /* [rows, columns] another line in the tooltip of a cell, or NULL */
 } NsHeatmap;
 
