@@ -204,6 +204,42 @@ static void test_shared_key(void)
     for (unsigned i = 0; i < LANES; i++) run_free(runs[i]);
 }
 
+/* All rows are equally high: the gap between lanes is not taken from one of them. */
+static void test_equal_rows(void)
+{
+    enum { WIDTH = 500, HEIGHT = 331, ROWS = 6 };
+    Run *runs[2];
+    for (int k = 0; k < 2; k++) {
+        runs[k] = run_made(3, BUDGET, false, 10, 0);
+        for (int i = 0; i < 4; i++) append_with(runs[k], 1, 2, 8);
+    }
+    NsFigureInput input = lanes_of(runs, 2);
+    g_autoptr(NsFigure) figure = figure_new("heatmap");
+    NsStyle style = *ns_style_find("paper");
+    style.raster = true;
+    g_autoptr(NsPlotLayout) layout =
+        ns_plot_layout(ns_figure_update(figure, &input), WIDTH, HEIGHT, &style);
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
+    cairo_t *cr = cairo_create(image);
+    ns_plot_draw(layout, cr);
+    cairo_destroy(cr);
+    const uint32_t *pixels = (const uint32_t *)(const void *)cairo_image_surface_get_data(image);
+    NsBox area = ns_plot_area(layout);
+    size_t x = (size_t)ns_plot_x_to_pixel(layout, 2), n = 0;
+    int length[2 * ROWS + 2] = {0};
+    for (size_t y = (size_t)ceil(area.y) + 1; y < (size_t)(area.y + area.height) - 1; y++) {
+        if (length[n] && pixels[y * WIDTH + x] != pixels[(y - 1) * WIDTH + x]) n++;
+        g_assert_cmpuint(n, <, G_N_ELEMENTS(length));
+        length[n]++;
+    }
+    /* Three rows, the gap, three rows; the first and the last lose a pixel at the frame. */
+    g_assert_cmpuint(n, ==, ROWS);
+    for (size_t i = 0; i <= n; i++)
+        if (i != ROWS / 2) g_assert_cmpint(ABS(length[i] - length[1]), <=, 2);
+    cairo_surface_destroy(image);
+    for (int k = 0; k < 2; k++) run_free(runs[k]);
+}
+
 /* Panels that are too low for the names of their runs keep the axis title. */
 static void test_panel_titles(void)
 {
@@ -360,6 +396,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane_maps/wild-colors", test_wild_colors);
     g_test_add_func("/lane_maps/shared-key", test_shared_key);
     g_test_add_func("/lane_maps/panel-titles", test_panel_titles);
+    g_test_add_func("/lane_maps/equal-rows", test_equal_rows);
     g_test_add_func("/lane_maps/least-height", test_least_height);
     g_test_add_func("/lane_maps/diverged-tex", test_diverged_tex);
     g_test_add_func("/lane_maps/tex-cells", test_tex_cells);

@@ -220,8 +220,8 @@ static NsHeatmap cells_map(const Cells *cells, NsHeatPanel *panels)
     }
     map.panels = panels;
     map.n_panels = cells->n;
-    map.y0 = 0;
-    map.y1 = cells->n;
+    map.y0 = ns_panel(&map, cells->n - 1).lo;
+    map.y1 = ns_panel(&map, 0).hi;
     return map;
 }
 

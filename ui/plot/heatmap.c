@@ -11,6 +11,9 @@
 /* Pixels per point that a printer can resolve; images in vector files have no more. */
 #define VECTOR_DENSITY 4.0
 
+/* The gap between panels, as a fraction of the height of all. */
+#define SEAM 0.012
+
 /* In text sizes: the distance of hatching lines. */
 #define HATCH 0.62
 
@@ -160,6 +163,7 @@ void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr)
         NsPanel panel = ns_panel(map, i);
         double top = ns_scale_to_pixel(&layout->y, panel.hi);
         double bottom = ns_scale_to_pixel(&layout->y, panel.lo);
+        if (layout->style->raster && map->n_panels) top = round(top), bottom = round(bottom);
         NsBox box = {left, top, right - left, bottom - top};
         /* On a reversed axis a side is negative, which mirrors the image. */
         if (!panel.rows || box.width == 0 || box.height == 0 || isnan(box.width + box.height))
@@ -177,13 +181,13 @@ void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr)
         cairo_restore(cr);
     }
     /* Gaps between panels have the color of the background. */
-    double height = NS_SEAM * layout->style->text_size;
-    if (layout->style->raster) height = 2 * ceil(height / 2);
     for (size_t k = 0; k + 1 < map->n_panels; k++) {
-        double y = ns_scale_to_pixel(&layout->y, ns_panel(map, k).lo);
-        if (layout->style->raster) y = round(y);
-        if (!(y > area->y && y < area->y + area->height)) continue;
-        cairo_rectangle(cr, area->x, y - height / 2, area->width, height);
+        double from = ns_scale_to_pixel(&layout->y, ns_panel(map, k).lo);
+        double to = ns_scale_to_pixel(&layout->y, ns_panel(map, k + 1).hi);
+        if (layout->style->raster) from = round(from), to = round(to);
+        from = CLAMP(from, area->y, area->y + area->height);
+        to = CLAMP(to, area->y, area->y + area->height);
+        cairo_rectangle(cr, area->x, MIN(from, to), area->width, fabs(to - from));
     }
     ns_fill(cr, layout->style->background);
     if (map->hatch) draw_special_cells(layout, cr);
@@ -202,11 +206,11 @@ NsPanel ns_panel(const NsHeatmap *map, size_t i)
         return (NsPanel){
             .rows = map->rows, .lo = map->y0, .hi = map->y1, .y0 = map->y0, .y1 = map->y1};
     const NsHeatPanel *panel = &map->panels[i];
-    double above = (double)(map->n_panels - i);
+    double above = (double)(map->n_panels - i), half = SEAM * (double)map->n_panels / 2;
     return (NsPanel){.row = panel->row,
                      .rows = panel->rows,
-                     .lo = above - 1,
-                     .hi = above,
+                     .lo = above - 1 + half,
+                     .hi = above - half,
                      .y0 = panel->y0,
                      .y1 = panel->y0 + (double)panel->rows,
                      .name = panel->name,

@@ -6,18 +6,15 @@
 
 #include <cairo.h>
 
-/* In text sizes: the gap between panels. */
-#define NS_SEAM 0.4
-
 void ns_heatmap_draw(const NsPlotLayout *layout, cairo_t *cr);
 
 /* Draws the color bar beside the heatmap. */
 void ns_heatmap_draw_bar(const NsPlotLayout *layout, cairo_t *cr);
 
 /* Heatmaps stacked in one plot, with shared columns and colors. A heatmap without panels is
- * treated as a single panel. With panels, the drawn left axis runs from 0 to their number, one
- * unit for each panel, the first one at the top; inside a panel the axis shows the panel's own
- * values. */
+ * treated as a single panel. With panels, the drawn left axis has one unit for each panel and
+ * half of each gap beside it, the first one at the top; inside a panel the axis shows the panel's
+ * own values. */
 
 /* A panel and its position on the left axis. */
 typedef struct {

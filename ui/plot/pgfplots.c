@@ -455,8 +455,7 @@ static void append_axes(const Page *page)
         append_cells(out, map, ns_panel(map, i));
     /* The gaps between panels have the color of the background. */
     for (size_t i = 0; map && layout->style->background.a > 0 && i + 1 < map->n_panels; i++)
-        print(out, "\\draw[chart-page, line width=%.9gbp] " LINE,
-              NS_SEAM * layout->style->text_size, x0, ns_panel(map, i).lo, x1, ns_panel(map, i).lo);
+        print(out, "\\fill[chart-page]" BOX, x0, ns_panel(map, i + 1).hi, x1, ns_panel(map, i).lo);
     for (size_t i = 0; i < plot->n_spans; i++) {
         double at = coordinate(x, plot->spans[i].from);
         if (!isnan(ns_layout_point(layout, &plot->spans[i])))

@@ -134,8 +134,8 @@ typedef struct {
     size_t rows, columns;
     size_t stride;             /* cells from one row to the next; 0: `columns` */
     bool grows;                /* the run may continue, as in NsSeries */
-    double x0, x1, y0, y1;     /* outer edges of the first and the last cells; with panels y is from
-                                * 0 to their number */
+    double x0, x1, y0, y1;     /* outer edges of the first and the last cells; with panels those of
+                                * ns_panel (heatmap.h) */
     double x_end;              /* the cells end here, even in the middle of the last ones; 0: at
                                 * x1 */
     const NsHeatPanel *panels; /* of equal height, the first one at the top */
