@@ -5,10 +5,13 @@
 #include "tests/ui/driver.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/dashboard.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/diagram/diagram_page.h"
 #include "ui/widgets/learn/learn_list.h"
+#include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/open_file.h"
+#include "ui/widgets/shell/remember.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -537,8 +540,115 @@ static void test_theory(void)
     }
 }
 
+static const char takes_over[] =
+    "title = A test\nsummary = For a test.\n"
+    "[card]\ntitle = One\ntext = So.\nsetup = layers=2 " SMALL "\n"
+    "page = profile\nhighlight = momentum\n"
+    "[card]\ntitle = Two\ntext = So.\npage = dashboard\n"
+    "chart = gradient-norm:update-ratio\n"
+    "[card]\ntitle = Three\ntext = So.\n[card]\ntitle = Four\ntext = So.\n";
+
+static void assert_stored(const char *key, const char *value)
+{
+    g_autofree char *stored = g_settings_get_string(ns_preferences(), key);
+    g_assert_cmpstr(stored, ==, value);
+}
+
+/* What a lesson shows is not what its user chose, also if the window is closed in its middle; what
+ * the user chooses meanwhile is. */
+static void test_stored(void)
+{
+    NsWindow *window = ui_open("");
+    g_settings_set_string(ns_preferences(), "gradient", "grad-w1");
+    ns_remember_window(window);
+    UI_WAIT(window, ui_is_ready);
+    NsLearnPane *pane = begin(window, takes_over);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "profile");
+    assert_stored("page", "dashboard");
+    GtkWidget *more = ns_settings_pane_row(window->settings_pane, NS_MORE_SETTINGS);
+    g_assert_true(gtk_expander_get_expanded(GTK_EXPANDER(more)));
+    press(pane, "Next");
+    g_assert_false(gtk_expander_get_expanded(GTK_EXPANDER(more)));
+    g_assert_cmpint(window->session->view->gradient, ==, NS_QUANTITY_UPDATE_RATIO);
+    ns_session_show_hidden(window->session, NS_QUANTITY_TOKEN_COSINE);
+    press(pane, "Back");
+    ui_close(window);
+    assert_stored("gradient", "grad-w1");
+    assert_stored("hidden", "token-cosine");
+    assert_stored("page", "dashboard");
+    g_assert_false(g_settings_get_boolean(ns_preferences(), NS_MORE_SETTINGS));
+}
+
+/* After a lesson its models stay, and a button brings back the run, the settings, the charts and
+ * the layer from before it. */
+static void test_way_back(void)
+{
+    NsWindow *window = ui_open("layers=3");
+    NsSession *session = window->session;
+    UI_WAIT(window, ui_is_ready);
+    ns_session_run_to(session, 7);
+    UI_UNTIL(ns_session_steps(session) == 7);
+    UI_WAIT(window, ui_is_paused);
+    ns_window_show_chart(window, "gradient-norm:grad-wq");
+    ns_session_select_layer(session, 2);
+    NsLearnPane *pane = begin(window, takes_over);
+    g_assert_cmpint(session->view->layer, ==, 0);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Next");
+    begin(window, takes_over); /* another lesson at once */
+    press(pane, "Next");
+    ns_session_run_to(session, 4);
+    UI_UNTIL(ns_session_steps(session) == 4);
+    UI_WAIT(window, ui_is_paused);
+    ns_learn_pane_close(pane);
+    g_assert_cmpint(ns_session_steps(session), ==, 4);
+    g_assert_cmpint(session->view->gradient, ==, NS_QUANTITY_UPDATE_RATIO);
+    g_signal_emit_by_name(ui_find_button(window->toast, "Back to before the lesson"), "clicked");
+    g_assert_cmpint(ns_session_steps(session), ==, 7);
+    g_assert_cmpint(session->experiment.lane[0].layers, ==, 3);
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "dashboard");
+    NsChartTile *stage = ns_dashboard_stage(ns_window_dashboard(window));
+    g_assert_cmpstr(stage->own.kind->choice.key, ==, "gradient-norm");
+    g_assert_cmpint(session->view->gradient, ==, NS_QUANTITY_GRAD_WQ);
+    g_assert_cmpint(session->view->layer, ==, 2);
+    size_t n;
+    ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 2); /* that of the lesson is among them */
+    ui_close(window);
+}
+
+/* The way back is offered once for a lesson, and not where nothing was replaced. */
+static void test_way_back_offered(void)
+{
+    static const char same[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = So.\n[card]\ntitle = Two\ntext = So.\n"
+        "[card]\ntitle = Three\ntext = So.\n[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_learn_pane_close(begin(window, same));
+    g_assert_null(ns_toast_text(window->toast));
+    ns_learn_pane_close(begin(window, takes_over));
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "The models of the lesson stay on view.");
+    ns_window_toast(window, "Next.");
+    ns_learn_pane_open(window->learn_pane);
+    ns_learn_pane_close(window->learn_pane);
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Next.");
+    begin(window, takes_over);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
+                                   g_variant_new_string("first-screen"));
+    g_assert_false(ns_learn_pane_is_open(window->learn_pane));
+    g_assert_nonnull(strstr(ns_toast_text(window->toast), "Six layers"));
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+}
+
 void ui_add_card_tests(void)
 {
+    g_test_add_func("/ui/card/stored", test_stored);
+    g_test_add_func("/ui/card/way-back", test_way_back);
+    g_test_add_func("/ui/card/way-back-offered", test_way_back_offered);
     g_test_add_func("/ui/card/theory", test_theory);
     g_test_add_func("/ui/card/other-page", test_other_page);
     g_test_add_func("/ui/card/data", test_data);

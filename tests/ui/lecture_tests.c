@@ -270,6 +270,7 @@ static void test_back(void)
     UI_UNTIL(ns_session_steps(session) == 7);
     UI_WAIT(window, ui_is_paused);
     ns_window_show_chart(window, "gradient-norm:grad-wq");
+    ns_session_select_layer(session, 2);
     g_action_group_change_action_state(actions, "inspector", g_variant_new_boolean(FALSE));
     ns_window_open(window, path, false);
     UI_WAIT(window, is_prepared);
@@ -282,8 +283,10 @@ static void test_back(void)
     g_assert_false(gtk_widget_get_mapped(GTK_WIDGET(window->transport)));
     g_action_group_activate_action(actions, "next-scene", NULL);
     g_assert_true(is_at(window, 1));
+    g_assert_cmpint(session->view->layer, ==, 0);
     g_action_group_activate_action(actions, "back", NULL);
     g_assert_false(is_open(window, "lecture-mode"));
+    g_assert_cmpint(session->view->layer, ==, 2);
     g_assert_cmpint(ns_session_steps(session), ==, 7);
     g_assert_cmpuint(session->experiment.n, ==, 1);
     g_assert_cmpint(session->experiment.lane[0].layers, ==, 3);

@@ -681,6 +681,7 @@ void ns_learn_pane_close(NsLearnPane *pane)
     cover(pane, false);
     g_signal_emit_by_name(pane, "point-out", "");
     gtk_widget_set_visible(GTK_WIDGET(pane), FALSE);
+    g_signal_emit_by_name(pane, "closed");
 }
 
 bool ns_learn_pane_is_open(NsLearnPane *pane)
@@ -722,6 +723,7 @@ void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
     pane->in_list = false; /* the list gives way to a page that is chosen */
     memset(pane->answers, 0, sizeof pane->answers);
     gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
+    g_signal_emit_by_name(pane, "begun");
     g_signal_emit_by_name(pane, "page", "dashboard");
     g_signal_emit_by_name(pane, "chart", NS_LEARN_CHARTS);
     show_card(pane);
@@ -775,6 +777,8 @@ static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
     ns_signal_new(NS_TYPE_LEARN_PANE, "chart", 1, G_TYPE_STRING);
     ns_signal_new(NS_TYPE_LEARN_PANE, "cover", 1, G_TYPE_BOOLEAN);
     ns_signal_new(NS_TYPE_LEARN_PANE, "point-out", 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_LEARN_PANE, "begun", 0);
+    ns_signal_new(NS_TYPE_LEARN_PANE, "closed", 0);
 }
 
 static void ns_learn_pane_init(NsLearnPane *pane)

@@ -513,11 +513,12 @@ GtkWidget *ns_settings_pane_row(GtkWidget *pane, const char *key)
     return g_object_get_data(G_OBJECT(pane), name);
 }
 
-void ns_settings_pane_unfold(GtkWidget *pane, GtkWidget *row)
+bool ns_settings_pane_unfold(GtkWidget *pane, GtkWidget *row)
 {
     GtkExpander *expander = GTK_EXPANDER(ns_settings_pane_row(pane, NS_MORE_SETTINGS));
-    if (gtk_widget_is_ancestor(row, gtk_expander_get_child(expander)))
-        gtk_expander_set_expanded(expander, TRUE);
+    bool inside = gtk_widget_is_ancestor(row, gtk_expander_get_child(expander));
+    if (inside) gtk_expander_set_expanded(expander, TRUE);
+    return inside;
 }
 
 bool ns_settings_pane_explain(GtkWidget *pane)

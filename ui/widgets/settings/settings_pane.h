@@ -19,8 +19,8 @@ GtkWidget *ns_settings_pane_new(NsSession *session);
  */
 GtkWidget *ns_settings_pane_row(GtkWidget *pane, const char *key);
 
-/* Opens the expander if the row is in it. */
-void ns_settings_pane_unfold(GtkWidget *pane, GtkWidget *row);
+/* Opens the expander if the row is in it, and returns whether it is. */
+bool ns_settings_pane_unfold(GtkWidget *pane, GtkWidget *row);
 
 /* Explains the setting whose row has the focus; FALSE if none has it. */
 bool ns_settings_pane_explain(GtkWidget *pane);

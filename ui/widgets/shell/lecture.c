@@ -9,6 +9,7 @@
 #include "core/store/lecture.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/learn/lesson_watch.h"
+#include "ui/widgets/shell/before.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/scene_dialog.h"
 
@@ -18,19 +19,11 @@
 
 static const char *const PANES[] = {"pane", "inspector"};
 
-/* The window as it was before lecture mode. */
-typedef struct {
-    NsPreset preset; /* its experiment, page and chart */
-    char *second;    /* the other large chart; NULL on a page without charts */
-    unsigned run;    /* the id of its run; 0 if that had no step */
-    NsQuantity gradient, hidden;
-    bool class_mode, pause_on_trouble, pane[G_N_ELEMENTS(PANES)];
-} Before;
-
 typedef struct {
     NsWindow *window;
     bool on;
-    Before before;
+    NsBefore before; /* the mode was entered, like the next ones */
+    bool class_mode, pause_on_trouble, pane[G_N_ELEMENTS(PANES)];
     NsLecture *lecture;       /* NULL: none was opened */
     char *id;                 /* its key, or the path of its file */
     NsPreparedRun **prepared; /* [lecture->n]; NULL where a scene is not prepared, and of the one
@@ -257,14 +250,6 @@ static void on_previous(NsWindow *window)
 
 /* ---- The mode ---- */
 
-static void open_pane(Presenter *presenter, const char *pane, bool open)
-{
-    presenter->window->automatic = true;
-    g_action_group_change_action_state(G_ACTION_GROUP(presenter->window), pane,
-                                       g_variant_new_boolean(open));
-    presenter->window->automatic = false;
-}
-
 static void hide_bars(Presenter *presenter, bool hidden)
 {
     NsWindow *window = presenter->window;
@@ -276,40 +261,25 @@ static void hide_bars(Presenter *presenter, bool hidden)
 
 static void enter(Presenter *presenter)
 {
-    Before *before = &presenter->before;
-    NsSession *session = presenter->window->session;
+    NsWindow *window = presenter->window;
+    NsSession *session = window->session;
     if (presenter->on) return;
-    ns_window_close_lessons(presenter->window);
-    ns_preset_clear(&before->preset);
-    ns_window_make_preset(presenter->window, &before->preset);
-    NsDashboard *dashboard = ns_window_dashboard(presenter->window);
-    g_clear_pointer(&before->second, g_free);
-    if (dashboard) {
-        NsFigureSpec second = ns_chart_tile_spec(ns_dashboard_second(dashboard));
-        before->second = ns_figure_spec_text(&second);
-    }
-    before->gradient = session->view->gradient;
-    before->hidden = session->view->hidden;
-    bool moved = ns_session_steps(session) > session->fork_step;
-    size_t n;
-    const NsSessionRun *runs = ns_session_runs(session, &n);
-    before->run = session->opening;
-    for (size_t i = 0; moved && !before->run && i < n; i++)
-        if (runs[i].present) before->run = runs[i].id;
-    before->class_mode = ns_class_mode_is_on(presenter->window);
-    before->pause_on_trouble = session->pause_on_trouble;
+    ns_window_close_lessons(window);
+    ns_before_note(&presenter->before, window);
+    presenter->class_mode = ns_class_mode_is_on(window);
+    presenter->pause_on_trouble = session->pause_on_trouble;
     presenter->on = true;
     presenter->any = presenter->shown = false;
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) {
         g_autoptr(GVariant) state =
-            g_action_group_get_action_state(G_ACTION_GROUP(presenter->window), PANES[i]);
-        before->pane[i] = g_variant_get_boolean(state);
-        open_pane(presenter, PANES[i], false);
+            g_action_group_get_action_state(G_ACTION_GROUP(window), PANES[i]);
+        presenter->pane[i] = g_variant_get_boolean(state);
+        ns_window_change(window, PANES[i], false);
     }
     ns_session_set_pause_on_trouble(session, false);
     hide_bars(presenter, true);
-    if (!before->class_mode) open_pane(presenter, "class-mode", true);
-    gtk_window_fullscreen(GTK_WINDOW(presenter->window));
+    if (!presenter->class_mode) ns_window_change(window, "class-mode", true);
+    gtk_window_fullscreen(GTK_WINDOW(window));
     presenter->source = g_timeout_add(LOOK_MS, look, presenter);
     sync_bar(presenter);
 }
@@ -326,25 +296,14 @@ bool ns_lecture_leave(NsWindow *window)
     drop_prepared(presenter);
     gtk_window_unfullscreen(GTK_WINDOW(window));
     hide_bars(presenter, false);
-    if (presenter->any) {
-        /* The run before the lecture is now among the earlier runs, unless it had no step. */
-        const Before *before = &presenter->before;
-        NsSession *session = presenter->window->session;
-        ns_session_pause(session);
-        ns_session_leave_experiment(session);
-        if (before->run) ns_session_open_run(session, before->run);
-        ns_session_open(session, &before->preset.experiment);
-        if (!before->run) ns_session_restart(session);
-        ns_page_stack_show(presenter->window->pages, before->preset.page);
-        if (before->second) ns_window_show_chart(presenter->window, before->second);
-        if (before->preset.chart) ns_window_show_chart(presenter->window, before->preset.chart);
-        ns_session_show_gradient(session, before->gradient);
-        ns_session_show_hidden(session, before->hidden);
-    }
-    if (!presenter->before.class_mode) open_pane(presenter, "class-mode", false);
+    if (presenter->any)
+        ns_before_bring_back(&presenter->before, window);
+    else
+        ns_session_select_layer(window->session, presenter->before.layer);
+    if (!presenter->class_mode) ns_window_change(window, "class-mode", false);
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++)
-        open_pane(presenter, PANES[i], presenter->before.pane[i]);
-    ns_session_set_pause_on_trouble(presenter->window->session, presenter->before.pause_on_trouble);
+        ns_window_change(window, PANES[i], presenter->pane[i]);
+    ns_session_set_pause_on_trouble(window->session, presenter->pause_on_trouble);
     sync_bar(presenter);
     return true;
 }
@@ -574,23 +533,12 @@ static void on_fullscreened(NsWindow *window)
     if (!gtk_window_is_fullscreen(GTK_WINDOW(window))) ns_lecture_leave(window);
 }
 
-/* The quantities of the charts are stored when the window closes, as they were before the lecture.
- */
-static void on_unrealize(NsWindow *window)
-{
-    Presenter *presenter = presenter_of(window);
-    if (!presenter->on) return;
-    ns_session_show_gradient(presenter->window->session, presenter->before.gradient);
-    ns_session_show_hidden(presenter->window->session, presenter->before.hidden);
-}
-
 static void presenter_free(gpointer data)
 {
     Presenter *presenter = data;
     g_clear_handle_id(&presenter->source, g_source_remove);
     forget(presenter);
-    ns_preset_clear(&presenter->before.preset);
-    g_free(presenter->before.second);
+    ns_before_clear(&presenter->before);
     g_free(presenter);
 }
 
@@ -636,6 +584,5 @@ void ns_window_add_lecture(NsWindow *window)
     ns_connect(presenter->window->session, "housekeeping", G_CALLBACK(on_housekeeping), window);
     g_signal_connect(window, "progressed", G_CALLBACK(on_session), NULL);
     g_signal_connect(window, "notify::fullscreened", G_CALLBACK(on_fullscreened), NULL);
-    g_signal_connect(window, "unrealize", G_CALLBACK(on_unrealize), NULL);
     sync_bar(presenter);
 }

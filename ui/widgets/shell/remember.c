@@ -17,10 +17,23 @@ static const Stored OF_WINDOW[] = {
     {"pause-on-trouble", "pause-on-trouble"},
 };
 
+#define SHOWN "ns-shown-quantities"
+
+/* What charts show now, whoever chose it. */
+typedef struct {
+    NsQuantity gradient, hidden;
+} Shown;
+
 static const char *const SMOOTHING[] = {[NS_SMOOTH_NONE] = "off",
                                         [NS_SMOOTH_EMA] = "ema",
                                         [NS_SMOOTH_MEAN] = "mean",
                                         [NS_SMOOTH_AUTO] = "auto"};
+
+/* The user chose nothing that the window did by itself, or that a lecture or a lesson shows. */
+static bool is_chosen(NsWindow *window)
+{
+    return !window->automatic && !ns_lecture_menu(window);
+}
 
 static void keep_state(GActionGroup *group, const char *name, GVariant *state, gpointer data)
 {
@@ -28,11 +41,7 @@ static void keep_state(GActionGroup *group, const char *name, GVariant *state, g
     const Stored *stored = window ? OF_WINDOW : OF_APPLICATION;
     (void)data;
     while (!g_str_equal(stored->action, name)) stored++;
-    /* The user chose nothing that the window did by itself, that its width demands or that a
-     * lecture shows. */
-    if (window && (NS_WINDOW(group)->automatic || ns_window_folds(NS_WINDOW(group), name) ||
-                   ns_lecture_menu(NS_WINDOW(group))))
-        return;
+    if (window && (!is_chosen(NS_WINDOW(group)) || ns_window_folds(NS_WINDOW(group), name))) return;
     g_settings_set_value(ns_preferences(), stored->key, state);
 }
 
@@ -63,9 +72,26 @@ static int stored_quantity(const char *key, NsDomain domain)
     return found >= 0 && ns_quantity((NsQuantity)found)->domain == domain ? found : -1;
 }
 
+/* Stored when it is chosen: on view, when the window closes, may be that of a lesson. */
+static void keep_quantity(NsWindow *window, NsQuantity *shown, NsQuantity quantity, const char *key)
+{
+    if (*shown == quantity) return;
+    *shown = quantity;
+    if (is_chosen(window))
+        g_settings_set_string(ns_preferences(), key, ns_quantity_choice(quantity)->key);
+}
+
+static void on_view(NsWindow *window)
+{
+    Shown *shown = g_object_get_data(G_OBJECT(window), SHOWN);
+    const NsView *view = window->session->view;
+    keep_quantity(window, &shown->gradient, view->gradient, "gradient");
+    keep_quantity(window, &shown->hidden, view->hidden, "hidden");
+}
+
 /* ---- The window ---- */
 
-/* The view changes often, so it is stored only when the window closes. */
+/* The rest of the view changes often, so it is stored only when the window closes. */
 static void on_unrealize(GtkWindow *window)
 {
     GSettings *preferences = ns_preferences();
@@ -78,8 +104,6 @@ static void on_unrealize(GtkWindow *window)
     if (height > 0) g_settings_set_int(preferences, "window-height", height);
     const NsView *view = NS_WINDOW(window)->session->view;
     g_settings_set_boolean(preferences, "log", view->log);
-    g_settings_set_string(preferences, "gradient", ns_quantity_choice(view->gradient)->key);
-    g_settings_set_string(preferences, "hidden", ns_quantity_choice(view->hidden)->key);
     g_settings_set_string(preferences, "smoothing", SMOOTHING[view->smoothing.kind]);
     if (view->smoothing.kind == NS_SMOOTH_EMA || view->smoothing.kind == NS_SMOOTH_MEAN)
         g_settings_set_double(preferences, "smoothing-amount", view->smoothing.amount);
@@ -109,5 +133,8 @@ void ns_remember_window(NsWindow *window)
     remember_actions(G_ACTION_GROUP(window), OF_WINDOW, G_N_ELEMENTS(OF_WINDOW));
     g_autoptr(GVariant) decided = g_settings_get_user_value(preferences, "inspector-pane");
     window->inspector_decided = decided != NULL;
+    Shown shown = {session->view->gradient, session->view->hidden};
+    g_object_set_data_full(G_OBJECT(window), SHOWN, g_memdup2(&shown, sizeof shown), g_free);
+    ns_session_listen(session, "view-changed", G_CALLBACK(on_view), window);
     g_signal_connect(window, "unrealize", G_CALLBACK(on_unrealize), NULL);
 }

@@ -153,12 +153,13 @@ static bool is_narrow(NsWindow *window, size_t pane)
     return breadth_of(window, window->width) < (for_strip ? ROOMY : PANES[pane].from);
 }
 
-static void set_pane(NsWindow *window, size_t pane, bool open)
+void ns_window_change(NsWindow *window, const char *action, bool state)
 {
+    bool automatic = window->automatic;
     window->automatic = true;
-    g_action_group_change_action_state(G_ACTION_GROUP(window), PANES[pane].action,
-                                       g_variant_new_boolean(open));
-    window->automatic = false;
+    g_action_group_change_action_state(G_ACTION_GROUP(window), action,
+                                       g_variant_new_boolean(state));
+    window->automatic = automatic;
 }
 
 /* The inspector comes with the first event, where the user has not decided about it. */
@@ -172,7 +173,7 @@ static void open_inspector(NsWindow *window)
     if (window->inspector_decided || full || !any) return;
     window->inspector_decided = true;
     window->folded[INSPECTOR] = is_narrow(window, INSPECTOR);
-    if (!window->folded[INSPECTOR]) set_pane(window, INSPECTOR, true);
+    if (!window->folded[INSPECTOR]) ns_window_change(window, PANES[INSPECTOR].action, true);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -282,7 +283,7 @@ static void fold_pane(NsWindow *window, size_t pane)
     bool fold = narrow && g_variant_get_boolean(state), unfold = !narrow && window->folded[pane];
     if (!fold && !unfold) return;
     window->folded[pane] = fold;
-    set_pane(window, pane, !fold);
+    ns_window_change(window, PANES[pane].action, !fold);
 }
 
 static gboolean fold(gpointer data)

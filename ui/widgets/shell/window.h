@@ -38,6 +38,7 @@ struct _NsWindow {
     /* Only for ui/widgets/shell/learning.c: */
     GtkWidget *leave_class_mode; /* a button */
     bool class_by_hand;          /* the user, not a preset, switched class mode on */
+    bool unfolded;               /* a card, not the user, unfolded more settings */
 
     /* Only for ui/widgets/shell/window.c: */
     guint fold_source, title_source;
@@ -92,3 +93,6 @@ void ns_window_add_commands(NsWindow *window, const NsWindowCommand *commands, s
 /* Enables an action of the window, or sets its state, by its name. */
 void ns_window_enable(NsWindow *window, const char *action, bool enabled);
 void ns_window_set_state(NsWindow *window, const char *action, bool state);
+
+/* Changes a state by its action, although the user did not choose it. */
+void ns_window_change(NsWindow *window, const char *action, bool state);
