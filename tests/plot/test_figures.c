@@ -213,6 +213,28 @@ static void test_all_nan_profile(void)
     g_assert_cmpuint(ns_figure_update(gradient, &input)->version, ==, version);
 }
 
+/* Step 0 has no update: the chart says so in place of values that are 0 or missing. */
+static void test_step_before_updates(void)
+{
+    static const NsQuantity of_update[] = {NS_QUANTITY_UPDATE_RATIO, NS_QUANTITY_WEIGHT_NORM};
+    g_autoptr(Run) run = run_new(4, BUDGET);
+    append(run, 4);
+    NsFigureInput input = input_of(run);
+    g_autoptr(NsFigure) figure = figure_new("gradient-norm");
+    for (size_t i = 0; i < G_N_ELEMENTS(of_update); i++) {
+        input.gradient = of_update[i];
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_assert_cmpuint(plot->n_series, ==, 0);
+        g_assert_cmpstr(plot->empty, ==, "First measured at step 1, after the first update.");
+        g_assert_true(g_str_has_suffix(plot->subtitle, "step 0"));
+    }
+    append(run, 4);
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->series[0].n, ==, 4);
+    input.step = 0;
+    g_assert_cmpuint(ns_figure_update(figure, &input)->n_series, ==, 0);
+}
+
 static void test_quantity_that_is_not_there(void)
 {
     g_autoptr(Run) run = run_new(4, BUDGET);
@@ -756,6 +778,7 @@ int main(int argc, char **argv)
     g_test_add_func("/figures/update-loss", test_update_loss);
     g_test_add_func("/figures/expensive-quantity", test_expensive_quantity);
     g_test_add_func("/figures/fork", test_fork);
+    g_test_add_func("/figures/step-before-updates", test_step_before_updates);
     g_test_add_func("/figures/heads", test_heads);
     g_test_add_func("/figures/similarity", test_similarity);
     g_test_add_func("/figures/viewed", test_viewed);

@@ -658,7 +658,7 @@ void ns_diagram_draw_legend(const NsDiagramLook *look, double width, double heig
     Brush *p = &pen;
     const char *what = look->flow == NS_FLOW_SIGNAL
                            ? _("signal norm (RMS over tokens)")
-                           : _("gradient norm (over all tokens of the batch)");
+                           : _("gradient norm of the hidden state (all tokens)");
     const char *unmeasured =
         look->flow == NS_FLOW_SIGNAL ? _("not measured; σ: standard deviation") : _("not measured");
     double size = p->size, small = MAX(0.9 * size, look->least), y = height / 2 - 0.35 * size;

@@ -254,7 +254,20 @@ static char *note(const Profile *profile, const NsFigureInput *input)
     return g_string_free(words, words->len == 0);
 }
 
-static void follow_all(Profile *profile, const NsFigureInput *input)
+/* Whether no run is past step 0, which no update precedes. */
+static bool precedes_updates(NsQuantity quantity, const NsFigureInput *input)
+{
+    bool all = quantity == NS_QUANTITY_UPDATE_RATIO || quantity == NS_QUANTITY_UPDATE_NORM ||
+               quantity == NS_QUANTITY_UPDATE_ANGLE || quantity == NS_QUANTITY_WEIGHT_NORM;
+    for (unsigned i = 0; all && i < ns_figure_runs(input); i++) {
+        NsHistory *history = ns_figure_run(input, i).history;
+        int64_t record = ns_figure_record_shown(history, input);
+        all = record >= 0 && ns_history_step(history, (size_t)record)->step == 0;
+    }
+    return all;
+}
+
+static void follow_all(Profile *profile, const NsFigureInput *input, bool early)
 {
     unsigned n = ns_figure_runs(input);
     for (unsigned i = n; i < profile->n; i++) lane_clear(&profile->lanes[i]);
@@ -275,8 +288,8 @@ static void follow_all(Profile *profile, const NsFigureInput *input)
         NsLayerValues *columns = lane->columns;
         int64_t previous = one.previous ? (int64_t)ns_history_steps(one.previous) - 1 : -1;
         NsHistory *history = one.history;
-        changed |= ns_layer_values_read(&columns[NOW], history, quantity, record);
-        /* Step 0 precedes all updates: its update ratios are 0 by definition and not shown. */
+        changed |= ns_layer_values_read(&columns[NOW], history, quantity, early ? -1 : record);
+        /* The update ratios of step 0 are 0 by definition and not shown. */
         bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO;
         changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1);
         changed |= ns_layer_values_read(&columns[PREVIOUS], one.previous, quantity, previous);
@@ -309,7 +322,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     NsScaleKind scale = ns_figure_scale(quantity, input);
     NS_FIGURE_SET(figure, profile->quantity, quantity);
     NS_FIGURE_SET(figure, figure->plot.left.scale, scale);
-    follow_all(profile, input);
+    bool early = precedes_updates(quantity, input);
+    follow_all(profile, input, early);
     for (unsigned i = 0; i < profile->n; i++) {
         NsFigureRun run = ns_figure_run(input, i);
         const Lane *lane = &profile->lanes[i];
@@ -329,9 +343,10 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     g_autofree char *empty =
         !over_layers ? g_strdup_printf(_("%s has one value per step, not one per layer."),
                                        _(info->choice.label))
+        : early      ? g_strdup(_("First measured at step 1, after the first update."))
         : missing    ? ns_figure_absent(quantity, input)
                      : NULL;
-    int64_t step = shown_step(profile, input);
+    int64_t step = early ? 0 : shown_step(profile, input);
     make_labels(profile, input, step);
     NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
     mark_decoder(figure, input);
