@@ -750,22 +750,15 @@ static void ns_learn_pane_dispose(GObject *object)
     g_clear_pointer(&pane->prediction, gtk_widget_unparent);
     pane->next = NULL;
     g_clear_pointer(&pane->lesson, ns_lesson_free);
+    g_clear_pointer(&pane->key, g_free);
+    g_clear_pointer(&pane->page, g_free);
     G_OBJECT_CLASS(ns_learn_pane_parent_class)->dispose(object);
-}
-
-static void ns_learn_pane_finalize(GObject *object)
-{
-    NsLearnPane *pane = NS_LEARN_PANE(object);
-    g_free(pane->key);
-    g_free(pane->page);
-    G_OBJECT_CLASS(ns_learn_pane_parent_class)->finalize(object);
 }
 
 static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
 {
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_learn_pane_dispose;
-    G_OBJECT_CLASS(klass)->finalize = ns_learn_pane_finalize;
     gtk_widget_class_set_css_name(widget_class, "lesson");
     gtk_widget_class_set_layout_manager_type(widget_class, GTK_TYPE_BOX_LAYOUT);
     gtk_widget_class_install_action(widget_class, NS_LEARN_BEGIN, "u", on_begin);

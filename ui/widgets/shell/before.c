@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/before.h"
 
+#include "core/base/words.h"
+#include "ui/widgets/common/helpers.h"
 #include "ui/widgets/learn/lesson_watch.h"
 #include "ui/widgets/shell/learning.h"
-
-/* The id of the run on view, or of that which is being read to be; 0 if there is none. */
-static unsigned run_on_view(NsSession *session)
-{
-    size_t n;
-    const NsSessionRun *runs = ns_session_runs(session, &n);
-    for (size_t i = 0; !session->opening && i < n; i++)
-        if (runs[i].present) return runs[i].id;
-    return session->opening;
-}
 
 void ns_before_note(NsBefore *before, NsWindow *window)
 {
@@ -28,7 +20,7 @@ void ns_before_note(NsBefore *before, NsWindow *window)
     before->hidden = session->view->hidden;
     before->layer = session->view->layer;
     bool moved = ns_session_steps(session) > session->fork_step;
-    before->run = moved || session->opening ? run_on_view(session) : 0;
+    before->run = session->opening ? session->opening : moved ? ns_lesson_present_run(session) : 0;
     ns_session_select_layer(session, 0);
 }
 
@@ -65,4 +57,73 @@ void ns_before_bring_back(const NsBefore *before, NsWindow *window)
     ns_session_show_gradient(session, before->gradient);
     ns_session_show_hidden(session, before->hidden);
     ns_session_select_layer(session, before->layer);
+}
+
+/* ---- The way back from lessons ---- */
+
+#define BEFORE "ns-before-lessons"
+
+/* The window as it was before a lesson or several, one after another. */
+typedef struct {
+    NsBefore before;
+    bool begun;    /* a lesson was begun since the way back was offered */
+    unsigned last; /* the run on view at that offer; 0: none was made */
+} Lessons;
+
+static void lessons_free(gpointer lessons)
+{
+    ns_before_clear(&((Lessons *)lessons)->before);
+    g_free(lessons);
+}
+
+void ns_before_forget(NsWindow *window)
+{
+    g_object_set_data(G_OBJECT(window), BEFORE, NULL);
+}
+
+/* Whoever left a lesson and made another run since has that to come back to. */
+static void on_begun(NsWindow *window)
+{
+    Lessons *lessons = g_object_get_data(G_OBJECT(window), BEFORE);
+    bool again =
+        lessons && (lessons->begun || lessons->last == ns_lesson_present_run(window->session));
+    if (!again) {
+        lessons = g_new0(Lessons, 1);
+        ns_before_note(&lessons->before, window);
+        g_object_set_data_full(G_OBJECT(window), BEFORE, lessons, lessons_free);
+    }
+    lessons->begun = true;
+    ns_session_select_layer(window->session, 0);
+}
+
+static void on_return(gpointer data, gpointer toast)
+{
+    (void)data;
+    NsWindow *window = NS_WINDOW(gtk_widget_get_root(toast));
+    Lessons *lessons = g_object_steal_data(G_OBJECT(window), BEFORE);
+    if (!lessons) return;
+    ns_learn_pane_close(window->learn_pane);
+    window->automatic = true;
+    ns_before_bring_back(&lessons->before, window);
+    window->automatic = false;
+    lessons_free(lessons);
+}
+
+/* A lesson takes nothing away when it is closed: its models stay for who wants to go on with them.
+ */
+static void on_closed(NsWindow *window)
+{
+    Lessons *lessons = g_object_get_data(G_OBJECT(window), BEFORE);
+    if (!lessons || !lessons->begun) return;
+    lessons->begun = false;
+    lessons->last = ns_lesson_present_run(window->session);
+    if (!ns_before_is_now(&lessons->before, window))
+        ns_toast_show(window->toast, _("The models of the lesson stay on view."),
+                      _("Back to before the lesson"), on_return, NULL);
+}
+
+void ns_before_follow_lessons(NsWindow *window)
+{
+    ns_connect(window->learn_pane, "begun", G_CALLBACK(on_begun), window);
+    ns_connect(window->learn_pane, "closed", G_CALLBACK(on_closed), window);
 }

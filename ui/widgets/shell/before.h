@@ -1,5 +1,4 @@
-/* What a lecture or a lesson replaces in a window, and the way back.  SPDX-License-Identifier: MIT
- */
+/* The window before a lecture or a lesson, and the way back.  SPDX-License-Identifier: MIT */
 #pragma once
 
 #include "core/store/preset.h"
@@ -23,3 +22,8 @@ bool ns_before_is_now(const NsBefore *before, NsWindow *window);
 /* Brings the run, the settings, the charts and the selected layer back.  The run that was on view
  * becomes an earlier one. */
 void ns_before_bring_back(const NsBefore *before, NsWindow *window);
+
+/* Notes the window before the first of the lessons, and offers the way back when their pane is
+ * closed; and forgets it, since another experiment is opened. */
+void ns_before_follow_lessons(NsWindow *window);
+void ns_before_forget(NsWindow *window);

@@ -9,7 +9,6 @@
 #include "ui/widgets/common/windows.h"
 #include "ui/widgets/diagram/diagram_page.h"
 #include "ui/widgets/learn/learn_list.h"
-#include "ui/widgets/learn/lesson_watch.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/before.h"
 #include "ui/widgets/shell/lecture.h"
@@ -97,7 +96,6 @@ static void sync_class_mode(NsWindow *window)
 /* ---- Presets ---- */
 
 static void begin_class(NsWindow *window, const char *named);
-static void forget_before(NsWindow *window);
 
 /* The page that is named like a figure or, failing that, the first that has it; the dashboard can
  * show any other. */
@@ -130,7 +128,7 @@ void ns_window_arrange(NsWindow *window, const NsPreset *preset)
 {
     const char *const *hide = (const char *const *)preset->experiment.hide;
     bool large = gtk_widget_has_css_class(GTK_WIDGET(window), NS_LARGE_TEXT_CLASS);
-    forget_before(window);
+    ns_before_forget(window);
     ns_learn_pane_close(window->learn_pane);
     if (preset->page)
         ns_page_stack_show(window->pages, preset->page);
@@ -327,7 +325,7 @@ void ns_window_show_chart(NsWindow *window, const char *name)
     }
 }
 
-/* What was unfolded for a card; whether settings are folded is stored with every change. */
+/* Folds again what was unfolded for a card: the state is stored with every change. */
 static void fold_again(NsWindow *window)
 {
     if (window->unfolded)
@@ -351,69 +349,6 @@ static void on_point_out(NsWindow *window, const char *name)
 static void on_cover(NsWindow *window, gboolean covers)
 {
     gtk_widget_set_visible(GTK_WIDGET(window->pages), !covers);
-}
-
-/* ---- The way back from lessons ---- */
-
-#define BEFORE "ns-before-lessons"
-
-/* The window as it was before a lesson or several, one after another. */
-typedef struct {
-    NsBefore before;
-    bool begun;    /* a lesson was begun since the way back was offered */
-    unsigned last; /* the run on view at that offer; 0: none was made */
-} Lessons;
-
-static void lessons_free(gpointer lessons)
-{
-    ns_before_clear(&((Lessons *)lessons)->before);
-    g_free(lessons);
-}
-
-static void forget_before(NsWindow *window)
-{
-    g_object_set_data(G_OBJECT(window), BEFORE, NULL);
-}
-
-/* Whoever left a lesson and made another run since has that to come back to. */
-static void on_begun(NsWindow *window)
-{
-    Lessons *lessons = g_object_get_data(G_OBJECT(window), BEFORE);
-    bool again =
-        lessons && (lessons->begun || lessons->last == ns_lesson_present_run(window->session));
-    if (!again) {
-        lessons = g_new0(Lessons, 1);
-        ns_before_note(&lessons->before, window);
-        g_object_set_data_full(G_OBJECT(window), BEFORE, lessons, lessons_free);
-    }
-    lessons->begun = true;
-    ns_session_select_layer(window->session, 0);
-}
-
-static void on_return(gpointer data, gpointer toast)
-{
-    (void)data;
-    NsWindow *window = NS_WINDOW(gtk_widget_get_root(toast));
-    Lessons *lessons = g_object_steal_data(G_OBJECT(window), BEFORE);
-    if (!lessons) return;
-    ns_learn_pane_close(window->learn_pane);
-    window->automatic = true;
-    ns_before_bring_back(&lessons->before, window);
-    window->automatic = false;
-    lessons_free(lessons);
-}
-
-/* A lesson takes nothing away when it is closed: its models stay for who wants to go on with them.
- */
-static void on_closed(NsWindow *window)
-{
-    Lessons *lessons = g_object_get_data(G_OBJECT(window), BEFORE);
-    if (!lessons || !lessons->begun) return;
-    lessons->begun = false;
-    lessons->last = ns_lesson_present_run(window->session);
-    if (!ns_before_is_now(&lessons->before, window))
-        ns_toast_show(window->toast, _("The models of the lesson stay on view."),
-                      _("Back to before the lesson"), on_return, NULL);
 }
 
 /* A page that is chosen takes the place of the list of lessons. */
@@ -457,8 +392,7 @@ void ns_window_add_learning(NsWindow *window)
     ns_connect(pane, "point-out", G_CALLBACK(on_point_out), window);
     ns_connect(pane, "cover", G_CALLBACK(on_cover), window);
     g_signal_connect(window, "unrealize", G_CALLBACK(fold_again), NULL);
-    ns_connect(pane, "begun", G_CALLBACK(on_begun), window);
-    ns_connect(pane, "closed", G_CALLBACK(on_closed), window);
+    ns_before_follow_lessons(window);
     ns_connect(pages, "switched", G_CALLBACK(on_switched), window);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(window->pages));
     /* The button that leaves class mode where the menu is hidden, too. */

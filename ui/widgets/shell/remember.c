@@ -19,7 +19,7 @@ static const Stored OF_WINDOW[] = {
 
 #define SHOWN "ns-shown-quantities"
 
-/* What charts show now, whoever chose it. */
+/* The quantities that charts show now, whoever chose them. */
 typedef struct {
     NsQuantity gradient, hidden;
 } Shown;
