@@ -603,6 +603,10 @@ static void test_trouble_of_seeds(void)
         g_assert_cmpint(marks[i].seed, <=, 3);
         diverged[marks[i].seed]++;
     }
+    /* Read from the end, as lists do, seeds of one step are in order. */
+    for (size_t i = 1; i < n; i++)
+        if (marks[i].step == marks[i - 1].step && marks[i].kind == marks[i - 1].kind)
+            g_assert_cmpint(marks[i].seed, <=, marks[i - 1].seed);
     g_assert_cmpuint(diverged[0], ==, 0);
     for (size_t seed = 1; seed <= 3; seed++) g_assert_cmpuint(diverged[seed], ==, 1);
     NsHistory *of = ns_history_seed(session->view->histories[0], (size_t)trouble.seed);

@@ -346,14 +346,15 @@ void ns_session_select_layer(NsSession *session, int layer)
 
 /* ---- Marks ---- */
 
+/* Lists show the last mark first, and of one step lane A and seed 1. */
 static gint compare(gconstpointer a, gconstpointer b)
 {
     const NsSessionMark *left = a, *right = b;
     if (left->step != right->step) return left->step < right->step ? -1 : 1;
     if (left->kind != right->kind) return left->kind < right->kind ? -1 : 1;
+    if (left->seed != right->seed) return right->seed - left->seed;
     gint words = strcmp(left->text, right->text);
-    if (words) return words;
-    return left->seed != right->seed ? left->seed - right->seed : left->lane - right->lane;
+    return words ? words : right->lane - left->lane;
 }
 
 static bool is_same(const NsSessionMark *a, const NsSessionMark *b)
