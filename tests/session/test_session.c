@@ -61,7 +61,7 @@ static void test_two_lanes(void)
     g_autofree char *shorter = ns_session_status(session, NS_STATUS_SHORT);
     g_assert_cmpstr(status, ==, shorter);
     g_autofree char *brief = ns_session_status(session, NS_STATUS_BRIEF);
-    g_assert_true(g_str_has_prefix(brief, "step 5, A "));
+    g_assert_true(g_str_has_prefix(brief, "step 5, loss A "));
     g_assert_cmpstr(strstr(brief, ", B "), ==, strstr(shorter, ", B "));
     g_autofree char *step = ns_session_status(session, NS_STATUS_STEP);
     g_assert_cmpstr(step, ==, "step 5");
