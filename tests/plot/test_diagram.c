@@ -733,6 +733,44 @@ static void test_small(void)
     g_assert_cmpuint(numbers[1], >, 0);
 }
 
+/* At the smallest size that is offered, as on a slide, the name of a norm with its descender is
+ * inside its box, and the norm of the output of the layer is shown. */
+static void test_least(void)
+{
+    g_autoptr(NsRun) run = run_of("placement=post", "layers=6");
+    g_autoptr(NsDiagramData) data = ns_diagram_data_new(&run->settings, NULL, run->history, -1);
+    const NsStyle *style = ns_style_find("slide");
+    double width, height;
+    ns_diagram_least(data, style->text_size, &width, &height);
+    g_autoptr(NsDiagram) d = ns_diagram_new(data, 6, width, height, style->text_size);
+    NsDiagramLook look =
+        ns_diagram_look(style, NS_FLOW_SIGNAL, ns_diagram_extent(d, NS_FLOW_SIGNAL));
+    cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+    g_autoptr(GArray) words = ns_text_capture(surface);
+    cairo_t *cr = cairo_create(surface);
+    ns_diagram_draw(d, &look, cr);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+    const NsNode *norm = ns_diagram_node(d, (size_t)ns_diagram_norm_at(d, 1, NS_PLACE_OUT));
+    unsigned names = 0, outputs = 0;
+    for (guint i = 0; i < words->len; i++) {
+        const NsCapturedText *one = &g_array_index(words, NsCapturedText, i);
+        NsBox box = box_of_text(one);
+        char *end;
+        g_ascii_strtod(pango_layout_get_text(one->text), &end);
+        if (ns_boxes_overlap(&box, &norm->box)) {
+            double edge = 0.05 * style->text_size;
+            g_assert_cmpstr(pango_layout_get_text(one->text), ==, norm->text);
+            g_assert_cmpfloat(box.y, >=, norm->box.y + edge);
+            g_assert_cmpfloat(box.y + box.height, <=, norm->box.y + norm->box.height - edge);
+            names++;
+        }
+        outputs += !*end && box.x > d->block.x && box.y + box.height < norm->box.y;
+    }
+    g_assert_cmpuint(names, ==, 1);
+    g_assert_cmpuint(outputs, ==, 1);
+}
+
 /* In a journal column text is legible for any number of lanes and stacks. */
 static void test_column(void)
 {
@@ -779,5 +817,6 @@ int main(int argc, char **argv)
     g_test_add_func("/diagram/page", test_page);
     g_test_add_func("/diagram/column", test_column);
     g_test_add_func("/diagram/small", test_small);
+    g_test_add_func("/diagram/least", test_least);
     return g_test_run();
 }

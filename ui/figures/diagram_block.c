@@ -14,15 +14,15 @@
 
 /* Rows of a sub-layer, upwards from its fork. */
 enum { ROW_FORK, ROW_IN, ROW_S, ROW_F, ROW_BRANCH, ROW_B, ROW_SUM, ROW_OUT, ROWS };
-static const double ROW[ROWS] = {0, 0.9, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
+static const double ROW[ROWS] = {0, 0.88, 1.55, 2.45, 3.65, 4.35, 5.0, 5.9};
 
 #define SUBLAYER 7.0 /* rows between consecutive forks */
 #define BELOW 1.0    /* rows from the input to the first fork */
-#define ABOVE 1.35   /* rows from the last row to the output */
+#define ABOVE 1.65   /* rows from the last row to the output */
 #define MARGIN 0.5   /* rows beyond input and output */
 
 /* Heights, in rows. */
-#define NORM_HEIGHT 0.7
+#define NORM_HEIGHT 0.78
 #define F_HEIGHT 1.15
 #define SCALE_SIZE 0.5
 #define SUM_SIZE 0.46

@@ -52,6 +52,7 @@ typedef struct {
     bool backed;    /* it has a background */
 } Text;
 
+#define FILLED 0.72 /* most of the height of a box that its text has, which has descenders */
 #define SHRINK 0.72 /* text is scaled down to this before it is truncated */
 
 /* Limits of the color map on a dark and on a light background. */
@@ -135,7 +136,8 @@ static void write_text(const Brush *p, const Text *text)
     ns_text_size(layout, &width, &height);
     double x = text->x - width * (double)text->align / 2, y = text->y - height / 2;
     if (text->backed) {
-        cairo_rectangle(p->cr, x - 0.1 * size, y, width + 0.2 * size, height);
+        /* Only as high as digits, so that it does not erase the edges of boxes. */
+        cairo_rectangle(p->cr, x - 0.1 * size, y + 0.15 * height, width + 0.2 * size, 0.7 * height);
         ns_fill(p->cr, ns_with_alpha(ground_of(p), 0.8));
     }
     ns_set_color(p->cr, text->color);
@@ -418,7 +420,7 @@ static void draw_texts(const Brush *p, const NsNode *n, const NsBox *box)
     bool faint = n->kind == NS_NODE_DOTS || n->kind == NS_NODE_INPUT || n->kind == NS_NODE_OUTPUT;
     write_text(p, &(Text){.text = n->text,
                           .color = faint ? p->style->faint_text : p->style->text,
-                          .size = MIN(size, 0.9 * (bottom - top)),
+                          .size = MIN(size, FILLED * (bottom - top)),
                           .bold = n->selected,
                           .align = NS_ANCHOR_MIDDLE,
                           .x = x,
