@@ -12,6 +12,7 @@
 
 #define MARGIN 10         /* margin around the diagram in pixels */
 #define GROWS 1.15        /* maximum size of text relative to its boxes */
+#define LEAST_WORD 0.85   /* minimum size of numbers and details, relative to the style */
 #define SMALLEST 0.7      /* minimum size of text in a narrow window, relative to the style */
 #define REACH 6           /* tolerance in pixels around wires, for the pointer */
 #define EXPECTED 3        /* most probable tokens that are shown */
@@ -537,8 +538,8 @@ static void ns_diagram_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     look.flow = view->flow;
     look.range = view->range;
     /* In class mode text must be readable from the back row. */
-    if (ns_text_scale(GTK_WIDGET(view)) > 1)
-        look.least = MIN(view->style->text_size, GROWS * view->fitted.text_size);
+    double least = ns_text_scale(GTK_WIDGET(view)) > 1 ? 1 : LEAST_WORD;
+    look.least = MIN(least * view->style->text_size, GROWS * view->fitted.text_size);
     look.from = view->old;
     look.moved = view->old ? ns_motion(view->moving_since) : 1;
     look.light = view->light;
