@@ -160,6 +160,36 @@ static void test_folder_that_is_not_there(void)
     ui_close(window);
 }
 
+/* The ending of a typed name chooses the format; a page with one chart offers no others. */
+static void test_typed_ending(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *typed = g_build_filename(folder, "g.PNG", NULL);
+    g_autofree char *bare = g_build_filename(folder, "g", NULL);
+    g_autofree char *full = g_build_filename(folder, "g.pdf", NULL);
+    NsWindow *window = open_with_steps();
+    NsExportDialog *dialog = open_dialog(window);
+    g_assert_true(gtk_widget_get_sensitive(control(dialog, "Content")));
+    choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
+    ns_export_dialog_save(dialog, typed);
+    UI_WAIT(window, ui_has_toast);
+    assert_begins(typed, "\x89PNG");
+    ui_close(window);
+    window = open_with_steps();
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
+                                       g_variant_new_string("profile"));
+    ui_rest(window);
+    dialog = open_dialog(window);
+    g_assert_false(gtk_widget_get_sensitive(control(dialog, "Content")));
+    g_assert_cmpint(ns_export_dialog_request(dialog).what, ==, NS_EXPORT_ONE);
+    drop_down(dialog, "Format", NS_FORMAT_PDF);
+    ns_export_dialog_save(dialog, bare);
+    UI_WAIT(window, ui_has_toast);
+    assert_begins(full, "%PDF-");
+    g_rmdir(folder);
+    ui_close(window);
+}
+
 static void on_text(GObject *clipboard, GAsyncResult *result, gpointer text)
 {
     *(char **)text = gdk_clipboard_read_text_finish(GDK_CLIPBOARD(clipboard), result, NULL);
@@ -658,6 +688,7 @@ void ui_add_export_tests(void)
     g_test_add_func("/ui/export/restore", test_restore);
     g_test_add_func("/ui/export/formats", test_each_format);
     g_test_add_func("/ui/export/data", test_data);
+    g_test_add_func("/ui/export/typed-ending", test_typed_ending);
     g_test_add_func("/ui/export/bad-folder", test_folder_that_is_not_there);
     g_test_add_func("/ui/export/copy", test_copy);
 }

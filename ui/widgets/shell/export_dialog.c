@@ -37,7 +37,7 @@ static const struct {
 
 enum { FILM = G_N_ELEMENTS(FORMATS) - 1 };
 
-static const char *const WHAT[] = {N_("This chart"), N_("All charts, one figure"),
+static const char *const WHAT[] = {N_("This chart"), N_("All charts of this page, one figure"),
                                    N_("All charts, one file each"), N_("Data of all charts")};
 
 static const int DPI[] = {96, 150, 300, 600};
@@ -214,13 +214,22 @@ void ns_export_dialog_write(NsExportDialog *dialog, const char *path)
     ns_export_async(dialog->view, &request, path, on_written, g_object_ref(dialog));
 }
 
+void ns_export_dialog_save(NsExportDialog *dialog, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    bool data = selected(dialog->what) == NS_EXPORT_DATA;
+    for (guint i = 0; dot && !data && i < G_N_ELEMENTS(FORMATS); i++)
+        if (g_ascii_strcasecmp(dot + 1, ns_format_ending(FORMATS[i].format)) == 0)
+            choose(dialog->format, i);
+    const char *ending = ns_format_ending(ns_export_dialog_request(dialog).format);
+    bool ended = dot && g_ascii_strcasecmp(dot + 1, ending) == 0;
+    g_autofree char *full = ended ? g_strdup(path) : g_strconcat(path, ".", ending, NULL);
+    ns_export_dialog_write(dialog, full);
+}
+
 static void on_path(const char *path, gpointer dialog)
 {
-    NsExportRequest request = ns_export_dialog_request(dialog);
-    g_autofree char *dotted = g_strconcat(".", ns_format_ending(request.format), NULL);
-    g_autofree char *full =
-        g_str_has_suffix(path, dotted) ? g_strdup(path) : g_strconcat(path, dotted, NULL);
-    ns_export_dialog_write(dialog, full);
+    ns_export_dialog_save(dialog, path);
 }
 
 /* The name that is proposed: "loss.pdf", "normscope.pdf". */
@@ -391,6 +400,7 @@ static guint format_row(NsFormat format)
 
 static void sync_rest(NsExportDialog *dialog)
 {
+    gtk_widget_set_sensitive(dialog->what, dialog->sheet.charts->len > 1);
     NsExportRequest request = ns_export_dialog_request(dialog);
     bool data = request.format == NS_FORMAT_CSV, png = request.format == NS_FORMAT_PNG;
     bool tex = request.format == NS_FORMAT_TEX, film = request.format == NS_FORMAT_GIF;
@@ -696,7 +706,8 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     add_choices(dialog);
     if (memory.used) dialog->choices = memory.choices;
     sync_controls(dialog);
-    choose(dialog->what, one ? NS_EXPORT_ONE : NS_EXPORT_SHEET);
+    bool several = dialog->sheet.charts->len > 1;
+    choose(dialog->what, one || !several ? NS_EXPORT_ONE : NS_EXPORT_SHEET);
     choose(dialog->format, memory.used ? memory.format : format_row(NS_FORMAT_PDF));
     dialog->charts = ns_export_charts_new(dialog->view, &dialog->sheet, dialog->current,
                                           GTK_LABEL(dialog->problem));
@@ -708,6 +719,6 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     ns_connect(dialog->save, "clicked", G_CALLBACK(on_save), dialog);
     ns_connect(dialog->copy, "clicked", G_CALLBACK(on_copy), dialog);
     sync_rest(dialog);
-    gtk_window_set_focus(GTK_WINDOW(dialog), dialog->what);
+    gtk_window_set_focus(GTK_WINDOW(dialog), several ? dialog->what : dialog->format);
     return GTK_WIDGET(dialog);
 }

@@ -17,6 +17,10 @@ NsExportRequest ns_export_dialog_request(NsExportDialog *dialog);
 /* The command line that is shown; borrowed. */
 const char *ns_export_dialog_command(NsExportDialog *dialog);
 
-/* Writes it to a file as the Save button does once the file is chosen.  The dialog closes
+/* Writes it as the Save button does once the file is chosen: if its name has the ending of another
+ * format, that format is chosen; a missing ending is added. */
+void ns_export_dialog_save(NsExportDialog *dialog, const char *path);
+
+/* Writes it to exactly this file, in the chosen format.  The dialog closes
  * when the file is written, and stays as it is if that fails or is canceled. */
 void ns_export_dialog_write(NsExportDialog *dialog, const char *path);
