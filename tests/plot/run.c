@@ -1,6 +1,7 @@
 /* Histories for tests of figures.  SPDX-License-Identifier: MIT */
 #include "run.h"
 
+#include "core/experiment/assignment.h"
 #include "core/experiment/param.h"
 #include "ui/plot/layout.h"
 
@@ -121,4 +122,21 @@ void draw_pages(const NsPlot *plot)
         cairo_destroy(cr);
         cairo_surface_destroy(image);
     }
+}
+
+#define SMALL "layers=3", "d-model=16", "heads=2", "seq=8", "batch=4", "threads=1"
+
+NsRun *run_trained(const char *placement, const char *other)
+{
+    const char *assignments[] = {placement, other, SMALL, NULL};
+    NsSettings settings;
+    ns_settings_init(&settings);
+    for (size_t i = 0; assignments[i]; i++)
+        g_assert_true(ns_settings_assign(&settings, assignments[i], NULL));
+    g_autoptr(GError) error = NULL;
+    NsRun *run = ns_run_new(&settings, &error);
+    g_assert_no_error(error);
+    ns_settings_clear(&settings);
+    for (int i = 0; i < 3; i++) g_assert_true(ns_run_step(run));
+    return run;
 }

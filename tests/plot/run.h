@@ -1,6 +1,7 @@
 /* Histories for tests of figures.  SPDX-License-Identifier: MIT */
 #pragma once
 
+#include "core/train/run.h"
 #include "ui/figures/figures.h"
 
 #define BUDGET ((size_t)64 << 20)
@@ -43,3 +44,6 @@ const NsSeries *series_named(const NsPlot *plot, const char *label);
 
 /* Draws a plot on a small and on a large page, and reads it at many points. */
 void draw_pages(const NsPlot *plot);
+
+/* Trains a small model with two further assignments for three steps; free with ns_run_free. */
+NsRun *run_trained(const char *placement, const char *other);
