@@ -644,6 +644,7 @@ static void test_whole_curves(void)
                                  {.label = "validation",
                                   .kind = NS_SERIES_SCATTER,
                                   .spaced = true,
+                                  .hollow = true,
                                   .n = MARKS,
                                   .x = at,
                                   .y = value}};
@@ -654,6 +655,22 @@ static void test_whole_curves(void)
             /* Below the marks, whose middle is above the curve. */
             g_assert_cmpint(blank_columns(series, 2, styles[k], 0.49, 0.52), ==, 0);
         }
+}
+
+/* Hollow single marks at the same place stand side by side, above all curves. */
+static void test_hollow_marks(void)
+{
+    static const double x[] = {0, 9}, y[] = {2, 2}, at[] = {9};
+    NsSeries series[] = {{.label = "a", .n = 2, .x = x, .y = y, .hidden = true},
+                         {.kind = NS_SERIES_POINTS, .hollow = true, .n = 1, .x = at, .y = y},
+                         {.kind = NS_SERIES_POINTS, .style = 1, .n = 1, .x = at, .y = y}};
+    int blank[2];
+    for (int hollow = 0; hollow < 2; hollow++) {
+        series[2].hollow = hollow;
+        blank[hollow] = blank_columns(series, 3, "slide", 0.3, 0.7);
+    }
+    g_assert_cmpint(blank[0] - blank[1], >, 8);
+    g_assert_cmpint(ns_series_rank(&series[1]), >, ns_series_rank(&series[0]));
 }
 
 int main(int argc, char **argv)
@@ -679,6 +696,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/center", test_center);
     g_test_add_func("/kinds/levels", test_levels);
     g_test_add_func("/kinds/whole-curves", test_whole_curves);
+    g_test_add_func("/kinds/hollow-marks", test_hollow_marks);
     g_test_add_func("/kinds/lower-plot", test_lower_plot);
     g_test_add_func("/kinds/lower-limits", test_lower_limits);
     g_test_add_func("/kinds/tex-axis-labels", test_tex_axis_labels);

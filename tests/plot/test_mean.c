@@ -1,5 +1,7 @@
 /* One chart for several seeds.  SPDX-License-Identifier: MIT */
 #include "ui/figures/mean.h"
+#include "ui/plot/plot-private.h"
+#include "ui/plot/text.h"
 
 #include <glib.h>
 #include <math.h>
@@ -50,11 +52,24 @@ static void test_deviation(void)
         g_assert_cmpfloat_with_epsilon(one->lo[i], expected[i] - deviation[i], 1e-12);
         g_assert_cmpfloat_with_epsilon(one->hi[i], expected[i] + deviation[i], 1e-12);
     }
-    g_assert_cmpstr(plot->moment, ==, "step 2, mean and s.d. of 3 seeds");
-    g_assert_cmpstr(plot->subtitle, ==, "Post-LN, step 2, mean and s.d. of 3 seeds");
+    g_assert_cmpstr(plot->moment, ==, "step 2");
+    g_assert_cmpstr(plot->averaged, ==, "mean and s.d. of 3 seeds");
     /* The legend explains the bands once. */
     g_assert_cmpstr(plot->keys[0].label, ==, "mean ± s.d. of 3 seeds");
-    g_assert_cmpstr(plot->note, ==, "Mean of 3 seeds on the same batches.");
+    g_assert_null(plot->note);
+    /* So does the description, and the subtitle where there is no legend. */
+    g_autofree char *words = ns_plot_describe(plot);
+    g_assert_nonnull(strstr(words, plot->averaged));
+    NsPlot shown = *plot;
+    shown.title = "Loss";
+    for (int legend = 0; legend < 2; legend++) {
+        shown.legend = legend ? NS_LEGEND_ABOVE : NS_LEGEND_NONE;
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&shown, 500, 400, ns_style(0));
+        const char *subtitle = ns_text_words(ns_layout_label(layout, NS_PART_SUBTITLE)->text);
+        g_assert_cmpstr(subtitle, ==,
+                        legend ? "Post-LN, step 2" : "Post-LN, step 2, mean and s.d. of 3 seeds");
+        g_assert_cmpint(layout->legend->len > 0, ==, legend);
+    }
     ns_mean_plot_free(mean);
 }
 
@@ -70,8 +85,7 @@ static void test_equal_curves_have_no_band(void)
     for (size_t i = 0; i < POINTS; i++) g_assert_cmpfloat(one->y[i], ==, rate[i]);
     g_assert_null(one->lo);
     g_assert_null(one->hi);
-    g_assert_cmpstr(mean->plot.note, ==,
-                    "Mean of 3 seeds on the same batches. Markers: validation loss.");
+    g_assert_cmpstr(mean->plot.note, ==, "Markers: validation loss.");
     ns_mean_plot_free(mean);
 }
 
@@ -84,7 +98,7 @@ static void test_theory_has_no_band(void)
     NsMeanPlot *mean = mean_of(&first, &second, NULL, NULL);
     g_assert_cmpfloat(mean->plot.series->y[0], ==, 2);
     g_assert_null(mean->plot.series->lo);
-    g_assert_cmpstr(mean->plot.note, ==, "Mean of 3 seeds on the same batches.");
+    g_assert_cmpuint(mean->plot.n_keys, ==, 0);
     ns_mean_plot_free(mean);
 }
 
@@ -120,8 +134,8 @@ static void test_shorter(void)
     g_assert_true(isinf(plot->series[0].y[1]) && plot->series[0].y[1] > 0);
     g_assert_cmpuint(plot->series[1].n, ==, POINTS);
     g_assert_cmpuint(plot->n_markers, ==, 1);
-    g_assert_true(g_str_has_suffix(plot->subtitle, "3 seeds (1 of 3 seeds diverged)"));
-    g_assert_true(g_str_has_suffix(plot->moment, "3 seeds (1 of 3 seeds diverged)"));
+    g_assert_true(g_str_has_suffix(plot->subtitle, "step 2 (1 of 3 seeds diverged)"));
+    g_assert_true(g_str_has_suffix(plot->moment, "step 2 (1 of 3 seeds diverged)"));
     g_assert_nonnull(strstr(plot->note, "1 of 3 seeds diverged; the mean is over the others."));
     ns_mean_plot_free(mean);
 }
@@ -222,9 +236,8 @@ static void test_geometric(void)
     g_assert_cmpfloat(one->y[2], ==, 0);   /* and is not drawn */
     g_assert_cmpfloat_with_epsilon(ratio->y[0], 1e2, 1e-8);
     g_assert_cmpfloat_with_epsilon(ratio->hi[0], 1e2 * factor, 1e-4);
-    g_assert_cmpstr(mean->plot.moment, ==, "step 2, geometric mean and s.d. of 3 seeds");
+    g_assert_cmpstr(mean->plot.averaged, ==, "geometric mean and s.d. of 3 seeds");
     g_assert_cmpstr(mean->plot.keys[0].label, ==, "geometric mean ×/÷ s.d. of 3 seeds");
-    g_assert_true(g_str_has_prefix(mean->plot.note, "Geometric mean of 3 seeds"));
     ns_mean_plot_free(mean);
 }
 
@@ -238,7 +251,7 @@ static void test_negative(void)
     g_assert_cmpfloat(mean->plot.series->y[0], ==, 1);
     g_assert_cmpfloat(mean->plot.lower->series->y[0], ==, 1);
     g_assert_false(mean->plot.series->geometric);
-    g_assert_true(g_str_has_prefix(mean->plot.note, "Mean of 3 seeds"));
+    g_assert_true(g_str_has_prefix(mean->plot.averaged, "mean "));
     ns_mean_plot_free(mean);
 }
 
@@ -285,7 +298,7 @@ static void test_bands_and_lower_plots(void)
     g_assert_cmpfloat(plot->lower->series->y[1], ==, 3);
     g_assert_cmpfloat_with_epsilon(plot->lower->series->hi[1], 3 + sqrt(2), 1e-12);
     g_assert_null(plot->lower->note);
-    g_assert_true(g_str_has_prefix(plot->note, "Mean of 3 seeds on the same batches."));
+    g_assert_null(plot->note);
     ns_mean_plot_free(mean);
 }
 

@@ -168,14 +168,14 @@ static void show(Loss *loss, const NsFigureInput *input)
     static const NsSeries kinds[] = {
         [TRAINING] = {.kind = NS_SERIES_LINE},
         [SMOOTH] = {.kind = NS_SERIES_LINE},
-        [VALIDATION] = {.kind = NS_SERIES_SCATTER, .spaced = true},
+        [VALIDATION] = {.kind = NS_SERIES_SCATTER, .spaced = true, .hollow = true},
     };
     NsFigure *figure = &loss->figure;
     bool smooth = input->smoothing.kind != NS_SMOOTH_NONE;
     ns_previous_curves_show(&loss->previous, figure, input);
     loss->marks = ns_figure_key(_("validation"));
     loss->marks.kind = NS_SERIES_SCATTER;
-    loss->marks.spaced = true;
+    loss->marks.hollow = true;
     figure->plot.keys = &loss->marks;
     figure->plot.n_keys = 0;
     for (unsigned i = 0; i < loss->n; i++)

@@ -192,15 +192,6 @@ static void divide(NsMeanPlot *mean)
     mean->lower.series = series;
 }
 
-/* "step 40, mean and s.d. of 5 seeds (1 of 5 seeds diverged)" */
-static char *with_seeds(const char *words, size_t seeds, bool log, const char *diverged)
-{
-    g_autofree char *of = g_strdup_printf(
-        log ? _("geometric mean and s.d. of %zu seeds") : _("mean and s.d. of %zu seeds"), seeds);
-    g_autofree char *after = diverged ? g_strdup_printf(" (%s)", diverged) : g_strdup("");
-    return g_strconcat(words ? words : "", words ? ", " : "", of, after, NULL);
-}
-
 NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
                              const char *diverged)
 {
@@ -221,22 +212,25 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
         mean->plot.lower = &mean->lower;
     }
     GString *note = g_string_new(NULL);
-    g_string_append_printf(note,
-                           log ? _("Geometric mean of %zu seeds on the same batches.")
-                               : _("Mean of %zu seeds on the same batches."),
-                           seeds);
     if (mean->cut)
-        g_string_append_printf(note, " %s",
+        ns_figure_add_sentence(note, "%s",
                                _("Band: one standard deviation, cut off at the smallest value "
                                  "where it would reach 0."));
     if (lower && lower->denominator)
-        g_string_append_printf(note, " %s", _("The ratio is that of the means."));
+        ns_figure_add_sentence(note, "%s", _("The ratio is that of the means."));
     if (diverged) g_string_append_printf(note, _(" %s; the mean is over the others."), diverged);
-    if (plots[0]->note) g_string_append_printf(note, " %s", plots[0]->note);
-    mean->plot.note = own(mean, g_string_free(note, FALSE));
+    if (plots[0]->note) ns_figure_add_sentence(note, "%s", plots[0]->note);
+    bool noted = note->len > 0;
+    char *words = own(mean, g_strchug(g_string_free(note, FALSE)));
+    mean->plot.note = noted ? words : NULL;
     /* A small chart has no space for the note, so the subtitle states this, too. */
-    mean->plot.subtitle = own(mean, with_seeds(plots[0]->subtitle, seeds, log, diverged));
-    mean->plot.moment = own(mean, with_seeds(plots[0]->moment, seeds, log, diverged));
+    const char **ends[] = {&mean->plot.subtitle, &mean->plot.moment};
+    for (size_t i = 0; diverged && i < G_N_ELEMENTS(ends); i++)
+        *ends[i] = own(mean, *ends[i] ? g_strdup_printf("%s (%s)", *ends[i], diverged)
+                                      : g_strdup(diverged));
+    mean->plot.averaged = own(mean, g_strdup_printf(log ? _("geometric mean and s.d. of %zu seeds")
+                                                        : _("mean and s.d. of %zu seeds"),
+                                                    seeds));
     /* The band is explained first: a small chart has no space for further keys. */
     NsSeries *keys = own(mean, g_new(NsSeries, 1 + plots[0]->n_keys));
     size_t n_keys = mean->band;

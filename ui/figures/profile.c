@@ -134,7 +134,7 @@ static void show_lane(Profile *profile, unsigned i)
     const NsSeries several[COLUMNS] = {
         [FIRST] = {.style = i, .muted = true},
         [NOW] = {.style = i},
-        [END] = {.style = i},
+        [END] = {.style = i, .hollow = true},
     };
     NsFigure *figure = &profile->figure;
     const Lane *lane = &profile->lanes[i];
@@ -310,7 +310,8 @@ static void follow_all(Profile *profile, const NsFigureInput *input, bool early)
     NsSeries *mark = &profile->keys[plot->n_keys++];
     *mark = ns_figure_key(_("after the final norm"));
     mark->kind = NS_SERIES_SCATTER;
-    mark->style = last;
+    mark->hollow = true;
+    mark->style = ends > 1 ? 0 : last;
     mark->previous = ends > 1;
 }
 

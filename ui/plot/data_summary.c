@@ -179,3 +179,18 @@ char *ns_data_summary_marks(const NsPlot *plot, const NsDataSummary *summary)
               summary->negative ? _("gray: 0 or less") : _("gray: 0"));
     return g_string_free(marks, marks->len == 0);
 }
+
+NsSeries *ns_plot_series_below(const NsPlot *plot)
+{
+    const NsPlot *below = plot->lower;
+    NsSeries *series = g_memdup2(below->series, below->n_series * sizeof *series);
+    for (size_t i = 0; i < below->n_series && plot->lettered; i++) {
+        series[i].hidden = true;
+        for (size_t k = 0; k < plot->n_series; k++) {
+            const NsSeries *above = &plot->series[k];
+            bool lane = above->style == series[i].style && !above->previous && !above->theory;
+            if (lane && !above->hidden) series[i].hidden = false;
+        }
+    }
+    return series;
+}

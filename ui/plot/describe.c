@@ -100,6 +100,7 @@ char *ns_plot_describe(const NsPlot *plot)
         add(text, "; ", g_strdup_printf(_("a line at %s"), place));
     }
     g_autofree char *note = ns_data_summary_note(plot, &summary);
+    if (plot->averaged) add(text, "; ", g_strdup(plot->averaged));
     if (note) add(text, "; ", label_words(note, ""));
     if (text->str[text->len - 1] != '.') g_string_append_c(text, '.');
     return g_string_free(text, FALSE);

@@ -18,6 +18,9 @@
 /* The hole of a hollow mark, in its size. */
 #define HOLLOW 0.5
 
+/* The distance of marks side by side, in their size. */
+#define APART 1.4
+
 /* How far the box of a bar extends beyond the plot area, which clips it. */
 #define BEYOND 10
 
@@ -259,31 +262,37 @@ void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, ca
     }
 }
 
+static void draw_mark(const NsStyle *style, const NsSeries *series, double x, double y, double size,
+                      cairo_t *cr)
+{
+    NsMark mark = ns_series_style(style, series)->mark;
+    ns_draw_mark(cr, mark, x, y, size);
+    if (!series->hollow) return;
+    ns_set_color(cr, style->panel);
+    ns_draw_mark(cr, mark, x, y, HOLLOW * size);
+    ns_set_color(cr, ns_series_color(style, series));
+}
+
 /* Draws a mark at every point, except where marks would overlap. */
 static void draw_marks(const NsPlotLayout *layout, size_t which, cairo_t *cr)
 {
     const NsStyle *style = layout->style;
     const NsSeries *series = &layout->plot->series[which];
     const GArray *points = layout->paths[which].points;
-    double size = style->mark_size * (series->previous ? 0.8 : 1), last = -INFINITY;
+    double size = style->mark_size * (series->previous ? 0.8 : 1), last = -INFINITY, shift = 0;
+    for (size_t k = 0; k < which && series->hollow && series->n == 1; k++) {
+        const NsSeries *other = &layout->plot->series[k];
+        bool alike = other->hollow && other->n == 1 && !other->hidden;
+        if (alike && fabs(ns_scale_to_pixel(&layout->y, other->y[0]) -
+                          ns_scale_to_pixel(&layout->y, series->y[0])) < size)
+            shift += APART * size;
+    }
     for (unsigned i = 0; i < points->len; i++) {
         const NsPoint *point = &g_array_index(points, NsPoint, i);
         if (fabs(point->x - last) < size * 1.35) continue;
         last = point->x;
-        ns_draw_mark(cr, ns_series_style(style, series)->mark, point->x, point->y, size);
+        draw_mark(style, series, point->x - shift, point->y, size, cr);
     }
-}
-
-/* On a curve of its own color, a mark is hollow. */
-static void draw_mark(const NsStyle *style, const NsSeries *series, double x, double y, double size,
-                      cairo_t *cr)
-{
-    NsMark mark = ns_series_style(style, series)->mark;
-    ns_draw_mark(cr, mark, x, y, size);
-    if (!series->spaced) return;
-    ns_set_color(cr, style->panel);
-    ns_draw_mark(cr, mark, x, y, HOLLOW * size);
-    ns_set_color(cr, ns_series_color(style, series));
 }
 
 /* Draws every point, except those on the same half pixel as an earlier one. */
@@ -387,6 +396,7 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
 int ns_series_rank(const NsSeries *series)
 {
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
+    if (series->hollow) return 5;
     return wide ? 0 : series->previous ? 1 : series->muted ? 2 : series->theory ? 3 : 4;
 }
 

@@ -204,6 +204,13 @@ bool ns_frame_names_identify(const NsFrame *frame)
     return all;
 }
 
+/* "step 40, mean and s.d. of 5 seeds" */
+static char *with_seeds(const NsPlotLayout *layout, const char *words)
+{
+    const char *seeds = layout->averaged ? layout->plot->averaged : NULL;
+    return words && *words && seeds ? g_strconcat(words, ", ", seeds, NULL) : g_strdup(seeds);
+}
+
 int ns_frame_write_subtitle(NsFrame *frame, int lines)
 {
     NsPlotLayout *layout = frame->layout;
@@ -214,6 +221,9 @@ int ns_frame_write_subtitle(NsFrame *frame, int lines)
         caption.text += plot->special + strspn(plot->subtitle + plot->special, ";, ");
         caption.keep = 0;
     }
+    g_autofree char *whole = with_seeds(layout, caption.text);
+    g_autofree char *end = with_seeds(layout, caption.end);
+    if (layout->averaged) caption = (NsCaption){whole, caption.keep, end};
     const NsTextSpace space = {layout->context, style, style->text_size,
                                layout->width - 2 * style->padding, MAX(lines, 1)};
     g_autofree char *words = caption.text ? ns_text_abridge(&space, &caption) : NULL;

@@ -568,21 +568,6 @@ static double height_for_lines(NsPlotLayout *layout)
     return 0;
 }
 
-NsSeries *ns_plot_series_below(const NsPlot *plot)
-{
-    const NsPlot *below = plot->lower;
-    NsSeries *series = g_memdup2(below->series, below->n_series * sizeof *series);
-    for (size_t i = 0; i < below->n_series && plot->lettered; i++) {
-        series[i].hidden = true;
-        for (size_t k = 0; k < plot->n_series; k++) {
-            const NsSeries *above = &plot->series[k];
-            bool lane = above->style == series[i].style && !above->previous && !above->theory;
-            if (lane && !above->hidden) series[i].hidden = false;
-        }
-    }
-    return series;
-}
-
 /* Lays out the plot and the lower one, with areas of the same width. */
 static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMargins *least)
 {
@@ -646,15 +631,22 @@ static void make_notes(NsPlotLayout *layout)
     layout->marks = ns_data_summary_marks(plot, &layout->summary);
 }
 
+/* The words that are not at their usual place. */
+typedef struct {
+    unsigned listed_levels; /* bits: those whose names are in the legend */
+    bool averaged;          /* in the subtitle instead of the legend */
+} NsSaid;
+
 /* With the legend above the plot if `above`, otherwise where the plot wants it; it has the names of
- * the levels `listed`, which are bits. */
+ * some levels. */
 static NsPlotLayout *layout_of(const NsPlot *plot, const NsPoint *page, const NsStyle *style,
-                               const NsMargins *least, bool above, unsigned listed)
+                               const NsMargins *least, bool above, NsSaid said)
 {
     NsPlotLayout *layout = layout_new(plot, page->x, page->y, style);
-    layout->listed_levels = listed;
+    layout->listed_levels = said.listed_levels;
+    layout->averaged = said.averaged;
     for (unsigned i = 0; i < NS_LEVELS_MAX; i++)
-        if (listed >> i & 1)
+        if (said.listed_levels >> i & 1)
             layout->level_keys[layout->n_level_keys++] = (NsSeries){
                 .label = plot->levels[i].text, .kind = NS_SERIES_LINE, .style = i, .theory = true};
     make_notes(layout);
@@ -687,21 +679,26 @@ static NsPlotLayout *layout_of(const NsPlot *plot, const NsPoint *page, const Ns
         lay_out(layout, least, NULL);
     fill(layout);
     if (layout->lower) fill(layout->lower);
-    if (!layout->unnamed_levels) return layout;
-    /* These are named in the legend, which may take the place of another name. */
-    listed |= layout->unnamed_levels;
+    /* Names of levels that found no place are in the legend, which may take that of another one. */
+    bool keyed = !plot->averaged || said.averaged || plot->legend == NS_LEGEND_INSIDE;
+    for (unsigned i = 0; i < layout->legend->len && plot->n_keys; i++)
+        keyed |=
+            g_array_index(layout->legend, NsLegendSample, i).series == plot->keys && plot->keys->lo;
+    if (!layout->unnamed_levels && keyed) return layout;
+    said.listed_levels |= layout->unnamed_levels;
+    said.averaged |= !keyed;
     ns_plot_layout_free(layout);
-    return layout_of(plot, page, style, least, above, listed);
+    return layout_of(plot, page, style, least, above, said);
 }
 
 NsPlotLayout *ns_plot_layout_within(const NsPlot *plot, double width, double height,
                                     const NsStyle *style, const NsMargins *least)
 {
     const NsPoint page = {width, height};
-    NsPlotLayout *layout = layout_of(plot, &page, style, least, false, 0);
+    NsPlotLayout *layout = layout_of(plot, &page, style, least, false, (NsSaid){0});
     if (!layout->crowded) return layout;
     /* A legend that would hide data is above them, if it fits there. */
-    NsPlotLayout *other = layout_of(plot, &page, style, least, true, 0);
+    NsPlotLayout *other = layout_of(plot, &page, style, least, true, (NsSaid){0});
     bool better = other->legend->len > 0;
     ns_plot_layout_free(better ? layout : other);
     return better ? other : layout;

@@ -173,7 +173,7 @@ static void append_look(GString *out, const char *command, const NsPlotLayout *l
     if (scatter) print(out, ", only marks");
     if (series->kind == NS_SERIES_POINTS || scatter) {
         print(out, ", mark=%s, mark size=%.9gbp, mark options={solid%s}", marks[look->mark],
-              style->mark_size / 2, series->spaced ? ", fill=chart-page" : "");
+              style->mark_size / 2, series->hollow ? ", fill=chart-page" : "");
         /* Marks that would overlap are omitted, except in a scatter plot. */
         double touching = ceil(1.35 * style->mark_size * (double)series->n / layout->area.width);
         if (touching > 1 && !scatter) print(out, ", mark repeat=%.0f", touching);

@@ -103,7 +103,7 @@ static bool pick_series(const NsPlotLayout *layout, double px, double py, NsRead
                            : series->geometric ? series->hi[at] / value
                                                : series->hi[at] - value;
         add_value(text, series->label ? series->label : axis->label, value, deviation,
-                  series->geometric, axis->unit);
+                  series->geometric, found->len > 1 ? NULL : axis->unit);
         double y = ns_scale_to_pixel(&layout->y, value);
         if (!series->previous && fabs(y - py) < best) {
             best = fabs(y - py);

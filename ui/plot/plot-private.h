@@ -152,6 +152,7 @@ struct NsPlotLayout {
     unsigned listed_levels, unnamed_levels;
     NsSeries level_keys[NS_LEVELS_MAX]; /* [n_level_keys], these entries */
     size_t n_level_keys;
+    bool averaged; /* the subtitle says of which seeds the mean is, as the legend does not */
 };
 
 /* A copy of the series of the plot below, of which those of lanes that are not shown above are
@@ -296,8 +297,9 @@ void ns_end_names_place(NsPlotLayout *layout);
 
 /* ---- series ---- */
 
-/* The drawing order of a series, 0 first: areas, previous runs, raw values, theory, curves. */
-#define NS_SERIES_RANKS 5
+/* The drawing order of a series, 0 first: areas, previous runs, raw values, theory, curves, hollow
+ * marks. */
+#define NS_SERIES_RANKS 6
 int ns_series_rank(const NsSeries *series);
 
 /* The opacity of its areas: adjoining bars and previous series are transparent. */

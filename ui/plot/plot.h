@@ -91,6 +91,7 @@ typedef struct {
                    * several can be distinguished */
     bool hidden;  /* struck out in the legend; neither drawn nor part of the limits */
     bool spaced;  /* marks without a line are left out where they would overlap */
+    bool hollow;  /* marks are hollow and above all curves; single ones stand side by side */
     bool clipped; /* does not enlarge the axes: an arrow marks where it leaves the plot area */
     bool muted;   /* the measured values behind a smoothed curve of the same style; not in the
                    * legend */
@@ -241,6 +242,8 @@ struct NsPlot {
     const char *moment;   /* the end of the subtitle, kept when the rest is shortened: "step 1240";
                            * or NULL */
     const char *seed;     /* the only one of several that is shown: "seed 1 of 3"; or NULL */
+    const char *averaged; /* "mean and s.d. of 3 seeds", which the first of the keys says, or else
+                           * the end of the subtitle; or NULL */
     const char *run;      /* the name of this run if there are several: "A Post-LN"; or NULL */
     NsAxis x, left;
     const NsSeries *series;

@@ -249,6 +249,7 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         plot->legend = options->legend;
         if (options->untitled) plot->title = NULL;
         if (options->unnoted) plot->note = NULL;
+        if (options->untitled) plot->averaged = NULL;
         if (options->untitled || options->caption) {
             const char *run = options->untitled ? NULL : plot->run;
             one->subtitle = run && plot->seed ? g_strdup_printf("%s, %s", run, plot->seed)
