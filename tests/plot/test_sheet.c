@@ -4,6 +4,7 @@
 #include "core/store/figure_file.h"
 #include "run.h"
 #include "ui/figures/sheet.h"
+#include "ui/plot/plot-private.h"
 
 #include <gif_lib.h>
 #include <glib/gstdio.h>
@@ -439,6 +440,49 @@ static void test_film_names(void)
     g_rmdir(folder);
 }
 
+/* A diagram beside other charts has a row of its own, in which its words are legible. */
+static void test_diagram(void)
+{
+    g_autoptr(NsRun) run = run_trained("placement=post", "layers=6");
+    NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
+    for (unsigned i = 0; i < 2; i++)
+        input.lanes[i] = (NsFigureRun){run->history, &run->settings, i ? "B" : "A", i};
+    input.n_lanes = 2;
+    static const char *const names[] = {"loss", "profile", "diagram", "loss", "diagram"};
+    enum { N = G_N_ELEMENTS(names) };
+    NsFigure *figures[N];
+    const NsPlot *plots[N];
+    for (int i = 0; i < N; i++) {
+        figures[i] = figure_new(names[i]);
+        plots[i] = ns_figure_update(figures[i], &input);
+    }
+    NsExportChoices choices;
+    ns_export_choices_init(&choices);
+    NsStyle style;
+    NsExport options = {0};
+    ns_export_choices_apply(&choices, N, &style, &options);
+    options.height = ns_plot_sheet_height(plots, N, &options);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, N, &options);
+    const bool wide[N] = {false, false, true, true, true};
+    for (size_t i = 0; i < N; i++) {
+        const NsBox *cell = &sheet.plots[i].cell;
+        g_assert_true((cell->width > 0.9 * options.width) == wide[i]);
+        g_assert_cmpfloat(cell->y + cell->height, <=, options.height + 1);
+        for (size_t k = 0; k < i; k++) g_assert_false(ns_boxes_overlap(cell, &sheet.plots[k].cell));
+        if (!plots[i]->drawing) continue;
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+        NsBox area = ns_plot_area(layout);
+        double needed = plots[i]->drawing->height(plots[i]->drawing->data, area.width, &style);
+        g_assert_cmpfloat(area.height, >=, 0.95 * needed);
+    }
+    /* On a page of fixed height all charts have equal cells. */
+    options.proposed = false;
+    g_auto(NsPlotSheet) fixed = ns_plot_sheet(plots, N, &options);
+    for (size_t i = 0; i < N; i++)
+        g_assert_cmpfloat(fixed.plots[i].cell.height, ==, fixed.plots[0].cell.height);
+    for (int i = 0; i < N; i++) ns_figure_free(figures[i]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -451,5 +495,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sheet/film", test_film);
     g_test_add_func("/sheet/film-height", test_film_height);
     g_test_add_func("/sheet/film-names", test_film_names);
+    g_test_add_func("/sheet/diagram", test_diagram);
     return g_test_run();
 }

@@ -355,6 +355,9 @@ typedef struct {
     NsPlot plot; /* a copy that borrows from the original and from `title` */
     char *title, *subtitle;
     NsBox cell;      /* its position on the sheet */
+    size_t slot;     /* in the grid of columns and rows */
+    bool wide;       /* it has a whole row */
+    double needed;   /* of a drawing beside other plots: the height of its row; or 0 */
     NsMargins least; /* minimum margins */
     size_t last;     /* the last plot that shares its color bar, or 0 */
     NsHeatmap map;   /* a modified copy that the plot may point to */

@@ -67,8 +67,9 @@ static bool same_colors(const NsPlot *a, const NsPlot *b)
 static void share_bars(NsPlotSheet *sheet)
 {
     size_t columns = sheet->columns;
-    for (size_t first = 0; first < sheet->n; first += columns) {
+    for (size_t first = 0; first < sheet->n; first++) {
         size_t end = first + 1;
+        if (sheet->plots[first].slot % columns) continue;
         while (end < sheet->n && !sheet->plots[end].plot.no_bar &&
                same_colors(&sheet->plots[first].plot, &sheet->plots[end].plot))
             end++;
@@ -86,7 +87,7 @@ static void share_bars(NsPlotSheet *sheet)
             sheet->plots[i].plot.no_bar = i != bearer;
         }
         sheet->plots[bearer].last = end - 1;
-        first = end - 1 - (end - 1 - first) % columns; /* first plot of the last row */
+        first = end - 1;
     }
 }
 
@@ -122,10 +123,11 @@ static void align_rows(NsPlotSheet *sheet)
         NsSheetPlot *one = &sheet->plots[i];
         const NsMargins before = one->least;
         double most = MOST_ALIGNED * (one->cell.height - own[i].top - own[i].bottom);
-        size_t first = i - i % sheet->columns, end = MIN(first + sheet->columns, sheet->n);
+        size_t row = one->slot / sheet->columns;
         double top = own[i].top, bottom = own[i].bottom;
-        for (size_t k = first; k < end; k++) {
-            if (sheet->plots[k].plot.drawing) continue;
+        for (size_t k = 0; k < sheet->n; k++) {
+            if (sheet->plots[k].plot.drawing || sheet->plots[k].slot / sheet->columns != row)
+                continue;
             if (own[k].top <= own[i].top + most) top = MAX(top, own[k].top);
             if (own[k].bottom <= own[i].bottom + most) bottom = MAX(bottom, own[k].bottom);
         }
@@ -203,7 +205,7 @@ static void share_legend(NsPlotSheet *sheet)
         NsSheetPlot *one = &sheet->plots[i];
         double less = sheet->head / (double)sheet->rows;
         one->plot.shared = sheet->shared;
-        one->cell.y += sheet->head - (double)(i / sheet->columns) * less;
+        one->cell.y += sheet->head - (double)(one->slot / sheet->columns) * less;
         one->cell.height = MAX(one->cell.height - less, 1);
     }
 }
@@ -226,6 +228,52 @@ static PangoLayout *caption_text(const NsExport *options)
     return text;
 }
 
+/* The height of a cell in which the text of a drawing is as large as its width permits. */
+static double drawing_height(const NsPlot *plot, const NsExport *options)
+{
+    double tall = MOST_TALL * options->width;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, options->width, tall, options->style);
+    NsBox area = ns_plot_area(layout);
+    return tall - area.height +
+           plot->drawing->height(plot->drawing->data, area.width, options->style);
+}
+
+/* Places plots row by row.  If the height of the sheet is free, a drawing beside other plots has a
+ * row as wide as the sheet and as high as its text needs, because text that shrinks with a cell is
+ * illegible; a plot that would be alone in the row before it is as wide. */
+static void place_cells(NsPlotSheet *sheet, double gutter, double between)
+{
+    const NsExport *options = sheet->options;
+    size_t columns = sheet->columns, slot = 0, drawings = 0;
+    double wanted = 0, y = 0;
+    for (size_t i = 0; i < sheet->n; i++) {
+        NsSheetPlot *one = &sheet->plots[i];
+        one->wide = one->plot.drawing && sheet->n > 1 && options->proposed;
+        if (one->wide && slot % columns) {
+            sheet->plots[i - 1].wide |= slot % columns == 1;
+            slot += columns - slot % columns;
+        }
+        one->slot = slot;
+        slot += one->wide ? columns : 1;
+        if (!one->wide) continue;
+        one->needed = MIN(drawing_height(&one->plot, options), MOST_TALL * options->width);
+        wanted += one->needed;
+        drawings++;
+    }
+    sheet->rows = (MAX(slot, 1) + columns - 1) / columns;
+    double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
+    double all = options->height - sheet->foot - between * (double)(sheet->rows - 1);
+    double height = (all - wanted) / (double)MAX(sheet->rows - drawings, 1);
+    for (size_t i = 0; i < sheet->n; i++) {
+        NsSheetPlot *one = &sheet->plots[i];
+        double own = MAX(one->needed > 0 ? one->needed : height, 1);
+        one->cell = (NsBox){(double)(one->slot % columns) * (width + gutter), y,
+                            one->wide ? options->width : width, own};
+        bool last = i + 1 < sheet->n && sheet->plots[i + 1].slot / columns > one->slot / columns;
+        if (last) y += own + between;
+    }
+}
+
 NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *options)
 {
     NsPlotSheet sheet = {.options = options,
@@ -234,14 +282,10 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
                          .caption = caption_text(options)};
     double size = options->style->text_size;
     if (sheet.caption) sheet.foot = ns_text_height(sheet.caption) + 0.6 * size;
-    size_t columns = sheet.columns = CLAMP(options->columns, 1, MAX(n, 1));
-    sheet.rows = (MAX(n, 1) + columns - 1) / columns;
+    sheet.columns = CLAMP(options->columns, 1, MAX(n, 1));
     double gutter = MAX(0, 1.3 * size - options->style->padding);
     /* Between rows, both paddings are part of the gap. */
     double between = MAX(0, gutter - options->style->padding);
-    double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
-    double height =
-        (options->height - sheet.foot - between * (double)(sheet.rows - 1)) / (double)sheet.rows;
     for (size_t i = 0; i < n; i++) {
         NsSheetPlot *one = &sheet.plots[i];
         NsPlot *plot = &one->plot;
@@ -264,9 +308,8 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
                      : i < 26 ? g_strdup_printf("(%c) %s", 'a' + (int)i, title)
                               : g_strdup_printf("(%zu) %s", i + 1, title);
         plot->title = *one->title ? one->title : NULL;
-        one->cell = (NsBox){(double)(i % columns) * (width + gutter),
-                            (double)(i / columns) * (height + between), width, MAX(height, 1)};
     }
+    place_cells(&sheet, gutter, between);
     if (n > 1 && (options->legend == NS_LEGEND_OUTSIDE || options->legend == NS_LEGEND_ABOVE))
         share_legend(&sheet);
     share_bars(&sheet);
@@ -317,14 +360,8 @@ double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport
         /* The height of a sheet with a single drawing. */
         const NsPlot *plot = plots[0];
         double most = MAX(options->height, MOST_TALL * options->width);
-        NsExport tall = *options;
-        tall.height = MOST_TALL * options->width;
-        g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, &tall);
-        g_autoptr(NsPlotLayout) layout =
-            ns_plot_layout(&sheet.plots[0].plot, tall.width, tall.height, options->style);
-        NsBox area = ns_plot_area(layout);
-        double height = tall.height - area.height + sheet.foot +
-                        plot->drawing->height(plot->drawing->data, area.width, options->style);
+        g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, options);
+        double height = drawing_height(&sheet.plots[0].plot, options) + sheet.foot;
         return CLAMP(ceil(height), options->height, most);
     }
     /* Subtitles and notes of more than one line need additional height.  On a narrow page these may
@@ -335,8 +372,12 @@ double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport
         most = MAX(most, ns_plot_more_lines(&sheet.plots[i].plot, sheet.plots[i].cell.width,
                                             options->style));
     double rows = (double)sheet.rows, more = ceil(most) * rows;
+    /* The proposed height is that of equal rows; drawings have their own. */
+    double equal = options->height / (double)((n + sheet.columns - 1) / sheet.columns), drawn = 0;
+    for (size_t i = 0; i < n; i++)
+        if (sheet.plots[i].needed > 0) drawn += ceil(sheet.plots[i].needed) - equal;
     NsExport taller = *options;
-    taller.height = options->height + more;
+    taller.height = equal * rows + drawn + more;
     while (taller.height < MOST_TALL * options->width * rows && lacks_height(plots, n, &taller))
         taller.height += options->style->text_size * rows;
     return taller.height;
