@@ -27,9 +27,11 @@
 #define PROBE_MARGIN 3 /* pixels from the corner */
 #define PROBE_SPACE 24 /* pixels below the chart, for the button */
 
-/* The least width, and the least height above them, of a chart with continuations, in pixels. */
+/* The least width, and the least height above them, of a chart with continuations, in pixels; a
+ * strip of the learning rate matters more. */
 #define CONTINUED_ACROSS 320
 #define CONTINUED_DOWN 320
+#define CONTINUED_DOWN_WITH_STRIP 560
 
 /* In deeper models the loss without each layer is measured only on request, because it takes two
  * forward passes per layer. */
@@ -79,8 +81,12 @@ static void make_note(GtkMenuButton *button, gpointer tile)
 /* Shows the continuations below a chart of losses, if there are any. */
 static void sync_continued(NsChartTile *tile)
 {
+    const NsPlot *plot = tile->chart->plot;
     bool loss = !tile->compact && g_str_equal(tile->own.kind->choice.key, "loss");
     gtk_widget_set_visible(tile->continued, loss && ns_continuation_lines_update(tile->continued));
+    bool strip = plot && plot->lower;
+    if (tile->strip != strip) gtk_widget_queue_allocate(GTK_WIDGET(tile));
+    tile->strip = strip;
 }
 
 NsFigureInput ns_chart_tile_input(NsChartTile *tile)
@@ -432,7 +438,8 @@ static int allocate_continued(NsChartTile *tile, int width, int height)
     int below = 0;
     if (!gtk_widget_get_visible(tile->continued)) return height;
     gtk_widget_measure(tile->continued, GTK_ORIENTATION_VERTICAL, -1, NULL, &below, NULL, NULL);
-    bool space = width >= CONTINUED_ACROSS * scale && height - below >= CONTINUED_DOWN * scale;
+    double down = tile->strip ? CONTINUED_DOWN_WITH_STRIP : CONTINUED_DOWN;
+    bool space = width >= CONTINUED_ACROSS * scale && height - below >= down * scale;
     gtk_widget_set_child_visible(tile->continued, space);
     if (!space) return height;
     gtk_widget_size_allocate(tile->continued, &(GtkAllocation){0, height - below, width, below},

@@ -30,6 +30,7 @@ struct _NsChartTile {
     GtkWidget *probe;      /* shown in the middle of a chart whose quantity is never measured */
     GtkWidget *probe_more; /* below a quantity measured at one step, for the first lane */
     GtkWidget *continued;  /* below the losses of a large chart: the continuations of the lanes */
+    bool strip;            /* the chart has a strip of the learning rate */
     GtkWidget *enlarge;    /* covers a thumbnail */
     GtkWidget *over;       /* weak: the popover that is open over the chart; NULL for none */
     GArray *choices;       /* int, as in the drop-down */
