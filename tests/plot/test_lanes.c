@@ -659,7 +659,10 @@ static void test_wild_quantities(void)
     NsFigureInput input = lanes_of(runs, 3);
     for (int diverged = 0; diverged < 2; diverged++) {
         const NsEvent event = {.step = 0, .kind = NS_EVENT_DIVERGED};
-        if (diverged) ns_history_append_event(runs[1]->history, &event);
+        if (diverged) {
+            ns_history_append_event(runs[1]->history, &event);
+            for (unsigned i = 0; i < 3; i += 2) append_with(runs[i], 1, 2, 4);
+        }
         for (size_t f = 0; f < 2 * G_N_ELEMENTS(figures); f++) {
             input.log = input.log_loss = f % 2;
             g_autoptr(NsFigure) figure = figure_new(figures[f / 2]);
@@ -669,7 +672,7 @@ static void test_wild_quantities(void)
             g_assert_cmpint(noted, ==, diverged);
             if (diverged) {
                 if (f < 2)
-                    g_assert_cmpstr(series_named(plot, "B No norm")->state, ==,
+                    g_assert_cmpstr(series_named(plot, "B No norm, step 0")->state, ==,
                                     "off the scale, 1.0×10^{20} ↑");
                 g_assert_cmpfloat(plot->left.hi, >=, 4);
                 g_assert_cmpfloat(plot->left.hi, <, 100);
@@ -679,6 +682,13 @@ static void test_wild_quantities(void)
                 if (plot->lower) g_assert_true(isnan(plot->lower->left.hi));
             }
         }
+    }
+    /* At its own step a lane is what a chart by layer is about, where the axis can have it. */
+    input.step = 0;
+    for (int log = 0; log < 2; log++) {
+        input.log = log;
+        g_autoptr(NsFigure) figure = figure_new("gradient-norm");
+        g_assert_cmpint(isnan(ns_figure_update(figure, &input)->left.hi), ==, log);
     }
     for (unsigned i = 0; i < 3; i++) run_free(runs[i]);
 }
