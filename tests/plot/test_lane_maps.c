@@ -387,6 +387,27 @@ static void test_depths_apart(void)
     pair_clear(&pair);
 }
 
+/* At the step at which it diverges a lane is what a chart by layer is about, where the axis can
+ * have it; later it does not extend the axis. */
+static void test_wild_step(void)
+{
+    Pair pair = pair_new(4, 4);
+    const NsEvent event = {.step = 0, .kind = NS_EVENT_DIVERGED};
+    append_with(pair.run[0], 1, 2, 4);
+    append_with(pair.run[1], 1, 2, 1e20f);
+    ns_history_append_event(pair.run[1]->history, &event);
+    for (int later = 0; later < 2; later++) {
+        if (later) append_with(pair.run[0], 1, 2, 4);
+        for (int log = 0; log < 2; log++) {
+            pair.input.log = log;
+            g_autoptr(NsFigure) figure = figure_new("gradient-norm");
+            bool all = isnan(ns_figure_update(figure, &pair.input)->left.hi);
+            g_assert_cmpint(all, ==, log && !later);
+        }
+    }
+    pair_clear(&pair);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -402,5 +423,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane_maps/tex-cells", test_tex_cells);
     g_test_add_func("/lane_maps/depths-apart", test_depths_apart);
     g_test_add_func("/lane_maps/tex-faults", test_tex_faults);
+    g_test_add_func("/lane_maps/wild-step", test_wild_step);
     return g_test_run();
 }
