@@ -141,7 +141,6 @@ void random_plot(RandomPlot *random, GRand *rand)
                      .series = random->series,
                      .n_series = (size_t)g_rand_int_range(rand, 0, RANDOM_SERIES + 1),
                      .legend = (NsLegendPlace)g_rand_int_range(rand, 0, 3),
-                     .readings = chance(rand, 0.5),
                      .no_grid = chance(rand, 0.2),
                      .note = chance(rand, 0.3) ? words(rand) : NULL};
     for (size_t i = 0; i < plot->n_series; i++) fill_series(random, rand, i);

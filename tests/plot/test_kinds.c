@@ -112,33 +112,6 @@ static void test_legend_at(void)
     }
 }
 
-/* The values at the crosshair are written into the space that the legend reserves. */
-static void test_readings(void)
-{
-    NsSeries series[2] = {{.label = "one", .n = 4, .x = abscissa, .y = ones},
-                          {.label = "two", .style = 1, .n = 4, .x = abscissa, .y = tens}};
-    NsPlot plot = plot_of(series, 2);
-    plot.readings = true;
-    plot.legend = NS_LEGEND_ABOVE;
-    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
-    NsReading reading;
-    double px = ns_plot_x_to_pixel(layout, 2), py = ns_plot_y_to_pixel(layout, 20);
-    g_assert_true(ns_plot_pick(layout, px, py, &reading));
-    g_assert_cmpint(reading.series, ==, 1);
-    cairo_surface_t *without = draw(layout, NULL), *with = draw(layout, &reading);
-    for (unsigned i = 0; i < layout->legend->len; i++) {
-        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
-        int changed = 0;
-        for (double x = sample->value.x; x < sample->entry.x + sample->entry.width; x++)
-            for (double y = sample->value.y; y < sample->value.y + sample->entry.height; y++)
-                changed += pixel_at(without, x, y) != pixel_at(with, x, y);
-        g_assert_cmpint(changed, >, 20);
-    }
-    cairo_surface_destroy(without);
-    cairo_surface_destroy(with);
-    ns_reading_clear(&reading);
-}
-
 static void test_bars(void)
 {
     double y[] = {10, -20, 5, 30};
@@ -678,7 +651,6 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/heat/no-bar", test_no_bar);
     g_test_add_func("/kinds/legend-at", test_legend_at);
-    g_test_add_func("/kinds/readings", test_readings);
     g_test_add_func("/kinds/bars", test_bars);
     g_test_add_func("/kinds/tex-bars", test_tex_bars);
     g_test_add_func("/kinds/tex-order", test_tex_order);

@@ -79,8 +79,7 @@ typedef struct {
 bool ns_plot_pick(const NsPlotLayout *layout, double px, double py, NsReading *reading);
 void ns_reading_clear(NsReading *reading);
 
-/* Draws the crosshair of a reading over a drawn plot and emphasizes the nearest curve.  The legend
- * shows the values if the plot has `readings`. */
+/* Draws the crosshair of a reading over a drawn plot and emphasizes the nearest curve. */
 void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr);
 
 /* Draws the tooltip in a box inside the chart where it covers little of the curves, or nothing if

@@ -20,10 +20,6 @@
 /* Maximum lines of a name that is wider than the legend. */
 #define MOST_LINES 3
 
-/* Significant digits of values at the crosshair, and the widest of them. */
-#define DIGITS 4
-#define VALUE " \u22120.000\u00d710^{\u221200}"
-
 typedef struct {
     double x, y, left, right, line; /* the pen, and its limits */
     double further;                 /* height of wrapped names below this line */
@@ -183,17 +179,17 @@ static PangoLayout *entry_text(NsPlotLayout *layout, const char *words, double s
 }
 
 /* Returns false if not even the beginning of the name fits. */
-static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, double value)
+static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series)
 {
     double size = layout->style->text_size, width, height, before = (SAMPLE + GAP) * size;
-    double space = pen->right - pen->left - before - value;
+    double space = pen->right - pen->left - before;
     if (space < LEAST * size) return false;
     bool letter = pen->letters && !rank(series) && !is_key(layout, series);
     g_autofree char *words = letter ? ns_text_letter(ns_series_name(series)) : words_of(series);
     g_autoptr(PangoLayout) text = entry_text(layout, words, space, pen->lines, &pen->cut);
     if (series->hidden) ns_text_strike(text);
     ns_text_size(text, &width, &height);
-    double whole = before + width + value;
+    double whole = before + width;
     bool first = pen->x <= pen->left;
     if (!first && (pen->column || pen->x + whole > pen->right)) {
         pen->x = pen->left;
@@ -208,7 +204,6 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
             .label = layout->labels->len,
             .box = {pen->x, pen->y, SAMPLE * size, height / lines},
             .entry = {pen->x, pen->y, whole, height},
-            .value = {pen->x + before + width, pen->y},
         };
         g_array_append_val(layout->legend, sample);
         NsLabel *label =
@@ -223,24 +218,8 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series, 
 
 static bool place_all(NsPlotLayout *layout, Pen *pen, const GPtrArray *series)
 {
-    /* An entry reserves space for its value at the crosshair: as wide as the ends of the data if
-     * none is near 0. */
-    const NsRange *data = &layout->summary.y;
-    const double ends[] = {data->lo, data->hi};
-    bool known = data->lo > 0 && isfinite(data->hi);
-    double width = 0;
-    for (int i = 0; i < 2 && layout->plot->readings; i++) {
-        g_autofree char *number = ns_text_number(ends[i], DIGITS);
-        g_autofree char *words = g_strconcat(" ", number, NULL);
-        for (char *p = words; *p; p++)
-            if (g_ascii_isdigit(*p)) *p = '0';
-        g_autoptr(PangoLayout) text = ns_layout_text(layout, true, known ? words : VALUE);
-        width = MAX(width, ns_text_width(text));
-    }
-    for (unsigned i = 0; i < series->len; i++) {
-        bool valued = !is_key(layout, series->pdata[i]);
-        if (!place_entry(layout, pen, series->pdata[i], valued ? width : 0)) return false;
-    }
+    for (unsigned i = 0; i < series->len; i++)
+        if (!place_entry(layout, pen, series->pdata[i])) return false;
     return true;
 }
 

@@ -237,25 +237,6 @@ static void draw_nearest(const NsPlotLayout *layout, const NsReading *reading, c
     cairo_restore(cr);
 }
 
-/* Writes the values at the crosshair behind the names in a legend with readings. */
-static void draw_values(const NsPlotLayout *layout, const NsReading *reading, cairo_t *cr)
-{
-    ns_set_color(cr, layout->style->text);
-    for (unsigned i = 0; i < layout->legend->len && layout->plot->readings; i++) {
-        const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, i);
-        const NsSeries *series = sample->series;
-        if (series->hidden || !series->n || sample->at_end) continue;
-        size_t at = nearest(series, reading->x);
-        if (series->x[at] != reading->x) continue;
-        g_autofree char *number = ns_text_number(series->y[at], DIGITS);
-        g_autofree char *words = g_strconcat(" ", isnan(series->y[at]) ? "NaN" : number, NULL);
-        g_autoptr(PangoLayout) text = ns_layout_text(layout, true, words);
-        cairo_move_to(cr, sample->value.x, sample->value.y);
-        pango_cairo_show_layout(cr, text);
-    }
-    cairo_new_path(cr);
-}
-
 /* Draws a dot on every curve at the x of the reading. */
 static void draw_dots(const NsPlotLayout *layout, const NsReading *reading, const GPtrArray *found,
                       cairo_t *cr)
@@ -380,7 +361,6 @@ void ns_plot_draw_reading(const NsPlotLayout *layout, const NsReading *reading, 
     draw_nearest(layout, reading, cr);
     draw_crosshair(layout, reading, cr);
     draw_dots(layout, reading, found, cr);
-    draw_values(layout, reading, cr);
     if (layout->lower) {
         g_autoptr(GPtrArray) below = series_at(layout->lower, reading->x);
         cairo_save(cr);

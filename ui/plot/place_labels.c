@@ -217,9 +217,10 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
         PangoLayout *text = texts->pdata[i];
         double py = ns_scale_to_pixel(scale, g_array_index(ticks, NsTick, i).value);
         if (!text) continue;
+        double y = py + frame->digit / 2 - ns_text_baseline(text);
         ns_layout_add_label(layout, right ? NS_PART_BAR_TICK : NS_PART_LEFT_TICK, text,
                             right ? x : x - ns_text_width(text),
-                            py + frame->digit / 2 - ns_text_baseline(text), false);
+                            MIN(y, layout->height - ns_text_height(text)), false);
     }
 }
 

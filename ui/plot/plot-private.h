@@ -169,10 +169,9 @@ void ns_fault_corners(const NsPlotLayout *layout, const NsFaultMark *mark, NsPoi
 typedef struct {
     const NsSeries *series;
     unsigned label; /* index of the name among the labels */
-    bool at_end;    /* the name is at the end of its curve, without a sample and a value */
+    bool at_end;    /* the name is at the end of its curve, without a sample */
     NsBox box;      /* the sample, before the name */
-    NsBox entry;    /* the whole entry, with the space for a value */
-    NsPoint value;  /* the upper left corner of that space */
+    NsBox entry;    /* the whole entry */
 } NsLegendSample;
 
 /* The series that have an entry, including those with names at the ends of their curves.  Free with

@@ -264,7 +264,6 @@ struct NsPlot {
     bool lettered;    /* the names of several runs begin with their letters: the legend keeps their
                        * order, and shows letters alone if names do not fit */
     bool ordered;     /* the legend keeps the order of the series */
-    bool readings;    /* the legend reserves space for the values at the crosshair */
     bool no_grid;     /* without grid lines */
     bool cut;         /* a frame of a film: data beyond cut_at on the horizontal axis is not */
     double cut_at;    /* drawn, while axes and legend are those of the whole run */

@@ -273,7 +273,6 @@ static void refocus(NsChartView *chart)
     chart->stale = true;
     if (!chart->plot) return;
     ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
-    chart->shown.readings = !chart->compact;
     if (chart->noteless) chart->shown.note = NULL;
     if (chart->compact || chart->bare) {
         chart->shown.moment = chart->shown.note = NULL;
