@@ -183,6 +183,15 @@ static void test_typed_ending(void)
     g_assert_false(gtk_widget_get_sensitive(control(dialog, "Content")));
     g_assert_cmpint(ns_export_dialog_request(dialog).what, ==, NS_EXPORT_ONE);
     drop_down(dialog, "Format", NS_FORMAT_PDF);
+    /* A file of which the file dialog did not ask stays. */
+    g_assert_true(g_file_set_contents(full, "mine", -1, NULL));
+    ns_export_dialog_save(dialog, bare);
+    g_assert_cmpstr(failure(dialog), ==,
+                    "“g.pdf” exists already. Type its whole name to replace it, or another name.");
+    g_autofree char *kept = NULL;
+    g_assert_true(g_file_get_contents(full, &kept, NULL, NULL));
+    g_assert_cmpstr(kept, ==, "mine");
+    g_unlink(full);
     ns_export_dialog_save(dialog, bare);
     UI_WAIT(window, ui_has_toast);
     assert_begins(full, "%PDF-");

@@ -224,6 +224,15 @@ void ns_export_dialog_save(NsExportDialog *dialog, const char *path)
     const char *ending = ns_format_ending(ns_export_dialog_request(dialog).format);
     bool ended = dot && g_ascii_strcasecmp(dot + 1, ending) == 0;
     g_autofree char *full = ended ? g_strdup(path) : g_strconcat(path, ".", ending, NULL);
+    if (!ended && g_file_test(full, G_FILE_TEST_EXISTS)) {
+        /* The file dialog asked about another name. */
+        g_autofree char *name = g_path_get_basename(full);
+        g_autofree char *words = g_strdup_printf(
+            _("“%s” exists already. Type its whole name to replace it, or another name."), name);
+        gtk_label_set_text(GTK_LABEL(dialog->failure), words);
+        gtk_widget_set_visible(dialog->failure, TRUE);
+        return;
+    }
     ns_export_dialog_write(dialog, full);
 }
 
