@@ -3,13 +3,16 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/store/bundled.h"
 #include "core/store/output_file.h"
 #include "core/study/paper.h"
 #include "ui/figures/figures.h"
+#include "ui/figures/handout.h"
 #include "ui/plot/document.h"
 #include "ui/plot/text.h"
 
 #include <errno.h>
+#include <gio/gio.h>
 #include <stdio.h>
 
 #define TITLE "The figures of the paper, measured"
@@ -316,4 +319,67 @@ const NsCommand ns_cli_paper = {
                " paper fig4 --scale paper --set source=train.de --set target=train.en "
                "--out large\n" NS_CLI " paper warmup --json > warmup.json",
     .run = run,
+};
+
+/* ---- A lesson on paper ---- */
+
+/* A signal is stored, or ends a step that takes too long. */
+static bool on_step(void *data, size_t card, int64_t step, int64_t until, double loss)
+{
+    (void)card;
+    ns_interrupt_end();
+    ns_progress_step(data, step, until, loss);
+    bool wanted = !ns_interrupt_signal();
+    ns_interrupt_begin(NULL, NULL);
+    return wanted;
+}
+
+static int print_lesson(NsArguments *a, GError **error)
+{
+    gint64 number;
+    bool numbered = g_ascii_string_to_signed(a->files[0], 10, 0, 1000, &number, NULL);
+    int i = numbered ? (int)number : ns_choices_find(ns_lesson_choice, a->files[0]);
+    if (i < 0 || !ns_lesson_choice((size_t)i)) {
+        ns_choices_unknown("lesson", a->files[0], ns_lesson_choice, error);
+        return NS_EXIT_USAGE;
+    }
+    g_autofree char *lower = g_ascii_strdown(a->out, -1);
+    if (!g_str_has_suffix(lower, ".pdf"))
+        return ns_usage(error, "A handout is a PDF; end the name of --out in “.pdf”.");
+    if (!ns_output_check(a->out, error)) return NS_EXIT_ERROR;
+    g_autoptr(NsLesson) lesson = ns_lesson_open((size_t)i, error);
+    if (!lesson) return NS_EXIT_ERROR;
+    NsProgress progress;
+    ns_interrupt_catch();
+    ns_progress_start(&progress, true);
+    ns_interrupt_begin(NULL, NULL);
+    GError *problem = NULL;
+    NsDocument *document = ns_handout_new(lesson, on_step, &progress, &problem);
+    ns_interrupt_end();
+    bool stopped = g_error_matches(problem, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+    bool good = stopped;
+    if (document)
+        good = ns_document_end(document, ns_interrupt_signal() ? NULL : a->out, error);
+    else if (stopped)
+        g_error_free(problem);
+    else
+        g_propagate_error(error, problem);
+    ns_progress_end(&progress);
+    return good ? ns_interrupt_status() : NS_EXIT_ERROR;
+}
+
+const NsCommand ns_cli_handout = {
+    .choice = {.key = "handout", .purpose = "Print a lesson with its charts and answers as a PDF"},
+    .words = "LESSON",
+    .least = 1,
+    .most = 1,
+    .wrong = "Name one lesson, by its number or its name.",
+    .summary =
+        "Trains what a lesson of the desktop trains, and writes its cards with the numbers and\n"
+        "charts that were measured, its questions, and the answers on a separate page.\n"
+        "\nLessons, "
+        "from 0:",
+    .lists = ns_lesson_choice,
+    .examples = NS_CLI " handout 10 --out divergence.pdf",
+    .run = print_lesson,
 };

@@ -1,19 +1,13 @@
 /* A lesson on paper.  SPDX-License-Identifier: MIT */
-#include "app/cli/cli.h"
+#include "ui/figures/handout.h"
 
-#include "core/base/error.h"
-#include "core/store/bundled.h"
-#include "core/store/lesson.h"
 #include "core/store/lesson_measure.h"
 #include "core/train/lockstep.h"
 #include "ui/figures/sheet.h"
-#include "ui/plot/document.h"
 #include "ui/plot/painter.h"
 #include "ui/plot/text.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
+#include <gio/gio.h>
 
 /* In points. */
 #define CHART_HEIGHT 190.0
@@ -26,7 +20,8 @@ typedef struct {
     const NsLesson *lesson;
     NsLockstep *lockstep;           /* the run that the cards speak of; NULL before the first */
     const NsExperiment *experiment; /* of that run, borrowed from a card */
-    NsProgress progress;
+    NsHandoutProgress *progress;
+    void *data; /* of `progress` */
     NsDocument *document;
     const char *shown; /* the newest chart, if nothing was trained since; borrowed */
 } Handout;
@@ -34,7 +29,7 @@ typedef struct {
 /* ---- Training ---- */
 
 /* Trains what a card speaks of: a new run if its settings are not those of the run so far, unless
- * they change in it. */
+ * they change in it.  FALSE with an error if it was stopped, too. */
 static bool train(Handout *h, size_t at, GError **error)
 {
     const NsCard *card = &h->lesson->card[at];
@@ -45,25 +40,23 @@ static bool train(Handout *h, size_t at, GError **error)
         h->experiment = &card->end;
     } else if (!same) {
         g_clear_pointer(&h->lockstep, ns_lockstep_free);
-        ns_interrupt_begin(NULL, NULL);
         h->lockstep = ns_lockstep_new(&card->end, NULL, NULL, NULL, error);
-        ns_interrupt_end();
         h->experiment = &card->end;
         h->shown = NULL;
         if (!h->lockstep) return false;
     }
     int64_t until = MAX(card->run, ns_lesson_data_step(h->lesson, at));
-    bool going = true;
-    while (going && !ns_interrupt_signal() && ns_lockstep_steps(h->lockstep) < until) {
-        ns_interrupt_begin(NULL, NULL);
+    bool going = true, wanted = true;
+    while (going && wanted && ns_lockstep_steps(h->lockstep) < until) {
         going = ns_lockstep_step(h->lockstep);
-        ns_interrupt_end();
         NsHistory *history = ns_lockstep_run(h->lockstep, 0, 0)->history;
         h->shown = NULL;
-        ns_progress_step(&h->progress, ns_lockstep_steps(h->lockstep), until,
-                         ns_history_step(history, ns_history_steps(history) - 1)->loss);
+        wanted = h->progress(h->data, at, ns_lockstep_steps(h->lockstep), until,
+                             ns_history_step(history, ns_history_steps(history) - 1)->loss);
     }
-    return true;
+    if (!wanted)
+        g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The handout was stopped.");
+    return wanted;
 }
 
 static NsHistory *history_of(void *data, size_t lane, int64_t step)
@@ -179,29 +172,15 @@ static void write_card(Handout *h, size_t at)
     }
 }
 
-static int run(NsArguments *a, GError **error)
+NsDocument *ns_handout_new(const NsLesson *lesson, NsHandoutProgress *progress, void *data,
+                           GError **error)
 {
-    gint64 number;
-    bool numbered = g_ascii_string_to_signed(a->files[0], 10, 0, 1000, &number, NULL);
-    int i = numbered ? (int)number : ns_choices_find(ns_lesson_choice, a->files[0]);
-    if (i < 0 || !ns_lesson_choice((size_t)i)) {
-        ns_choices_unknown("lesson", a->files[0], ns_lesson_choice, error);
-        return NS_EXIT_USAGE;
-    }
-    g_autofree char *lower = g_ascii_strdown(a->out, -1);
-    if (!g_str_has_suffix(lower, ".pdf"))
-        return ns_usage(error, "A handout is a PDF; end the name of --out in “.pdf”.");
-    if (!ns_output_check(a->out, error)) return NS_EXIT_ERROR;
-    g_autoptr(NsLesson) lesson = ns_lesson_open((size_t)i, error);
-    if (!lesson) return NS_EXIT_ERROR;
-    Handout handout = {.lesson = lesson};
-    ns_interrupt_catch();
-    ns_progress_start(&handout.progress, true);
+    Handout handout = {.lesson = lesson, .progress = progress, .data = data};
     handout.document = ns_document_new(lesson->title, lesson->summary);
     write_text(&handout, lesson->title, TITLE, true, 0);
     write_text(&handout, lesson->summary, TEXT, false, 0);
     bool good = true;
-    for (size_t k = 0; good && k < lesson->n && !ns_interrupt_signal(); k++) {
+    for (size_t k = 0; good && k < lesson->n; k++) {
         good = train(&handout, k, error);
         if (good) write_card(&handout, k);
     }
@@ -219,25 +198,8 @@ static int run(NsArguments *a, GError **error)
         write_text(&handout, answer, TEXT, true, 0);
         write_text(&handout, card->why[card->right], TEXT, false, TEXT);
     }
-    bool complete = good && !ns_interrupt_signal();
-    good = ns_document_end(handout.document, complete ? a->out : NULL, error) && good;
-    ns_progress_end(&handout.progress);
     g_clear_pointer(&handout.lockstep, ns_lockstep_free);
-    return good ? ns_interrupt_status() : NS_EXIT_ERROR;
+    if (good) return handout.document;
+    ns_document_end(handout.document, NULL, NULL);
+    return NULL;
 }
-
-const NsCommand ns_cli_handout = {
-    .choice = {.key = "handout", .purpose = "Print a lesson with its charts and answers as a PDF"},
-    .words = "LESSON",
-    .least = 1,
-    .most = 1,
-    .wrong = "Name one lesson, by its number or its name.",
-    .summary =
-        "Trains what a lesson of the desktop trains, and writes its cards with the numbers and\n"
-        "charts that were measured, its questions, and the answers on a separate page.\n"
-        "\nLessons, "
-        "from 0:",
-    .lists = ns_lesson_choice,
-    .examples = NS_CLI " handout 10 --out divergence.pdf",
-    .run = run,
-};
