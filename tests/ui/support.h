@@ -105,6 +105,7 @@ void ui_add_stage_stress_tests(void);
 void ui_add_diagram_tests(void);
 void ui_add_export_tests(void);
 void ui_add_file_tests(void);
+void ui_add_handout_tests(void);
 void ui_add_lesson_tests(void);
 void ui_add_lecture_tests(void);
 void ui_add_library_tests(void);

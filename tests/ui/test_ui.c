@@ -25,6 +25,7 @@ static const struct {
     {"diagram", ui_add_diagram_tests},
     {"export", ui_add_export_tests},
     {"file", ui_add_file_tests},
+    {"handout", ui_add_handout_tests},
     {"stress", ui_add_stress_tests},
     {"study", ui_add_study_tests},
     {"paper", ui_add_paper_tests},

@@ -1,6 +1,7 @@
 /* A lesson on paper.  SPDX-License-Identifier: MIT */
 #include "ui/figures/handout.h"
 
+#include "core/base/words.h"
 #include "core/store/lesson_measure.h"
 #include "core/train/lockstep.h"
 #include "ui/figures/sheet.h"
@@ -121,19 +122,19 @@ static void draw_chart(Handout *h, const NsCard *card, const NsSheet *sheet)
 static void write_card(Handout *h, size_t at)
 {
     const NsCard *card = &h->lesson->card[at];
-    g_autofree char *title = g_strdup_printf("%zu  %s", at + 1, card->title);
+    g_autofree char *title = g_strdup_printf("%zu  %s", at + 1, _(card->title));
     g_auto(NsSheet) sheet;
     bool chart = read_chart(h, card, &sheet);
     /* A card stays together. */
     ns_document_need(h->document, HEADING + 6 * TEXT + (chart ? CHART_HEIGHT : 0));
     write_text(h, "", HEADING, false, 0);
     write_text(h, title, HEADING, true, 0);
-    for (char **text = card->texts; *text; text++) write_text(h, *text, TEXT, false, 0);
+    for (char **text = card->texts; *text; text++) write_text(h, _(*text), TEXT, false, 0);
     if (card->draws) {
         /* Empty axes for the curve that the student predicts. */
         const NsChoice *quantity = &ns_quantity(card->quantity)->choice;
         g_autofree char *words =
-            g_strdup_printf("Draw your prediction: %s over the layers", quantity->label);
+            g_strdup_printf(_("Draw your prediction: %s over the layers"), _(quantity->label));
         ns_document_need(h->document, DRAWING_HEIGHT + 2 * TEXT);
         write_text(h, words, TEXT, false, 0);
         cairo_t *cr = ns_document_area(h->document, DRAWING_HEIGHT);
@@ -165,9 +166,9 @@ static void write_card(Handout *h, size_t at)
     }
 
     if (card->n_choices) ns_document_need(h->document, 2 * TEXT * (double)(1 + card->n_choices));
-    if (card->ask) write_text(h, card->ask, TEXT, true, 0);
+    if (card->ask) write_text(h, _(card->ask), TEXT, true, 0);
     for (size_t i = 0; i < card->n_choices; i++) {
-        g_autofree char *choice = g_strconcat("☐  ", card->choices[i], NULL);
+        g_autofree char *choice = g_strconcat("☐  ", _(card->choices[i]), NULL);
         write_text(h, choice, TEXT, false, TEXT);
     }
 }
@@ -176,9 +177,9 @@ NsDocument *ns_handout_new(const NsLesson *lesson, NsHandoutProgress *progress, 
                            GError **error)
 {
     Handout handout = {.lesson = lesson, .progress = progress, .data = data};
-    handout.document = ns_document_new(lesson->title, lesson->summary);
-    write_text(&handout, lesson->title, TITLE, true, 0);
-    write_text(&handout, lesson->summary, TEXT, false, 0);
+    handout.document = ns_document_new(_(lesson->title), _(lesson->summary));
+    write_text(&handout, _(lesson->title), TITLE, true, 0);
+    write_text(&handout, _(lesson->summary), TEXT, false, 0);
     bool good = true;
     for (size_t k = 0; good && k < lesson->n; k++) {
         good = train(&handout, k, error);
@@ -191,12 +192,12 @@ NsDocument *ns_handout_new(const NsLesson *lesson, NsHandoutProgress *progress, 
         if (!card->ask) continue;
         if (!any) {
             ns_document_begin_page(handout.document);
-            write_text(&handout, "Answers", HEADING, true, 0);
+            write_text(&handout, _("Answers"), HEADING, true, 0);
         }
         any = true;
-        g_autofree char *answer = g_strdup_printf("%zu  %s", k + 1, card->choices[card->right]);
+        g_autofree char *answer = g_strdup_printf("%zu  %s", k + 1, _(card->choices[card->right]));
         write_text(&handout, answer, TEXT, true, 0);
-        write_text(&handout, card->why[card->right], TEXT, false, TEXT);
+        write_text(&handout, _(card->why[card->right]), TEXT, false, TEXT);
     }
     g_clear_pointer(&handout.lockstep, ns_lockstep_free);
     if (good) return handout.document;

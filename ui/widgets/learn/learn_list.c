@@ -72,11 +72,16 @@ static GtkWidget *new_row(const char *title, const char *purpose)
 }
 
 /* The first lesson, a tour for newcomers, has no number. */
+static char *numbered_name(size_t i)
+{
+    const char *name = _(ns_lesson_choice(i)->label);
+    return i ? g_strdup_printf(_("%d  %s"), (int)i, name) : g_strdup(name);
+}
+
 static GtkWidget *new_lesson_row(size_t i)
 {
     const NsChoice *lesson = ns_lesson_choice(i);
-    const char *name = _(lesson->label);
-    g_autofree char *numbered = i ? g_strdup_printf(_("%d  %s"), (int)i, name) : g_strdup(name);
+    g_autofree char *numbered = numbered_name(i);
     g_autofree char *done = g_strdup_printf(_("%s (done)"), numbered);
     GtkWidget *row = new_row(g_hash_table_contains(finished(), lesson->key) ? done : numbered,
                              _(lesson->purpose));
@@ -139,6 +144,24 @@ static GtkWidget *new_title(const char *words)
     return title;
 }
 
+static GtkWidget *new_handouts(void)
+{
+    g_autoptr(GMenu) menu = g_menu_new();
+    for (size_t i = 0; ns_lesson_choice(i); i++) {
+        g_autofree char *name = numbered_name(i);
+        g_autofree char *action = g_strconcat("win.handout::", ns_lesson_choice(i)->key, NULL);
+        g_menu_append(menu, name, action);
+    }
+    GtkWidget *button = gtk_menu_button_new();
+    gtk_menu_button_set_label(GTK_MENU_BUTTON(button), _("Handouts"));
+    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
+    gtk_widget_set_tooltip_text(
+        button,
+        _("Save a lesson as a PDF, with measured charts and the answers on their own page"));
+    gtk_widget_set_valign(button, GTK_ALIGN_START);
+    return button;
+}
+
 GtkWidget *ns_learn_list_new(const char *resume, GMenuModel *own)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
@@ -148,6 +171,7 @@ GtkWidget *ns_learn_list_new(const char *resume, GMenuModel *own)
     gtk_widget_set_margin_top(lectures, 12);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
     gtk_box_append(GTK_BOX(head), new_title(_("Twelve hands-on lessons of a few minutes each")));
+    gtk_box_append(GTK_BOX(head), new_handouts());
     if (resume) {
         GtkWidget *button = gtk_button_new_with_label(resume);
         gtk_widget_set_tooltip_text(button, _("Back to the card where you left off"));

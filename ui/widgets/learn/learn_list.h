@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Its buttons activate the actions of the pane: begin (the lesson's place, u), resume, preset (its
- * key, s) and close; and win.lecture. */
+ * key, s) and close; and win.lecture and win.handout. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -11,6 +11,7 @@
 #include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/before.h"
+#include "ui/widgets/shell/handout.h"
 #include "ui/widgets/shell/lecture.h"
 
 /* ---- The part of a window that a card speaks of ---- */
@@ -393,6 +394,7 @@ void ns_window_add_learning(NsWindow *window)
     ns_connect(pane, "cover", G_CALLBACK(on_cover), window);
     g_signal_connect(window, "unrealize", G_CALLBACK(fold_again), NULL);
     ns_before_follow_lessons(window);
+    ns_handout_add(window);
     ns_connect(pages, "switched", G_CALLBACK(on_switched), window);
     ns_learn_pane_set_page(NS_LEARN_PANE(pane), ns_page_stack_key(window->pages));
     /* The button that leaves class mode where the menu is hidden, too. */
