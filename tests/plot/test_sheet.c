@@ -483,6 +483,51 @@ static void test_diagram(void)
     for (int i = 0; i < N; i++) ns_figure_free(figures[i]);
 }
 
+/* Where the rows of a slide are low, the data have the space: all charts leave out the same. */
+static void test_slide(void)
+{
+    g_autoptr(NsRun) post = run_trained("placement=post", "layers=6");
+    g_autoptr(NsRun) pre = run_trained("placement=pre", "layers=6");
+    NsFigureInput input = {.history = post->history,
+                           .settings = &post->settings,
+                           .step = -1,
+                           .gradient = NS_QUANTITY_GRAD_W2,
+                           .hidden = NS_QUANTITY_HIDDEN_NORM,
+                           .n_lanes = 2};
+    input.lanes[0] = (NsFigureRun){post->history, &post->settings, "A", 0};
+    input.lanes[1] = (NsFigureRun){pre->history, &pre->settings, "B", 1};
+    static const char *const names[] = {"loss", "gradient-norm", "profile", "steps"};
+    enum { N = G_N_ELEMENTS(names) };
+    NsFigure *figures[N];
+    const NsPlot *plots[N];
+    for (int i = 0; i < N; i++) {
+        figures[i] = figure_new(names[i]);
+        plots[i] = ns_figure_update(figures[i], &input);
+    }
+    g_assert_nonnull(plots[1]->lower);
+    NsExportChoices choices;
+    ns_export_choices_init(&choices);
+    g_assert_true(ns_export_choices_set(&choices, "size", "slide", NULL));
+    NsStyle style;
+    NsExport options = {0};
+    for (size_t n = 2; n <= N; n++) {
+        ns_export_choices_apply(&choices, n, &style, &options);
+        g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, &options);
+        for (size_t i = 0; i < n; i++) {
+            g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+            if (n < 4) {
+                g_assert_true(!layout->lower == !plots[i]->lower);
+                continue;
+            }
+            g_assert_null(layout->lower);
+            g_assert_null(ns_layout_label(layout, NS_PART_SUBTITLE));
+            g_assert_cmpuint(layout->n_level_keys, ==, 0);
+            g_assert_cmpfloat(ns_plot_area(layout).height, >=, 0.35 * sheet.plots[i].cell.height);
+        }
+    }
+    for (int i = 0; i < N; i++) ns_figure_free(figures[i]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -496,5 +541,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sheet/film-height", test_film_height);
     g_test_add_func("/sheet/film-names", test_film_names);
     g_test_add_func("/sheet/diagram", test_diagram);
+    g_test_add_func("/sheet/slide", test_slide);
     return g_test_run();
 }

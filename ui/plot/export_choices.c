@@ -312,8 +312,10 @@ void ns_export_choices_apply(const NsExportChoices *choices, size_t n, NsStyle *
     double width = page >= 0 ? pages[page].width : choices->width * units[choices->unit].points;
     double height = page >= 0 ? pages[page].height : choices->height * units[choices->unit].points;
     size_t columns = n > 1 && width >= 2 * LEAST_WIDTH ? 2 : 1;
-    if (height > 0)
-        while (columns * columns < n && width / (double)(columns + 1) >= LEAST_WIDTH) columns++;
+    if (height > 0) /* Side by side, three charts leave no part of a wide page empty. */
+        while ((columns * columns < n || (n == 3 && columns < n && width > height)) &&
+               width / (double)(columns + 1) >= LEAST_WIDTH)
+            columns++;
     size_t rows_ = (MAX(n, 1) + columns - 1) / columns;
     options->proposed = !(height > 0);
     if (options->proposed) height = round(ASPECT * width / (double)columns * (double)rows_);

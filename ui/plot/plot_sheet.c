@@ -17,6 +17,11 @@
  * for the same bottom. */
 #define MOST_ALIGNED 0.15
 
+/* In text sizes: the height of a row on a page of fixed height below which its plots leave out what
+ * a single chart would show besides the data, and the gap between such rows. */
+#define LOW_ROW 18
+#define LOW_GAP 0.9
+
 #define CAPTION_SIZE 0.92 /* in text sizes */
 #define CAPTION_LINES 4
 
@@ -286,6 +291,9 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
     double gutter = MAX(0, 1.3 * size - options->style->padding);
     /* Between rows, both paddings are part of the gap. */
     double between = MAX(0, gutter - options->style->padding);
+    size_t rows = (MAX(n, 1) + sheet.columns - 1) / sheet.columns;
+    bool low = n > 1 && !options->proposed && options->height < LOW_ROW * size * (double)rows;
+    if (low) between = MIN(between, LOW_GAP * size - 2 * options->style->padding);
     for (size_t i = 0; i < n; i++) {
         NsSheetPlot *one = &sheet.plots[i];
         NsPlot *plot = &one->plot;
@@ -294,7 +302,8 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         if (options->untitled) plot->title = NULL;
         if (options->unnoted) plot->note = NULL;
         if (options->untitled) plot->averaged = NULL;
-        if (options->untitled || options->caption) {
+        if (options->untitled || options->caption || low) {
+            /* In low rows only some plots would have space for their settings. */
             const char *run = options->untitled ? NULL : plot->run;
             one->subtitle = run && plot->seed ? g_strdup_printf("%s, %s", run, plot->seed)
                                               : g_strdup(run ? run : plot->seed);
@@ -310,6 +319,12 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         plot->title = *one->title ? one->title : NULL;
     }
     place_cells(&sheet, gutter, between);
+    for (size_t i = 0; i < n && low; i++) {
+        NsPlot *plot = &sheet.plots[i].plot;
+        plot->lower = NULL;
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+        if (layout->n_level_keys) plot->n_levels = 0;
+    }
     if (n > 1 && (options->legend == NS_LEGEND_OUTSIDE || options->legend == NS_LEGEND_ABOVE))
         share_legend(&sheet);
     share_bars(&sheet);
