@@ -10,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/experiment/param.h"
 #include "core/train/run.h"
+#include "ui/figures/figure.h"
 #include "ui/session/session-private.h"
 
 #include <gio/gio.h>
@@ -359,7 +360,7 @@ static gint compare(gconstpointer a, gconstpointer b)
 
 static bool is_same(const NsSessionMark *a, const NsSessionMark *b)
 {
-    return a->step == b->step && a->kind == b->kind && a->seed == b->seed &&
+    return a->step == b->step && a->kind == b->kind && a->seed == b->seed && a->past == b->past &&
            g_str_equal(a->text, b->text);
 }
 
@@ -367,10 +368,15 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
 {
     g_array_set_size(session->marks, 0);
     if (session->forked_from) {
-        NsSessionMark fork = {session->fork_step, NS_SESSION_MARK_FORK, -1, 0,
-                              _("Continued from a stored step.")};
+        NsSessionMark fork = {session->fork_step,
+                              NS_SESSION_MARK_FORK,
+                              -1,
+                              0,
+                              _("Continued from a stored step."),
+                              false};
         g_array_append_val(session->marks, fork);
     }
+    const NsFigureInput input = {0};
     for (size_t lane = 0; lane < session->view->started.n; lane++) {
         NsHistory *history = session->view->histories[lane];
         for (size_t k = 0; history && k < ns_history_seeds(history); k++) {
@@ -384,7 +390,8 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
                                          : event->kind == NS_EVENT_SPIKE  ? NS_SESSION_MARK_SPIKE
                                                                           : NS_SESSION_MARK_STUCK;
                 int of = ns_history_seeds(history) > 1 && !setting ? (int)k + 1 : 0;
-                NsSessionMark mark = {event->step, kind, (int)lane, of, event->text};
+                bool past = event->kind == NS_EVENT_STUCK && !ns_figure_is_stuck(&input, seed);
+                NsSessionMark mark = {event->step, kind, (int)lane, of, event->text, past};
                 g_array_append_val(session->marks, mark);
             }
         }
@@ -393,8 +400,8 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
     g_autofree int64_t *steps = g_new(int64_t, capacity + 1);
     size_t checkpoints = MIN(capacity, ns_session_checkpoints(session, steps, capacity));
     for (size_t i = 0; i < checkpoints; i++) {
-        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT, -1, 0,
-                              _("A fork can begin here.")};
+        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT,  -1,
+                              0,        _("A fork can begin here."), false};
         g_array_append_val(session->marks, mark);
     }
     g_array_sort(session->marks, compare);

@@ -377,7 +377,9 @@ static void build_editor(NsExportCharts *charts)
                 charts->limits[i][1] = make_limit(charts, range.hi, to);
                 ns_box_append(box, charts->limits[i][0], gtk_label_new("–"), charts->limits[i][1],
                               NULL);
-                add_words(charts, label, box);
+                g_autofree char *words =
+                    g_strconcat(i == NS_VIEW_STATE_X ? "x: " : "y: ", label, NULL);
+                add_words(charts, words, box);
             }
         const GPtrArray *curves = charts->facts->curves;
         if (curves->len > 1) add_heading(charts, _("Curves"));
