@@ -370,6 +370,9 @@ static void test_next_lanes(void)
         ns_session_add_lane(session);
         g_assert_cmpuint(session->experiment.n, ==, n);
         g_assert_cmpuint(session->active, ==, n - 1);
+        g_autofree char *added =
+            ns_settings_get(&session->experiment.lane[n - 1], ns_param_find("placement"));
+        g_assert_cmpstr(added, !=, "none");
         for (size_t i = 0; i + 1 < n; i++)
             g_assert_cmpint(session->experiment.lane[i].placement, !=,
                             session->experiment.lane[n - 1].placement);
@@ -377,6 +380,22 @@ static void test_next_lanes(void)
     GtkWidget *remove = ui_find_tip(window->settings_pane, "Remove lane");
     GtkWidget *add = gtk_widget_get_next_sibling(remove);
     g_assert_true(gtk_widget_get_visible(add) && !gtk_widget_get_sensitive(add));
+    ui_close(window);
+}
+
+/* Control+F leads to the search, also from a pane that is folded away. */
+static void test_search_key(void)
+{
+    NsWindow *window = ui_open("");
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    UI_WAIT(window, ui_is_ready);
+    g_action_group_change_action_state(actions, "pane", g_variant_new_boolean(FALSE));
+    g_action_group_activate_action(actions, "search-settings", NULL);
+    GtkWidget *search = row_of(window, NS_SEARCH_SETTINGS);
+    GtkExpander *more = GTK_EXPANDER(row_of(window, NS_MORE_SETTINGS));
+    g_assert_true(gtk_expander_get_expanded(more));
+    GtkWidget *focus = gtk_root_get_focus(GTK_ROOT(window));
+    g_assert_true(focus && gtk_widget_is_ancestor(focus, search));
     ui_close(window);
 }
 
@@ -549,5 +568,6 @@ void ui_add_settings_tests(void)
     g_test_add_func("/ui/settings/seed", test_seed);
     g_test_add_func("/ui/settings/words", test_words);
     g_test_add_func("/ui/settings/next-lanes", test_next_lanes);
+    g_test_add_func("/ui/settings/search-key", test_search_key);
     g_test_add_func("/ui/settings/text-file", test_text_file);
 }

@@ -431,6 +431,8 @@ void ns_session_add_lane(NsSession *session)
     for (size_t i = 0; i < lane && ns_placement_choice(placement + 1); i++) {
         if (experiment->lane[i].placement != placement) continue;
         placement++;
+        /* Its first loss would flatten the others. */
+        if (g_str_equal(ns_placement_choice(placement)->key, "none")) placement++;
         i = SIZE_MAX; /* from the first lane again */
     }
     ns_settings_set(&experiment->lane[lane], "placement", ns_placement_choice(placement)->key,

@@ -137,7 +137,9 @@ char *ns_session_differences(NsSession *session)
     const NsExperiment *experiment = &session->experiment;
     if (experiment->n < 2) return NULL;
     size_t n = ns_experiment_differences(experiment);
-    if (n == 0) return g_strdup(_("All lanes are identical."));
+    if (n == 0)
+        return g_strdup(ns_session_pending(session) ? _("All lanes will be identical.")
+                                                    : _("All lanes are identical."));
     const NsSettings *lanes[NS_LANES_MAX];
     for (size_t i = 0; i < experiment->n; i++) lanes[i] = &experiment->lane[i];
     const NsParam *param = ns_param(0);

@@ -165,6 +165,8 @@ static void show_stage(NsDiagramPage *page)
             break;
         }
     ns_text_label_set(page->words, sentence);
+    /* The stage decides what the wires show. */
+    for (int i = 0; i < NS_FLOWS; i++) gtk_widget_set_sensitive(page->flow[i], !slow);
     show_answer(page, slow, stage);
     for (size_t i = 0; i < page->n; i++) {
         bool still = waits(page->views[i]);

@@ -196,7 +196,8 @@ static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
 bool ns_trouble_panel_sync(NsTroublePanel *panel)
 {
     NsTrouble trouble;
-    bool any = ns_session_trouble(panel->session, &trouble) && !panel->session->wants_run;
+    bool left = panel->session->wants_run || panel->session->state == NS_TRAINER_PREPARING;
+    bool any = ns_session_trouble(panel->session, &trouble) && !left;
     ns_hide(GTK_WIDGET(panel), NS_HIDDEN_USELESS, !any);
     if (!any) {
         bool had = panel->shown.event;

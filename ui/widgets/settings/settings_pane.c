@@ -444,6 +444,7 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
                         G_SETTINGS_BIND_DEFAULT);
     on_expanded(GTK_EXPANDER(expander), NULL, more);
     g_object_set_data(G_OBJECT(pane), "ns-row-" NS_MORE_SETTINGS, expander);
+    g_object_set_data(G_OBJECT(pane), "ns-row-" NS_SEARCH_SETTINGS, search);
     gtk_box_append(GTK_BOX(rows), expander);
     return rows;
 }

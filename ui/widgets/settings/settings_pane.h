@@ -13,7 +13,9 @@
 /* The pane of a session.  Only its rows scroll; tabs and pending changes stay visible. */
 GtkWidget *ns_settings_pane_new(NsSession *session);
 
-#define NS_MORE_SETTINGS "more-settings" /* key of the expander, for ns_settings_pane_row */
+/* Keys of the expander and of the search in it, for ns_settings_pane_row. */
+#define NS_MORE_SETTINGS "more-settings"
+#define NS_SEARCH_SETTINGS "search-settings"
 
 /* The row of a setting inside a pane (ui/widgets/settings/setting_row.h).  NULL if there is none.
  */

@@ -5,6 +5,7 @@
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/learn/lesson_watch.h"
 #include "ui/widgets/shell/learning.h"
+#include "ui/widgets/shell/lecture.h"
 
 void ns_before_note(NsBefore *before, NsWindow *window)
 {
@@ -114,7 +115,7 @@ static void on_return(gpointer data, gpointer toast)
 static void on_closed(NsWindow *window)
 {
     Lessons *lessons = g_object_get_data(G_OBJECT(window), BEFORE);
-    if (!lessons || !lessons->begun) return;
+    if (!lessons || !lessons->begun || ns_lecture_menu(window)) return;
     lessons->begun = false;
     lessons->last = ns_lesson_present_run(window->session);
     if (!ns_before_is_now(&lessons->before, window))

@@ -264,11 +264,11 @@ static void enter(Presenter *presenter)
     NsWindow *window = presenter->window;
     NsSession *session = window->session;
     if (presenter->on) return;
+    presenter->on = true; /* so that no way back from a lesson is offered to the audience */
     ns_window_close_lessons(window);
     ns_before_note(&presenter->before, window);
     presenter->class_mode = ns_class_mode_is_on(window);
     presenter->pause_on_trouble = session->pause_on_trouble;
-    presenter->on = true;
     presenter->any = presenter->shown = false;
     for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) {
         g_autoptr(GVariant) state =

@@ -9,6 +9,7 @@
 #include "ui/widgets/common/windows.h"
 #include "ui/widgets/run/gradient_check_panel.h"
 #include "ui/widgets/run/transport.h"
+#include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/export_dialog.h"
 #include "ui/widgets/shell/learning.h"
 #include "ui/widgets/shell/lecture.h"
@@ -345,6 +346,17 @@ static void on_save_pytorch(NsWindow *window)
                         on_pytorch_path, window);
 }
 
+/* In class mode there are no settings to search. */
+static void on_search(NsWindow *window)
+{
+    GtkWidget *more = ns_settings_pane_row(window->settings_pane, NS_MORE_SETTINGS);
+    GtkWidget *search = ns_settings_pane_row(window->settings_pane, NS_SEARCH_SETTINGS);
+    if (!gtk_widget_get_visible(more)) return;
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "pane", g_variant_new_boolean(TRUE));
+    ns_settings_pane_unfold(window->settings_pane, search);
+    gtk_widget_grab_focus(search);
+}
+
 static const NsWindowCommand COMMANDS[] = {
     {.action = "run", .run = G_CALLBACK(on_run)},
     {.action = "run-to", .run = G_CALLBACK(on_run_to)},
@@ -359,6 +371,7 @@ static const NsWindowCommand COMMANDS[] = {
     {.action = "new-seed", .run = G_CALLBACK(on_new_seed)},
     {.action = "next-placement", .run = G_CALLBACK(on_next_placement)},
     {.action = "second-lane", .run = G_CALLBACK(on_second_lane)},
+    {.action = "search-settings", .run = G_CALLBACK(on_search)},
     {.action = "undo", .run = G_CALLBACK(on_undo)},
     {.action = "redo", .run = G_CALLBACK(on_undo)},
     {.action = "log-x", .run = G_CALLBACK(on_log_x)},
@@ -474,6 +487,7 @@ static const NsKey KEYS[] = {
     {"<Control>o", "win.open", NS_KEY_ALWAYS, {0}},
     {"<Control>l", "win.runs", NS_KEY_ALWAYS, {0}},
     {"<Control>s", "win.save", NS_KEY_ALWAYS, {0}},
+    {"<Control>f", "win.search-settings", NS_KEY_ALWAYS, {0}},
     {"F9", "win.pane", NS_KEY_ALWAYS, {0}},
     {"<Control>F9", "win.inspector", NS_KEY_ALWAYS, {0}},
     {"F10", "win.menu", NS_KEY_ALWAYS, {0}},
