@@ -574,6 +574,26 @@ static void test_figure(void)
     g_rmdir(folder);
 }
 
+/* A chart of one model is exported as the window shows it: of the lane on view. */
+static void test_lane(void)
+{
+    NsWindow *window = ui_open("probe-every=1");
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set_lanes(window->session, 2);
+    ns_session_set_lane(window->session, 1, "placement", "pre");
+    UI_UNTIL(window->session->view->started.n == 2 && window->session->state == NS_TRAINER_READY);
+    ns_page_stack_show(window->pages, "attention");
+    for (unsigned lane = 0; lane < 2; lane++) {
+        ns_session_set_active(window->session, lane);
+        NsExportDialog *dialog = open_dialog(window);
+        choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PDF);
+        g_test_message("%s", ns_export_dialog_command(dialog));
+        g_assert_true(says(dialog, lane ? "attention(lane=B)" : "attention(lane=A)"));
+        gtk_window_close(GTK_WINDOW(dialog));
+    }
+    ui_close(window);
+}
+
 /* It grows with the window, so that the preview shows what will be seen on paper. */
 static void test_size(void)
 {
@@ -691,6 +711,7 @@ void ui_add_export_tests(void)
     g_test_add_func("/ui/export/order", test_order);
     g_test_add_func("/ui/export/close", test_close);
     g_test_add_func("/ui/export/figure", test_figure);
+    g_test_add_func("/ui/export/lane", test_lane);
     g_test_add_func("/ui/export/size", test_size);
     g_test_add_func("/ui/export/film", test_film);
     g_test_add_func("/ui/export/film-canceled", test_film_canceled);

@@ -608,7 +608,10 @@ static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
     NsFigureSpec spec = ns_figure_spec_of(tile->own.kind, &input);
     const NsViewState *view_state = &tile->chart->view_state;
     const NsPlot *plot = tile->chart->plot;
-    NsSheetChart *chart = ns_sheet_add(&dialog->sheet, spec, tile->lane);
+    /* A chart of one model is the one on view, not one of every lane. */
+    bool active = spec.kind->one_model && input.n_lanes > 1 && tile->lane < 0;
+    int lane = active ? (int)dialog->view->active : tile->lane;
+    NsSheetChart *chart = ns_sheet_add(&dialog->sheet, spec, lane);
     const char *name;
     for (unsigned i = 0; plot && (name = ns_plot_curve(plot, i)) && i < 64; i++)
         if (ns_view_state_hides(view_state, name)) chart->hidden |= UINT64_C(1) << i;
