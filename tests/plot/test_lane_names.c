@@ -341,6 +341,48 @@ static void test_depths(void)
     }
 }
 
+/* Pinned runs are faint in profiles too, in place of what else is faint, and enlarge no axis. */
+static void test_pinned(void)
+{
+    Pair pair = pair_new(4, 4), before = pair_new(4, 4);
+    g_autoptr(Run) brief = run_made(4, BUDGET, true, 1, 0);
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 3; k++) {
+            append(pair.run[i], 1);
+            append_with(before.run[i], 1, 2, 4000);
+        }
+    append(brief, 1);
+    static const char *const figures[] = {"gradient-norm", "steps"};
+    static const char *const names[] = {"run 1 A", "run 1 B", "run 2 A"};
+    for (size_t f = 0; f < G_N_ELEMENTS(figures); f++) {
+        g_autoptr(NsFigure) figure = figure_new(figures[f]);
+        pair.input.n_pinned = 0;
+        const NsPlot *plot = ns_figure_update(figure, &pair.input);
+        size_t usual = plot->n_series;
+        g_assert_cmpuint(plot->n_keys, ==, 1); /* step 0, the largest and smallest layer */
+        for (unsigned i = 0; i < 3; i++) {
+            Run *run = i < 2 ? before.run[i] : brief;
+            pair.input.pinned[i] = (NsFigureRun){run->history, &run->settings, names[i], i % 2};
+        }
+        pair.input.n_pinned = 3;
+        plot = ns_figure_update(figure, &pair.input);
+        const NsSeries *a = series_named(plot, names[0]), *b = series_named(plot, names[1]);
+        const NsSeries *again = series_named(plot, f ? names[2] : "run 2 A, step 0");
+        g_assert_true(a->style == 0 && b->style == 1 && again->style == 0);
+        g_assert_true(a->tinted && a->clipped && a->previous && a->n);
+        g_assert_true(a->dash != again->dash);
+        g_assert_cmpuint(plot->n_keys, ==, 0);
+        for (size_t i = 0; i < plot->n_series; i++) g_assert_false(plot->series[i].muted);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 600, 400, ns_style(0));
+        g_assert_cmpfloat(layout->summary.y.hi, <, 1000);
+        pair.input.n_pinned = 0;
+        plot = ns_figure_update(figure, &pair.input);
+        g_assert_cmpuint(plot->n_series, ==, usual);
+    }
+    pair_clear(&pair);
+    pair_clear(&before);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -354,5 +396,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/baselines", test_baselines);
     g_test_add_func("/lane-names/diverge-near", test_diverge_near);
     g_test_add_func("/lane-names/depths", test_depths);
+    g_test_add_func("/lane-names/pinned", test_pinned);
     return g_test_run();
 }

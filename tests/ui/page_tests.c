@@ -369,10 +369,11 @@ static void test_export(void)
     g_assert_nonnull(strstr(command, " --figure gradient-norm "));
     g_assert_nonnull(strstr(command, " --lane placement=post --lane placement=pre "));
     g_assert_null(ns_export_command_gap(view, &request));
-    /* A profile draws no pinned runs, but the loss does. */
+    /* A profile draws pinned runs, and so does the loss. */
     NsView pinned = *view;
     pinned.n_pinned = 1;
-    g_assert_null(ns_export_command_gap(&pinned, &request));
+    g_assert_nonnull(ns_export_command_gap(&pinned, &request));
+    g_assert_null(ns_export_command_gap(view, &request));
     ns_sheet_add(&sheet, ns_figure_spec_of(ui_tile(window, LOSS)->own.kind, &input), -1);
     request.what = NS_EXPORT_SHEET;
     g_assert_nonnull(ns_export_command_gap(&pinned, &request));

@@ -3,6 +3,7 @@
 #include "core/base/words.h"
 #include "ui/figures/figure.h"
 #include "ui/figures/layer_values.h"
+#include "ui/figures/step_curves.h"
 #include "ui/figures/theory.h"
 
 #include <math.h>
@@ -17,11 +18,14 @@ typedef struct {
 
 /* The labels of one run: columns, theoretical curves, and the legend entry of the theory. */
 enum { THEORY = COLUMNS + NS_THEORY_CURVES, CURVES };
-G_STATIC_ASSERT(NS_LANES_MAX *CURVES <= NS_FIGURE_SERIES);
+/* The labels of the pinned runs follow those of the lanes. */
+#define PINNED_LABELS ((size_t)(NS_LANES_MAX * CURVES))
+G_STATIC_ASSERT(NS_LANES_MAX *CURVES + NS_FIGURE_PINNED <= NS_FIGURE_SERIES);
 
 typedef struct {
     NsFigure figure;
     Lane lanes[NS_LANES_MAX];
+    NsLayerValues pinned[NS_FIGURE_PINNED]; /* of earlier runs, in place of the first steps */
     unsigned n; /* number of runs; if there are several, no previous run is shown */
     NsQuantity quantity;
     NsWildRun wild[NS_LANES_MAX];
@@ -74,17 +78,12 @@ static const char **labels_of(NsFigure *figure, unsigned i)
     return figure->labels + (size_t)i * CURVES;
 }
 
-/* The label of the current values: the step for a single run, the distinguishing settings for
- * several. */
-static char *label_of_now(const Profile *profile, const NsFigureInput *input, unsigned i,
-                          int64_t step)
+/* The name of a run among others, with the step of its values unless that is the shown one. */
+static char *run_label(const char *run, const NsLayerValues *now, int64_t step)
 {
-    const NsLayerValues *now = &profile->lanes[i].columns[NOW];
-    if (profile->n < 2) return bucket_label("", now);
-    g_autofree char *run = ns_figure_run_label(input, i);
     bool same = is_thinned(now) ? step >= now->bucket.first && step <= now->bucket.last
                                 : step == now->bucket.last;
-    if (same) return g_steal_pointer(&run);
+    if (same) return g_strdup(run);
     g_autofree char *before = g_strconcat(run, ", ", NULL);
     return bucket_label(before, now);
 }
@@ -96,7 +95,11 @@ static void make_labels(Profile *profile, const NsFigureInput *input, int64_t st
         const Lane *lane = &profile->lanes[i];
         const char **labels = labels_of(figure, i);
         g_autofree char *first = bucket_label("", &lane->columns[FIRST]);
-        ns_figure_text(figure, &labels[NOW], label_of_now(profile, input, i, step));
+        /* The step for a single run, the distinguishing settings for several. */
+        const NsLayerValues *now = &lane->columns[NOW];
+        g_autofree char *run = ns_figure_run_label(input, i);
+        ns_figure_text(figure, &labels[NOW],
+                       profile->n > 1 ? run_label(run, now, step) : bucket_label("", now));
         bool wild = profile->n > 1 && profile->wild[i].wild;
         ns_figure_text(figure, &figure->states[i],
                        wild ? ns_wild_state(profile->wild[i].most) : NULL);
@@ -110,11 +113,32 @@ static void make_labels(Profile *profile, const NsFigureInput *input, int64_t st
             ns_figure_text(figure, &labels[THEORY],
                            ns_figure_run_words(input, i, ns_theory_name(&lane->theory)));
     }
+    for (unsigned i = 0; i < NS_FIGURE_PINNED; i++)
+        ns_figure_text(figure, &figure->labels[PINNED_LABELS + i],
+                       profile->pinned[i].n
+                           ? run_label(input->pinned[i].name, &profile->pinned[i], step)
+                           : NULL);
     if (!input->previous || profile->n > 1) return;
     g_autofree char *run = ns_figure_previous_label(input);
     g_autofree char *before = g_strconcat(run, ", ", NULL);
     ns_figure_text(figure, &labels_of(figure, 0)[PREVIOUS],
                    bucket_label(before, &profile->lanes[0].columns[PREVIOUS]));
+}
+
+static void show_pinned(Profile *profile, const NsFigureInput *input)
+{
+    NsFigure *figure = &profile->figure;
+    for (unsigned i = 0; i < input->n_pinned; i++) {
+        const NsLayerValues *column = &profile->pinned[i];
+        if (!column->n) continue;
+        NsSeries *series = &figure->series[figure->plot.n_series++];
+        *series = ns_pinned_look(input, i);
+        series->label = figure->labels[PINNED_LABELS + i];
+        series->kind = NS_SERIES_POINTS;
+        series->n = column->n;
+        series->x = column->x;
+        series->y = column->y;
+    }
 }
 
 /* With several runs, the first step of each is muted behind it, and all curves of a theory share
@@ -267,8 +291,25 @@ static bool precedes_updates(NsQuantity quantity, const NsFigureInput *input)
     return all;
 }
 
+/* Reads the pinned runs at the step that is shown.  Returns whether one has values. */
+static bool follow_pinned(Profile *profile, const NsFigureInput *input, bool early)
+{
+    int64_t step = input->step >= 0 ? input->step : ns_figure_newest(input);
+    bool any = false;
+    for (unsigned i = 0; i < NS_FIGURE_PINNED; i++) {
+        NsHistory *history = i < input->n_pinned ? input->pinned[i].history : NULL;
+        bool shown = history && !early && step >= 0;
+        profile->figure.changed |=
+            ns_layer_values_read(&profile->pinned[i], history, profile->quantity,
+                                 shown ? ns_figure_record_at(history, step) : -1);
+        any |= profile->pinned[i].n > 0;
+    }
+    return any;
+}
+
 static void follow_all(Profile *profile, const NsFigureInput *input, bool early)
 {
+    bool pinned = follow_pinned(profile, input, early);
     unsigned n = ns_figure_runs(input);
     for (unsigned i = n; i < profile->n; i++) lane_clear(&profile->lanes[i]);
     NS_FIGURE_SET(&profile->figure, profile->n, n);
@@ -290,7 +331,7 @@ static void follow_all(Profile *profile, const NsFigureInput *input, bool early)
         NsHistory *history = one.history;
         changed |= ns_layer_values_read(&columns[NOW], history, quantity, early ? -1 : record);
         /* The update ratios of step 0 are 0 by definition and not shown. */
-        bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO;
+        bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO && !pinned;
         changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1);
         changed |= ns_layer_values_read(&columns[PREVIOUS], one.previous, quantity, previous);
         bool has_end = record >= 0 && end != NS_QUANTITY_COUNT;
@@ -373,6 +414,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     ns_figure_forget(figure);
     if (over_layers) {
         const NsLayerValues *values[NS_LANES_MAX];
+        show_pinned(profile, input);
         for (unsigned i = 0; i < profile->n; i++) {
             values[i] = &profile->lanes[i].columns[NOW];
             show_lane(profile, i);
@@ -389,6 +431,7 @@ static void clear(NsFigure *figure)
 {
     Profile *profile = (Profile *)figure;
     for (size_t i = 0; i < NS_LANES_MAX; i++) lane_clear(&profile->lanes[i]);
+    for (size_t i = 0; i < NS_FIGURE_PINNED; i++) ns_layer_values_clear(&profile->pinned[i]);
 }
 
 const NsFigureClass ns_profile_class = {sizeof(Profile), NULL, update, clear,

@@ -162,26 +162,29 @@ void ns_previous_curves_clear(NsPreviousCurves *previous)
     }
 }
 
+NsSeries ns_pinned_look(const NsFigureInput *input, unsigned i)
+{
+    unsigned before = 0;
+    for (unsigned k = 0; k < i && i < input->n_pinned; k++)
+        before += input->pinned[k].lane == input->pinned[i].lane;
+    return (NsSeries){.kind = NS_SERIES_LINE,
+                      .style = run_at(input, i).lane,
+                      .dash = NS_PREVIOUS_DASH + before % (NS_SERIES_STYLES - NS_PREVIOUS_DASH),
+                      .shade = i < input->n_pinned ? input->shades[i] : 0,
+                      .previous = true,
+                      .tinted = true,
+                      .clipped = true};
+}
+
 void ns_previous_curves_show(const NsPreviousCurves *previous, NsFigure *figure,
                              const NsFigureInput *input)
 {
     figure->plot.n_series = 0;
     for (unsigned i = 0; i <= BEFORE; i++) {
         if (!previous->run[i].curve.n) continue;
-        /* Earlier runs of the same color have different dash patterns, none of which a lane has. */
-        unsigned before = 0;
-        for (unsigned k = 0; i != BEFORE && k < i; k++)
-            before += input->pinned[k].lane == input->pinned[i].lane;
         NsSeries *series = &figure->series[figure->plot.n_series++];
-        *series =
-            (NsSeries){.label = figure->labels[LABELS + i],
-                       .kind = NS_SERIES_LINE,
-                       .style = run_at(input, i).lane,
-                       .dash = NS_PREVIOUS_DASH + before % (NS_SERIES_STYLES - NS_PREVIOUS_DASH),
-                       .shade = i < input->n_pinned ? input->shades[i] : 0,
-                       .previous = true,
-                       .tinted = true,
-                       .clipped = true};
+        *series = ns_pinned_look(input, i);
+        series->label = figure->labels[LABELS + i];
         ns_curve_show(&previous->run[i].curve, series);
     }
 }

@@ -64,3 +64,7 @@ void ns_previous_curves_clear(NsPreviousCurves *previous);
  * and with a different dash pattern. */
 void ns_previous_curves_show(const NsPreviousCurves *previous, NsFigure *figure,
                              const NsFigureInput *input);
+
+/* The look of the i-th pinned run of the input: a muted tone of its lane's color, with a dash
+ * pattern that neither a lane nor another pinned run of that lane has; it enlarges no axis. */
+NsSeries ns_pinned_look(const NsFigureInput *input, unsigned i);

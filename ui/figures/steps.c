@@ -156,6 +156,9 @@ static void show(Steps *steps, const NsFigureInput *input)
     bool several = ns_quantity(steps->quantity)->domain != NS_DOMAIN_STEP;
     const NsQuantityInfo *info = ns_quantity(steps->quantity);
     bool seldom = info->every != NULL;
+    /* Pale curves stand for one thing: the pinned runs, if there are any. */
+    bool ranges = several;
+    for (unsigned i = 0; i < input->n_pinned; i++) ranges &= !steps->previous.run[i].curve.n;
     steps->key = ns_figure_key(info->domain == NS_DOMAIN_HEAD ? _("largest and smallest head")
                                                               : _("largest and smallest layer"));
     /* Of several runs it is gray; a single one has its color. */
@@ -168,7 +171,7 @@ static void show(Steps *steps, const NsFigureInput *input)
         for (unsigned k = 0; k < CURVES; k++) {
             const NsCurve *curves = steps->lanes[i].curves, *curve = &curves[k];
             bool range = k == LARGEST || k == LEAST;
-            if (!curve->n || (!several && range)) continue;
+            if (!curve->n || (!ranges && range)) continue;
             NsSeries *series = &figure->series[figure->plot.n_series++];
             *series = single[k];
             if (seldom && k != SMOOTH) series->kind = NS_SERIES_POINTS;

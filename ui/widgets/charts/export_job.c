@@ -149,11 +149,13 @@ char *ns_export_command(const NsView *view, const NsExportRequest *request, cons
 const char *ns_export_command_gap(const NsView *view, const NsExportRequest *request)
 {
     bool curves = false, profiles = false, maps = false; /* over steps, over layers, of layers */
+    bool pinned = false;                                 /* profiles that draw pinned runs */
     for (guint i = first_chart(request); i < first_chart(request) + n_charts(request); i++) {
         const NsFigureKind *kind = ns_sheet_chart(request->sheet, i)->spec.kind;
         maps |= kind->rows_are_layers;
         curves |= kind->abscissa == NS_OVER_STEPS && !kind->rows_are_layers;
         profiles |= kind->abscissa == NS_OVER_LAYERS;
+        pinned |= kind->abscissa == NS_OVER_LAYERS && !kind->two_runs && !kind->one_model;
     }
     if (ns_view_is_outside(view) && !view->source)
         return _("No single command can draw the files of several other programs in one figure.");
@@ -161,7 +163,7 @@ const char *ns_export_command_gap(const NsView *view, const NsExportRequest *req
     if (changes) return _("Settings changed during the run are not reproduced.");
     if (view->previous.history && (curves || profiles))
         return _("The command does not repeat the previous run, which is drawn in gray.");
-    if (view->n_pinned && curves)
+    if (view->n_pinned && (curves || pinned))
         return _("The command does not repeat earlier runs, which are drawn faintly.");
     for (unsigned i = 0; i < view->started.n; i++) {
         const NsHistory *history = view->histories[i];
