@@ -97,7 +97,7 @@ static void test_stop(void)
     g_assert_false(is_free(window));
     ui_close(window);
     /* Longer than the rest of that lesson. */
-    for (gint64 end = g_get_monotonic_time() + 4 * G_USEC_PER_SEC; g_get_monotonic_time() < end;)
+    for (gint64 end = g_get_monotonic_time() + 10 * G_USEC_PER_SEC; g_get_monotonic_time() < end;)
         ui_turn();
     g_assert_cmpint(g_rmdir(folder), ==, 0);
     g_free(folder);

@@ -142,11 +142,21 @@ static void test_close_while_running(void)
     ui_close(preparing);
 }
 
+static void count(int *signals)
+{
+    ++*signals;
+}
+
 /* Less than a minute of training is not worth a question. */
 static void test_close_asks(void)
 {
     NsWindow *window = ui_open_running("");
     g_assert_false(ns_close_guard_asks(window));
+    /* A preset, a scene or a handout that was saved does not have the run. */
+    int saved = 0;
+    g_signal_connect_swapped(window, "saved", G_CALLBACK(count), &saved);
+    ns_window_toast_file(window, "Saved", "/tmp/normscope.preset");
+    g_assert_cmpint(saved, ==, 0);
     GtkWidget *question = ns_close_guard_ask(window);
     g_assert_true(ns_close_guard_ask(window) == question);
     gtk_dialog_response(GTK_DIALOG(question), GTK_RESPONSE_CANCEL);

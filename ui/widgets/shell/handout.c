@@ -74,12 +74,6 @@ static void on_stop(gpointer data, gpointer toast)
     stop(NS_WINDOW(gtk_widget_get_root(toast)));
 }
 
-static void on_show(gpointer path, gpointer toast)
-{
-    (void)toast;
-    ns_file_show_in_folder(path);
-}
-
 /* Another toast is shown to its end. */
 static gboolean show(gpointer data)
 {
@@ -109,9 +103,8 @@ static void on_made(GObject *source, GAsyncResult *result, gpointer user_data)
     ns_window_enable(window, "handout", true);
     g_autofree char *name = g_filename_display_basename(job->path);
     g_autofree char *saved = g_strdup_printf(_("Saved %s"), name);
-    /* Its run is not one of the window, as in the other toasts about a file. */
     if (made)
-        ns_toast_show(window->toast, saved, _("Show in folder"), on_show, g_strdup(job->path));
+        ns_window_toast_file(window, saved, job->path);
     else if (error && !g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         ns_window_toast(window, error->message);
 }

@@ -382,7 +382,6 @@ static void on_show_file(gpointer path, gpointer toast)
 
 void ns_window_toast_file(NsWindow *window, const char *sentence, const char *path)
 {
-    g_signal_emit_by_name(window, "saved");
     ns_toast_show(window->toast, sentence, _("Show in folder"), on_show_file, g_strdup(path));
 }
 

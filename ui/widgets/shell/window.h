@@ -3,8 +3,8 @@
  * Actions, keys, files, lessons and the question before closing are added to it from outside
  * (ns_application_window_new).
  *
- * Signals: "progressed", a few times per second while the session is busy; "saved", a file was
- * written. */
+ * Signals: "progressed", a few times per second while the session is busy; "saved", charts
+ * or data of the run were exported. */
 #pragma once
 
 #include "ui/session/session.h"
