@@ -308,6 +308,26 @@ static void test_markup(void)
     g_assert_nonnull(strstr(raised, ">-3</span>"));
 }
 
+/* On a low axis of many decades only powers of ten are left, without minor ticks. */
+static void test_decades(void)
+{
+    const NsAxis axis = {.scale = NS_SCALE_LOG, .lo = NAN, .hi = NAN};
+    NsScale scale = {0};
+    ns_scale_fit(&scale, &axis, 1e-40, 1e40, 0);
+    for (double height = 10; height <= 60; height += 5) {
+        scale.p0 = height;
+        GArray *ticks = ns_scale_ticks(&scale, 3);
+        ns_scale_part_labels(&scale, ticks, height < 30 ? 30 : 15);
+        g_assert_cmpuint(ticks->len, >=, 1);
+        for (unsigned i = 0; i < ticks->len; i++) {
+            const char *label = g_array_index(ticks, NsTick, i).label;
+            g_assert_nonnull(label);
+            g_assert_true(g_str_has_prefix(label, "10"));
+        }
+        g_array_unref(ticks);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -316,6 +336,7 @@ int main(int argc, char **argv)
     g_test_add_func("/scale/extremes", test_extremes);
     g_test_add_func("/scale/inverse", test_inverse);
     g_test_add_func("/scale/fit", test_fit);
+    g_test_add_func("/scale/decades", test_decades);
     g_test_add_func("/text/numbers", test_numbers);
     g_test_add_func("/text/markup", test_markup);
     g_test_add_func("/scale/literal", test_literal);

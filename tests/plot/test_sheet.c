@@ -5,6 +5,7 @@
 #include "run.h"
 #include "ui/figures/sheet.h"
 #include "ui/plot/plot-private.h"
+#include "ui/plot/text.h"
 
 #include <gif_lib.h>
 #include <glib/gstdio.h>
@@ -528,6 +529,26 @@ static void test_slide(void)
     for (int i = 0; i < N; i++) ns_figure_free(figures[i]);
 }
 
+/* The learning rate below the loss has a fifth of the height of both. */
+static void test_rate(void)
+{
+    g_autoptr(NsRun) run = run_trained("placement=post", "warmup=20");
+    NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
+    g_autoptr(NsFigure) figure = figure_new("loss");
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_nonnull(plot->lower);
+    for (size_t i = 0; ns_style(i); i++) {
+        const NsStyle *style = ns_style(i);
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(plot, 30 * style->text_size, 25 * style->text_size, style);
+        g_assert_nonnull(layout->lower);
+        double below = layout->lower->area.height, both = layout->area.height + below;
+        g_assert_cmpfloat(below, <=, MAX(0.2 * both, 2.6 * style->text_size) + 2);
+        const NsLabel *label = ns_layout_label(layout->lower, NS_PART_LEFT_LABEL);
+        g_assert_cmpstr(ns_text_words(label->text), ==, "learning rate");
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -542,5 +563,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sheet/film-names", test_film_names);
     g_test_add_func("/sheet/diagram", test_diagram);
     g_test_add_func("/sheet/slide", test_slide);
+    g_test_add_func("/sheet/rate", test_rate);
     return g_test_run();
 }

@@ -231,8 +231,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     show(loss, input);
     /* The learning rate in a strip of its own. */
     NsPlot *strip = &loss->strip;
-    *strip =
-        (NsPlot){.left = {.label = _("learning rate"), .lo = 0, .hi = NAN}, .series = loss->rates};
+    *strip = (NsPlot){.left = {.label = _("learning rate"), .lo = 0, .hi = NAN},
+                      .series = loss->rates,
+                      .input = true};
     for (unsigned i = 0; i < loss->n; i++) {
         if (!loss->lanes[i].curves[RATE].n) continue;
         NsSeries *series = &loss->rates[strip->n_series++];

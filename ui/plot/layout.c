@@ -62,6 +62,11 @@
 #define LOWER_MOST 0.45
 #define LOWER_LEAST 5.8
 
+/* The largest share of both areas for a lower plot of an input, and its least height in text sizes,
+ * with which the name of its axis fits beside it and the words below. */
+#define INPUT_MOST 0.2
+#define INPUT_LEAST 2.6
+
 static void clear_label(void *label)
 {
     g_object_unref(((NsLabel *)label)->text);
@@ -608,6 +613,13 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     upper_least.bottom = lower_least.top = 0;
     lay_out(layout, &upper_least, NULL);
     lay_out(lower, &lower_least, layout);
+    double both = layout->area.height + lower->area.height;
+    double most = MAX(INPUT_MOST * both, INPUT_LEAST * layout->style->text_size);
+    if (below->input && lower->area.height > most) {
+        double less = lower->area.height - most;
+        lower->height -= layout->style->raster ? ceil(less) : less;
+        layout->height = layout->lower_y += layout->style->raster ? ceil(less) : less;
+    }
     NsMargins a = ns_layout_margins(layout), b = ns_layout_margins(lower);
     double left = MAX(a.left, b.left), right = MAX(a.right, b.right);
     if (layout->width - left - right < LEAST_WIDTH * layout->width) {
@@ -726,16 +738,6 @@ double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style
     double more = further(frame.text[NS_PART_SUBTITLE], n);
     more += MAX(0, legend - LEGEND_LINES * style->text_size);
     return more / (1 - SUBTITLE_SHARE) + further_lines(layout, NS_NOTE_LINES);
-}
-
-bool ns_plot_is_explained(const NsPlotLayout *layout)
-{
-    if (layout->lower) return ns_plot_is_explained(layout->lower);
-    const NsAxis *x = &layout->plot->x;
-    const NsLabel *note = ns_layout_label(layout, NS_PART_NOTE);
-    bool noted = !layout->note || (note && g_str_equal(ns_text_words(note->text), layout->note));
-    bool unnamed = !x->label || x->quiet || !layout->summary.any;
-    return noted && (unnamed || ns_layout_label(layout, NS_PART_X_LABEL));
 }
 
 double ns_legend_layout(NsPlotLayout **layout, const NsPlot *plot, double width,

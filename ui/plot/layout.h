@@ -24,10 +24,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsPlotLayout, ns_plot_layout_free)
  * one line each, and for the names of many runs. */
 double ns_plot_more_lines(const NsPlot *plot, double width, const NsStyle *style);
 
-/* Returns whether the note is complete and the horizontal axis has its label, if the plot has
- * these. */
-bool ns_plot_is_explained(const NsPlotLayout *layout);
-
 /* Distances from the edges of the page to the plot area. */
 typedef struct {
     double top, right, bottom, left;

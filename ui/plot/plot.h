@@ -283,6 +283,7 @@ struct NsPlot {
     const NsPlot *lower;
     unsigned denominator; /* of a lower plot of ratios: 1 + the style of the curve above that others
                            * are divided by, each by its style; 0: no ratios */
+    bool input;           /* a lower plot of what was set instead of measured: it is lower still */
     const NsPlotDrawing *drawing; /* NULL for none */
     bool no_bar;      /* without the color bar of a heatmap, which a neighboring plot has */
     double key_reach; /* how far the color bar of a heatmap extends below the plot area, next to the

@@ -353,6 +353,17 @@ void ns_plot_sheet_clear(NsPlotSheet *sheet)
 
 /* ---- the height ---- */
 
+/* Returns whether the note and the label of the horizontal axis are complete. */
+static bool is_explained(const NsPlotLayout *layout)
+{
+    if (layout->lower) return is_explained(layout->lower);
+    const NsAxis *x = &layout->plot->x;
+    const NsLabel *note = ns_layout_label(layout, NS_PART_NOTE);
+    bool noted = !layout->note || (note && g_str_equal(ns_text_words(note->text), layout->note));
+    bool unnamed = !x->label || x->quiet || !layout->summary.any;
+    return noted && (unnamed || ns_layout_label(layout, NS_PART_X_LABEL));
+}
+
 /* Returns whether a note is shortened, an axis has no label, or a chart or a panel of a heatmap is
  * too low. */
 static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *options)
@@ -363,7 +374,7 @@ static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *o
         g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
         size_t panels = plots[i]->heatmap ? plots[i]->heatmap->n_panels : 0;
         double least = MAX(LEAST_AREA, LEAST_PANEL * (double)panels) * options->style->text_size;
-        lacks |= !ns_plot_is_explained(layout) || ns_plot_area(layout).height < least;
+        lacks |= !is_explained(layout) || ns_plot_area(layout).height < least;
     }
     return lacks;
 }

@@ -32,6 +32,9 @@
 /* The share of the label distance that suffices for the second of only two labels. */
 #define CLOSEST 0.8
 
+/* The least mean distance of ticks, in distances of labels. */
+#define MINOR_APART 0.15
+
 typedef struct {
     /* From values to positions on the axis, which are linear on the page, and back. */
     double (*forward)(double value, double threshold);
@@ -148,7 +151,9 @@ static char *log_label(double value, double lo, double hi)
         int decimals = (int)MAX(0, -floor(log10(value) + 1e-9));
         return ns_text_fixed(value, decimals);
     }
-    return ns_text_number(value, 1);
+    double exponent = round(log10(value));
+    bool power = fabs(value / pow(10, exponent) - 1) < 1e-9;
+    return power ? ns_text_power((int)exponent) : ns_text_number(value, 1);
 }
 
 /* Small whole numbers are written as plain numbers, others as powers of ten. */
@@ -370,24 +375,11 @@ unsigned ns_ticks_labeled(const GArray *ticks)
     return n;
 }
 
-void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
+/* Labels a second tick, the furthest from the only one with a label. */
+static void label_second(const NsScale *scale, GArray *ticks, NsTick *only, double furthest)
 {
-    double before = INFINITY, furthest = CLOSEST * apart;
-    unsigned left = 0;
-    NsTick *only = NULL, *other = NULL;
-    for (unsigned i = 0; i < ticks->len; i++) {
-        NsTick *tick = &g_array_index(ticks, NsTick, i);
-        double p = ns_scale_to_pixel(scale, tick->value);
-        if (!tick->label) continue;
-        if (fabs(p - before) < apart) {
-            g_clear_pointer(&tick->label, g_free);
-        } else {
-            before = p;
-            only = tick;
-            left++;
-        }
-    }
-    if (left != 1 || scale->kind != NS_SCALE_LOG || scale->names) return;
+    double before = ns_scale_to_pixel(scale, only->value);
+    NsTick *other = NULL;
     /* A tick that is not brief, such as 1.1, only where there is no other. */
     for (bool brief = true; !other; brief = false) {
         for (unsigned i = 0; i < ticks->len; i++) {
@@ -406,6 +398,31 @@ void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
     g_free(only->label);
     only->label = log_label(only->value, scale->lo, scale->hi);
     other->label = log_label(other->value, scale->lo, scale->hi);
+}
+
+void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
+{
+    double before = INFINITY;
+    unsigned left = 0;
+    NsTick *only = NULL;
+    for (unsigned i = 0; i < ticks->len; i++) {
+        NsTick *tick = &g_array_index(ticks, NsTick, i);
+        double p = ns_scale_to_pixel(scale, tick->value);
+        if (!tick->label) continue;
+        if (fabs(p - before) < apart) {
+            g_clear_pointer(&tick->label, g_free);
+        } else {
+            before = p;
+            only = tick;
+            left++;
+        }
+    }
+    if (scale->kind == NS_SCALE_LINEAR || scale->names) return;
+    if (left == 1 && scale->kind == NS_SCALE_LOG) label_second(scale, ticks, only, CLOSEST * apart);
+    /* Minor ticks that would merge into a bar. */
+    bool merge = fabs(scale->p1 - scale->p0) < MINOR_APART * apart * ticks->len;
+    for (unsigned i = ticks->len; i-- > 0 && merge;)
+        if (!g_array_index(ticks, NsTick, i).label) g_array_remove_index(ticks, i);
 }
 
 bool ns_scale_is_even(const double *values, size_t n)
