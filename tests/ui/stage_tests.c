@@ -166,6 +166,27 @@ static void set_size(NsWindow *window, int width, int height)
     UI_UNTIL(ABS(gtk_widget_get_width(GTK_WIDGET(window)) - width) < 30);
 }
 
+/* A thumbnail that is large enough has numbers at its axes, and still no notes and no legend. */
+static void test_large_thumbnails(void)
+{
+    static const int sizes[][2] = {{1280, 800}, {1920, 1080}, {1280, 800}};
+    NsWindow *window = ui_open_paused();
+    for (size_t k = 0; k < G_N_ELEMENTS(sizes); k++) {
+        set_size(window, sizes[k][0], sizes[k][1]);
+        bool large = sizes[k][0] > 1280;
+        for (size_t i = HIDDEN; i < TILES; i++) {
+            NsChartView *chart = ui_chart(window, i);
+            UI_UNTIL(ns_chart_view_layout(chart) && has_part(chart, NS_PART_X_TICK) == large);
+            g_assert_true(chart->compact);
+            g_assert_true(has_part(chart, NS_PART_LEFT_TICK) == large);
+            g_assert_true(has_part(chart, NS_PART_BAR_TICK) == (large && i == HEATMAP));
+            g_assert_cmpuint(legend_entries(chart), ==, 0);
+            g_assert_false(has_part(chart, NS_PART_NOTE));
+        }
+    }
+    ui_close(window);
+}
+
 static void test_heights(void)
 {
     static const int sizes[][2] = {{720, 800}, {1280, 800}, {1920, 1080}};
@@ -662,6 +683,7 @@ void ui_add_stage_tests(void)
     g_test_add_func("/ui/stage/swap", test_swap);
     g_test_add_func("/ui/stage/motion", test_motion);
     g_test_add_func("/ui/stage/thumbnails", test_thumbnails);
+    g_test_add_func("/ui/stage/large-thumbnails", test_large_thumbnails);
     g_test_add_func("/ui/stage/heights", test_heights);
     g_test_add_func("/ui/stage/first-screen", test_first_screen);
     g_test_add_func("/ui/stage/lesson", test_lesson);

@@ -637,8 +637,7 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
 static void make_notes(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
-    if (plot->x.quiet && plot->left.quiet)
-        return; /* a thumbnail; its chart on the stage has them */
+    if (plot->no_notes) return;
     g_autofree char *note = ns_data_summary_note(plot, &layout->summary);
     layout->note = joined(note, plot->lower ? plot->lower->note : NULL);
     layout->marks = ns_data_summary_marks(plot, &layout->summary);

@@ -17,6 +17,7 @@
 #define LEAST_PLOT 300 /* minimum height of the plot area if there is a panel below it */
 #define COMPACT_WIDTH 96
 #define COMPACT_HEIGHT 72
+#define ROOMY_SIDE 200     /* a thumbnail with such sides has numbers at its axes */
 #define COMPACT_SCALE 0.86 /* size of text, marks and padding relative to that of a large chart */
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
@@ -281,15 +282,27 @@ static void refocus(NsChartView *chart)
         chart->shown.lower = NULL;
     }
     if (chart->compact) {
-        /* Removes all but the title and the curves from a thumbnail; the chart on the stage has the
-         * rest. */
+        /* Removes all but the title, the curves and, if there is space, the axes from a thumbnail;
+         * the chart on the stage has the rest. */
+        bool small = !chart->roomy;
         chart->shown.legend = NS_LEGEND_NONE;
-        chart->shown.x.quiet = chart->shown.left.quiet = chart->shown.no_bar = true;
+        chart->shown.x.quiet = chart->shown.left.quiet = chart->shown.no_bar = small;
+        chart->shown.no_notes = true;
         chart->shown.n_markers = chart->shown.n_levels = chart->shown.n_slopes = 0;
     }
     if (chart->compact && chart->name) chart->shown.title = chart->name;
     chart->shown.version = ++chart->version;
     gtk_widget_queue_draw(GTK_WIDGET(chart));
+}
+
+static void ns_chart_view_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+    (void)baseline;
+    NsChartView *chart = NS_CHART_VIEW(widget);
+    bool roomy = MIN(width, height) >= ROOMY_SIDE * ns_widget_text_scale(widget);
+    if (chart->roomy == roomy) return;
+    chart->roomy = roomy;
+    if (chart->compact) refocus(chart);
 }
 
 void ns_chart_view_state_changed(NsChartView *chart)
@@ -414,6 +427,7 @@ static void ns_chart_view_class_init(NsChartViewClass *klass)
     widget_class->snapshot = ns_chart_view_snapshot;
     widget_class->css_changed = ns_chart_view_css_changed;
     widget_class->measure = ns_chart_view_measure;
+    widget_class->size_allocate = ns_chart_view_size_allocate;
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_IMG);
     gtk_widget_class_set_css_name(widget_class, "chart");
     ns_signal_new(NS_TYPE_CHART_VIEW, "hovered", 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);

@@ -47,6 +47,7 @@ struct _NsChartView {
     GdkTexture *texture;      /* texture of the surface; NULL until one is needed */
     bool stale;               /* the picture shows another plot or style */
     bool compact, bare, noteless;
+    bool roomy;      /* a thumbnail of this size has space for the numbers at its axes */
     char *name;      /* name of the thumbnail; NULL: its title */
     gint64 laid_out; /* time of the last layout; 0: never */
     int rendered_width, rendered_height, rendered_scale;
