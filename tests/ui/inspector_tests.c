@@ -75,7 +75,7 @@ static void test_seeds(void)
     }
     for (size_t k = 0; k < 3; k++) squares += pow(loss[k] - sum / 3, 2);
     g_autofree char *wanted =
-        g_strdup_printf("Loss\t%#.4g\n±\t%#.2g\n", sum / 3, sqrt(squares / 2));
+        g_strdup_printf("Loss\t%#.4g\n± s.d.\t%#.2g\n", sum / 3, sqrt(squares / 2));
     UI_UNTIL(says(window, wanted));
     /* What has no mean says which seed it is of. */
     g_assert_true(ui_chart(window, HEATMAP)->compact);

@@ -20,7 +20,7 @@ G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_BOX)
 #define DIGITS_OF_MANY 3
 #define DIGITS_OF_DEVIATION 2
 
-static const char DEVIATION[] = "±"; /* the name of a row below that of a mean */
+static const char *const DEVIATION = N_("± s.d."); /* the name of a row below that of a mean */
 
 #define MOST_COLUMNS (1 + NS_LANES_MAX)
 #define GAP 10
@@ -74,7 +74,7 @@ static void add_scalar(GPtrArray *rows, const char *name, Scalar scalar,
 {
     bool any = false, deviation = name == DEVIATION;
     int digits = deviation ? DIGITS_OF_DEVIATION : input->n_lanes > 3 ? DIGITS_OF_MANY : DIGITS;
-    g_autoptr(GString) row = g_string_new(name);
+    g_autoptr(GString) row = g_string_new(deviation ? _(name) : name);
     for (unsigned i = 0; i < MAX(input->n_lanes, 1u); i++) {
         NsHistory *history = input->n_lanes ? input->lanes[i].history : input->history;
         NsStep record;
