@@ -383,6 +383,20 @@ static void test_pinned(void)
     pair_clear(&before);
 }
 
+/* A setting that is changed after the last step of a run did not change that run. */
+static void test_late_change(void)
+{
+    Pair pair = pair_new(2, 2);
+    NsHistory *history = pair.run[0]->history;
+    const NsEvent event = {.step = 3, .kind = NS_EVENT_SETTING, .what = "lr"};
+    for (int k = 0; k < 3; k++) append(pair.run[0], 1);
+    ns_history_append_event(history, &event);
+    g_assert_cmpint(ns_figure_first_change(history), ==, 0);
+    append(pair.run[0], 1);
+    g_assert_cmpint(ns_figure_first_change(history), ==, 3);
+    pair_clear(&pair);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -397,5 +411,6 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/diverge-near", test_diverge_near);
     g_test_add_func("/lane-names/depths", test_depths);
     g_test_add_func("/lane-names/pinned", test_pinned);
+    g_test_add_func("/lane-names/late-change", test_late_change);
     return g_test_run();
 }

@@ -162,7 +162,9 @@ int64_t ns_figure_first_change(const NsHistory *history)
 {
     for (size_t i = 0; history && i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
-        if (event->kind != NS_EVENT_SETTING || event->step <= 1) continue;
+        /* What was set after the last step is for the next run. */
+        bool effective = event->step > 1 && event->step <= ns_history_last_step(history);
+        if (event->kind != NS_EVENT_SETTING || !effective) continue;
         const NsParam *param = ns_param_find(event->what);
         if (!param || !ns_param_is_of_run(param)) return event->step;
     }
