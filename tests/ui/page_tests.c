@@ -346,6 +346,9 @@ static void test_place(void)
     NsChartTile *tile = ui_tile(window, 0);
     UI_UNTIL(plot_at(window, 0)->heatmap);
     g_assert_nonnull(strstr(plot_at(window, 0)->title, "layer\u00a03, head\u00a01"));
+    graphene_rect_t tabs; /* as far from the edge of the card as everything else */
+    g_assert_true(gtk_widget_compute_bounds(tile->lanes, GTK_WIDGET(tile), &tabs));
+    g_assert_cmpfloat(tabs.origin.x, >=, 10);
     GtkWidget *choice = ui_first(GTK_WIDGET(tile), GTK_TYPE_DROP_DOWN);
     GListModel *places = gtk_drop_down_get_model(GTK_DROP_DOWN(choice));
     g_assert_cmpuint(g_list_model_get_n_items(places), ==, 6);

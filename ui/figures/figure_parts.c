@@ -162,7 +162,7 @@ int64_t ns_figure_first_change(const NsHistory *history)
 {
     for (size_t i = 0; history && i < ns_history_events(history); i++) {
         const NsEvent *event = ns_history_event(history, i);
-        /* What was set after the last step is for the next run. */
+        /* A setting changed after the last step is for the next run. */
         bool effective = event->step > 1 && event->step <= ns_history_last_step(history);
         if (event->kind != NS_EVENT_SETTING || !effective) continue;
         const NsParam *param = ns_param_find(event->what);
