@@ -223,6 +223,14 @@ static void test_refused_value(void)
     const NsHistory *old = session->view->history;
     ui_type(window, "layers", "many");
     g_assert_true(ui_has_banner(window));
+    /* Below the charts, of which it covers nothing. */
+    graphene_rect_t charts, banner;
+    ui_rest(window);
+    g_assert_true(
+        gtk_widget_compute_bounds(GTK_WIDGET(window->pages), GTK_WIDGET(window), &charts));
+    g_assert_true(gtk_widget_compute_bounds(window->banner, GTK_WIDGET(window), &banner));
+    g_assert_cmpfloat(banner.size.height, >, 20);
+    g_assert_cmpfloat(charts.origin.y + charts.size.height, <=, banner.origin.y);
     g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "refused"));
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     /* Values that do not go together: the run that is there stays, and can still be used. */

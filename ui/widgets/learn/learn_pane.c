@@ -21,6 +21,7 @@
 #define STRIP_HEIGHT 208
 #define STRIP_LEAST 148
 #define GAP 12
+#define LEAST_CHARS 8  /* of the words in the line of the buttons, below the pages */
 #define SPARE_HEIGHT 4 /* a scrolled window underestimates rows of text and buttons by this */
 
 struct _NsLearnPane {
@@ -487,6 +488,7 @@ static GtkWidget *new_head(NsLearnPane *pane)
     g_autofree char *words = g_strdup_printf(_("%s · %d/%d"), _(pane->lesson->title),
                                              (int)pane->at + 1, (int)pane->lesson->n);
     GtkWidget *place = ns_learn_label_new(words, "hint", NS_LEARN_CHARS);
+    gtk_label_set_width_chars(GTK_LABEL(place), LEAST_CHARS);
     gtk_widget_set_hexpand(place, TRUE);
     gtk_widget_set_halign(place, GTK_ALIGN_FILL); /* else it wraps to the height of the button */
     ns_box_append(above, place, ns_learn_close_new(), NULL);
@@ -513,6 +515,7 @@ static GtkWidget *new_head(NsLearnPane *pane)
     ns_box_append(below, turn, new_apart(pane), NULL);
     GtkWidget *title =
         ns_learn_label_new(_(pane->lesson->card[pane->at].title), "card-title", NS_LEARN_CHARS);
+    gtk_label_set_width_chars(GTK_LABEL(title), LEAST_CHARS);
     ns_box_append(head, above, below, title, NULL);
     return head;
 }

@@ -536,7 +536,7 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     gtk_widget_set_can_target(window->preparing, FALSE);
     gtk_overlay_add_overlay(GTK_OVERLAY(window->stage), window->preparing);
     gtk_box_append(GTK_BOX(window->row), window->stage);
-    gtk_box_append(GTK_BOX(window->center), window->row);
+    gtk_box_prepend(GTK_BOX(window->center), window->row); /* above the banner */
     window->inspector = NS_INSPECTOR(ns_inspector_new(session));
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(window->inspector_scroller),
                                   GTK_WIDGET(window->inspector));
