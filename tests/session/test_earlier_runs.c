@@ -134,6 +134,8 @@ static void test_before(void)
     ns_session_pin_run(session, 2, true);
     reset_and_step(session);
     g_assert_cmpuint(view->n_pinned, ==, 4);
+    ns_session_step(session, 2);
+    SESSION_UNTIL(session, ns_session_steps(session) == 3);
     /* A name says what differs from the run on view, in the lane of the same letter. */
     const NsEvent change = {
         .step = 2, .kind = NS_EVENT_SETTING, .what = "clip", .text = "clip was changed."};
