@@ -428,7 +428,8 @@ static bool looks_the_same(const NsSeries *a, const NsSeries *b)
 {
     bool plain = a->theory && !a->tinted;
     return a->kind == b->kind && a->theory == b->theory && a->previous == b->previous &&
-           a->tinted == b->tinted && a->dash == b->dash && (plain || a->style == b->style);
+           a->tinted == b->tinted && a->muted == b->muted && a->dash == b->dash &&
+           (plain || a->style == b->style);
 }
 
 static void check_keys(const Walk *walk, const NsPlotLayout *layout)
