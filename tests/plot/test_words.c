@@ -77,6 +77,11 @@ static void test_last_line(void)
         if (lines > 1) g_assert_true(strchr(words, ' '));
     }
     g_assert_true(wrapped);
+    /* Unless it would be cut then. */
+    g_autoptr(PangoLayout) title =
+        ns_text_new(context, style, style->text_size, false, "C DeepNorm, LayerNorm");
+    ns_text_limit(title, ns_text_width(title) * 0.65, 2);
+    g_assert_false(pango_layout_is_ellipsized(title));
     g_object_unref(context);
 }
 

@@ -326,8 +326,13 @@ void ns_text_limit(PangoLayout *text, double width, int lines)
     together->start_index = (guint)(rest - 1 - words);
     together->end_index = (guint)(g_utf8_next_char(rest) - words);
     pango_attr_list_insert(attributes, together);
+    PangoAttrList *apart = pango_layout_get_attributes(text);
+    if (apart) pango_attr_list_ref(apart);
+    bool cut = pango_layout_is_ellipsized(text);
     pango_layout_set_attributes(text, attributes);
+    if (!cut && pango_layout_is_ellipsized(text)) pango_layout_set_attributes(text, apart);
     pango_attr_list_unref(attributes);
+    if (apart) pango_attr_list_unref(apart);
 }
 
 void ns_text_strike(PangoLayout *text)
