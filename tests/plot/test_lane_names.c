@@ -307,6 +307,19 @@ static void test_baselines(void)
     plot = ns_figure_update(figure, &input);
     g_assert_cmpstr(plot->markers[0].text, ==, "stuck");
     g_assert_false(plot->markers[0].alarm);
+    /* A loss that rises has left the level, and yet the run has not learned. */
+    const NsFigureInput whole = {0};
+    g_assert_cmpint(ns_figure_plateau(&whole, run->history), ==, NS_PLATEAU_STUCK);
+    Run *other = run_new(2, BUDGET);
+    append(other, 1);
+    ns_history_set_baselines(other->history, (NsBaselines){4.5, level, true});
+    for (int i = 0; i < 60; i++)
+        ns_history_append(other->history,
+                          &(NsStep){.step = i + 1, .loss = i < 30 ? level : (double)NAN},
+                          other->values);
+    ns_history_append_event(other->history, &stuck);
+    g_assert_cmpint(ns_figure_plateau(&whole, other->history), ==, NS_PLATEAU_ELSEWHERE);
+    run_free(other);
     /* Neither word stays once the run learns, and neither comes again. */
     for (int i = 30; i < 60; i++)
         ns_history_append(run->history, &(NsStep){.step = i + 1, .loss = level - 1}, run->values);
@@ -316,6 +329,7 @@ static void test_baselines(void)
     plot = ns_figure_update(figure, &input);
     g_assert_nonnull(series_named(plot, "training"));
     g_assert_cmpuint(plot->n_markers, ==, 0);
+    g_assert_cmpint(ns_figure_plateau(&whole, run->history), ==, NS_PLATEAU_LEARNED);
     run_free(run);
 }
 

@@ -132,9 +132,11 @@ char *ns_figure_step_words(int64_t step);
  * of several seeds.  Free with g_free. */
 char *ns_figure_moment(const NsFigure *figure, const NsFigureInput *input, int64_t step);
 
-/* Whether the newest losses of a run, of its first seed if it has several, are still where it got
- * stuck; in a film those up to its step. */
-bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history);
+/* Where the losses of a run are, of its first seed if it has several, after it got stuck; in a film
+ * those up to its step.  A run that has learned stays so; one that diverged or whose loss rose is
+ * elsewhere, like one that never got stuck. */
+typedef enum { NS_PLATEAU_ELSEWHERE, NS_PLATEAU_STUCK, NS_PLATEAU_LEARNED } NsPlateau;
+NsPlateau ns_figure_plateau(const NsFigureInput *input, const NsHistory *history);
 
 /* Adds markers for the events of the runs: divergences as alarms, changes of settings by the name
  * of the setting.  If there are several lanes, the marker of one lane has its color. */

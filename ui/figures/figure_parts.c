@@ -373,11 +373,12 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
 #define STUCK_NEAR 0.05
 #define STUCK_LOOKS 500
 
-bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history)
+NsPlateau ns_figure_plateau(const NsFigureInput *input, const NsHistory *history)
 {
     const NsEvent *event = ns_history_last_event(history, NS_EVENT_STUCK);
     double level = history ? ns_history_baselines(history).frequencies : (double)NAN;
-    if (!event || isnan(level) || (input->cut && event->step > input->step)) return false;
+    if (!event || isnan(level) || (input->cut && event->step > input->step))
+        return NS_PLATEAU_ELSEWHERE;
     size_t n = ns_history_steps(history);
     size_t from = (size_t)MAX(ns_history_record(history, event->step), 0);
     if (input->cut) n = (size_t)(ns_history_record(history, input->step) + 1);
@@ -388,9 +389,9 @@ bool ns_figure_is_stuck(const NsFigureInput *input, const NsHistory *history)
         mean = 0;
         for (size_t i = 0; i < STUCK_RECORDS; i++)
             mean += ns_history_step(history, from + k * STUCK_RECORDS + i)->loss / STUCK_RECORDS;
-        if (mean < (1 - STUCK_NEAR) * level) return false;
+        if (mean < (1 - STUCK_NEAR) * level) return NS_PLATEAU_LEARNED;
     }
-    return mean <= (1 + STUCK_NEAR) * level;
+    return mean <= (1 + STUCK_NEAR) * level ? NS_PLATEAU_STUCK : NS_PLATEAU_ELSEWHERE;
 }
 
 /* The event of the same kind at the same step in a run, and for a change also of the same
@@ -406,7 +407,8 @@ static const NsEvent *find_event(const NsFigureInput *input, unsigned run, const
         if (other->step == event->step && other->kind == event->kind &&
             (event->kind != NS_EVENT_SETTING || g_str_equal(other->what, event->what)))
             return event->kind == NS_EVENT_STUCK &&
-                           (ns_history_seeds(history) > 1 || !ns_figure_is_stuck(input, history))
+                           (ns_history_seeds(history) > 1 ||
+                            ns_figure_plateau(input, history) != NS_PLATEAU_STUCK)
                        ? NULL
                        : other;
     }

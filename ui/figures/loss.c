@@ -124,8 +124,8 @@ static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, 
 static char *state_of(const Loss *loss, const NsFigureInput *input, unsigned i)
 {
     if (loss->runs[i].wild) return ns_wild_state(loss->runs[i].most);
-    bool stuck = ns_figure_is_stuck(input, ns_figure_run(input, i).history);
-    return stuck ? g_strdup(_("stuck")) : NULL;
+    NsPlateau at = ns_figure_plateau(input, ns_figure_run(input, i).history);
+    return at == NS_PLATEAU_STUCK ? g_strdup(_("stuck")) : NULL;
 }
 
 /* Whether a warm-up or another schedule changes the rate; without settings, whether it changed. */

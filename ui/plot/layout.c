@@ -598,7 +598,9 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     lower->plot = &lower->own;
     /* The notes of both are below the lower plot. */
     g_autofree char *own = ns_data_summary_note(&lower->own, &lower->summary);
-    g_autofree char *of = own ? g_strdup_printf("%s: %s", below->left.label, own) : NULL;
+    g_autofree char *of = own && below->left.label
+                              ? g_strdup_printf("%s: %s", below->left.label, own)
+                              : g_strdup(own);
     /* Both plots often omit the same values. */
     bool same = own && layout->note && g_str_has_prefix(layout->note, own);
     lower->note = joined(same ? NULL : of, layout->note);

@@ -227,7 +227,7 @@ typedef struct {
     int lane; /* -1: all */
     int seed; /* from 1; 0: there is only one, or all of them */
     const char *text;
-    bool past; /* the run was stuck and has learned since */
+    bool learned; /* since the run got stuck */
 } NsSessionMark;
 
 /* Ordered by step; borrowed until the next call or poll. */

@@ -360,20 +360,18 @@ static gint compare(gconstpointer a, gconstpointer b)
 
 static bool is_same(const NsSessionMark *a, const NsSessionMark *b)
 {
-    return a->step == b->step && a->kind == b->kind && a->seed == b->seed && a->past == b->past &&
-           g_str_equal(a->text, b->text);
+    return a->step == b->step && a->kind == b->kind && a->seed == b->seed &&
+           a->learned == b->learned && g_str_equal(a->text, b->text);
 }
 
 const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
 {
     g_array_set_size(session->marks, 0);
     if (session->forked_from) {
-        NsSessionMark fork = {session->fork_step,
-                              NS_SESSION_MARK_FORK,
-                              -1,
-                              0,
-                              _("Continued from a stored step."),
-                              false};
+        NsSessionMark fork = {.step = session->fork_step,
+                              .kind = NS_SESSION_MARK_FORK,
+                              .lane = -1,
+                              .text = _("Continued from a stored step.")};
         g_array_append_val(session->marks, fork);
     }
     const NsFigureInput input = {0};
@@ -390,8 +388,9 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
                                          : event->kind == NS_EVENT_SPIKE  ? NS_SESSION_MARK_SPIKE
                                                                           : NS_SESSION_MARK_STUCK;
                 int of = ns_history_seeds(history) > 1 && !setting ? (int)k + 1 : 0;
-                bool past = event->kind == NS_EVENT_STUCK && !ns_figure_is_stuck(&input, seed);
-                NsSessionMark mark = {event->step, kind, (int)lane, of, event->text, past};
+                bool learned = event->kind == NS_EVENT_STUCK &&
+                               ns_figure_plateau(&input, seed) == NS_PLATEAU_LEARNED;
+                NsSessionMark mark = {event->step, kind, (int)lane, of, event->text, learned};
                 g_array_append_val(session->marks, mark);
             }
         }
@@ -400,8 +399,10 @@ const NsSessionMark *ns_session_marks(NsSession *session, size_t *n)
     g_autofree int64_t *steps = g_new(int64_t, capacity + 1);
     size_t checkpoints = MIN(capacity, ns_session_checkpoints(session, steps, capacity));
     for (size_t i = 0; i < checkpoints; i++) {
-        NsSessionMark mark = {steps[i], NS_SESSION_MARK_CHECKPOINT,  -1,
-                              0,        _("A fork can begin here."), false};
+        NsSessionMark mark = {.step = steps[i],
+                              .kind = NS_SESSION_MARK_CHECKPOINT,
+                              .lane = -1,
+                              .text = _("A fork can begin here.")};
         g_array_append_val(session->marks, mark);
     }
     g_array_sort(session->marks, compare);

@@ -226,8 +226,9 @@ static GtkWidget *make_event_row(const NsSessionMark *mark, bool lanes)
 {
     g_autofree char *digits = ns_group_digits(mark->step);
     const char *lane = lanes && mark->lane >= 0 ? ns_lane_letter((size_t)mark->lane) : NULL;
-    g_autofree char *text = mark->past ? g_strdup_printf(_("%s It has learned since."), mark->text)
-                                       : g_strdup(mark->text);
+    g_autofree char *text = mark->learned
+                                ? g_strdup_printf(_("%s It has learned since."), mark->text)
+                                : g_strdup(mark->text);
     g_autofree char *of_seed =
         mark->seed ? g_strdup_printf(_("Seed %d: %s"), mark->seed, text) : NULL;
     g_autofree char *where = lane ? g_strdup_printf("%s %s", lane, digits) : g_strdup(digits);
@@ -258,7 +259,8 @@ static bool sync_events(NsInspector *inspector)
         if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
         events = true;
         hash = 31 * (31 * hash + g_str_hash(marks[i].text)) + (guint)marks[i].step;
-        hash = 31 * (31 * hash + (guint)marks[i].lane) + 2 * (guint)marks[i].seed + marks[i].past;
+        hash =
+            31 * (31 * hash + (guint)marks[i].lane) + 2 * (guint)marks[i].seed + marks[i].learned;
     }
     if (hash == inspector->events_hash) return events;
     inspector->events_hash = hash;
