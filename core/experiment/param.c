@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
 
+#include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/data/task.h"
@@ -158,8 +159,19 @@ static char *without_comma(const NsParam *param, const char *value)
     return NULL;
 }
 
+static char *number_words(double number)
+{
+    char plain[G_ASCII_DTOSTR_BUF_SIZE];
+    return ns_group_plain(g_ascii_formatd(plain, sizeof plain, "%.10g", number));
+}
+
 static bool read_number(const NsParam *param, const char *value, double *number, GError **error)
 {
+    /* "Peak learning rate (lr)", as the window and as files name it, or "Layers". */
+    const char *label = _(param->label), *key = param->key;
+    g_autofree char *name =
+        g_ascii_strcasecmp(label, key) ? g_strdup_printf("%s (%s)", label, key) : g_strdup(label);
+    g_autofree char *least = number_words(param->least), *most = number_words(param->most);
     g_autofree char *typed = g_strstrip(g_strdup(value));
     const char *word = none_word(param);
     bool none = word && g_ascii_strcasecmp(typed, word) == 0;
@@ -168,7 +180,6 @@ static bool read_number(const NsParam *param, const char *value, double *number,
     } else {
         g_autofree char *meant = without_comma(param, value);
         bool integer = param->type == NS_PARAM_INT;
-        char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
         if (meant)
             ns_refuse(
                 error, NS_ERROR_SETTING,
@@ -180,28 +191,22 @@ static bool read_number(const NsParam *param, const char *value, double *number,
                       "“%s” is not a number; give every setting separately, such as %s=%s.", value,
                       param->key, param->default_text);
         else
-            ns_refuse(
-                error, NS_ERROR_SETTING,
-                integer
-                    ? N_("“%s” is not a number; %s (%s) takes a whole number, such as %s, from %s "
-                         "to %s.")
-                    : N_("“%s” is not a number; %s (%s) takes one, such as %s, from %s to %s."),
-                value, _(param->label), param->key, param->default_text,
-                g_ascii_formatd(least, sizeof least, "%.10g", param->least),
-                g_ascii_formatd(most, sizeof most, "%.10g", param->most));
+            ns_refuse(error, NS_ERROR_SETTING,
+                      integer
+                          ? N_("“%s” is not a number; %s takes a whole number, such as %s, from %s "
+                               "to %s.")
+                          : N_("“%s” is not a number; %s takes one, such as %s, from %s to %s."),
+                      value, name, param->default_text, least, most);
         return false;
     }
     if (*number < param->least || *number > param->most) {
-        char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
-        g_ascii_formatd(least, sizeof least, "%.10g", param->least);
-        g_ascii_formatd(most, sizeof most, "%.10g", param->most);
-        return ns_refuse(error, NS_ERROR_SETTING,
-                         N_("%s (%s) is %s; it must lie between %s and %s."), _(param->label),
-                         param->key, value, least, most);
+        g_autofree char *given = number_words(*number);
+        return ns_refuse(error, NS_ERROR_SETTING, N_("%s is %s; it must lie between %s and %s."),
+                         name, given, least, most);
     }
     if (param->type == NS_PARAM_INT && floor(*number) != *number)
-        return ns_refuse(error, NS_ERROR_SETTING, N_("%s (%s) is %s; it must be a whole number."),
-                         _(param->label), param->key, value);
+        return ns_refuse(error, NS_ERROR_SETTING, N_("%s is %s; it must be a whole number."), name,
+                         value);
     return true;
 }
 

@@ -279,7 +279,7 @@ static void test_refused(void)
         {HEAD, "“run.jsonl”: it contains no complete step of lane 1"},
         {HEAD STEP(9223372036854775807), "“run.jsonl”: it contains no complete step of lane 1"},
         {HEAD "{\"step\":0", "“run.jsonl”: it contains no complete step of lane 1"},
-        {"{\"settings\":{\"layers\":0}}\n" STEP(0), "“run.jsonl”: Layers (layers) is 0"},
+        {"{\"settings\":{\"layers\":0}}\n" STEP(0), "“run.jsonl”: Layers is 0"},
         {"{\"settings\":{\"layers\":1000,\"heads\":256,\"d-model\":256,\"probe-every\":1}}\n" STEP(
              0),
          "“run.jsonl”: it contains no complete step of lane 1"},

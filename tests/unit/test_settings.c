@@ -48,14 +48,14 @@ static void test_settings_refused(void)
         const char *assignment, *says;
     } table[] = {
         {"layer=3", "layers"},
-        {"layers=0", "Layers (layers) is 0; it must lie between 1 and 10000."},
+        {"layers=0", "Layers is 0; it must lie between 1 and 10,000."},
         {"drop-path=12", "Stochastic depth (drop-path) is 12"},
         {"layers=off", "not a number"},
-        {"layers=2.5", "whole number"},
-        {"layers=many", "not a number"},
+        {"layers=2.5", "Layers is 2.5; it must be a whole number."},
+        {"layers=many", "; Layers takes a whole number, such as 6, from 1 to 10,000."},
         {"layers=", "not a number"},
         {"lr=nan", "not a number"},
-        {"lr=-1", "between 0 and 100"},
+        {"lr=-1", "Peak learning rate (lr) is −1; it must lie between 0 and 100."},
         {"lr=1,5", "not a number"},
         {"lr=0,003", "0.003"},
         {"steps=1,000,000", "1000000"},
