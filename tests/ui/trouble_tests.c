@@ -107,6 +107,18 @@ static void test_words(void)
     ui_close(window);
 }
 
+/* Of several seeds the one in trouble is named; that it diverged is in the title alone. */
+static void test_seed(void)
+{
+    NsWindow *window = open_in_trouble("placement=none lr=100 layers=12 seeds=2");
+    NsTrouble trouble;
+    g_assert_true(ns_session_trouble(window->session, &trouble));
+    const char *cause = strstr(trouble.event->text, ": the ");
+    g_autofree char *words = g_strdup_printf("Seed %d of 2%s", trouble.seed + 1, cause);
+    g_assert_true(has_label(GTK_WIDGET(panel_of(window)), words));
+    ui_close(window);
+}
+
 /* How a lane's loss stands to its mean before. */
 static double jump_of(NsSession *session, size_t lane)
 {
@@ -436,6 +448,7 @@ static void test_toast_waits(void)
 void ui_add_trouble_tests(void)
 {
     g_test_add_func("/ui/trouble/words", test_words);
+    g_test_add_func("/ui/trouble/seed", test_seed);
     g_test_add_func("/ui/trouble/worst", test_worst);
     g_test_add_func("/ui/trouble/evidence", test_evidence);
     g_test_add_func("/ui/trouble/first", test_first);

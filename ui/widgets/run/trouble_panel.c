@@ -40,26 +40,25 @@ static char *title_of(NsSession *session, const NsTrouble *trouble)
     return g_strdup_printf(trouble->spike ? _("Spike at step %s") : _("Diverged at step %s"), step);
 }
 
-/* "Seed 3 of 5 of A: Diverged at ...", where there are several. */
+/* "The loss is not finite", or "Seed 3 of 5 of A: the loss is ..." where there are several: the
+ * title says "Diverged at step 3: " of a divergence already. */
 static char *sentence_of(NsSession *session, const NsTrouble *trouble)
 {
     NsHistory *history = session->view->histories[trouble->lane];
     size_t seeds = history ? ns_history_seeds(history) : 1;
+    const char *text = trouble->event->text, *colon = strstr(text, ": "), *cause = text;
+    if (!colon) colon = strstr(text, "：");
+    if (trouble->event->kind == NS_EVENT_DIVERGED && colon)
+        cause = *colon == ':' ? colon + 2 : g_utf8_next_char(colon);
     if (seeds < 2) {
-        /* The title says “Diverged at step 3: ” of a divergence already. */
-        const char *text = trouble->event->text, *colon = strstr(text, ": ");
-        if (!colon) colon = strstr(text, "：");
-        if (trouble->event->kind != NS_EVENT_DIVERGED || !colon) return g_strdup(text);
-        const char *cause = *colon == ':' ? colon + 2 : g_utf8_next_char(colon);
         char first[8] = "";
         g_unichar_to_utf8(g_unichar_toupper(g_utf8_get_char(cause)), first);
         return g_strconcat(first, g_utf8_next_char(cause), NULL);
     }
     if (session->experiment.n < 2)
-        return g_strdup_printf(_("Seed %d of %zu: %s"), trouble->seed + 1, seeds,
-                               trouble->event->text);
+        return g_strdup_printf(_("Seed %d of %zu: %s"), trouble->seed + 1, seeds, cause);
     return g_strdup_printf(_("Seed %d of %zu of %s: %s"), trouble->seed + 1, seeds,
-                           ns_lane_letter((size_t)trouble->lane), trouble->event->text);
+                           ns_lane_letter((size_t)trouble->lane), cause);
 }
 
 static const char *advice_on(const NsTrouble *trouble)
