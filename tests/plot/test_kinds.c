@@ -646,12 +646,35 @@ static void test_hollow_marks(void)
     g_assert_cmpint(ns_series_rank(&series[1]), >, ns_series_rank(&series[0]));
 }
 
+/* The line of a spike lies behind the curve, and is paler than it. */
+static void test_alarm(void)
+{
+    const NsSeries bars = {.label = "a", .kind = NS_SERIES_BARS, .n = 4, .x = abscissa, .y = tens};
+    const NsMarker spike = {.x = 2, .text = "spike", .alarm = true};
+    NsPlot plot = plot_of(&bars, 1);
+    plot.markers = &spike;
+    plot.n_markers = 1;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    cairo_surface_t *image = draw(layout, NULL);
+    double x = ns_plot_x_to_pixel(layout, 2), top = ns_plot_y_to_pixel(layout, 20);
+    uint32_t above = pixel_at(image, x, top - 5);
+    g_assert_cmphex(pixel_at(image, x, top + 5), ==, as_pixel(light()->series[0].color));
+    g_assert_cmphex(above, !=, as_pixel(light()->panel));
+    g_assert_cmphex(above, !=, as_pixel(light()->alarm));
+    cairo_surface_destroy(image);
+    g_autoptr(GString) tex = tex_of(&plot);
+    const char *line = strstr(tex->str, "\\draw[chart-alarm, opacity=0.4");
+    g_assert_nonnull(line);
+    g_assert_nonnull(strstr(line, "% a: 4"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/heat/no-bar", test_no_bar);
     g_test_add_func("/kinds/legend-at", test_legend_at);
     g_test_add_func("/kinds/bars", test_bars);
+    g_test_add_func("/kinds/alarm", test_alarm);
     g_test_add_func("/kinds/tex-bars", test_tex_bars);
     g_test_add_func("/kinds/tex-order", test_tex_order);
     g_test_add_func("/kinds/tex-values", test_tex_values);

@@ -183,7 +183,9 @@ static void draw_markers(const NsPlotLayout *layout, cairo_t *cr)
         const NsMarker *marker = &layout->plot->markers[i];
         double x = ns_scale_to_pixel(&layout->x, marker->x);
         if (!is_shown(layout, true, x) || (marker->handle && !marker->text)) continue;
-        ns_set_color(cr, ns_marker_color(layout->style, marker, layout->style->axis));
+        NsColor color = ns_marker_color(layout->style, marker, layout->style->axis);
+        bool pale = marker->alarm && !layout->plot->heatmap;
+        ns_set_color(cr, ns_with_alpha(color, pale ? NS_ALARM_ALPHA : 1));
         cairo_set_dash(cr, dash, marker->alarm ? 0 : 2, 0);
         rule_area(layout, cr, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true, x);
     }
@@ -414,9 +416,9 @@ void ns_plot_draw(const NsPlotLayout *layout, cairo_t *cr)
     if (layout->plot->heatmap) draw_cell_spans(layout, cr);
     draw_points(layout, cr);
     draw_slopes(layout, cr);
+    draw_markers(layout, cr);
     draw_data(layout, cr, ns_draw_series);
     draw_levels(layout, cr);
-    draw_markers(layout, cr);
     /* Grips are only useful on a screen. */
     if (style->raster) draw_grips(layout, cr);
     ns_set_color(cr, ns_with_alpha(layout->style->panel, 0.8));

@@ -468,6 +468,17 @@ static void append_axes(const Page *page)
               (pass ? 2.5 : 5) * unit, coordinate_at(x, framed.x + inset),
               coordinate_at(y, framed.y + inset), coordinate_at(x, framed.x + framed.width - inset),
               coordinate_at(y, framed.y + framed.height - inset));
+    for (size_t i = 0; i < plot->n_markers; i++) {
+        const NsMarker *marker = &plot->markers[i];
+        double at = coordinate(x, marker->x);
+        if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1)) || (marker->handle && !marker->text))
+            continue;
+        print(out, "\\draw[%s, opacity=%.9g, line width=%.9gbp%s] " LINE,
+              run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis"),
+              marker->alarm && !map ? NS_ALARM_ALPHA : 1,
+              layout->style->axis_width * (marker->alarm ? 1.5 : 1),
+              marker->alarm ? "" : ", densely dashed", at, y0, at, y1);
+    }
     if (layout->beyond > 0) /* names at the ends of curves are there */
         print(out, "\\begin{scope}\n\\clip" BOX, x0, y0,
               coordinate_at(x, box.x + box.width - layout->beyond), y1);
@@ -485,16 +496,6 @@ static void append_axes(const Page *page)
         const NsSlope *slope = &plot->slopes[i];
         print(out, "\\draw[chart-words, densely dotted] " LINE, coordinate(x, slope->x0),
               coordinate(y, slope->y0), coordinate(x, slope->x1), coordinate(y, slope->y1));
-    }
-    for (size_t i = 0; i < plot->n_markers; i++) {
-        const NsMarker *marker = &plot->markers[i];
-        double at = coordinate(x, marker->x);
-        if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1)) || (marker->handle && !marker->text))
-            continue;
-        print(out, "\\draw[%s, line width=%.9gbp%s] " LINE,
-              run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis"),
-              layout->style->axis_width * (marker->alarm ? 1.5 : 1),
-              marker->alarm ? "" : ", densely dashed", at, y0, at, y1);
     }
     print(out, "\\end{axis}\n");
 }

@@ -301,6 +301,10 @@ void ns_end_names_place(NsPlotLayout *layout);
 #define NS_SERIES_RANKS 6
 int ns_series_rank(const NsSeries *series);
 
+/* A spike is a narrow peak at the very step that is marked, often in the color of its line, so the
+ * line of an alarm is behind the curves with this opacity. */
+#define NS_ALARM_ALPHA 0.4
+
 /* The opacity of its areas: adjoining bars and previous series are transparent. */
 double ns_series_opacity(const NsSeries *series);
 
