@@ -60,3 +60,14 @@ NsLecture *ns_lecture_load(const char *path, GError **error);
  * number of its scenes.  Nothing that the file has is changed; 0, without any change, if it is no
  * lecture without mistakes or cannot be written. */
 size_t ns_lecture_append(const char *path, const NsPreset *scene, GError **error);
+
+/* A scene of a file, with the title and the note that it shall have; "" for none. */
+typedef struct {
+    size_t scene;
+    const char *title, *note;
+} NsSceneEdit;
+
+/* Gives the lecture in a file these scenes of its own, in this order; the others are removed.  Of a
+ * scene only its title and note change.  false, without any change, if the file is no lecture
+ * without mistakes, if it would be none afterwards, or if it cannot be written. */
+bool ns_lecture_edit(const char *path, const NsSceneEdit *edits, size_t n, GError **error);

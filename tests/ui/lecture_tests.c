@@ -337,34 +337,6 @@ static void test_mistakes(void)
     ui_close(window);
 }
 
-/* Adds a scene by the dialog; `name`: to a new lecture of this title; NULL: to the suggested one.
- */
-static void enter_scene(NsWindow *window, const char *title, const char *note, const char *name)
-{
-    g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
-    GtkWidget *grid = ns_side_window_raise(GTK_WINDOW(window), "Add scene to lecture");
-    const char *const texts[] = {title, note, NULL, name};
-    for (int row = 0; row < 4; row++) {
-        GtkWidget *entry = gtk_grid_get_child_at(GTK_GRID(grid), 1, row);
-        if (texts[row]) gtk_editable_set_text(GTK_EDITABLE(entry), texts[row]);
-        if (row == 2 && name) gtk_drop_down_set_selected(GTK_DROP_DOWN(entry), 0);
-    }
-    g_signal_emit_by_name(ui_find_button(grid, "Add scene"), "clicked");
-    g_assert_null(ns_side_window_raise(GTK_WINDOW(window), "Add scene to lecture"));
-}
-
-/* Whether the menu has a lecture in a file of this name. */
-static bool lists(const char *name)
-{
-    GMenuModel *own = G_MENU_MODEL(ns_lecture_own());
-    for (int i = 0; i < g_menu_model_get_n_items(own); i++) {
-        g_autofree char *label = NULL;
-        g_menu_model_get_item_attribute(own, i, G_MENU_ATTRIBUTE_LABEL, "s", &label);
-        if (g_str_equal(label, name)) return true;
-    }
-    return false;
-}
-
 static GtkWidget *button_to(GtkWidget *root, const char *key)
 {
     const char *action =
@@ -410,69 +382,6 @@ static void test_list(void)
     ui_close(window);
 }
 
-/* A new lecture is a file among the user's own ones, which the menu lists with those that were
- * opened; every scene asks for its lecture. */
-static void test_own(void)
-{
-    g_autofree char *path = write_scenes();
-    g_autofree char *opened = ns_lecture_name(path);
-    NsWindow *window = ui_open("");
-    UI_WAIT(window, ui_is_ready);
-    g_assert_false(lists("Norms/two") || lists("Norms-two"));
-    enter_scene(window, "First", "", "Norms/two");
-    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 1 to the lecture “Norms-two”");
-    enter_scene(window, "Second", "", NULL);
-    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 2 to the lecture “Norms-two”");
-    enter_scene(window, "First", "", "Others");
-    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 1 to the lecture “Others”");
-    g_assert_true(lists("Norms-two") && lists("Others") && !lists(opened));
-    g_auto(GStrv) own = ns_own_lectures();
-    ns_learn_pane_open(window->learn_pane);
-    g_assert_nonnull(button_to(GTK_WIDGET(window->learn_pane), own[0]));
-    ns_learn_pane_close(window->learn_pane);
-    ns_window_open(window, path, false);
-    g_assert_true(lists(opened));
-    /* The lecture that is being given stays when a scene is added to another one. */
-    enter_scene(window, "Third", "", "Others");
-    g_assert_true(is_at(window, 0));
-    /* A new one has a file of its own. */
-    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 1 to the lecture “Others 2”");
-    g_action_group_activate_action(G_ACTION_GROUP(window), "lecture", g_variant_new_string(own[0]));
-    g_assert_true(shows(GTK_WIDGET(window), "1 of 2"));
-    g_auto(GStrv) all = ns_own_lectures();
-    for (char **each = all; *each; each++) g_unlink(*each);
-    g_unlink(path);
-    ui_close(window);
-}
-
-/* From a scene of another lecture, its title and note are suggested, and the lecture to which a
- * scene was added before. */
-static void test_add_again(void)
-{
-    NsWindow *window = ui_open("");
-    UI_WAIT(window, ui_is_ready);
-    g_action_group_activate_action(G_ACTION_GROUP(window), "lecture",
-                                   g_variant_new_string(ns_lecture_choice(0)->key));
-    g_autoptr(NsLecture) lecture = ns_lecture_open(0, NULL);
-    const NsPreset *first = &lecture->scene[0].preset;
-    for (guint i = 0; i < 2; i++) {
-        g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
-        GtkWidget *grid = ns_side_window_raise(GTK_WINDOW(window), "Add scene to lecture");
-        GtkEditable *title = GTK_EDITABLE(gtk_grid_get_child_at(GTK_GRID(grid), 1, 0));
-        GtkEditable *note = GTK_EDITABLE(gtk_grid_get_child_at(GTK_GRID(grid), 1, 1));
-        GtkDropDown *to = GTK_DROP_DOWN(gtk_grid_get_child_at(GTK_GRID(grid), 1, 2));
-        g_assert_cmpstr(gtk_editable_get_text(title), ==, first->experiment.title);
-        g_assert_cmpstr(gtk_editable_get_text(note), ==, first->note);
-        g_assert_cmpuint(gtk_drop_down_get_selected(to), ==, i);
-        g_signal_emit_by_name(ui_find_button(grid, "Add scene"), "clicked");
-    }
-    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 2 to the lecture “My lecture”");
-    g_auto(GStrv) own = ns_own_lectures();
-    for (char **each = own; *each; each++) g_unlink(*each);
-    g_assert_true(ns_lecture_leave(window));
-    ui_close(window);
-}
-
 /* A lecture that was left in its middle begins at its first scene and offers the other one. */
 static void test_continue(void)
 {
@@ -501,83 +410,6 @@ static void test_continue(void)
     ns_window_open(window, path, false);
     g_assert_cmpstr(ns_toast_text(window->toast), ==, "Nothing.");
     g_unlink(path);
-    ui_close(window);
-}
-
-/* What the window shows becomes a scene, after those that a file has already. */
-static void test_add(void)
-{
-    static const char text[] = "# mine\ntitle = Mine\n[scene]\ntitle = First\n" SMALL_LINES;
-    g_autofree char *path = write_lecture("normscope-ui-add.lecture", text);
-    NsWindow *window = ui_open("layers=3");
-    NsSession *session = window->session;
-    UI_WAIT(window, ui_is_ready);
-    ns_window_open(window, path, false);
-    ns_session_set(session, "layers", "4");
-    UI_UNTIL(!ns_session_differs(session) && ui_is_ready(window));
-    ns_window_show_chart(window, "gradient-norm:grad-wq");
-    ns_session_run_to(session, 6);
-    UI_UNTIL(ns_session_steps(session) == 6);
-    enter_scene(window, "Second", "Why.", NULL);
-    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Added scene 2 to the lecture “Mine”");
-    g_autoptr(GError) error = NULL;
-    g_autoptr(NsLecture) lecture = ns_lecture_load(path, &error);
-    g_assert_no_error(error);
-    g_assert_cmpuint(lecture->n, ==, 2);
-    const NsPreset *added = &lecture->scene[1].preset;
-    g_assert_cmpstr(added->experiment.title, ==, "Second");
-    g_assert_cmpstr(added->note, ==, "Why.");
-    g_assert_cmpint(added->experiment.lane[0].layers, ==, 4);
-    g_assert_cmpint(added->step, ==, 6);
-    g_assert_cmpstr(added->page, ==, "dashboard");
-    g_assert_cmpstr(added->chart, ==, "gradient-norm:grad-wq");
-    g_autofree char *longer = NULL;
-    g_assert_true(g_file_get_contents(path, &longer, NULL, NULL));
-    g_assert_true(g_str_has_prefix(longer, text));
-    /* The lecture on view is the longer one. */
-    g_assert_true(shows(GTK_WIDGET(window), "1 of 2"));
-    g_unlink(path);
-    ui_close(window);
-}
-
-/* A scene is trained from step 0 with its settings, unlike a run in which they were changed or that
- * continues another one: the dialog says so before the scene is added. */
-static void test_add_changed(void)
-{
-    NsWindow *window = ui_open("");
-    NsSession *session = window->session;
-    UI_WAIT(window, ui_is_ready);
-    ns_session_run_to(session, 3);
-    UI_UNTIL(ns_session_steps(session) == 3);
-    UI_WAIT(window, ui_is_paused);
-    for (int i = 0; i < 4; i++) {
-        if (i == 1) {
-            ns_session_fork(session);
-            UI_UNTIL(session->fork_step > 0);
-            UI_WAIT(window, ui_is_ready);
-        }
-        if (i == 2) {
-            ns_session_set(session, "warmup", "77");
-            ns_session_set(session, "probe-every", "2");
-            ns_session_run_to(session, 5);
-            UI_UNTIL(ns_session_steps(session) == 5);
-            UI_WAIT(window, ui_is_paused);
-        }
-        if (i == 3) ns_session_set(session, "layers", "3");
-        g_action_group_activate_action(G_ACTION_GROUP(window), "add-scene", NULL);
-        GtkWidget *grid = ns_side_window_raise(GTK_WINDOW(window), "Add scene to lecture");
-        GtkWidget *remark = gtk_grid_get_child_at(GTK_GRID(grid), 0, 4);
-        g_assert_cmpstr(
-            remark ? gtk_label_get_text(GTK_LABEL(remark)) : NULL, ==,
-            i == 0   ? NULL
-            : i == 1 ? "This run was continued from step 3 of another one. The scene trains with "
-                       "the present settings from step 0."
-            : i == 2 ? "Changed while this run was going: Warm-up at step 3. The scene trains with "
-                       "the present values from step 0."
-                     : "Changed while this run was going: Warm-up at step 3, Layers. The scene "
-                       "trains with the present values from step 0.");
-        gtk_window_destroy(GTK_WINDOW(gtk_widget_get_root(grid)));
-    }
     ui_close(window);
 }
 
@@ -737,8 +569,6 @@ void ui_add_lecture_tests(void)
     g_test_add_func("/ui/lecture/settings", test_settings);
     g_test_add_func("/ui/lecture/none", test_none);
     g_test_add_func("/ui/lecture/list", test_list);
-    g_test_add_func("/ui/lecture/own", test_own);
-    g_test_add_func("/ui/lecture/add-again", test_add_again);
     g_test_add_func("/ui/lecture/continue", test_continue);
     g_test_add_func("/ui/lecture/housekeeping", test_housekeeping);
     g_test_add_func("/ui/lecture/keys", test_keys);
@@ -748,8 +578,6 @@ void ui_add_lecture_tests(void)
     g_test_add_func("/ui/lecture/back", test_back);
     g_test_add_func("/ui/lecture/pages", test_pages);
     g_test_add_func("/ui/lecture/mistakes", test_mistakes);
-    g_test_add_func("/ui/lecture/add", test_add);
-    g_test_add_func("/ui/lecture/add-changed", test_add_changed);
     g_test_add_func("/ui/lecture/stale", test_stale);
     g_test_add_func("/ui/lecture/over-list", test_over_list);
     g_test_add_func("/ui/lecture/preset-in-class", test_preset_in_class);

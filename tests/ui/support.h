@@ -93,6 +93,7 @@ bool ui_has_banner(NsWindow *window);
 
 /* The tests of each file. */
 void ui_add_run_tests(void);
+void ui_add_scene_tests(void);
 void ui_add_settings_tests(void);
 void ui_add_pane_tests(void);
 void ui_add_view_tests(void);

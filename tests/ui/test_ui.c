@@ -10,6 +10,7 @@ static const struct {
     void (*add_tests)(void);
 } groups[] = {
     {"run", ui_add_run_tests},
+    {"scene", ui_add_scene_tests},
     {"settings", ui_add_settings_tests},
     {"pane", ui_add_pane_tests},
     {"view", ui_add_view_tests},

@@ -427,6 +427,33 @@ static void test_lecture_append(void)
     g_rmdir(folder);
 }
 
+/* Scenes of a file move, lose or change their words, and go; all else in the file stays. */
+static void test_lecture_edit(void)
+{
+    static const char before[] = "# mine\ntitle = T\n\n[scene]\n# the first\ntitle = One\n"
+                                 "note = Why.\nlayers = 3\n[A]\nlr = 0.1\n[B]\nlr = 0.2\n\n"
+                                 "[scene]\ntitle = Two\nclaim = loss < 3\n\n[scene]\nseed = 3";
+    static const char after[] = "# mine\ntitle = T\n\n[scene]\ntitle = Three\nnote = Two lines.\n"
+                                "seed = 3\n\n[scene]\ntitle = Eins\n# the first\nlayers = 3\n[A]\n"
+                                "lr = 0.1\n[B]\nlr = 0.2\n\n";
+    const NsSceneEdit edits[] = {{2, "Three", "Two\nlines."}, {0, "Eins", ""}};
+    g_autofree char *folder = g_dir_make_tmp("normscope-lecture-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "mine.lecture", NULL);
+    g_autofree char *text = NULL, *left = NULL;
+    g_autoptr(GError) error = NULL;
+    g_file_set_contents(path, before, -1, NULL);
+    g_assert_true(ns_lecture_edit(path, edits, 2, &error));
+    g_file_get_contents(path, &text, NULL, NULL);
+    g_assert_cmpstr(text, ==, after);
+    /* A lecture keeps at least one scene. */
+    g_assert_false(ns_lecture_edit(path, edits, 0, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_file_get_contents(path, &left, NULL, NULL);
+    g_assert_cmpstr(left, ==, after);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -444,5 +471,6 @@ int main(int argc, char **argv)
     g_test_add_func("/preset/lecture", test_lecture);
     g_test_add_func("/preset/lecture-refused", test_lecture_refused);
     g_test_add_func("/preset/lecture-append", test_lecture_append);
+    g_test_add_func("/preset/lecture-edit", test_lecture_edit);
     return g_test_run();
 }

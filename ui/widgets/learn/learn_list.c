@@ -118,7 +118,11 @@ static void append_own(GtkWidget *grid, GMenuModel *own)
         g_menu_model_get_item_attribute(own, i, G_MENU_ATTRIBUTE_LABEL, "s", &name);
         g_menu_model_get_item_attribute(own, i, G_MENU_ATTRIBUTE_TARGET, "s", &path);
         const NsChoice choice = {.key = path, .label = name, .purpose = N_("Your own lecture")};
-        GtkWidget *row = new_choice_row(&choice, "win.lecture");
+        GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+        GtkWidget *edit = ns_icon_button_new("document-edit-symbolic", _("Edit scenes"));
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(edit), "win.edit-scenes");
+        gtk_actionable_set_action_target(GTK_ACTIONABLE(edit), "s", path);
+        ns_box_append(row, new_choice_row(&choice, "win.lecture"), edit, NULL);
         gtk_grid_attach(GTK_GRID(grid), row, i % COLUMNS, above + i / COLUMNS, 1, 1);
     }
 }

@@ -514,6 +514,31 @@ static void on_add_scene(NsWindow *window)
                          id && g_path_is_absolute(id) ? id : NULL, remark, add_scene);
 }
 
+static bool edit_scenes(gpointer window, const char *path, const NsSceneEdit *edits, size_t n)
+{
+    Presenter *presenter = presenter_of(window);
+    g_autoptr(GError) error = NULL;
+    bool edited = ns_lecture_edit(path, edits, n, &error);
+    if (!edited) ns_window_toast(window, error->message);
+    if (!edited || g_strcmp0(path, presenter->id) != 0) return edited;
+    NsLecture *lecture = ns_lecture_load(path, NULL);
+    if (lecture) open_lecture(presenter, lecture, path);
+    sync_bar(presenter);
+    return true;
+}
+
+static void on_edit_scenes(GSimpleAction *action, GVariant *key, gpointer window)
+{
+    (void)action;
+    g_autoptr(GError) error = NULL;
+    const char *path = g_variant_get_string(key, NULL);
+    g_autoptr(NsLecture) lecture = ns_lecture_load(path, &error);
+    if (lecture)
+        ns_scene_editor_show(window, path, lecture, edit_scenes);
+    else
+        ns_window_toast(window, error->message);
+}
+
 /* ---- The window ---- */
 
 static void on_session(NsWindow *window)
@@ -556,6 +581,7 @@ void ns_window_add_lecture(NsWindow *window)
     };
     static const GActionEntry actions[] = {
         {.name = "lecture", .parameter_type = "s", .activate = on_lecture},
+        {.name = "edit-scenes", .parameter_type = "s", .activate = on_edit_scenes},
         {.name = "lecture-mode", .state = "false", .change_state = on_mode},
     };
     g_autoptr(GtkBuilder) builder =

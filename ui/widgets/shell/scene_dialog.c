@@ -10,6 +10,9 @@
 #include <string.h>
 
 #define CHARS 40
+#define NOTE_HEIGHT 66 /* pixels: three lines */
+#define SCENES_WIDTH 560
+#define SCENES_HEIGHT 520
 
 static char *own_folder(void)
 {
@@ -43,6 +46,32 @@ char *ns_lecture_name(const char *path)
     return name;
 }
 
+/* ---- Notes: of several lines in their dialogs, of one in the file ---- */
+
+static GtkWidget *note_new(const char *note)
+{
+    GtkWidget *view = gtk_text_view_new(), *frame = ns_scrolled_new(view);
+    g_object_set(view, "wrap-mode", GTK_WRAP_WORD_CHAR, "accepts-tab", FALSE, "top-margin", 6,
+                 "bottom-margin", 6, "left-margin", 8, "right-margin", 8, NULL);
+    gtk_text_buffer_set_text(gtk_text_view_get_buffer(GTK_TEXT_VIEW(view)), note ? note : "", -1);
+    ns_accessible_name(view, _("Note"));
+    gtk_scrolled_window_set_has_frame(GTK_SCROLLED_WINDOW(frame), TRUE);
+    gtk_widget_set_size_request(frame, -1, NOTE_HEIGHT);
+    return frame;
+}
+
+static char *text_of(GtkWidget *entry)
+{
+    if (GTK_IS_EDITABLE(entry))
+        return g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(entry))));
+    char *note;
+    GtkWidget *view = gtk_scrolled_window_get_child(GTK_SCROLLED_WINDOW(entry));
+    g_object_get(gtk_text_view_get_buffer(GTK_TEXT_VIEW(view)), "text", &note, NULL);
+    return g_strstrip(note);
+}
+
+/* ---- Adding a scene ---- */
+
 typedef struct {
     GtkWindow *window;
     NsSceneEntered entered;
@@ -54,11 +83,6 @@ static void question_free(gpointer data)
 {
     g_strfreev(((Question *)data)->paths);
     g_free(data);
-}
-
-static char *text_of(GtkWidget *entry)
-{
-    return g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(entry))));
 }
 
 static void on_lecture(Question *question)
@@ -117,7 +141,7 @@ void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note
         .window = window,
         .entered = entered,
         .title = add_row(grid, 0, _("Title"), gtk_entry_new()),
-        .note = add_row(grid, 1, _("Note"), gtk_entry_new()),
+        .note = add_row(grid, 1, _("Note"), note_new(note)),
         .lecture = add_row(grid, 2, _("Lecture"), gtk_drop_down_new(G_LIST_MODEL(names), NULL)),
         .name = add_row(grid, 3, _("Title of the new lecture"), gtk_entry_new()),
         .paths = g_strv_builder_end(paths)};
@@ -136,7 +160,6 @@ void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note
             gtk_drop_down_set_selected(GTK_DROP_DOWN(question->lecture), i + 1);
     }
     gtk_editable_set_text(GTK_EDITABLE(question->title), title);
-    gtk_editable_set_text(GTK_EDITABLE(question->note), note ? note : "");
     gtk_editable_set_text(GTK_EDITABLE(question->name), _("My lecture"));
     GtkWidget *add = ns_button_new(_("Add scene"), NULL, G_CALLBACK(on_add), question);
     gtk_widget_add_css_class(add, "suggested-action");
@@ -147,14 +170,137 @@ void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note
         gtk_label_set_max_width_chars(GTK_LABEL(label), CHARS); /* it widens no window */
         gtk_grid_attach(GTK_GRID(grid), label, 0, 4, 2, 1);
     }
-    gtk_widget_set_margin_top(grid, 12);
-    gtk_widget_set_margin_bottom(grid, 12);
-    gtk_widget_set_margin_start(grid, 12);
-    gtk_widget_set_margin_end(grid, 12);
+    g_object_set(grid, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12,
+                 NULL);
     ns_side_window_open(window, heading, -1, -1, grid);
     gtk_window_set_default_widget(GTK_WINDOW(gtk_widget_get_root(grid)), add);
     for (GtkWidget *each = gtk_widget_get_first_child(grid); each;
          each = gtk_widget_get_next_sibling(each))
         if (GTK_IS_ENTRY(each)) gtk_entry_set_activates_default(GTK_ENTRY(each), TRUE);
     gtk_widget_grab_focus(question->title);
+}
+
+/* ---- Editing the scenes of a lecture ---- */
+
+typedef struct {
+    GtkWindow *window;
+    NsScenesEdited edited;
+    GtkWidget *rows; /* those of removed scenes are hidden, behind the others */
+    char *path;
+} Editor;
+
+static const char SCENE[] = "ns-scene";
+
+static void editor_free(gpointer data)
+{
+    g_free(((Editor *)data)->path);
+    g_free(data);
+}
+
+static bool is_listed(GtkWidget *row)
+{
+    return row && gtk_widget_get_visible(row);
+}
+
+/* Which buttons can be pressed; a lecture keeps one scene. */
+static void sync_rows(GtkWidget *rows)
+{
+    for (GtkWidget *row = gtk_widget_get_first_child(rows); row;
+         row = gtk_widget_get_next_sibling(row)) {
+        GtkWidget *before = gtk_widget_get_prev_sibling(row);
+        bool last = !is_listed(gtk_widget_get_next_sibling(row));
+        GtkWidget *remove = gtk_widget_get_last_child(gtk_widget_get_first_child(row));
+        GtkWidget *down = gtk_widget_get_prev_sibling(remove);
+        gtk_widget_set_sensitive(gtk_widget_get_prev_sibling(down), before != NULL);
+        gtk_widget_set_sensitive(down, !last);
+        gtk_widget_set_sensitive(remove, before || !last);
+    }
+}
+
+static void on_up(GtkWidget *row)
+{
+    GtkWidget *rows = gtk_widget_get_parent(row);
+    gtk_box_reorder_child_after(GTK_BOX(rows), gtk_widget_get_prev_sibling(row), row);
+    sync_rows(rows);
+}
+
+static void on_down(GtkWidget *row)
+{
+    GtkWidget *rows = gtk_widget_get_parent(row);
+    gtk_box_reorder_child_after(GTK_BOX(rows), row, gtk_widget_get_next_sibling(row));
+    sync_rows(rows);
+}
+
+static void on_removed(GtkWidget *row)
+{
+    GtkWidget *rows = gtk_widget_get_parent(row);
+    gtk_widget_set_visible(row, FALSE);
+    gtk_box_reorder_child_after(GTK_BOX(rows), row, gtk_widget_get_last_child(rows));
+    sync_rows(rows);
+}
+
+static GtkWidget *row_button(const char *icon, const char *words, GCallback clicked, GtkWidget *row)
+{
+    GtkWidget *button = ns_icon_button_new(icon, words);
+    g_signal_connect_swapped(button, "clicked", clicked, row);
+    return button;
+}
+
+/* The title and the buttons; below them the note. */
+static GtkWidget *scene_row(const NsPreset *scene, size_t i)
+{
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
+    GtkWidget *title = ns_entry_new(_("Title"), CHARS);
+    if (scene->experiment.title)
+        gtk_editable_set_text(GTK_EDITABLE(title), scene->experiment.title);
+    gtk_widget_set_hexpand(title, TRUE);
+    ns_box_append(
+        head, title, row_button("go-up-symbolic", _("Move up"), G_CALLBACK(on_up), row),
+        row_button("go-down-symbolic", _("Move down"), G_CALLBACK(on_down), row),
+        row_button("list-remove-symbolic", _("Remove scene"), G_CALLBACK(on_removed), row), NULL);
+    ns_box_append(row, head, note_new(scene->note), NULL);
+    g_object_set_data(G_OBJECT(row), SCENE, GSIZE_TO_POINTER(i));
+    return row;
+}
+
+static void on_edited(Editor *editor)
+{
+    g_autoptr(GArray) edits = g_array_new(FALSE, FALSE, sizeof(NsSceneEdit));
+    g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+    for (GtkWidget *row = gtk_widget_get_first_child(editor->rows); is_listed(row);
+         row = gtk_widget_get_next_sibling(row)) {
+        char *title = text_of(gtk_widget_get_first_child(gtk_widget_get_first_child(row)));
+        char *note = text_of(gtk_widget_get_last_child(row));
+        NsSceneEdit edit = {GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(row), SCENE)), title, note};
+        g_array_append_val(edits, edit);
+        g_ptr_array_add(texts, title);
+        g_ptr_array_add(texts, note);
+    }
+    const NsSceneEdit *all = (const NsSceneEdit *)(const void *)edits->data;
+    if (editor->edited(editor->window, editor->path, all, edits->len))
+        gtk_window_destroy(GTK_WINDOW(gtk_widget_get_root(editor->rows)));
+}
+
+void ns_scene_editor_show(GtkWindow *window, const char *path, const NsLecture *lecture,
+                          NsScenesEdited edited)
+{
+    g_autofree char *name = ns_lecture_name(path);
+    g_autofree char *heading = g_strdup_printf(_("Scenes of “%s”"), name);
+    if (ns_side_window_raise(window, heading)) return;
+    Editor *editor = g_new0(Editor, 1);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
+    GtkWidget *rows = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
+    *editor = (Editor){window, edited, rows, g_strdup(path)};
+    g_object_set_data_full(G_OBJECT(box), "ns-editor", editor, editor_free);
+    for (size_t i = 0; i < lecture->n; i++)
+        gtk_box_append(GTK_BOX(rows), scene_row(&lecture->scene[i].preset, i));
+    sync_rows(rows);
+    GtkWidget *save = ns_button_new(_("Save"), NULL, G_CALLBACK(on_edited), editor);
+    gtk_widget_add_css_class(save, "suggested-action");
+    gtk_widget_set_halign(save, GTK_ALIGN_END);
+    ns_box_append(box, ns_scrolled_new(rows), save, NULL);
+    g_object_set(box, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12,
+                 NULL);
+    ns_side_window_open(window, heading, SCENES_WIDTH, SCENES_HEIGHT, box);
 }

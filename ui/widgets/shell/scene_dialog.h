@@ -1,8 +1,11 @@
-/* The user's own lectures, and the dialog that adds a scene to one.  SPDX-License-Identifier: MIT
+/* The user's own lectures, and dialogs that add a scene to one and edit its scenes.
+ * SPDX-License-Identifier: MIT
  *
  * New lectures are files in the folder “lectures” of the user's data, named by their titles, with a
  * number if there is one of that name. */
 #pragma once
+
+#include "core/store/lecture.h"
 
 #include <gtk/gtk.h>
 
@@ -22,3 +25,11 @@ typedef void (*NsSceneEntered)(gpointer window, const char *path, const char *ti
  * will differ from what is shown; NULL if it does not. */
 void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note, const char *open,
                           const char *remark, NsSceneEntered entered);
+
+/* Takes the scenes as they shall be (ns_lecture_edit); returns whether they are so now. */
+typedef bool (*NsScenesEdited)(gpointer window, const char *path, const NsSceneEdit *edits,
+                               size_t n);
+
+/* Lists the scenes of the lecture in a file, to move, rename and remove them. */
+void ns_scene_editor_show(GtkWindow *window, const char *path, const NsLecture *lecture,
+                          NsScenesEdited edited);
