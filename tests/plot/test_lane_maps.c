@@ -34,26 +34,29 @@ static void test_last_column(void)
     for (int i = 0; i < 2; i++) run_free(runs[i]);
 }
 
-/* Every panel of hidden states labels 0, which is the embedding. */
-static void test_embedding(void)
+/* Every panel of hidden states labels 0, which is the embedding, and every panel its top layer. */
+static void test_panel_ticks(void)
 {
+    static const NsQuantity quantities[] = {NS_QUANTITY_HIDDEN_NORM, NS_QUANTITY_GRAD_W2};
     Run *runs[2];
     for (unsigned i = 0; i < 2; i++) {
         runs[i] = run_made(6, BUDGET, true, 1, 0);
         append_lane(runs[i], i);
     }
     NsFigureInput both = lanes_of(runs, 2);
-    both.quantity = NS_QUANTITY_HIDDEN_NORM;
-    g_autoptr(NsFigure) figure = figure_new("heatmap");
-    const NsPlot *plot = ns_figure_update(figure, &both);
-    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 234, 160, ns_style_find("paper"));
-    unsigned found = 0;
-    for (unsigned i = 0; i < layout->labels->len; i++) {
-        const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        found += label->part == NS_PART_LEFT_TICK &&
-                 g_str_equal(pango_layout_get_text(label->text), "0");
+    for (int which = 0; which < 2; which++) {
+        both.quantity = quantities[which];
+        g_autoptr(NsFigure) figure = figure_new("heatmap");
+        const NsPlot *plot = ns_figure_update(figure, &both);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 234, 160, ns_style_find("paper"));
+        unsigned found = 0;
+        for (unsigned i = 0; i < layout->labels->len; i++) {
+            const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+            found += label->part == NS_PART_LEFT_TICK &&
+                     g_str_equal(pango_layout_get_text(label->text), which ? "6" : "0");
+        }
+        g_assert_cmpuint(found, ==, 2);
     }
-    g_assert_cmpuint(found, ==, 2);
     for (unsigned i = 0; i < 2; i++) run_free(runs[i]);
 }
 
@@ -412,7 +415,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/lane_maps/last-column", test_last_column);
-    g_test_add_func("/lane_maps/embedding", test_embedding);
+    g_test_add_func("/lane_maps/panel-ticks", test_panel_ticks);
     g_test_add_func("/lane_maps/heads", test_heads);
     g_test_add_func("/lane_maps/wild-colors", test_wild_colors);
     g_test_add_func("/lane_maps/shared-key", test_shared_key);

@@ -408,6 +408,32 @@ static void test_heading(void)
     }
 }
 
+/* A vertical axis has at least three labels where there is space for them. */
+static void test_three_labels(void)
+{
+    static const struct {
+        NsScaleKind kind;
+        double lo, hi;
+    } axes[] = {{NS_SCALE_LINEAR, 2.17, 4.7}, {NS_SCALE_LINEAR, 0, 0.0019},
+                {NS_SCALE_LINEAR, 1.1, 2.9},  {NS_SCALE_LOG, 1.2e-5, 1.4},
+                {NS_SCALE_LOG, 0.09, 1.1},    {NS_SCALE_LOG, 0.16, 0.9},
+                {NS_SCALE_LOG, 0.02, 5},      {NS_SCALE_SYMLOG, -3, 700}};
+    static const double x[] = {0, 1};
+    for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
+        const double y[] = {axes[i].lo, axes[i].hi};
+        const NsSeries series = {.n = 2, .x = x, .y = y};
+        NsPlot plot = plot_of(&series, 1, NS_LEGEND_NONE);
+        plot.left.scale = axes[i].kind;
+        for (double height = 60; height < 400; height += 5) {
+            g_autoptr(NsPlotLayout) layout =
+                ns_plot_layout(&plot, 300, height, ns_style_find("paper"));
+            unsigned n = ns_ticks_labeled(layout->y_ticks);
+            g_test_message("%g to %g, %g high: %u", y[0], y[1], layout->area.height, n);
+            if (layout->area.height >= 6 * layout->style->text_size) g_assert_cmpuint(n, >=, 3);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -423,5 +449,6 @@ int main(int argc, char **argv)
     g_test_add_func("/places/two-title-lines", test_two_title_lines);
     g_test_add_func("/places/heading", test_heading);
     g_test_add_func("/places/values-agree", test_values_agree);
+    g_test_add_func("/places/three-labels", test_three_labels);
     return g_test_run();
 }

@@ -61,7 +61,7 @@ static void test_tables(void)
         {NS_SCALE_LOG, false, 1.5, 60, 8, "2 | 5 | 10 | 20 | 50"},
         {NS_SCALE_LOG, false, 1.5, 60, 3, "3 | 10 | 30"},
         {NS_SCALE_LOG, false, 0.31, 0.49, 4, "0.35 | 0.40 | 0.45"},
-        {NS_SCALE_LOG, false, 2e-7, 6e-7, 4, "2x10^{-7} | 5x10^{-7}"},
+        {NS_SCALE_LOG, false, 2e-7, 6e-7, 4, "2x10^{-7} | 4x10^{-7} | 6x10^{-7}"},
         {NS_SCALE_SYMLOG, false, -300, 1000, 12,
          "-10^{2} | -10^{1} | -10^{0} | 0 | 10^{0} | 10^{1} | 10^{2} | 10^{3}"},
         {NS_SCALE_SYMLOG, false, -300, 1000, 5, "-10^{2} | -10^{0} | 0 | 10^{0} | 10^{2}"},

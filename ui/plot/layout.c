@@ -167,9 +167,7 @@ static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
 {
     double length = fabs(scale->p1 - scale->p0), apart = NS_TICK_APART * frame->size;
     double most = scale->counted ? length / apart : MIN(length / (2.4 * frame->size) + 1, 8);
-    GArray *ticks = ns_scale_ticks(scale, (unsigned)most);
-    ns_scale_part_labels(scale, ticks, apart);
-    return ticks;
+    return ns_scale_ticks_apart(scale, (unsigned)most, apart);
 }
 
 /* The ticks of every panel, from bottom to top, in coordinates of the drawn axis. */
@@ -186,21 +184,16 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
         own.p0 = ns_scale_to_pixel(scale, panel.lo);
         own.p1 = ns_scale_to_pixel(scale, panel.hi);
         GArray *ticks = vertical_ticks(frame, &own);
-        /* Labels that would touch those of the panel above or below are removed, so that all panels
-         * of the same height have the same labels.  At least one label remains. */
-        double apart = NS_TICK_APART * frame->size, top = MIN(own.p0, own.p1);
-        double bottom = MAX(own.p0, own.p1), before = INFINITY;
-        unsigned left = ns_ticks_labeled(ticks);
+        /* Labels that would touch the lowest one of the panel above are removed, so that all panels
+         * of the same height have the same labels. */
+        double apart = NS_TICK_APART * frame->size, height = fabs(own.p1 - own.p0), lowest = NAN;
         for (unsigned k = 0; k < ticks->len; k++) {
             NsTick *tick = &g_array_index(ticks, NsTick, k);
-            if (!tick->label) continue;
             double y = ns_scale_to_pixel(&own, tick->value);
-            bool free_space = MIN(y - top, bottom - y) >= apart / 2 && fabs(y - before) >= apart;
-            /* 0 is the embedding, not a layer. */
-            if (tick->value == 0 && bottom - y >= apart / 4) free_space = true;
-            if (free_space)
-                before = y;
-            else if (left-- > 1)
+            if (!tick->label) continue;
+            if (isnan(lowest))
+                lowest = y;
+            else if (height - fabs(lowest - y) < apart)
                 g_clear_pointer(&tick->label, g_free);
         }
         for (unsigned k = 0; k < ticks->len; k++) {

@@ -13,6 +13,7 @@
 #define MINUS "\u2212"
 
 #define LEAST 2   /* labels on an axis that has space for none */
+#define WANTED 3  /* labels of an axis that has space */
 #define MOST 1000 /* candidate ticks on one axis */
 
 /* Limits on the distance of the ends of an axis: beyond these it cannot be divided into steps. */
@@ -165,29 +166,13 @@ static char *decade_label(const NsScale *scale, int k)
 static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
 {
     int first = (int)ceil(log10(scale->lo) - 1e-9), last = (int)floor(log10(scale->hi) + 1e-9);
-    if (last - first >= 1) {
-        int n = last - first + 1, stride = 1;
-        while ((n + stride - 1) / stride > (int)most) stride++;
-        /* Ticks at multiples of the stride stay in place while the axis grows; used if at least two
-         * fit. */
-        int anchor = (int)ceil((double)first / stride) * stride;
-        if (anchor + stride > last) anchor = first;
-        for (int k = first - 1; k <= last; k++) {
-            bool major = k >= anchor && (k - anchor) % stride == 0;
-            if (k >= first) add(ticks, pow(10, k), major ? decade_label(scale, k) : NULL);
-            for (int m = 2; m <= 9 && stride == 1; m++) {
-                double value = m * pow(10, k);
-                if (value >= scale->lo && value <= scale->hi) add(ticks, value, NULL);
-            }
-        }
-        return;
-    }
+    int n = last - first + 1, wanted = (int)MIN(most, WANTED);
     /* The bits of factors with labels. */
     static const unsigned factors[] = {
         1 << 1 | 1 << 2 | 1 << 5,
         1 << 1 | 1 << 3,
     };
-    for (size_t i = 0; i < G_N_ELEMENTS(factors); i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(factors) && n < wanted; i++) {
         g_array_set_size(ticks, 0);
         int end = (int)ceil(log10(scale->hi));
         for (int k = (int)floor(log10(scale->lo)); k <= end; k++)
@@ -198,11 +183,31 @@ static void log_ticks(GArray *ticks, const NsScale *scale, unsigned most)
                 bool major = factors[i] >> m & 1;
                 add(ticks, value, major ? log_label(value, scale->lo, scale->hi) : NULL);
             }
-        unsigned n = ns_ticks_labeled(ticks);
-        /* A label too many is better than ticks that are crowded at the upper end. */
-        if (n >= LEAST && n <= most + (i > 0)) return;
+        int labeled = (int)ns_ticks_labeled(ticks);
+        /* A label too many, or two on a decade, is better than linear ticks, which are crowded at
+         * the upper end. */
+        int least = i > 0 && scale->hi > 10 * scale->lo ? LEAST : wanted;
+        if (labeled >= least && labeled <= (int)most + (i > 0)) return;
     }
-    linear_ticks(ticks, scale, most);
+    if (n < LEAST) {
+        linear_ticks(ticks, scale, most);
+        return;
+    }
+    int stride = 1;
+    while ((n + stride - 1) / stride > (int)most) stride++;
+    /* Ticks at multiples of the stride stay in place while the axis grows; used if at least two
+     * fit. */
+    int anchor = (int)ceil((double)first / stride) * stride;
+    if (anchor + stride > last) anchor = first;
+    g_array_set_size(ticks, 0);
+    for (int k = first - 1; k <= last; k++) {
+        bool major = k >= anchor && (k - anchor) % stride == 0;
+        if (k >= first) add(ticks, pow(10, k), major ? decade_label(scale, k) : NULL);
+        for (int m = 2; m <= 9 && stride == 1; m++) {
+            double value = m * pow(10, k);
+            if (value >= scale->lo && value <= scale->hi) add(ticks, value, NULL);
+        }
+    }
 }
 
 static void symlog_ticks(GArray *ticks, const NsScale *scale, unsigned most)
@@ -423,6 +428,29 @@ void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
     bool merge = fabs(scale->p1 - scale->p0) < MINOR_APART * apart * ticks->len;
     for (unsigned i = ticks->len; i-- > 0 && merge;)
         if (!g_array_index(ticks, NsTick, i).label) g_array_remove_index(ticks, i);
+}
+
+GArray *ns_scale_ticks_apart(const NsScale *scale, unsigned most, double apart)
+{
+    GArray *best = NULL;
+    double widest = 0, limit = 2 * fabs(scale->p1 - scale->p0) / apart;
+    /* Of two labels, those furthest apart define the scale best. */
+    for (bool enough = false; !best || (!enough && most <= limit); most++) {
+        GArray *ticks = ns_scale_ticks(scale, most);
+        ns_scale_part_labels(scale, ticks, apart);
+        double first = NAN, last = NAN;
+        for (unsigned i = 0; i < ticks->len; i++) {
+            const NsTick *tick = &g_array_index(ticks, NsTick, i);
+            if (tick->label) last = ns_scale_to_pixel(scale, tick->value);
+            if (isnan(first)) first = last;
+        }
+        enough = ns_ticks_labeled(ticks) >= WANTED || scale->names || scale->blank;
+        bool better = !best || enough || fabs(last - first) > widest + 1;
+        if (better) widest = fmax(0, fabs(last - first));
+        g_clear_pointer(better ? &best : &ticks, g_array_unref);
+        if (better) best = ticks;
+    }
+    return best;
 }
 
 bool ns_scale_is_even(const double *values, size_t n)

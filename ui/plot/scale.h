@@ -67,6 +67,10 @@ unsigned ns_ticks_labeled(const GArray *ticks);
  * unless it is much nearer than `apart`. */
 void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart);
 
+/* Ticks as above.  Where fewer than three labels are `apart` at a step that gives at most `most`,
+ * a finer one is tried, of which some labels are left out.  Free with g_array_unref. */
+GArray *ns_scale_ticks_apart(const NsScale *scale, unsigned most, double apart);
+
 /* Returns whether ascending numbers have equal differences or equal ratios, up to rounding. */
 bool ns_scale_is_even(const double *values, size_t n);
 
