@@ -4,6 +4,7 @@
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
 #include "ui/figures/settings_caption.h"
+#include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/settings/settings_pane.h"
 
 static GtkWidget *pane_of(NsWindow *window)
@@ -441,18 +442,29 @@ static void test_size_of_what_waits(void)
     ui_close(window);
 }
 
-/* A pane that closes over its focus leaves no entry to take the keys. */
+/* A part that closes over its focus leaves no entry to take the keys. */
 static void test_close_focused(void)
 {
     static const guint keys[] = {GDK_KEY_2, GDK_KEY_1};
-    NsWindow *window = ui_open("");
-    UI_WAIT(window, ui_is_ready);
-    g_assert_true(gtk_widget_child_focus(GTK_WIDGET(window->settings_pane), GTK_DIR_TAB_FORWARD));
-    g_action_group_change_action_state(G_ACTION_GROUP(window), "pane",
-                                       g_variant_new_boolean(FALSE));
-    ui_settle(GTK_WIDGET(window));
-    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) g_assert_true(ui_press(window, keys[i]));
-    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "dashboard");
+    static const char *const actions[] = {"pane", "inspector", NULL};
+    NsWindow *window = ui_open_running("");
+    ns_session_restart(window->session); /* two runs have buttons in the inspector */
+    ns_session_pause(window->session);
+    ns_window_change(window, "inspector", true);
+    GtkWidget *parts[] = {window->settings_pane, GTK_WIDGET(window->inspector),
+                          GTK_WIDGET(window->learn_pane)};
+    for (size_t part = 0; part < G_N_ELEMENTS(parts); part++) {
+        if (!actions[part]) gtk_widget_activate_action(parts[part], NS_LEARN_BEGIN, "u", 0);
+        ui_rest(window);
+        g_assert_true(gtk_widget_child_focus(parts[part], GTK_DIR_TAB_FORWARD));
+        if (actions[part])
+            ns_window_change(window, actions[part], false);
+        else
+            ns_learn_pane_close(window->learn_pane);
+        ui_settle(GTK_WIDGET(window));
+        for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) g_assert_true(ui_press(window, keys[i]));
+        g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "dashboard");
+    }
     ui_close(window);
 }
 

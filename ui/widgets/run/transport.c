@@ -211,8 +211,17 @@ static gboolean on_entry_key(NsTransport *transport, guint keyval)
     return GDK_EVENT_STOP;
 }
 
+/* GTK moves the focus here from a part that was closed; the entry would take the keys of the
+ * window.
+ */
+static gboolean ns_transport_grab_focus(GtkWidget *widget)
+{
+    return gtk_widget_grab_focus(NS_TRANSPORT(widget)->timeline);
+}
+
 static void ns_transport_class_init(NsTransportClass *klass)
 {
+    GTK_WIDGET_CLASS(klass)->grab_focus = ns_transport_grab_focus;
     gtk_widget_class_set_css_name(GTK_WIDGET_CLASS(klass), "transport");
 }
 

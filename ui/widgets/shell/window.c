@@ -436,6 +436,16 @@ NsDashboard *ns_window_dashboard(NsWindow *window)
     return NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL;
 }
 
+/* GTK moves the focus on, as Tab does, when its part was closed: to the entry of the step, which
+ * would take the keys of the window. */
+static gboolean ns_window_focus(GtkWidget *widget, GtkDirectionType direction)
+{
+    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(widget));
+    if (focus && !gtk_widget_get_mapped(focus))
+        return gtk_widget_grab_focus(GTK_WIDGET(NS_WINDOW(widget)->transport));
+    return GTK_WIDGET_CLASS(ns_window_parent_class)->focus(widget, direction);
+}
+
 static void ns_window_dispose(GObject *object)
 {
     NsWindow *window = NS_WINDOW(object);
@@ -452,6 +462,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
     G_OBJECT_CLASS(klass)->dispose = ns_window_dispose;
     widget_class->size_allocate = ns_window_size_allocate;
+    widget_class->focus = ns_window_focus;
     GType type = G_TYPE_FROM_CLASS(klass);
     ns_signal_new(type, "progressed", 0);
     ns_signal_new(type, "saved", 0);

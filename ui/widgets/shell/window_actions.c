@@ -315,10 +315,6 @@ static void on_pane(GSimpleAction *action, GVariant *state, gpointer data)
     NsWindow *window = data;
     bool settings = g_str_equal(g_action_get_name(G_ACTION(action)), "pane");
     GtkWidget *pane = settings ? window->settings_pane : GTK_WIDGET(window->inspector);
-    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
-    /* GTK would move the focus into the entry of the step, which takes the keys of the window. */
-    if (focus && gtk_widget_is_ancestor(focus, pane))
-        gtk_window_set_focus(GTK_WINDOW(window), NULL);
     ns_hide(gtk_widget_get_ancestor(pane, GTK_TYPE_SCROLLED_WINDOW), NS_HIDDEN_CLOSED,
             !g_variant_get_boolean(state));
     g_simple_action_set_state(action, state);
