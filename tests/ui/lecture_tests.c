@@ -73,7 +73,8 @@ static bool shows(GtkWidget *root, const char *words)
 
 static bool is_at(NsWindow *window, size_t scene)
 {
-    g_autofree char *count = g_strdup_printf("%zu of %d", scene + 1, SCENES);
+    g_autofree char *count = g_strdup_printf(
+        scene + 1 < SCENES ? "%zu of %d" : "%zu of %d, the last", scene + 1, SCENES);
     g_autofree char *title = g_strdup_printf("Scene %zu", scene + 1);
     NsSession *session = window->session;
     return shows(GTK_WIDGET(window), count) && shows(GTK_WIDGET(window), title) &&
@@ -159,6 +160,47 @@ static void test_keys(void)
     stroke(window, GDK_KEY_Escape);
     g_assert_false(ns_class_mode_is_on(window));
     UI_WAIT(window, ui_is_ready);
+    g_unlink(path);
+    ui_close(window);
+}
+
+/* The keys show all of a page that is higher than the screen before another scene.  The claims of
+ * the paper, with verdicts of two lines at most, have nothing to run. */
+static void test_long_page(void)
+{
+    if (!ui_has_input()) return;
+    static const char *const scenes = "[scene]\ntitle = Claims\npage = paper\n" SMALL_LINES
+                                      "[scene]\ntitle = Curves\npage = curves\n" SMALL_LINES;
+    g_autofree char *path = write_lecture("normscope-ui-long.lecture", scenes);
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path, false);
+    UI_UNTIL(shows(GTK_WIDGET(window), "1 of 2"));
+    ui_settle(GTK_WIDGET(window));
+    GtkWidget *page = GTK_WIDGET(ns_window_page(window));
+    GtkWidget *scrolled = gtk_widget_get_ancestor(page, GTK_TYPE_SCROLLED_WINDOW);
+    GtkAdjustment *place = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled));
+    double most = gtk_adjustment_get_upper(place) - gtk_adjustment_get_page_size(place);
+    GtkGrid *table = GTK_GRID(ui_first(page, GTK_TYPE_GRID));
+    GtkWidget *cell;
+    for (int row = 0; (cell = gtk_grid_get_child_at(table, 3, row)); row++)
+        if (GTK_IS_LABEL(cell))
+            g_assert_cmpint(pango_layout_get_line_count(gtk_label_get_layout(GTK_LABEL(cell))), <=,
+                            2);
+    int presses = 0;
+    g_assert_cmpfloat(most, >, 0);
+    g_assert_false(gtk_widget_get_mapped(ui_find(window, "lecture_run")));
+    for (; gtk_adjustment_get_value(place) < most; presses++) {
+        g_assert_true(shows(GTK_WIDGET(window), "1 of 2"));
+        stroke(window, GDK_KEY_Page_Down);
+    }
+    g_assert_cmpint(presses, >, 1);
+    stroke(window, GDK_KEY_Page_Down);
+    UI_UNTIL(shows(GTK_WIDGET(window), "2 of 2, the last"));
+    g_assert_true(gtk_widget_get_mapped(ui_find(window, "lecture_run")));
+    stroke(window, GDK_KEY_Page_Up);
+    UI_UNTIL(shows(GTK_WIDGET(window), "1 of 2"));
+    g_assert_cmpfloat(gtk_adjustment_get_value(place), ==, 0);
     g_unlink(path);
     ui_close(window);
 }
@@ -573,6 +615,7 @@ void ui_add_lecture_tests(void)
     g_test_add_func("/ui/lecture/housekeeping", test_housekeeping);
     g_test_add_func("/ui/lecture/keys", test_keys);
     g_test_add_func("/ui/lecture/early", test_early);
+    g_test_add_func("/ui/lecture/long-page", test_long_page);
     g_test_add_func("/ui/lecture/back-at-once", test_back_at_once);
     g_test_add_func("/ui/lecture/same-bits", test_same_bits);
     g_test_add_func("/ui/lecture/back", test_back);

@@ -484,10 +484,10 @@ static GtkWidget *make_head(Card *card)
 
 static void attach_row(GtkGrid *grid, int row, GtkWidget *const cells[4])
 {
-    gtk_widget_set_hexpand(cells[0], TRUE);
+    gtk_widget_set_hexpand(cells[3], TRUE);
     gtk_widget_set_margin_start(cells[0], TITLE_PADDING);
-    /* In characters; the claims take what is left. */
-    static const int widest[] = {-1, 12, 16, 15};
+    /* In characters; the verdicts, which have reasons, take what is left. */
+    static const int widest[] = {-1, 14, 16, 23};
     for (int column = 1; column < 4; column++)
         gtk_label_set_max_width_chars(GTK_LABEL(cells[column]), widest[column]);
     for (int column = 0; column < 4; column++) {

@@ -52,7 +52,9 @@ static void sync_bar(Presenter *presenter)
     g_autofree char *note = NULL, *count = NULL;
     g_autofree char *status = ns_session_status(presenter->window->session, NS_STATUS_STEP);
     if (shown && shown->note) note = g_strdup(_(shown->note));
-    if (shown) count = g_strdup_printf(_("%zu of %zu"), presenter->next, lecture->n);
+    if (shown)
+        count = g_strdup_printf(comes ? _("%zu of %zu") : _("%zu of %zu, the last"),
+                                presenter->next, lecture->n);
     if (!shown && comes)
         note = g_strdup_printf(_("Page Down shows scene %zu of %zu of the lecture “%s”."),
                                presenter->next + 1, lecture->n,
@@ -72,8 +74,15 @@ static void sync_bar(Presenter *presenter)
     ns_text_label_set(presenter->status, status);
     gtk_button_set_label(GTK_BUTTON(presenter->run),
                          presenter->window->session->wants_run ? _("Pause") : _("Run"));
+    /* A page like that of the paper shows nothing of the run. */
+    bool run = ns_page_current(ns_window_page(presenter->window)) != NULL;
+    GtkWidget *of_run[] = {presenter->status, presenter->run,
+                           gtk_widget_get_next_sibling(presenter->run)};
+    for (size_t i = 0; i < G_N_ELEMENTS(of_run); i++) gtk_widget_set_visible(of_run[i], run);
     ns_window_enable(presenter->window, "next-scene", presenter->on && (comes || !lecture));
     ns_window_enable(presenter->window, "previous-scene", scene && presenter->next > 1);
+    ns_window_enable(presenter->window, "page-down", presenter->on);
+    ns_window_enable(presenter->window, "page-up", presenter->on);
 }
 
 /* ---- Scenes ---- */
@@ -207,6 +216,14 @@ GMenu *ns_lecture_own(void)
 
 /* ---- Showing scenes ---- */
 
+/* The place of the page that is shown. */
+static GtkAdjustment *scrolling(NsWindow *window)
+{
+    GtkWidget *page = GTK_WIDGET(ns_window_page(window));
+    GtkWidget *scrolled = gtk_widget_get_ancestor(page, GTK_TYPE_SCROLLED_WINDOW);
+    return gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled));
+}
+
 static void show_scene(Presenter *presenter, size_t scene)
 {
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
@@ -229,6 +246,7 @@ static void show_scene(Presenter *presenter, size_t scene)
     bound_prepared(presenter);
     store_shown(presenter->id, presenter->next);
     ns_window_arrange(presenter->window, preset);
+    gtk_adjustment_set_value(scrolling(presenter->window), 0);
     sync_forward(presenter, presenter->next == presenter->lecture->n);
     sync_bar(presenter);
 }
@@ -246,6 +264,19 @@ static void on_previous(NsWindow *window)
 {
     Presenter *presenter = presenter_of(window);
     show_scene(presenter, presenter->next - 2);
+}
+
+/* The keys show all of a page that is higher than the screen before another scene. */
+static void on_turn(NsWindow *window, GVariant *parameter, GAction *action)
+{
+    (void)parameter;
+    bool down = g_str_equal(g_action_get_name(action), "page-down");
+    GtkAdjustment *place = scrolling(window);
+    double before = gtk_adjustment_get_value(place), by = gtk_adjustment_get_page_increment(place);
+    gtk_adjustment_set_value(place, down ? before + by : before - by);
+    if (gtk_adjustment_get_value(place) == before)
+        gtk_widget_activate_action(GTK_WIDGET(window),
+                                   down ? "win.next-scene" : "win.previous-scene", NULL);
 }
 
 /* ---- The mode ---- */
@@ -577,6 +608,8 @@ void ns_window_add_lecture(NsWindow *window)
     static const NsWindowCommand commands[] = {
         {.action = "next-scene", .run = G_CALLBACK(on_next)},
         {.action = "previous-scene", .run = G_CALLBACK(on_previous)},
+        {.action = "page-down", .run = G_CALLBACK(on_turn)},
+        {.action = "page-up", .run = G_CALLBACK(on_turn)},
         {.action = "add-scene", .run = G_CALLBACK(on_add_scene)},
     };
     static const GActionEntry actions[] = {

@@ -1,13 +1,13 @@
 /* Lecture mode: full screen with few controls, and scenes one after another.
  * SPDX-License-Identifier: MIT
  *
- * Adds the actions lecture-mode, lecture (the key of a bundled one), next-scene, previous-scene
- * and add-scene to a window.  The mode is class mode with a slim bar instead of the other bars and
- * panes.  It begins with what the window shows, followed by the scenes of a lecture
- * (core/store/lecture.h).  These are trained in the background while the shown run is paused:
- * first the next scene, then the previous one; those that were shown are kept while there is
- * memory.  Leaving the mode restores the window and its run.  Of all this only the scene that was
- * shown last is stored.
+ * Adds the actions lecture-mode, lecture (the key of a bundled one), next-scene, previous-scene,
+ * page-down and page-up (which scroll a long page first) and add-scene to a window.  The mode is
+ * class mode with a slim bar instead of the other bars and panes.  It begins with what the window
+ * shows, followed by the scenes of a lecture (core/store/lecture.h).  These are trained in the
+ * background while the shown run is paused: first the next scene, then the previous one; those that
+ * were shown are kept while there is memory.  Leaving the mode restores the window and its run.  Of
+ * all this only the scene that was shown last is stored.
  */
 #pragma once
 
