@@ -49,10 +49,7 @@ static char *cut(const char *merges, const GString *text, GError **error)
 
 static int run(NsArguments *a, GError **error)
 {
-    for (char **file = a->files; *file; file++)
-        if (!ns_output_spares(a->out, *file, error)) return NS_EXIT_USAGE;
-    if (!ns_output_spares(a->out, a->merges, error) || (a->out && !ns_output_check(a->out, error)))
-        return NS_EXIT_USAGE;
+    if (a->out && !ns_output_check(a->out, error)) return NS_EXIT_USAGE;
     g_autoptr(GString) text = read_texts(a->files, error);
     if (!text) return NS_EXIT_ERROR;
     g_autofree char *written =

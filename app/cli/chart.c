@@ -524,7 +524,7 @@ static void finish_early(void *data)
 
 static bool train_and_draw(Chart *chart, GError **error)
 {
-    NsLockstep *lockstep = ns_lanes_start(&chart->a->experiment, NULL, NULL, error);
+    NsLockstep *lockstep = ns_lanes_start(&chart->a->experiment, NULL, error);
     if (!lockstep) return false;
     g_auto(Drawing) drawing = drawing_of(chart, lockstep);
     if (!check_exists(&drawing, error)) return false;
@@ -560,12 +560,8 @@ static int run(NsArguments *a, GError **error)
     for (guint i = 0; i < (chart.a->each ? chart.sheet.charts->len : 1); i++) {
         g_autofree char *key = key_of(&chart, i);
         g_autofree char *path = ns_picture_path(&chart.a->picture, key);
-        /* A figure may be drawn again in its place, but not over the run that it shows. */
-        const char *run = chart.recorded_to >= 0 ? chart.a->from : NULL;
-        for (char **other = chart.a->alongside; other && *other; other++)
-            if (!ns_output_spares(path, *other, error)) return NS_EXIT_USAGE;
-        if (!ns_output_spares_data(path, &chart.a->experiment, error) ||
-            !ns_picture_check(&chart.a->picture, key, run, error))
+        if (!ns_output_spares_inputs(path, chart.a, error) ||
+            !ns_picture_check(&chart.a->picture, key, error))
             return NS_EXIT_USAGE;
     }
 

@@ -149,7 +149,7 @@ static int run(NsArguments *a, GError **error)
                         "There is no layer %" G_GINT64_FORMAT
                         " to check; choose one from 1 to %" G_GINT64_FORMAT ".",
                         a->layer, layers);
-    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, NULL, NULL, error);
+    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, NULL, error);
     if (!lockstep) return NS_EXIT_OK;
     if (!train(lockstep, a->step, error)) return ns_interrupt_status();
 

@@ -125,15 +125,16 @@ bool ns_output_check(const char *path, GError **error);
 /* FALSE with NS_ERROR_USAGE if two outputs are the same file.  Either may be NULL. */
 bool ns_outputs_differ(const char *a, const char *b, GError **error);
 
-/* FALSE with NS_ERROR_USAGE if both paths are the same file, so that `input` would be overwritten.
- * Either may be NULL or missing. */
-bool ns_output_spares(const char *path, const char *input, GError **error);
+/* FALSE with NS_ERROR_USAGE if an output (NULL: none) is a data file of these settings, which would
+ * be overwritten. */
+bool ns_output_spares_data(const char *path, const NsSettings *settings, GError **error);
 
-/* The same for a file or folder `path`, and an input that is a folder of files. */
-bool ns_output_spares_folder(const char *path, const char *folder, GError **error);
+/* The same for every input of a command: the files of options and arguments, those in the folder of
+ * --checkpoint, and the data files of its experiment. */
+bool ns_output_spares_inputs(const char *path, const NsArguments *arguments, GError **error);
 
-/* The same for every data file of the experiment. */
-bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GError **error);
+/* The same for every output that an option names. */
+bool ns_outputs_spare_inputs(const NsArguments *arguments, GError **error);
 
 /* A progress line on stderr that overwrites itself; silent if stderr is not a terminal. */
 typedef struct {

@@ -343,9 +343,7 @@ static int run(NsArguments *a, GError **error)
 {
     const char *out = a->out ? a->out : "-";
     int i = ns_choices_require("format", a->format, format_choice, error);
-    if (i < 0 || !ns_output_spares(out, a->files[0], error) ||
-        (!g_str_equal(out, "-") && !ns_output_check(out, error)))
-        return NS_EXIT_USAGE;
+    if (i < 0 || (!g_str_equal(out, "-") && !ns_output_check(out, error))) return NS_EXIT_USAGE;
     if (formats[i].binary && g_str_equal(out, "-") && isatty(STDOUT_FILENO))
         return ns_usage(error,
                         "%s cannot be shown in a terminal; give --out FILE, or write to a pipe.",
@@ -403,7 +401,7 @@ static int run_dump(NsArguments *a, GError **error)
     if (!ns_checkpoint_open(a, &checkpoint, error)) return NS_EXIT_OK;
     if (a->out && !ns_dump_check(a->out, error)) return NS_EXIT_ERROR;
     gint64 limit = a->experiment.lane[0].steps;
-    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, checkpoint, NULL, error);
+    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, checkpoint, error);
     if (!lockstep || (a->out && !ns_folder_make(a->out, error))) return NS_EXIT_ERROR;
     ns_lanes_train(lockstep, limit, finish_early, NULL);
     NsRun *run = ns_lockstep_run(lockstep, 0, 0);

@@ -39,7 +39,7 @@ bool ns_checkpoint_open(NsArguments *a, NsCheckpoint **checkpoint, GError **erro
             if (!ns_named_has(&a->named, key) && !ns_settings_set(settings, key, value, error))
                 return false;
         }
-        return *checkpoint != NULL;
+        return *checkpoint && ns_outputs_spare_inputs(a, error);
     }
     g_autofree char *words = ns_gpt2_settings(a->checkpoint, error);
     if (!words || !ns_settings_name_all(settings, &a->named, words, error)) return false;
@@ -49,10 +49,8 @@ bool ns_checkpoint_open(NsArguments *a, NsCheckpoint **checkpoint, GError **erro
     return *checkpoint != NULL;
 }
 
-NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, const char *out,
-                           GError **error)
+NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, GError **error)
 {
-    if (!ns_output_spares_data(out, experiment, error)) return NULL;
     NsCheckpoint *origins[NS_LANES_MAX] = {first};
     g_autoptr(NsLockstep) lockstep =
         ns_lockstep_new(experiment, first ? origins : NULL, NULL, NULL, error);

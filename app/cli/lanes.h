@@ -10,14 +10,13 @@ char **ns_lanes_names(const NsExperiment *experiment, char **words);
 
 /* Reads the weights that a run of one lane starts from, and its other settings, from the folder of
  * --checkpoint in the layout of “dump” or of GPT-2.  Without it does nothing and succeeds.  A named
- * setting overrides that of a dump; with GPT-2 it is NS_ERROR_SETTING if the two differ. */
+ * setting overrides that of a dump; with GPT-2 it is NS_ERROR_SETTING if the two differ.
+ * NS_ERROR_USAGE if an output would overwrite the text of a dump. */
 bool ns_checkpoint_open(NsArguments *arguments, NsCheckpoint **checkpoint, GError **error);
 
 /* Creates the models of all lanes for training in lockstep.  The first lane starts from the weights
- * of the checkpoint `first` (NULL: initialized).  `out` (or NULL) is an output file: NS_ERROR_USAGE
- * if it is also an input of a lane.  NS_ERROR_SETTING if the checkpoint does not fit. */
-NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, const char *out,
-                           GError **error);
+ * of the checkpoint `first` (NULL: initialized).  NS_ERROR_SETTING if it does not fit. */
+NsLockstep *ns_lanes_start(const NsExperiment *experiment, NsCheckpoint *first, GError **error);
 
 /* The last step that any lane has measured.  May be called while a step is in progress. */
 gint64 ns_lanes_steps(NsLockstep *lockstep);

@@ -522,12 +522,7 @@ static bool assign(NsArguments *a, const NsCommand *command, GError **error)
 
 static bool read_settings(NsArguments *a, const NsCommand *command, GError **error)
 {
-    if (!ns_output_spares(a->jsonl, a->from, error) ||
-        !ns_output_spares(a->jsonl, a->preset, error) ||
-        !ns_output_spares_folder(a->jsonl, a->checkpoint, error) ||
-        !ns_output_spares_folder(a->out, a->checkpoint, error) ||
-        !ns_output_spares_folder(a->pytorch, a->checkpoint, error) ||
-        !ns_settings_assign_all(&a->experiment.lane[0], command->settings, error) ||
+    if (!ns_settings_assign_all(&a->experiment.lane[0], command->settings, error) ||
         (a->from && !read_from(a, command, error)) ||
         (a->preset && !read_preset(a, command, error)) || !assign(a, command, error))
         return false;
@@ -611,5 +606,6 @@ bool ns_arguments_read(NsArguments *arguments, const NsCommand *command, int arg
     if (command->wrong && (argc - 1 < command->least || argc - 1 > command->most))
         return ns_refuse(error, NS_ERROR_USAGE, "%s", command->wrong);
     if (arguments->map && !ns_outside_map_all(arguments->map, error)) return false;
-    return !command->settings || read_settings(arguments, command, error);
+    return (!command->settings || read_settings(arguments, command, error)) &&
+           ns_outputs_spare_inputs(arguments, error);
 }

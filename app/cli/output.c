@@ -4,9 +4,11 @@
 #include "core/base/digits.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/data/tokenizer.h"
 #include "core/experiment/param.h"
 #include "core/store/output_file.h"
 #include "core/store/recorded_run.h"
+#include "core/study/study_store.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -89,7 +91,8 @@ bool ns_outputs_differ(const char *a, const char *b, GError **error)
                      "“%s” is named for two outputs; give each its own file.", name);
 }
 
-bool ns_output_spares(const char *path, const char *input, GError **error)
+/* FALSE with NS_ERROR_USAGE if both paths are the same file.  Either may be NULL or missing. */
+static bool spares(const char *path, const char *input, GError **error)
 {
     if (!is_same(path, input) || !g_file_test(input, G_FILE_TEST_EXISTS)) return true;
     g_autofree char *name = g_filename_display_name(path);
@@ -98,7 +101,8 @@ bool ns_output_spares(const char *path, const char *input, GError **error)
                      name);
 }
 
-bool ns_output_spares_folder(const char *path, const char *folder, GError **error)
+/* The same for a file or folder `path`, and an input that is a folder of files. */
+static bool spares_folder(const char *path, const char *folder, GError **error)
 {
     if (!path || !folder) return true;
     g_autofree char *name = g_path_get_basename(path);
@@ -106,20 +110,46 @@ bool ns_output_spares_folder(const char *path, const char *folder, GError **erro
     GStatBuf out, in;
     bool same = g_stat(path, &out) == 0 && g_stat(folder, &in) == 0 && out.st_dev == in.st_dev &&
                 out.st_ino == in.st_ino;
-    if (!same) return ns_output_spares(path, inside, error);
+    if (!same) return spares(path, inside, error);
     return ns_refuse(error, NS_ERROR_USAGE,
                      "“%s” is an input, whose files would be overwritten; choose another folder.",
                      path);
 }
 
-bool ns_output_spares_data(const char *path, const NsExperiment *experiment, GError **error)
+bool ns_output_spares_data(const char *path, const NsSettings *settings, GError **error)
 {
-    for (size_t i = 0; i < experiment->n; i++) {
-        NsSettings lane = experiment->lane[i]; /* borrows the strings */
-        char **file;
-        for (size_t k = 0; (file = ns_settings_file(&lane, k)); k++)
-            if (!ns_output_spares(path, *file, error)) return false;
-    }
+    NsSettings own = *settings; /* borrows the strings */
+    g_auto(GStrv) merges = ns_tokenizer_files(own.tokenizer);
+    char **file;
+    for (size_t i = 0; (file = ns_settings_file(&own, i)); i++)
+        if (!spares(path, *file, error)) return false;
+    for (file = merges; *file; file++)
+        if (!spares(path, *file, error)) return false;
+    return true;
+}
+
+bool ns_output_spares_inputs(const char *path, const NsArguments *a, GError **error)
+{
+    const char *const files[] = {a->from, a->preset, a->in, a->merges};
+    char **const lists[] = {a->files, a->alongside};
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+        if (!spares(path, files[i], error)) return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
+        for (char **file = lists[i]; file && *file; file++)
+            /* A study continues its own results; no other output replaces a database. */
+            if (!ns_study_store_is(*file) && !spares(path, *file, error)) return false;
+    for (size_t i = 0; i < a->experiment.n; i++)
+        if (!ns_output_spares_data(path, &a->experiment.lane[i], error)) return false;
+    return spares_folder(path, a->checkpoint, error);
+}
+
+bool ns_outputs_spare_inputs(const NsArguments *a, GError **error)
+{
+    /* With --each, --out is not itself the name of a file. */
+    const char *const outputs[] = {a->each ? NULL : a->out, a->jsonl, a->csv, a->results,
+                                   a->pytorch};
+    for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++)
+        if (!ns_output_spares_inputs(outputs[i], a, error)) return false;
     return true;
 }
 

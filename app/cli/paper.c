@@ -208,6 +208,13 @@ static bool run_study(Paper *paper, const NsPaperStudy *row, bool *agrees, GErro
                          "--scale desk translates real sentence pairs: name their files with --set "
                          "source=FILE --set target=FILE.");
     if (!ns_study_check(&study, error)) return false;
+    const char *const names[] = {".svg", ".pdf", "report.md", "report.pdf"};
+    for (size_t i = 0; paper->folder && i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *file =
+            g_strconcat(*names[i] == '.' ? row->choice.key : "", names[i], NULL);
+        g_autofree char *out = g_build_filename(paper->folder, file, NULL);
+        if (!ns_output_spares_data(out, &study.experiment.lane[0], error)) return false;
+    }
 
     if (paper->a->print_jobs) {
         const NsStudyJobs jobs = {.study = &study, .out = path, .lease = NS_STUDY_LEASE};

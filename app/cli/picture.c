@@ -91,11 +91,10 @@ static bool has_memory(GError **error)
                      needs, has);
 }
 
-bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error)
+bool ns_picture_check(const NsPicture *picture, const char *key, GError **error)
 {
     g_autofree char *path = ns_picture_path(picture, key);
-    return has_memory(error) && ns_output_spares(path, input, error) &&
-           ns_output_check(path, error);
+    return has_memory(error) && ns_output_check(path, error);
 }
 
 bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size_t n,

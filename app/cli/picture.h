@@ -29,10 +29,9 @@ bool ns_picture_understand(NsPicture *picture, GError **error);
  * --out. */
 bool ns_picture_unused(const NsPicture *picture, GError **error);
 
-/* FALSE if ns_picture_write with this key could not create its file (NS_ERROR_FILE), would
- * overwrite `input` (NS_ERROR_USAGE; NULL: no input), or has too little memory for drawing
- * (NS_ERROR_MEMORY).  Touches no file. */
-bool ns_picture_check(const NsPicture *picture, const char *key, const char *input, GError **error);
+/* FALSE if ns_picture_write with this key could not create its file (NS_ERROR_FILE), or has too
+ * little memory for drawing (NS_ERROR_MEMORY).  Touches no file. */
+bool ns_picture_check(const NsPicture *picture, const char *key, GError **error);
 
 /* The path for `key` (ns_export_path), or --out itself if key is NULL.  Free with g_free. */
 char *ns_picture_path(const NsPicture *picture, const char *key);

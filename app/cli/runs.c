@@ -10,6 +10,7 @@
 
 static int run(NsArguments *a, GError **error)
 {
+    if (a->csv && !ns_output_check(a->csv, error)) return NS_EXIT_ERROR;
     g_autoptr(GPtrArray) runs = ns_run_list(a->n_files ? a->files[0] : ".", true, error);
     if (!runs || (a->csv && !ns_run_table_write(runs, a->csv, error))) return NS_EXIT_ERROR;
     if (a->csv) return NS_EXIT_OK;

@@ -13,13 +13,23 @@
 
 /* ---- The study ---- */
 
+/* Whether no output replaces a text of the study. */
+static bool spares_data(const NsArguments *a, const NsStudy *study, GError **error)
+{
+    for (size_t i = 0; i < study->experiment.n; i++)
+        if (!ns_output_spares_data(a->out, &study->experiment.lane[i], error) ||
+            !ns_output_spares_data(a->csv, &study->experiment.lane[i], error))
+            return false;
+    return true;
+}
+
 static bool load(const NsArguments *a, const char *path, NsStudy *study, GError **error)
 {
     if (!ns_study_open(study, path, error)) return false;
     for (char **word = a->set; word && *word; word++)
         if (!ns_study_set(study, *word, error)) return false;
     if (a->seeds > 0) study->seeds = a->seeds;
-    return ns_study_check(study, error);
+    return spares_data(a, study, error) && ns_study_check(study, error);
 }
 
 /* "0-99" */
@@ -90,9 +100,7 @@ static int study_run(NsArguments *a, const char *path, GError **error)
     NsStoreOptions options = {
         .end = ns_study_cells(&study), .network = a->network, .lease = a->lease};
     if (a->cells && !read_range(a->cells, options.end, &options, error)) return NS_EXIT_USAGE;
-    if (!ns_output_spares(a->csv, path, error) ||
-        (!ns_study_store_is(path) && !ns_output_spares(a->out, path, error)) ||
-        !ns_output_check_place(a->out, error) || !ns_outputs_differ(a->csv, a->out, error) ||
+    if (!ns_output_check_place(a->out, error) || !ns_outputs_differ(a->csv, a->out, error) ||
         (a->csv && !ns_output_check(a->csv, error)))
         return NS_EXIT_ERROR;
     NsStudyJobs jobs = {&study, a->out, (size_t)a->chunk, a->lease};
@@ -116,7 +124,7 @@ static int study_run(NsArguments *a, const char *path, GError **error)
 /* ---- Files of results ---- */
 
 /* Checks the options of the chart before anything is read. */
-static bool understand_figure(NsArguments *a, const char *path, GError **error)
+static bool understand_figure(NsArguments *a, GError **error)
 {
     if (!a->out && !a->figure) return ns_picture_unused(&a->picture, error);
     if (!a->out || !a->figure)
@@ -125,20 +133,20 @@ static bool understand_figure(NsArguments *a, const char *path, GError **error)
                          "is missing.",
                          a->out ? "--figure" : "--out");
     return ns_choices_require("figure of a study", a->figure, ns_study_figure_choice, error) >= 0 &&
-           ns_picture_understand(&a->picture, error) &&
-           ns_picture_check(&a->picture, NULL, path, error);
+           ns_picture_understand(&a->picture, error) && ns_picture_check(&a->picture, NULL, error);
 }
 
 static int study_show(NsArguments *a, const char *path, GError **error)
 {
-    if (!understand_figure(a, path, error) || (a->csv && !ns_output_check(a->csv, error)))
+    if (!understand_figure(a, error) || (a->csv && !ns_output_check(a->csv, error)))
         return NS_EXIT_USAGE;
     g_auto(NsStudy) study;
     ns_study_init(&study);
     g_autoptr(NsStudyStore) store = ns_study_store_read(path, &study, error);
     g_auto(NsStudyResults) results = {0};
     const NsStudyFigure figure = {a->figure, a->x, a->y, &a->picture};
-    bool good = store && ns_study_store_results(store, &results, error) &&
+    bool good = store && spares_data(a, &study, error) &&
+                ns_study_store_results(store, &results, error) &&
                 (a->figure ? ns_study_draw(&results, &figure, error) : show(a, &results, error));
     return good ? NS_EXIT_OK : NS_EXIT_ERROR;
 }

@@ -34,8 +34,7 @@ static NsStudyWork *understand(NsArguments *a, GError **error)
     if (a->seeds > 0) settings->seeds = a->seeds;
     if (g_strcmp0(a->recorded.axes, "linear") == 0) a->linear = true;
     if (a->out ? !ns_picture_understand(&a->picture, error) ||
-                     !ns_output_spares_data(a->out, &a->experiment, error) ||
-                     !ns_picture_check(&a->picture, NULL, NULL, error)
+                     !ns_picture_check(&a->picture, NULL, error)
                : !ns_picture_unused(&a->picture, error))
         return NULL;
     const char *x_text = a->x ? a->x : a->recorded.x, *y_text = a->y ? a->y : a->recorded.y;
@@ -52,8 +51,7 @@ static NsStudyWork *understand(NsArguments *a, GError **error)
         return NULL;
     /* Results are stored in the requested file, or next to the figure; otherwise only in memory. */
     if (!a->results && a->out) a->results = ns_study_results_path(a->out);
-    if (a->results && (!ns_output_spares_data(a->results, &a->experiment, error) ||
-                       !ns_outputs_differ(a->results, a->out, error) ||
+    if (a->results && (!ns_outputs_differ(a->results, a->out, error) ||
                        !ns_output_check_place(a->results, error)))
         return NULL;
     return ns_study_work_new(&study, a->results, NULL);

@@ -86,7 +86,7 @@ static int train(NsArguments *a, NsJournalShow *show, GError **error)
 {
     g_autoptr(NsCheckpoint) checkpoint = NULL;
     if (!ns_checkpoint_open(a, &checkpoint, error)) return NS_EXIT_OK;
-    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, checkpoint, a->jsonl, error);
+    g_autoptr(NsLockstep) lockstep = ns_lanes_start(&a->experiment, checkpoint, error);
     if (!lockstep) return NS_EXIT_OK;
     g_auto(GStrv) names = ns_lanes_names(&a->experiment, a->lanes);
     int64_t steps = a->experiment.lane[0].steps;

@@ -168,9 +168,9 @@ static int run(NsArguments *a, GError **error)
 {
     g_auto(Translate)
         t = {.a = a, .name = g_filename_display_basename(a->run ? a->run : a->checkpoint)};
-    if (!ns_output_spares(a->out, a->in, error) || (a->out && !ns_output_check(a->out, error)))
-        return NS_EXIT_USAGE;
-    if (!open_model(&t, error)) return NS_EXIT_ERROR;
+    if (a->out && !ns_output_check(a->out, error)) return NS_EXIT_USAGE;
+    if (!open_model(&t, error) || !ns_output_spares_data(a->out, &t.checkpoint->settings, error))
+        return NS_EXIT_ERROR;
     size_t bytes;
     g_autofree char *text = ns_text_read(a->in, &bytes, error);
     if (!text) return NS_EXIT_ERROR;

@@ -338,7 +338,6 @@ static void add_field(GString *out, const char *text)
 
 bool ns_run_table_write(const GPtrArray *runs, const char *path, GError **error)
 {
-    if (!ns_output_file_check(path, error)) return false;
     g_autoptr(GPtrArray) columns = ns_run_columns(runs);
     g_autoptr(GString) out = g_string_new("name");
     size_t lanes = 1;

@@ -259,8 +259,9 @@ def test_lanes():
         chart(table, *lanes, figure="similarity")
         assert read_text(table).count(",0,0,1") == 2
         # Both lanes take what --set says; a command of one lane takes the first, and says so.
-        chart(table, "--from", table, "--set", "placement=sandwich", figure="gradient-norm")
-        text = read_text(table)
+        again = os.path.join(folder, "again.csv")
+        chart(again, "--from", table, "--set", "placement=sandwich", figure="gradient-norm")
+        text = read_text(again)
         assert "A no warm-up" in text and "Post-LN" not in text, text
         # So do the axes and the heat.
         looks = ["--linear", "--heat", "ratio"]
@@ -270,7 +271,6 @@ def test_lanes():
         text = read_text(table)
         assert " axes=linear " in text and " heat=ratio " in text and " axes=log " in stacked
         assert text.count("\n") < stacked.count("\n")
-        again = os.path.join(folder, "again.csv")
         assert run("chart", "--from", table, "--out", again, small=False).returncode == 0
         assert read_text(again) == text
         settings = run("train", "--from", first, "--steps", "0", "--jsonl", "-", small=False)
@@ -287,15 +287,15 @@ def test_lanes():
 
 def test_a_step_within_a_longer_run():
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "a.csv")
+        path, again = os.path.join(folder, "a.csv"), os.path.join(folder, "again.csv")
         chart(path, "--set", "schedule=cosine", "--set", "decay-start=1", "--step", "1")
         with open(path, newline="") as file:
             rows = list(csv.DictReader(file))
         assert {row["x"] for row in rows} == {"0", "1"}
         assert " step=1 " in rows[0]["experiment"] and " steps=2 " in rows[0]["experiment"]
-        shown = run("chart", "--from", path, "--out", path, small=False)
+        shown = run("chart", "--from", path, "--out", again, small=False)
         assert shown.returncode == 0
-        with open(path, newline="") as file:
+        with open(again, newline="") as file:
             assert list(csv.DictReader(file)) == rows
 
 

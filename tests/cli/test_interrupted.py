@@ -152,10 +152,6 @@ def test_a_run_is_not_written_over_itself():
         sentence(run("train", "--preset", preset, "--jsonl", preset, small=False), 2)
         with open(path, "rb") as file:
             assert file.read() == content
-        # A figure is drawn anew in its place: it is whole before the old one goes.
-        figure = os.path.join(folder, "loss.svg")
-        assert run("chart", "--figure", "loss", "--steps", "2", "--out", figure).returncode == 0
-        assert run("chart", "--from", figure, "--out", figure, small=False).returncode == 0
 
 
 def test_files_that_may_not_grow():

@@ -9,6 +9,7 @@ Without --every only some commands are killed.
 
 import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -169,6 +170,68 @@ def test_no_output_replaces_an_input_or_another_output():
         before = {path: read(path) for path in files_in(of.folder.name)}
         sentence(run(*words, small=False), 2)
         assert {path: read(path) for path in files_in(of.folder.name)} == before, words
+
+
+def test_no_output_replaces_an_input_by_any_name():
+    """A figure, a preset, a text, merges, a model or a log that any option names, under each name of the file."""
+    of = Inputs()
+    loss, axes = ["--figure", "loss", "--steps", "1"], ["--x", "lr=1,2", "--y", "warmup=1,2"]
+    assert run("chart", "--figure", "loss,gradient-norm", "--steps", "2", "--out", of("figure.pdf")).returncode == 0
+    for name in ("preset", "preset.csv", "preset.py", "preset-loss.csv"):
+        with open(of(name), "wb") as file:
+            file.write(run("show", of("figure.pdf"), small=False).stdout)
+    for name in ("text.csv", "text.py", "text.jsonl"):
+        with open(of(name), "wb") as file:
+            file.write(20 * read(of("text")))
+    os.rename(of("merges"), of("merges.jsonl"))
+    os.mkdir(of("logs"))
+    os.rename(of("table.csv"), of("logs/table.csv"))
+    with open(of("b.study"), "w", encoding="utf-8") as file:
+        file.write("text = text.csv\nsteps = 1\n" + "\n".join(SMALL[:5]) + "\n" +
+                   "[grid]\nlr = 1e-3, 1e-2\n")
+    found = run("study", of("b.study"), small=False)
+    assert found.returncode == 0, found
+    for name, text in (("weights", ["--set", "text=" + of("text.jsonl"), *MODEL]), ("pairs", TRANSLATION)):
+        assert run("dump", *text, "--out", of(name), small=False).returncode == 0
+    text, merges = ["--set", "text=" + of("text")], ["--set", "tokenizer=" + of("merges.jsonl")]
+    cases = [
+        ("figure.pdf", ["chart", "--from", of("figure.pdf"), "--set", "seed=9", "--figure", "loss"]),
+        ("figure.pdf", ["chart", "--from", of("figure.pdf")]),
+        ("preset-loss.csv", ["chart", "--preset", of("preset-loss.csv"), *loss, "--each", "--out", of("preset.csv")]),
+        ("preset.csv", ["chart", "--preset", of("preset.csv"), *loss]),
+        ("preset.csv", ["sweep", "--preset", of("preset.csv"), *axes]),
+        ("preset.csv", ["sweep", "--from", of("preset.csv"), *axes]),
+        ("preset.csv", ["sweep", "--from", of("preset.csv"), *axes, "--results"]),
+        ("preset.py", ["dump", "--preset", of("preset.py"), "--pytorch"]),
+        ("text.py", ["dump", *MODEL, "--set", "text=" + of("text.py"), "--pytorch"]),
+        ("text.csv", ["chart", *MODEL, "--set", "text=" + of("text.csv"), *loss]),
+        ("merges.jsonl", ["train", *MODEL, *text, *merges, "--steps", "1", "--jsonl"]),
+        ("text.jsonl", ["train", "--checkpoint", of("weights"), "--steps", "1", "--jsonl"]),
+        ("text.csv", ["study", of("b.study"), "--csv"]),
+        ("text.csv", ["study", "show", of("b.nsstudy"), "--csv"]),
+        ("text.csv", ["study", "show", of("b.nsstudy"), "--figure", "best-of"]),
+        ("pairs/meta.json", ["translate", "--checkpoint", of("pairs"), "--in", of("text")]),
+        ("logs/table.csv", ["runs", of("logs"), "--csv"]),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, words in cases:
+            content, ending = read(of(name)), os.path.splitext(name)[1]
+            names = [of(name), os.path.join(of.folder.name, "logs", "..", name)]
+            if not name.startswith("pairs") and words[0] != "runs":
+                names += [os.path.join(folder, kind + ending) for kind in ("symbolic", "hard")]
+                os.symlink(of(name), names[2])
+                os.link(of(name), names[3])
+            named = any(word in ("--out", "--results", "--pytorch", "--jsonl", "--csv") for word in words)
+            for out in [[]] if "--each" in words else [[*([] if named else ["--out"]), out] for out in names]:
+                line = sentence(run(*words, *out, small=False), 1 if words[0] == "runs" else 2)
+                assert "is an input" in line or words[0] == "runs" and "recorded run" in line, line
+                assert read(of(name)) == content, (words, out)
+            for out in names[2:]:
+                os.remove(out)
+        shutil.copy(of("text"), of("logs/report.md"))
+        for option in ("--report", "--out"):
+            found = run("paper", "hidden-scale", "--set", "text=" + of("logs/report.md"), option, of("logs"), small=False)
+            assert "is an input" in sentence(found, 2) and read(of("logs/report.md")) == read(of("text"))
 
 
 def test_no_output_replaces_a_checkpoint_or_weights():
