@@ -534,6 +534,11 @@ static bool train_and_draw(Chart *chart, GError **error)
         add_charts(&drawing, true);
         ns_lanes_train(lockstep, chart->limit, finish_early, &drawing);
     }
+    if (ns_lanes_steps(lockstep) == chart->a->experiment.lane[0].steps) {
+        ns_interrupt_begin(finish_early, &drawing);
+        ns_lockstep_evaluate(lockstep);
+        ns_interrupt_end();
+    }
     return finish(&drawing, error);
 }
 

@@ -112,6 +112,22 @@ def test_chart_data():
         assert math.isclose(value, expected, rel_tol=1e-6), (values, record["grad_norm"]["w1"])
 
 
+def test_a_run_that_ends_is_validated():
+    """At its last step, as “train” and the window do; not at a step before it, where a longer run was paused."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.csv")
+        for every in ("3", "0"):
+            lines = records_of(train("--steps", "5", "--set", "eval-every=" + every))
+            validated = {line["step"]: line["validation_loss"] for line in lines
+                         if line.get("validation_loss") is not None and "lr" in line}
+            assert list(validated) == ([0, 3, 5] if every == "3" else [5]), validated
+            for words, to in ((["--step", "5"], 5), (["--step", "2", "--until", "5"], 5), (["--step", "4"], 4)):
+                assert run("chart", "--figure", "loss", "--set", "steps=5", "--set", "eval-every=" + every, *words,
+                           "--out", path).returncode == 0
+                shown = {x: y for x, (y, _, _) in curve(path, "validation").items()}
+                assert shown == {step: loss for step, loss in validated.items() if step <= to}, (every, words, shown)
+
+
 def curve(path, series):
     """What a table has of one curve of the loss: (y, lo, hi) of every x."""
     with open(path, newline="") as file:
