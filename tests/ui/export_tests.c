@@ -114,6 +114,64 @@ static void test_each_format(void)
     g_rmdir(folder);
 }
 
+/* The question that is open. */
+static GtkDialog *question(void)
+{
+    GListModel *all = gtk_window_get_toplevels();
+    for (guint i = 0; i < g_list_model_get_n_items(all); i++) {
+        g_autoptr(GtkDialog) top = g_list_model_get_item(all, i);
+        if (GTK_IS_MESSAGE_DIALOG(top)) return top;
+    }
+    return NULL;
+}
+
+/* Answers the question, which has these words. */
+static void answer(int response, const char *words)
+{
+    g_autofree char *text = NULL;
+    g_assert_nonnull(question());
+    g_object_get(question(), "text", &text, NULL);
+    g_assert_cmpstr(text, ==, words);
+    gtk_dialog_response(question(), response);
+    UI_UNTIL(!question());
+}
+
+static void assert_content(const char *path, const char *content)
+{
+    g_autofree char *kept = NULL;
+    g_assert_true(g_file_get_contents(path, &kept, NULL, NULL));
+    g_assert_cmpstr(kept, ==, content);
+}
+
+/* The file dialog asks about a name that none of several files has. */
+static void test_separate_replaces_nothing(void)
+{
+    static const char *const names[] = {"run-loss.csv", "run-hidden-norm.csv",
+                                        "run-gradient-norm.csv", "run-gradient-heatmap.csv"};
+    static const char words[] = "2 of these files exist already. Replace them?";
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *asked = g_build_filename(folder, "run.csv", NULL);
+    char *paths[4];
+    for (size_t i = 0; i < 4; i++) paths[i] = g_build_filename(folder, names[i], NULL);
+    for (size_t i = 0; i < 2; i++) g_assert_true(g_file_set_contents(paths[i], "mine", -1, NULL));
+    NsWindow *window = open_with_steps();
+    NsExportDialog *dialog = open_dialog(window);
+    choose_format(dialog, NS_EXPORT_SEPARATE, NS_FORMAT_CSV);
+    ns_export_dialog_save(dialog, asked);
+    answer(GTK_RESPONSE_CANCEL, words);
+    for (size_t i = 0; i < 2; i++) assert_content(paths[i], "mine");
+    for (size_t i = 2; i < 4; i++) g_assert_false(g_file_test(paths[i], G_FILE_TEST_EXISTS));
+    ns_export_dialog_save(dialog, asked);
+    answer(GTK_RESPONSE_ACCEPT, words);
+    UI_WAIT(window, ui_has_toast);
+    for (size_t i = 0; i < 4; i++) {
+        assert_begins(paths[i], "figure,");
+        g_free(paths[i]);
+    }
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+    ui_close(window);
+}
+
 static void test_data(void)
 {
     NsWindow *window = open_with_steps();
@@ -186,11 +244,8 @@ static void test_typed_ending(void)
     /* A file of which the file dialog did not ask stays. */
     g_assert_true(g_file_set_contents(full, "mine", -1, NULL));
     ns_export_dialog_save(dialog, bare);
-    g_assert_cmpstr(failure(dialog), ==,
-                    "“g.pdf” exists already. Type its whole name to replace it, or another name.");
-    g_autofree char *kept = NULL;
-    g_assert_true(g_file_get_contents(full, &kept, NULL, NULL));
-    g_assert_cmpstr(kept, ==, "mine");
+    answer(GTK_RESPONSE_CANCEL, "This file exists already. Replace it?");
+    assert_content(full, "mine");
     g_unlink(full);
     ns_export_dialog_save(dialog, bare);
     UI_WAIT(window, ui_has_toast);
@@ -717,6 +772,7 @@ void ui_add_export_tests(void)
     g_test_add_func("/ui/export/film-canceled", test_film_canceled);
     g_test_add_func("/ui/export/restore", test_restore);
     g_test_add_func("/ui/export/formats", test_each_format);
+    g_test_add_func("/ui/export/separate-replaces-nothing", test_separate_replaces_nothing);
     g_test_add_func("/ui/export/data", test_data);
     g_test_add_func("/ui/export/typed-ending", test_typed_ending);
     g_test_add_func("/ui/export/bad-folder", test_folder_that_is_not_there);

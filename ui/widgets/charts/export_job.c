@@ -195,21 +195,29 @@ static bool write_file(const Job *job, guint first, guint n, const char *path, G
     return ns_sheet_write((const NsPlot *const *)plots->pdata, plots->len, &file, error);
 }
 
+char **ns_export_paths(const NsExportRequest *request, const char *path)
+{
+    g_autoptr(GStrvBuilder) paths = g_strv_builder_new();
+    bool separate = request->what == NS_EXPORT_SEPARATE;
+    if (!separate) g_strv_builder_add(paths, path);
+    for (guint i = 0; separate && i < request->sheet->charts->len; i++) {
+        g_autofree char *word = ns_sheet_word(request->sheet, i);
+        g_autofree char *own = ns_export_path(path, word);
+        g_strv_builder_add(paths, own);
+    }
+    return g_strv_builder_end(paths);
+}
+
 /* The path of the first file, or NULL. */
 static char *write_files(const Job *job, GError **error)
 {
     const NsExportRequest *request = &job->request;
     guint first = first_chart(request), n = n_charts(request);
-    if (request->what != NS_EXPORT_SEPARATE)
-        return write_file(job, first, n, job->path, error) ? g_strdup(job->path) : NULL;
-    g_autofree char *written = NULL;
-    for (guint i = 0; i < n; i++) {
-        g_autofree char *word = ns_sheet_word(&job->sheet, i);
-        g_autofree char *path = ns_export_path(job->path, word);
-        if (!write_file(job, i, 1, path, error)) return NULL;
-        if (!written) written = g_steal_pointer(&path);
-    }
-    return g_steal_pointer(&written);
+    g_auto(GStrv) paths = ns_export_paths(request, job->path);
+    guint files = g_strv_length(paths);
+    for (guint i = 0; i < files; i++)
+        if (!write_file(job, first + i, files > 1 ? 1 : n, paths[i], error)) return NULL;
+    return g_strdup(paths[0]);
 }
 
 static void work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)

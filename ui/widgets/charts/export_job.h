@@ -22,10 +22,13 @@ typedef struct {
     NsExportWatch *watch; /* of films: NULL, or valid until the callback */
 } NsExportRequest;
 
-/* Makes the figures of a view afresh and writes them to path, or for SEPARATE to path with each
- * figure's name before its ending.  Copies view and sheet.  The callback gets a
- * GTask, from which g_task_propagate_pointer takes the path of the file that was written, of the
- * first of several. */
+/* The files that a request writes: path, or for SEPARATE path with each figure's name before its
+ * ending.  Free with g_strfreev. */
+char **ns_export_paths(const NsExportRequest *request, const char *path);
+
+/* Makes the figures of a view afresh and writes them to these files.  Copies view and sheet.  The
+ * callback gets a GTask, from which g_task_propagate_pointer takes the path of the file that was
+ * written, of the first of several. */
 void ns_export_async(const NsView *view, const NsExportRequest *request, const char *path,
                      GAsyncReadyCallback callback, gpointer user_data);
 

@@ -215,6 +215,13 @@ void ns_export_dialog_write(NsExportDialog *dialog, const char *path)
     ns_export_async(dialog->view, &request, path, on_written, g_object_ref(dialog));
 }
 
+static void on_replace(GtkDialog *question, int answer, NsExportDialog *dialog)
+{
+    g_autofree char *path = g_strdup(g_object_get_data(G_OBJECT(question), "ns-path"));
+    gtk_window_destroy(GTK_WINDOW(question));
+    if (answer == GTK_RESPONSE_ACCEPT) ns_export_dialog_write(dialog, path);
+}
+
 void ns_export_dialog_save(NsExportDialog *dialog, const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -225,16 +232,34 @@ void ns_export_dialog_save(NsExportDialog *dialog, const char *path)
     const char *ending = ns_format_ending(ns_export_dialog_request(dialog).format);
     bool ended = dot && g_ascii_strcasecmp(dot + 1, ending) == 0;
     g_autofree char *full = ended ? g_strdup(path) : g_strconcat(path, ".", ending, NULL);
-    if (!ended && g_file_test(full, G_FILE_TEST_EXISTS)) {
-        /* The file dialog asked about another name. */
-        g_autofree char *name = g_path_get_basename(full);
-        g_autofree char *words = g_strdup_printf(
-            _("“%s” exists already. Type its whole name to replace it, or another name."), name);
-        gtk_label_set_text(GTK_LABEL(dialog->failure), words);
-        gtk_widget_set_visible(dialog->failure, TRUE);
+    /* The file dialog asked about this path alone. */
+    NsExportRequest request = ns_export_dialog_request(dialog);
+    g_auto(GStrv) paths = ns_export_paths(&request, full);
+    g_autoptr(GString) names = g_string_new(NULL);
+    guint there = 0;
+    for (guint i = 0; paths[i]; i++) {
+        if (g_str_equal(paths[i], path) || !g_file_test(paths[i], G_FILE_TEST_EXISTS)) continue;
+        g_autofree char *name = g_filename_display_basename(paths[i]);
+        g_string_append_printf(names, "%s%s", there++ ? "\n" : "", name);
+    }
+    if (!there) {
+        ns_export_dialog_write(dialog, full);
         return;
     }
-    ns_export_dialog_write(dialog, full);
+    g_autofree char *many =
+        g_strdup_printf(_("%u of these files exist already. Replace them?"), there);
+    GtkWidget *question = gtk_message_dialog_new(
+        GTK_WINDOW(dialog), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION,
+        GTK_BUTTONS_NONE, "%s", there > 1 ? many : _("This file exists already. Replace it?"));
+    gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(question), "%s", names->str);
+    gtk_dialog_add_button(GTK_DIALOG(question), _("Cancel"), GTK_RESPONSE_CANCEL);
+    GtkWidget *replace =
+        gtk_dialog_add_button(GTK_DIALOG(question), _("Replace"), GTK_RESPONSE_ACCEPT);
+    gtk_widget_add_css_class(replace, "destructive-action");
+    gtk_dialog_set_default_response(GTK_DIALOG(question), GTK_RESPONSE_CANCEL);
+    g_object_set_data_full(G_OBJECT(question), "ns-path", g_steal_pointer(&full), g_free);
+    g_signal_connect_object(question, "response", G_CALLBACK(on_replace), dialog, 0);
+    gtk_window_present(GTK_WINDOW(question));
 }
 
 static void on_path(const char *path, gpointer dialog)

@@ -18,7 +18,8 @@ NsExportRequest ns_export_dialog_request(NsExportDialog *dialog);
 const char *ns_export_dialog_command(NsExportDialog *dialog);
 
 /* Writes it as the Save button does once the file is chosen: if its name has the ending of another
- * format, that format is chosen; a missing ending is added. */
+ * format, that format is chosen; a missing ending is added.  Files about which the file dialog did
+ * not ask are replaced only after a question. */
 void ns_export_dialog_save(NsExportDialog *dialog, const char *path);
 
 /* Writes it to exactly this file, in the chosen format.  The dialog closes
