@@ -484,6 +484,58 @@ static void test_diagram(void)
     for (int i = 0; i < N; i++) ns_figure_free(figures[i]);
 }
 
+/* Charts are on one grid, also beside maps that share a color bar, and matrices are as wide as
+ * their columns.  The numbers at a bar beside two rows are apart. */
+static void test_grid(void)
+{
+    g_autoptr(NsRun) post = run_trained("placement=post", "probe-every=1");
+    g_autoptr(NsRun) pre = run_trained("placement=pre", "probe-every=1");
+    NsFigureInput input = {.history = post->history,
+                           .settings = &post->settings,
+                           .step = -1,
+                           .gradient = NS_QUANTITY_GRAD_W2,
+                           .n_lanes = 2};
+    input.lanes[0] = (NsFigureRun){post->history, &post->settings, "A", 0};
+    input.lanes[1] = (NsFigureRun){pre->history, &pre->settings, "B", 1};
+    static const char *const names[] = {"loss",       "gradient-norm", "similarity",
+                                        "similarity", "similarity",    "similarity"};
+    enum { N = G_N_ELEMENTS(names) };
+    NsFigure *figures[N];
+    const NsPlot *plots[N];
+    for (unsigned i = 0; i < N; i++) {
+        NsFigureInput one = ns_figure_input_of(&input, i % 2);
+        figures[i] = figure_new(names[i]);
+        plots[i] = ns_figure_update(figures[i], i < 2 ? &input : &one);
+    }
+    NsExportChoices choices;
+    ns_export_choices_init(&choices);
+    NsStyle style;
+    NsExport options = {0};
+    ns_export_choices_apply(&choices, N, &style, &options);
+    options.height = ns_plot_sheet_height(plots, N, &options);
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, N, &options);
+    NsBox area[N];
+    for (size_t i = 0; i < N; i++) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+        const NsBox *cell = &sheet.plots[i].cell;
+        area[i] = ns_plot_area(layout);
+        area[i].x += cell->x;
+        g_assert_cmpfloat(cell->y + cell->height, <=, options.height + 1);
+        if (i < 2) continue;
+        g_assert_cmpfloat_with_epsilon(area[i].x, area[i % 2].x, 2);
+        g_assert_cmpfloat_with_epsilon(area[i].width, area[i % 2].width, 0.1 * area[i].width);
+        double before = -style.text_size;
+        for (guint k = 0; k < layout->labels->len; k++) {
+            const NsLabel *label = &g_array_index(layout->labels, NsLabel, k);
+            if (label->part != NS_PART_BAR_TICK) continue;
+            g_assert_cmpfloat(fabs(label->y - before), >=, style.text_size);
+            before = label->y;
+        }
+        g_assert_cmpint(before > 0, ==, i == 3);
+    }
+    for (int i = 0; i < N; i++) ns_figure_free(figures[i]);
+}
+
 /* Where the rows of a slide are low, the data have the space: all charts leave out the same. */
 static void test_slide(void)
 {
@@ -497,7 +549,7 @@ static void test_slide(void)
                            .n_lanes = 2};
     input.lanes[0] = (NsFigureRun){post->history, &post->settings, "A", 0};
     input.lanes[1] = (NsFigureRun){pre->history, &pre->settings, "B", 1};
-    static const char *const names[] = {"loss", "gradient-norm", "profile", "steps"};
+    static const char *const names[] = {"loss", "gradient-norm", "profile", "gradient-heatmap"};
     enum { N = G_N_ELEMENTS(names) };
     NsFigure *figures[N];
     const NsPlot *plots[N];
@@ -523,6 +575,9 @@ static void test_slide(void)
             g_assert_null(layout->lower);
             g_assert_null(ns_layout_label(layout, NS_PART_SUBTITLE));
             g_assert_cmpuint(layout->n_level_keys, ==, 0);
+            /* The legend of the sheet has the names of the lanes, also for those of panels. */
+            const NsLabel *entry = ns_layout_label(layout, NS_PART_LEGEND);
+            g_assert_false(entry && strstr(ns_text_words(entry->text), "A"));
             g_assert_cmpfloat(ns_plot_area(layout).height, >=, 0.35 * sheet.plots[i].cell.height);
         }
     }
@@ -562,6 +617,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sheet/film-height", test_film_height);
     g_test_add_func("/sheet/film-names", test_film_names);
     g_test_add_func("/sheet/diagram", test_diagram);
+    g_test_add_func("/sheet/grid", test_grid);
     g_test_add_func("/sheet/slide", test_slide);
     g_test_add_func("/sheet/rate", test_rate);
     return g_test_run();

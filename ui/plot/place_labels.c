@@ -18,6 +18,9 @@
 #define LEGEND_MOST 4.4
 #define LEGEND_MOST_OF_RUNS 8.8
 
+/* In text sizes: the gap below a title of several lines. */
+#define TITLE_GAP 0.25
+
 /* Significant digits of a point's label on an axis that is not limited to whole numbers. */
 #define DIGITS 4
 
@@ -52,6 +55,8 @@ double ns_place_head(NsFrame *frame, bool place)
         double plain_height = ns_text_height(plain) * lines;
         /* In a text of several lines they have already moved the last line. */
         y += lines > 1 ? MAX(plain_height, ns_text_height(frame->text[part])) : plain_height;
+        /* Lines of one text are closer to each other than to the next text. */
+        if (lines > 1 && part == NS_PART_TITLE) y += TITLE_GAP * frame->size;
         if (part == NS_PART_TITLE) y = MAX(y, layout->style->corner_height);
     }
     if (frame->show[NS_PART_LEGEND] && layout->listed) {
@@ -212,6 +217,7 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
                           bool right)
 {
     NsPlotLayout *layout = frame->layout;
+    double foot = layout->height + (right ? layout->plot->key_reach : 0);
     g_autoptr(GPtrArray) texts = tick_texts(layout, ticks);
     for (unsigned i = 0; i < texts->len; i++) {
         PangoLayout *text = texts->pdata[i];
@@ -220,7 +226,7 @@ static void place_y_ticks(NsFrame *frame, const NsScale *scale, const GArray *ti
         double y = py + frame->digit / 2 - ns_text_baseline(text);
         ns_layout_add_label(layout, right ? NS_PART_BAR_TICK : NS_PART_LEFT_TICK, text,
                             right ? x : x - ns_text_width(text),
-                            MIN(y, layout->height - ns_text_height(text)), false);
+                            MIN(y, foot - ns_text_height(text)), false);
     }
 }
 
@@ -288,10 +294,16 @@ bool ns_frame_list_panels(NsFrame *frame)
     if (layout->listed || layout->identified || !named || !frame->show[NS_PART_LEGEND] ||
         !frame->show[NS_PART_LEFT_LABEL] || !ways[fit_panels(frame)].letter)
         return false;
-    bool identified = frame->show[NS_PART_SUBTITLE];
-    for (size_t i = 0; i < plot->heatmap->n_panels && identified; i++)
-        identified = strstr(ns_text_words(frame->text[NS_PART_SUBTITLE]),
-                            plot->heatmap->panels[i].name) != NULL;
+    /* The subtitle, or the legend of a sheet, may have them. */
+    const NsPlot *shared = plot->shared;
+    bool identified = true;
+    for (size_t i = 0; i < plot->heatmap->n_panels && identified; i++) {
+        const char *name = plot->heatmap->panels[i].name;
+        identified = frame->show[NS_PART_SUBTITLE] &&
+                     strstr(ns_text_words(frame->text[NS_PART_SUBTITLE]), name);
+        for (size_t k = 0; shared && k < shared->n_series; k++)
+            identified |= g_strcmp0(ns_series_name(&shared->series[k]), name) == 0;
+    }
     layout->listed = !identified;
     return layout->listed;
 }

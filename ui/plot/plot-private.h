@@ -360,7 +360,7 @@ typedef struct {
     NsBox cell;      /* its position on the sheet */
     size_t slot;     /* in the grid of columns and rows */
     bool wide;       /* it has a whole row */
-    double needed;   /* of a drawing beside other plots: the height of its row; or 0 */
+    double needed;   /* the height of a row that has its own: of a drawing, or of matrices; or 0 */
     NsMargins least; /* minimum margins */
     size_t last;     /* the last plot that shares its color bar, or 0 */
     NsHeatmap map;   /* a modified copy that the plot may point to */
@@ -369,6 +369,9 @@ typedef struct {
 typedef struct {
     const NsExport *options; /* borrowed */
     size_t n, columns, rows;
+    size_t fixed;         /* rows that have a height of their own */
+    double wanted;        /* the sum of these */
+    double between;       /* two rows */
     NsSheetPlot *plots;   /* [n] */
     NsPlot *shared;       /* its series are entries that all plots with curves share; or NULL */
     NsPlotLayout *legend; /* of these, in lines at the top of the sheet; or NULL */

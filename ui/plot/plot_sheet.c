@@ -68,10 +68,11 @@ static bool same_colors(const NsPlot *a, const NsPlot *b)
 }
 
 /* Consecutive heatmaps with the same colors have one color bar, beside the last plot of their first
- * row. */
+ * row.  All cells are narrower by the same width, so that columns remain. */
 static void share_bars(NsPlotSheet *sheet)
 {
     size_t columns = sheet->columns;
+    double most = 0;
     for (size_t first = 0; first < sheet->n; first++) {
         size_t end = first + 1;
         if (sheet->plots[first].slot % columns) continue;
@@ -82,17 +83,17 @@ static void share_bars(NsPlotSheet *sheet)
         if (end < first + 2) continue;
         size_t bearer = first + MIN(columns, end - first) - 1;
         double key = margins_of(sheet, bearer, true).right - margins_of(sheet, bearer, false).right;
-        double share = key / (double)columns;
-        for (size_t i = first; i < end; i++) {
-            size_t column = (i - first) % columns;
-            NsBox *cell = &sheet->plots[i].cell;
-            cell->x -= (double)column * share;
-            cell->width -= share;
-            if (i == bearer) cell->width += key;
-            sheet->plots[i].plot.no_bar = i != bearer;
-        }
+        most = MAX(most, key);
+        for (size_t i = first; i < end; i++) sheet->plots[i].plot.no_bar = i != bearer;
+        sheet->plots[bearer].cell.width += key;
         sheet->plots[bearer].last = end - 1;
         first = end - 1;
+    }
+    for (size_t i = 0; i < sheet->n; i++) {
+        NsSheetPlot *one = &sheet->plots[i];
+        if (one->wide) continue;
+        one->cell.x -= (double)(one->slot % columns) * most / (double)columns;
+        one->cell.width -= most / (double)columns;
     }
 }
 
@@ -113,35 +114,56 @@ static bool says_less(const NsPlotLayout *layout, const NsPlotLayout *than)
     return less || (layout->lower && says_less(layout->lower, than->lower));
 }
 
-/* The areas of plots in a row have the same top and bottom, unless one would become too low. */
-static void align_rows(NsPlotSheet *sheet)
+/* Gives a plot larger minimum margins, unless it would say less with them. */
+static void widen(NsPlotSheet *sheet, size_t i, NsMargins least)
 {
+    NsMargins before = sheet->plots[i].least;
+    g_autoptr(NsPlotLayout) alone = ns_plot_sheet_layout(sheet, i);
+    sheet->plots[i].least = least;
+    g_autoptr(NsPlotLayout) aligned = ns_plot_sheet_layout(sheet, i);
+    if (says_less(aligned, alone)) sheet->plots[i].least = before;
+}
+
+/* The areas of plots in a row have the same top and bottom, and those in a column the same left
+ * end, unless one would become too low or too narrow. */
+static void align(NsPlotSheet *sheet)
+{
+    size_t columns = sheet->columns;
     g_autofree NsMargins *own = g_new(NsMargins, MAX(sheet->n, 1));
-    for (size_t i = 0; i < sheet->n && sheet->columns > 1; i++) {
+    for (size_t i = 0; i < sheet->n && sheet->n > 1; i++) {
         const NsSheetPlot *one = &sheet->plots[i];
         g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(sheet, i);
         own[i] = ns_layout_margins(layout);
         if (one->plot.heatmap) own[i] = margins_of(sheet, i, !one->plot.no_bar);
         if (layout->lower) own[i].bottom = ns_layout_margins(layout->lower).bottom;
     }
-    for (size_t i = 0; i < sheet->n && sheet->columns > 1; i++) {
-        NsSheetPlot *one = &sheet->plots[i];
-        const NsMargins before = one->least;
-        double most = MOST_ALIGNED * (one->cell.height - own[i].top - own[i].bottom);
-        size_t row = one->slot / sheet->columns;
-        double top = own[i].top, bottom = own[i].bottom;
+    for (size_t i = 0; i < sheet->n && sheet->n > 1; i++) {
+        const NsSheetPlot *one = &sheet->plots[i];
+        double high = MOST_ALIGNED * (one->cell.height - own[i].top - own[i].bottom);
+        double wide = MOST_ALIGNED * (one->cell.width - own[i].left - own[i].right);
+        NsMargins most = own[i];
         for (size_t k = 0; k < sheet->n; k++) {
-            if (sheet->plots[k].plot.drawing || sheet->plots[k].slot / sheet->columns != row)
-                continue;
-            if (own[k].top <= own[i].top + most) top = MAX(top, own[k].top);
-            if (own[k].bottom <= own[i].bottom + most) bottom = MAX(bottom, own[k].bottom);
+            size_t slot = sheet->plots[k].slot;
+            if (sheet->plots[k].plot.drawing) continue;
+            bool row = slot / columns == one->slot / columns;
+            if (row && own[k].top <= own[i].top + high) most.top = MAX(most.top, own[k].top);
+            if (row && own[k].bottom <= own[i].bottom + high)
+                most.bottom = MAX(most.bottom, own[k].bottom);
+            if (slot % columns == one->slot % columns && own[k].left <= own[i].left + wide)
+                most.left = MAX(most.left, own[k].left);
         }
-        if (one->plot.drawing || (top <= own[i].top && bottom <= own[i].bottom)) continue;
-        g_autoptr(NsPlotLayout) alone = ns_plot_sheet_layout(sheet, i);
-        one->least.top = top;
-        one->least.bottom = bottom;
-        g_autoptr(NsPlotLayout) aligned = ns_plot_sheet_layout(sheet, i);
-        if (says_less(aligned, alone)) one->least = before;
+        if (one->plot.drawing) continue;
+        NsMargins least = one->least;
+        if (most.top > own[i].top || most.bottom > own[i].bottom) {
+            least.top = most.top;
+            least.bottom = most.bottom;
+            widen(sheet, i, least);
+        }
+        if (most.left > own[i].left) {
+            least = one->least;
+            least.left = most.left;
+            widen(sheet, i, least);
+        }
     }
 }
 
@@ -233,24 +255,40 @@ static PangoLayout *caption_text(const NsExport *options)
     return text;
 }
 
-/* The height of a cell in which the text of a drawing is as large as its width permits. */
-static double drawing_height(const NsPlot *plot, const NsExport *options)
+/* Whether a row of such plots has a height of its own. */
+static bool has_height(const NsSheetPlot *one)
+{
+    const NsHeatmap *map = one->plot.heatmap;
+    return one->plot.drawing ? one->wide : map && map->square && map->rows && map->columns;
+}
+
+/* The height of a cell in which the text of a drawing, or a matrix, is as large as its width
+ * permits. */
+static double height_for(const NsPlot *plot, double width, const NsExport *options)
 {
     double tall = MOST_TALL * options->width;
-    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, options->width, tall, options->style);
+    NsPlot own = *plot;
+    NsHeatmap map = {0};
+    if (plot->heatmap) map = *plot->heatmap;
+    map.square = false; /* a square area would take the height */
+    if (plot->heatmap) own.heatmap = &map;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&own, width, tall, options->style);
     NsBox area = ns_plot_area(layout);
-    return tall - area.height +
-           plot->drawing->height(plot->drawing->data, area.width, options->style);
+    double column = options->width / (double)MAX(options->columns, 1);
+    double height = plot->drawing
+                        ? plot->drawing->height(plot->drawing->data, area.width, options->style)
+                        : MIN(area.width, column) * (double)map.rows / (double)map.columns;
+    return MIN(tall - area.height + height, tall);
 }
 
 /* Places plots row by row.  If the height of the sheet is free, a drawing beside other plots has a
  * row as wide as the sheet and as high as its text needs, because text that shrinks with a cell is
- * illegible; a plot that would be alone in the row before it is as wide. */
-static void place_cells(NsPlotSheet *sheet, double gutter, double between)
+ * illegible; a plot that would be alone in the row before it is as wide.  A row of matrices is as
+ * high as they are wide. */
+static void place_cells(NsPlotSheet *sheet, double gutter)
 {
     const NsExport *options = sheet->options;
-    size_t columns = sheet->columns, slot = 0, drawings = 0;
-    double wanted = 0, y = 0;
+    size_t columns = sheet->columns, slot = 0;
     for (size_t i = 0; i < sheet->n; i++) {
         NsSheetPlot *one = &sheet->plots[i];
         one->wide = one->plot.drawing && sheet->n > 1 && options->proposed;
@@ -260,22 +298,37 @@ static void place_cells(NsPlotSheet *sheet, double gutter, double between)
         }
         one->slot = slot;
         slot += one->wide ? columns : 1;
-        if (!one->wide) continue;
-        one->needed = MIN(drawing_height(&one->plot, options), MOST_TALL * options->width);
-        wanted += one->needed;
-        drawings++;
     }
     sheet->rows = (MAX(slot, 1) + columns - 1) / columns;
     double width = (options->width - gutter * (double)(columns - 1)) / (double)columns;
-    double all = options->height - sheet->foot - between * (double)(sheet->rows - 1);
-    double height = (all - wanted) / (double)MAX(sheet->rows - drawings, 1);
+    double all = options->height - sheet->foot - sheet->between * (double)(sheet->rows - 1), y = 0;
     for (size_t i = 0; i < sheet->n; i++) {
         NsSheetPlot *one = &sheet->plots[i];
-        double own = MAX(one->needed > 0 ? one->needed : height, 1);
-        one->cell = (NsBox){(double)(one->slot % columns) * (width + gutter), y,
-                            one->wide ? options->width : width, own};
+        one->cell = (NsBox){(double)(one->slot % columns) * (width + gutter), 0,
+                            one->wide ? options->width : width, MAX(all / (double)sheet->rows, 1)};
+    }
+    share_bars(sheet);
+    for (size_t i = 0, end; i < sheet->n && options->proposed; i = end) {
+        double needed = 0;
+        bool own = true;
+        for (end = i; end < sheet->n; end++) {
+            const NsSheetPlot *one = &sheet->plots[end];
+            if (one->slot / columns != sheet->plots[i].slot / columns) break;
+            own = own && has_height(one);
+            if (own) needed = MAX(needed, height_for(&one->plot, one->cell.width, options));
+        }
+        if (!own) continue;
+        for (size_t k = i; k < end; k++) sheet->plots[k].needed = needed;
+        sheet->wanted += needed;
+        sheet->fixed++;
+    }
+    double height = (all - sheet->wanted) / (double)MAX(sheet->rows - sheet->fixed, 1);
+    for (size_t i = 0; i < sheet->n; i++) {
+        NsSheetPlot *one = &sheet->plots[i];
+        one->cell.y = y;
+        one->cell.height = MAX(one->needed > 0 ? one->needed : height, 1);
         bool last = i + 1 < sheet->n && sheet->plots[i + 1].slot / columns > one->slot / columns;
-        if (last) y += own + between;
+        if (last) y += one->cell.height + sheet->between;
     }
 }
 
@@ -318,7 +371,8 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
                               : g_strdup_printf("(%zu) %s", i + 1, title);
         plot->title = *one->title ? one->title : NULL;
     }
-    place_cells(&sheet, gutter, between);
+    sheet.between = between;
+    place_cells(&sheet, gutter);
     for (size_t i = 0; i < n && low; i++) {
         NsPlot *plot = &sheet.plots[i].plot;
         plot->lower = NULL;
@@ -327,8 +381,7 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
     }
     if (n > 1 && (options->legend == NS_LEGEND_OUTSIDE || options->legend == NS_LEGEND_ABOVE))
         share_legend(&sheet);
-    share_bars(&sheet);
-    align_rows(&sheet);
+    align(&sheet);
     for (size_t i = 0; i < n; i++) {
         if (!sheet.plots[i].last) continue;
         double reach = foot_of(&sheet, sheet.plots[i].last) - foot_of(&sheet, i);
@@ -371,6 +424,7 @@ static bool lacks_height(const NsPlot *const *plots, size_t n, const NsExport *o
     bool lacks = false;
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
     for (size_t i = 0; i < n; i++) {
+        if (sheet.plots[i].needed > 0) continue;
         g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
         size_t panels = plots[i]->heatmap ? plots[i]->heatmap->n_panels : 0;
         double least = MAX(LEAST_AREA, LEAST_PANEL * (double)panels) * options->style->text_size;
@@ -387,7 +441,7 @@ double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport
         const NsPlot *plot = plots[0];
         double most = MAX(options->height, MOST_TALL * options->width);
         g_auto(NsPlotSheet) sheet = ns_plot_sheet(&plot, 1, options);
-        double height = drawing_height(&sheet.plots[0].plot, options) + sheet.foot;
+        double height = height_for(&sheet.plots[0].plot, options->width, options) + sheet.foot;
         return CLAMP(ceil(height), options->height, most);
     }
     /* Subtitles and notes of more than one line need additional height.  On a narrow page these may
@@ -395,15 +449,15 @@ double ns_plot_sheet_height(const NsPlot *const *plots, size_t n, const NsExport
     g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
     double most = 0;
     for (size_t i = 0; i < n; i++)
-        most = MAX(most, ns_plot_more_lines(&sheet.plots[i].plot, sheet.plots[i].cell.width,
-                                            options->style));
-    double rows = (double)sheet.rows, more = ceil(most) * rows;
-    /* The proposed height is that of equal rows; drawings have their own. */
-    double equal = options->height / (double)((n + sheet.columns - 1) / sheet.columns), drawn = 0;
-    for (size_t i = 0; i < n; i++)
-        if (sheet.plots[i].needed > 0) drawn += ceil(sheet.plots[i].needed) - equal;
+        if (!(sheet.plots[i].needed > 0))
+            most = MAX(most, ns_plot_more_lines(&sheet.plots[i].plot, sheet.plots[i].cell.width,
+                                                options->style));
+    /* The proposed height is that of equal rows; some have their own. */
+    double rows = (double)sheet.rows, free = (double)(sheet.rows - sheet.fixed);
+    double equal = options->height / (double)((n + sheet.columns - 1) / sheet.columns);
     NsExport taller = *options;
-    taller.height = equal * rows + drawn + more;
+    taller.height = (equal + ceil(most)) * free + ceil(sheet.wanted);
+    if (free < 1) taller.height += sheet.foot + sheet.between * (rows - 1);
     while (taller.height < MOST_TALL * options->width * rows && lacks_height(plots, n, &taller))
         taller.height += options->style->text_size * rows;
     return taller.height;
