@@ -401,8 +401,35 @@ static void test_titles(void)
     plot.left.label = "layer (0: the embedding before the first of them)";
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 220, 170, paper());
     g_assert_cmpstr(words_of(layout, NS_PART_TITLE, 0), ==, title);
+    const NsLabel *wrapped = ns_layout_label(layout, NS_PART_TITLE);
+    const NsLabel *subtitle = ns_layout_label(layout, NS_PART_SUBTITLE);
+    double gap = subtitle->y - wrapped->y - ns_text_height(wrapped->text);
+    g_assert_cmpfloat(gap, >=, 0.2 * layout->style->text_size);
     g_assert_false(pango_layout_is_ellipsized(label_of(layout, NS_PART_TITLE, 0)->text));
     g_assert_cmpstr(words_of(layout, NS_PART_LEFT_LABEL, 0), ==, "layer");
+}
+
+/* A figure is refused where its text leaves no space for the numbers at its axes or colors. */
+static void test_numbers(void)
+{
+    const NsPlot *plots[] = {sample(LOSS), sample(HEATMAP)};
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "figure.svg", NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(plots); i++)
+        for (int large = 0; large < 2; large++) {
+            NsStyle style = ns_style_scaled(paper(), large ? 7 : 1);
+            NsExport how = {.format = NS_FORMAT_SVG,
+                            .style = &style,
+                            .width = 234,
+                            .height = 164,
+                            .proposed = true};
+            g_autoptr(GError) error = NULL;
+            g_assert_cmpint(ns_export(&plots[i], 1, &how, path, &error), ==, !large);
+            g_assert_cmpint(g_file_test(path, G_FILE_TEST_EXISTS), ==, !large);
+            if (large) g_assert_nonnull(strstr(error->message, "choose a smaller text"));
+            g_unlink(path);
+        }
+    g_rmdir(folder);
 }
 
 /* If the height of a page is free, the note is complete at any width, in every style and format. */
@@ -456,6 +483,7 @@ int main(int argc, char **argv)
     g_test_add_func("/words/letters", test_letters);
     g_test_add_func("/words/panels", test_panels);
     g_test_add_func("/words/titles", test_titles);
+    g_test_add_func("/words/numbers", test_numbers);
     g_test_add_func("/words/notes", test_notes);
     return g_test_run();
 }

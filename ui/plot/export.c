@@ -119,6 +119,41 @@ static bool moves_legend(const NsPlot *const *plots, size_t n, const NsExport *o
     return any;
 }
 
+/* Whether an axis or a color bar has no space for its numbers. */
+static bool lacks_numbers(const NsPlotLayout *layout, const NsPlot *plot)
+{
+    const struct {
+        NsPart part;
+        const GArray *ticks;
+    } scales[] = {
+        {NS_PART_LEFT_TICK, plot->left.quiet ? NULL : layout->y_ticks},
+        {NS_PART_X_TICK, plot->x.quiet || layout->lower ? NULL : layout->x_ticks},
+        {NS_PART_BAR_TICK, layout->bar.width > 0 ? layout->z_ticks : NULL},
+    };
+    bool lacks = layout->lower && lacks_numbers(layout->lower, plot->lower);
+    for (size_t i = 0; i < G_N_ELEMENTS(scales) && layout->summary.any && !plot->drawing; i++)
+        lacks |= scales[i].ticks && ns_ticks_labeled(scales[i].ticks) > 0 &&
+                 !ns_layout_label(layout, scales[i].part);
+    return lacks;
+}
+
+/* A figure without numbers at its axes says nothing; NS_ERROR_USAGE. */
+static bool check_numbers(const NsPlot *const *plots, size_t n, const NsExport *options,
+                          GError **error)
+{
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
+    for (size_t i = 0; i < n; i++) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+        if (!lacks_numbers(layout, &sheet.plots[i].plot)) continue;
+        g_autofree char *title = ns_text_plain(plots[i]->title);
+        return ns_refuse(error, NS_ERROR_USAGE,
+                         N_("At this text size there is no space for the numbers at the axes of "
+                            "“%s”: choose a smaller text or a larger figure."),
+                         title);
+    }
+    return true;
+}
+
 bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, const char *path,
                GError **error)
 {
@@ -128,7 +163,8 @@ bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, cons
     }
     NsExport own = *asked, *options = &own;
     own.height = ns_plot_sheet_height(plots, n, asked);
-    if (!ns_export_check_size(options, error)) return false;
+    if (!ns_export_check_size(options, error) || !check_numbers(plots, n, options, error))
+        return false;
     if (options->moved && options->legend == NS_LEGEND_INSIDE)
         *options->moved = moves_legend(plots, n, options);
     for (size_t i = 0; options->format == NS_FORMAT_TEX && i < n; i++) {

@@ -37,7 +37,7 @@ static const struct {
 
 enum { FILM = G_N_ELEMENTS(FORMATS) - 1 };
 
-static const char *const WHAT[] = {N_("This chart"), N_("All charts of this page, one figure"),
+static const char *const WHAT[] = {N_("This chart"), N_("All charts, one figure"),
                                    N_("All charts, one file each"), N_("Data of all charts")};
 
 static const int DPI[] = {96, 150, 300, 600};
@@ -294,13 +294,18 @@ static void on_copy(NsExportDialog *dialog)
 
 static void show_preview(NsExportDialog *dialog);
 
-/* A preview that cannot be made leaves the one before; saving will say why. */
+/* A figure that cannot be made says why beside the preview before it. */
 static void on_previewed(GObject *source, GAsyncResult *result, gpointer user_data)
 {
     (void)source;
     g_autoptr(NsExportDialog) dialog = user_data;
-    g_autofree char *path = g_task_propagate_pointer(G_TASK(result), NULL);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *path = g_task_propagate_pointer(G_TASK(result), &error);
     dialog->previewing = false;
+    if (error && dialog->preview) {
+        gtk_label_set_text(GTK_LABEL(dialog->failure), error->message);
+        gtk_widget_set_visible(dialog->failure, TRUE);
+    }
     if (path && dialog->preview) {
         g_autoptr(GdkTexture) texture = gdk_texture_new_from_filename(path, NULL);
         gtk_picture_set_paintable(GTK_PICTURE(dialog->preview), GDK_PAINTABLE(texture));
@@ -435,6 +440,7 @@ static guint format_row(NsFormat format)
 
 static void sync_rest(NsExportDialog *dialog)
 {
+    gtk_widget_set_visible(dialog->failure, FALSE);
     gtk_widget_set_sensitive(dialog->what, dialog->sheet.charts->len > 1);
     NsExportRequest request = ns_export_dialog_request(dialog);
     bool data = request.format == NS_FORMAT_CSV, png = request.format == NS_FORMAT_PNG;
@@ -505,12 +511,12 @@ static void add_row(NsExportDialog *dialog, const char *words, GtkWidget *contro
 {
     GtkWidget *label = gtk_label_new(words);
     gtk_label_set_xalign(GTK_LABEL(label), 0.0f);
-    if (GTK_IS_SWITCH(control))
-        gtk_widget_set_halign(control, GTK_ALIGN_END);
-    else
-        gtk_widget_set_hexpand(control, TRUE);
+    /* The words of a switch extend beside it, so that they do not widen all rows. */
+    bool narrow = GTK_IS_SWITCH(control);
+    gtk_widget_set_halign(control, narrow ? GTK_ALIGN_END : GTK_ALIGN_FILL);
+    gtk_widget_set_hexpand(control, !narrow);
     ns_accessible_name(control, words);
-    gtk_grid_attach(GTK_GRID(dialog->grid), label, 0, dialog->rows, 1, 1);
+    gtk_grid_attach(GTK_GRID(dialog->grid), label, 0, dialog->rows, 1 + narrow, 1);
     gtk_grid_attach(GTK_GRID(dialog->grid), control, 1, dialog->rows++, 1, 1);
     if (for_figures) g_ptr_array_add(dialog->for_figures, control);
 }
@@ -576,8 +582,7 @@ static void add_choices(NsExportDialog *dialog)
     const char *const legends[] = {_("Outside"), C_("legend", "Above"), _("Inside"), _("None"),
                                    NULL};
     for (size_t i = 0; i < G_N_ELEMENTS(FORMATS); i++) formats[i] = _(FORMATS[i].label);
-    GtkWidget *pages =
-        ns_choice_drop_down_new(_("One column (all charts: two)"), ns_page_choice, 0, _("Custom"));
+    GtkWidget *pages = ns_choice_drop_down_new(_("Automatic"), ns_page_choice, 0, _("Custom"));
     GtkWidget *styles = ns_choice_drop_down_new(_("Automatic"), ns_style_choice, 0, NULL);
     dialog->syncing = true;
     dialog->what = add_drop_down(dialog, _("Content"), gtk_drop_down_new_from_strings(what), false);
@@ -591,6 +596,7 @@ static void add_choices(NsExportDialog *dialog)
     gtk_grid_attach(GTK_GRID(dialog->grid), dialog->film, 0, dialog->rows++, 2, 1);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(dialog->seconds), 8);
     dialog->size = add_drop_down(dialog, _("Size"), pages, true);
+    gtk_widget_set_tooltip_text(pages, _("Automatic: one column, or two for several charts"));
     add_custom_size(dialog);
     dialog->dpi =
         add_drop_down(dialog, _("Dots per inch"), gtk_drop_down_new_from_strings(dpi), true);
