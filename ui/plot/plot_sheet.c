@@ -255,13 +255,6 @@ static PangoLayout *caption_text(const NsExport *options)
     return text;
 }
 
-/* Whether a row of such plots has a height of its own. */
-static bool has_height(const NsSheetPlot *one)
-{
-    const NsHeatmap *map = one->plot.heatmap;
-    return one->plot.drawing ? one->wide : map && map->square && map->rows && map->columns;
-}
-
 /* The height of a cell in which the text of a drawing, or a matrix, is as large as its width
  * permits. */
 static double height_for(const NsPlot *plot, double width, const NsExport *options)
@@ -314,7 +307,9 @@ static void place_cells(NsPlotSheet *sheet, double gutter)
         for (end = i; end < sheet->n; end++) {
             const NsSheetPlot *one = &sheet->plots[end];
             if (one->slot / columns != sheet->plots[i].slot / columns) break;
-            own = own && has_height(one);
+            const NsHeatmap *map = one->plot.heatmap;
+            own = own &&
+                  (one->plot.drawing ? one->wide : map && map->square && map->rows && map->columns);
             if (own) needed = MAX(needed, height_for(&one->plot, one->cell.width, options));
         }
         if (!own) continue;
