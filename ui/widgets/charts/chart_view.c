@@ -275,16 +275,14 @@ static void refocus(NsChartView *chart)
     if (!chart->plot) return;
     ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
     if (chart->noteless) chart->shown.note = NULL;
-    if (chart->compact || chart->bare) {
-        chart->shown.moment = chart->shown.note = NULL;
-        chart->shown.subtitle = chart->shown.seed;
-        chart->shown.special = 0;
-        chart->shown.lower = NULL;
-    }
     if (chart->compact) {
         /* Removes all but the title, the curves and, if there is space, the axes from a thumbnail;
          * the chart on the stage has the rest. */
         bool small = !chart->roomy;
+        chart->shown.moment = chart->shown.note = NULL;
+        chart->shown.subtitle = chart->shown.seed;
+        chart->shown.special = 0;
+        chart->shown.lower = NULL;
         chart->shown.legend = NS_LEGEND_NONE;
         chart->shown.x.quiet = chart->shown.left.quiet = chart->shown.no_bar = small;
         chart->shown.no_notes = true;
@@ -350,12 +348,6 @@ void ns_chart_view_set_compact(NsChartView *chart, bool compact)
     gtk_widget_set_focusable(GTK_WIDGET(chart), !compact);
     gtk_widget_queue_resize(GTK_WIDGET(chart));
     chart->given = NULL; /* a thumbnail has smaller text */
-    refocus(chart);
-}
-
-void ns_chart_view_set_bare(NsChartView *chart)
-{
-    chart->bare = true;
     refocus(chart);
 }
 

@@ -46,7 +46,7 @@ struct _NsChartView {
     cairo_surface_t *surface; /* surface of the picture; NULL: nothing was drawn yet */
     GdkTexture *texture;      /* texture of the surface; NULL until one is needed */
     bool stale;               /* the picture shows another plot or style */
-    bool compact, bare, noteless;
+    bool compact, noteless;
     bool roomy;      /* a thumbnail of this size has space for the numbers at its axes */
     char *name;      /* name of the thumbnail; NULL: its title */
     gint64 laid_out; /* time of the last layout; 0: never */
@@ -72,9 +72,6 @@ bool ns_chart_view_update(NsChartView *chart, const NsFigureInput *input);
 /* A thumbnail shows a small title and curves, and is not in the keyboard focus; the widget above it
  * is.  Its plot is still complete. */
 void ns_chart_view_set_compact(NsChartView *chart, bool compact);
-
-/* Shows only the title, the curves and the legend, because text next to the chart has the rest. */
-void ns_chart_view_set_bare(NsChartView *chart);
 
 /* Sets the name of a thumbnail, in place of a title that others have as well; NULL for none. Takes
  * the words over. */

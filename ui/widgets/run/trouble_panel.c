@@ -6,19 +6,15 @@
 #include "ui/plot/text.h"
 #include "ui/widgets/common/helpers.h"
 
-#define STEPS_BEFORE 50
-#define CHARS 28 /* of a line: as wide as the inspector, which it covers */
-#define CHART_HEIGHT 250
 #define TITLE_CHARS 20
 #define NARROW_CHARS 11 /* on a thumbnail */
 #define NARROW_TITLE 9  /* beside the arrow and the sign */
 #define MARGINS 14      /* pixels, which are part of the requested size */
-#define BAND_MOST 0.4   /* of the height of the page, without the title */
 
 struct _NsTroublePanel {
     GtkBox parent;
     NsSession *session;
-    GtkWidget *expander, *scrolled, *content, *chart;
+    GtkWidget *expander, *scrolled, *content;
     GtkWidget *title, *sentence, *advice;
     GtkWidget *remedies[NS_REMEDIES], *fork, *go_on;
     NsTrouble shown; /* its event is NULL if there is none */
@@ -160,38 +156,6 @@ static void sync_remedies(NsTroublePanel *panel)
     gtk_label_set_wrap(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(panel->go_on))), TRUE);
 }
 
-/* Shows the curve that jumped, of the lane alone; before any update, how it grows from layer to
- * layer. */
-static void show_chart(NsTroublePanel *panel, const NsTrouble *trouble)
-{
-    NsChartView *chart = NS_CHART_VIEW(panel->chart);
-    const char *what = trouble->event->what;
-    bool loss = g_str_equal(what, "loss");
-    bool hidden = loss || g_str_equal(what, "hidden state") || g_str_equal(what, "embedding");
-    const NsFigureKind *kind = ns_figure_find(trouble->first ? "profile" : loss ? "loss" : "steps");
-    NsFigureInput input = ns_view_input(panel->session->view);
-    ns_chart_view_set_kind(chart, kind);
-    input.quantity = hidden           ? NS_QUANTITY_HIDDEN_NORM
-                     : trouble->first ? NS_QUANTITY_GRAD_LAYER
-                                      : NS_QUANTITY_GRAD_TOTAL;
-    if ((unsigned)trouble->lane >= MAX(input.n_lanes, 1u)) return;
-    if (input.n_lanes > 0) {
-        input.history = input.lanes[trouble->lane].history;
-        input.settings = input.lanes[trouble->lane].settings;
-    }
-    input.n_lanes = 0;
-    input.n_pinned = 0;
-    input.previous = NULL;
-    input.theory = false;
-    input.step = -1;
-    ns_chart_view_update(chart, &input);
-    NsRange range = {(double)MAX(trouble->step - STEPS_BEFORE, 0), (double)trouble->step + 1.0};
-    ns_view_state_fit(&chart->view_state);
-    if (!trouble->first) ns_view_state_set_range(&chart->view_state, NS_VIEW_STATE_X, range);
-    ns_chart_view_state_changed(chart);
-    ns_chart_view_describe(chart);
-}
-
 bool ns_trouble_panel_sync(NsTroublePanel *panel)
 {
     NsTrouble trouble;
@@ -212,7 +176,6 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
         ns_text_label_set_sentence(panel->sentence, sentence);
         gtk_label_set_text(GTK_LABEL(panel->advice),
                            trouble.forward ? trouble.forward->text : advice_on(&trouble));
-        show_chart(panel, &trouble);
     }
     panel->shown = trouble;
     sync_remedies(panel);
@@ -224,25 +187,30 @@ const char *ns_trouble_panel_title(NsTroublePanel *panel)
     return panel->shown.event ? gtk_label_get_text(GTK_LABEL(panel->title)) : NULL;
 }
 
-int ns_trouble_panel_band(NsTroublePanel *panel, int width, int height)
+int ns_trouble_panel_band(NsTroublePanel *panel, int width, int most)
 {
     GtkWidget *widget = GTK_WIDGET(panel);
     GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(panel->scrolled);
-    bool band = panel->shown.event && panel->place == NS_TROUBLE_BELOW &&
-                !ns_trouble_panel_is_folded(panel);
-    gtk_widget_set_halign(widget, band ? GTK_ALIGN_FILL : GTK_ALIGN_END);
+    bool side = panel->place == NS_TROUBLE_ON_INSPECTOR;
+    bool open = panel->place != NS_TROUBLE_ON_THUMBNAILS && !ns_trouble_panel_is_folded(panel);
+    bool below = open && !side;
+    int least, content, whole;
+    if (side) gtk_widget_set_size_request(widget, width, -1);
+    gtk_widget_set_halign(widget, below ? GTK_ALIGN_FILL : GTK_ALIGN_END);
     gtk_scrolled_window_set_min_content_height(scrolled, -1);
     gtk_scrolled_window_set_max_content_height(scrolled, -1);
-    if (!band) return 0;
-    /* A scrolled window does not wrap its content to a width when it is measured. */
-    int least, content, whole;
-    gtk_widget_measure(panel->content, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-    gtk_widget_measure(panel->content, GTK_ORIENTATION_VERTICAL, MAX(width - 2 * MARGINS, least),
-                       NULL, &content, NULL, NULL);
-    /* Content that is higher scrolls. */
-    content = MIN(content, (int)(BAND_MOST * height));
-    gtk_scrolled_window_set_max_content_height(scrolled, MAX(content, 1));
-    gtk_scrolled_window_set_min_content_height(scrolled, MAX(content, 1));
+    if (!gtk_widget_get_visible(widget) || !(open || side)) return 0;
+    if (open) {
+        /* A scrolled window does not wrap its content to a width when it is measured. */
+        gtk_widget_measure(panel->content, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL,
+                           NULL);
+        gtk_widget_measure(panel->content, GTK_ORIENTATION_VERTICAL,
+                           MAX(width - 2 * MARGINS, least), NULL, &content, NULL, NULL);
+        /* Content that is higher scrolls. */
+        content = MAX(MIN(content, most), 1);
+        gtk_scrolled_window_set_max_content_height(scrolled, content);
+        gtk_scrolled_window_set_min_content_height(scrolled, content);
+    }
     gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, -1, NULL, &whole, NULL, NULL);
     return whole;
 }
@@ -257,15 +225,12 @@ void ns_trouble_panel_set_place(NsTroublePanel *panel, NsTroublePlace place, int
                                     pango_font_metrics_get_approximate_digit_width(metrics)));
     pango_font_metrics_unref(metrics);
     bool column = place == NS_TROUBLE_ON_THUMBNAILS, below = place == NS_TROUBLE_BELOW;
-    int chars = column ? MAX((width - 2 * MARGINS) / MAX(one, 1), NARROW_CHARS) : CHARS;
-    for (size_t i = 0; i < G_N_ELEMENTS(labels); i++) {
-        gtk_label_set_width_chars(GTK_LABEL(labels[i]), place ? -1 : CHARS);
-        gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), below ? -1 : chars);
-    }
+    int chars = column ? MAX((width - 2 * MARGINS) / MAX(one, 1), NARROW_CHARS) : -1;
+    for (size_t i = 0; i < G_N_ELEMENTS(labels); i++)
+        gtk_label_set_max_width_chars(GTK_LABEL(labels[i]), chars);
     gtk_label_set_max_width_chars(GTK_LABEL(panel->title), column  ? NARROW_TITLE
                                                            : below ? -1
                                                                    : TITLE_CHARS);
-    gtk_widget_set_visible(panel->chart, place == NS_TROUBLE_ON_INSPECTOR); /* else on the page */
     ns_set_css_class(GTK_WIDGET(panel), "narrow", column);
     gtk_widget_set_size_request(GTK_WIDGET(panel), column ? width + MARGINS : -1, -1);
     gtk_widget_set_halign(GTK_WIDGET(panel), GTK_ALIGN_END);
@@ -336,28 +301,16 @@ static void on_folded(NsTroublePanel *panel)
     g_signal_emit_by_name(panel, "folded");
 }
 
-static GtkWidget *new_label(const char *css_class)
-{
-    GtkWidget *label = ns_text_label_new(NULL, css_class);
-    gtk_label_set_width_chars(GTK_LABEL(label), CHARS);
-    gtk_label_set_max_width_chars(GTK_LABEL(label), CHARS);
-    return label;
-}
-
 static void ns_trouble_panel_init(NsTroublePanel *panel)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     panel->content = box;
     panel->scrolled = ns_scrolled_new(box);
     gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(panel->scrolled), TRUE);
-    panel->sentence = new_label("sentence");
-    panel->advice = new_label("advice");
-    panel->fork = new_label("fork");
-    panel->chart = ns_chart_view_new(ns_figure_find("loss"));
-    ns_chart_view_set_bare(NS_CHART_VIEW(panel->chart));
-    gtk_widget_set_size_request(panel->chart, -1, CHART_HEIGHT);
-    ns_box_append(box, panel->sentence, panel->chart, panel->advice, panel->fork,
-                  new_buttons(panel), NULL);
+    panel->sentence = ns_text_label_new(NULL, "sentence");
+    panel->advice = ns_text_label_new(NULL, "advice");
+    panel->fork = ns_text_label_new(NULL, "fork");
+    ns_box_append(box, panel->sentence, panel->advice, panel->fork, new_buttons(panel), NULL);
     panel->expander = gtk_expander_new(NULL);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     panel->title = ns_text_label_new(NULL, "title");

@@ -1,16 +1,17 @@
 /* A panel about a spike or divergence at which the run is paused, and remedies.
  * SPDX-License-Identifier: MIT
  *
- * It names the lane, layer, tensor and step, plots the fifty steps before, and offers the
- * changes that helped in a trial (ns_session_remedies) with the loss that each gave.
+ * It names the lane, layer, tensor and step, and offers the changes that helped in a trial
+ * (ns_session_remedies) with the loss that each gave.
  *
- * Folded, only its title is visible, at the bottom right. Unfolded it covers the inspector, the
- * thumbnails, or a band below the page, which makes way for it ("folded").
+ * Folded, only its title is visible, at the bottom right. Unfolded it covers the thumbnails, or a
+ * band below the inspector or the page, which make way for it ("folded").
  */
 #pragma once
 
 #include "ui/session/session.h"
-#include "ui/widgets/charts/chart_view.h"
+
+#include <gtk/gtk.h>
 
 #define NS_TYPE_TROUBLE_PANEL (ns_trouble_panel_get_type())
 G_DECLARE_FINAL_TYPE(NsTroublePanel, ns_trouble_panel, NS, TROUBLE_PANEL, GtkBox)
@@ -24,7 +25,7 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel);
 const char *ns_trouble_panel_title(NsTroublePanel *panel);
 
 typedef enum {
-    NS_TROUBLE_ON_INSPECTOR,
+    NS_TROUBLE_ON_INSPECTOR,  /* at its bottom */
     NS_TROUBLE_ON_THUMBNAILS, /* beside the large charts */
     NS_TROUBLE_BELOW          /* of all charts, as wide as these */
 } NsTroublePlace;
@@ -32,8 +33,9 @@ typedef enum {
 /* Width in pixels, of the thumbnails. */
 void ns_trouble_panel_set_place(NsTroublePanel *panel, NsTroublePlace place, int width);
 
-/* Arranges the band below a page of this size; returns its height, 0 while there is none. */
-int ns_trouble_panel_band(NsTroublePanel *panel, int width, int height);
+/* Arranges the band below the inspector or a page of this width, whose content has at most this
+ * height; returns what it takes of these, 0 while it covers their corner or something else. */
+int ns_trouble_panel_band(NsTroublePanel *panel, int width, int most);
 
 void ns_trouble_panel_set_folded(NsTroublePanel *panel, bool folded);
 bool ns_trouble_panel_is_folded(NsTroublePanel *panel);

@@ -18,6 +18,11 @@
 /* Height of a problem of two lines in pixels, above which toasts are shown. */
 #define BANNER_HEIGHT 56
 
+/* The most of a page's height, and the least of the inspector's in pixels, for what a panel has
+ * below its title and for what stays above it. */
+#define BAND_MOST 0.4
+#define INSPECTOR_LEAST 160
+
 /* Least width of the title in pixels; below it, buttons that are also in the menus are hidden. */
 #define TITLE_LEAST 200
 
@@ -103,17 +108,24 @@ static bool has_strip(NsWindow *window)
     return window->strip && gtk_widget_get_visible(window->strip);
 }
 
-/* The page makes way for a panel in a band below it. */
+/* The inspector, or the page, makes way for a panel in a band below it. */
 static void make_way(NsWindow *window)
 {
-    GtkWidget *stage = window->stage;
-    int band = ns_trouble_panel_band(window->trouble, gtk_widget_get_width(stage),
-                                     gtk_widget_get_height(stage));
-    gtk_widget_set_margin_bottom(GTK_WIDGET(window->pages), band);
+    GtkWidget *pages = GTK_WIDGET(window->pages), *inspector = window->inspector_scroller;
+    bool side = gtk_widget_get_visible(inspector);
+    int least, most = side ? gtk_widget_get_height(window->overlay) - INSPECTOR_LEAST
+                           : (int)(BAND_MOST * gtk_widget_get_height(window->stage));
+    gtk_widget_measure(inspector, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+    int width =
+        side ? MAX(gtk_widget_get_width(inspector), least) : gtk_widget_get_width(window->stage);
+    int band = ns_trouble_panel_band(window->trouble, width, most);
+    gtk_widget_set_margin_bottom(inspector, side ? band : 0);
+    gtk_widget_set_margin_bottom(pages, side ? 0 : band);
 }
 
-/* The trouble panel covers the inspector or, without it, the column of thumbnails.  Without these
- * it has a band below the page, and is folded until it is clicked, since the page makes way. */
+/* The trouble panel is below the inspector or, without it, covers the column of thumbnails. Without
+ * these it has a band below the page, and is folded until it is clicked, since the page makes way.
+ */
 static void place_trouble(NsWindow *window)
 {
     GtkWidget *panel = GTK_WIDGET(window->trouble), *place = gtk_widget_get_parent(panel);
