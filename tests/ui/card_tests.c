@@ -331,6 +331,59 @@ static void test_try(void)
     ui_close(window);
 }
 
+/* A setting that acts at once leaves the run at its step: the card says that a new one is missing.
+ */
+static void test_again(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Run.\nsetup = layers=2 " SMALL "\nrun = 6\nwait = step >= 6\n"
+        "[card]\ntitle = Two\ntext = Set it.\ndo = warmup=7\nrun = 6\n"
+        "wait = new-run and setting A warmup >= 7 and applied and step >= 6\n"
+        "[card]\ntitle = Three\ntext = So.\n[card]\ntitle = Four\ntext = So.\n";
+    static const char words[] = "press Reset, then Run";
+    NsWindow *window = ui_open("");
+    NsLearnPane *pane = begin(window, text);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Run to step 6");
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    UI_WAIT(window, ui_is_paused);
+    press(pane, "Next");
+    UI_UNTIL(says(pane, "Set it."));
+    g_assert_false(says(pane, words));
+    ns_session_set(window->session, "warmup", "7");
+    UI_UNTIL(says(pane, words));
+    g_assert_false(ns_learn_pane_is_done(pane));
+    ui_click(window, "reset_button");
+    UI_UNTIL(!says(pane, words));
+    UI_WAIT(window, ui_is_ready);
+    ui_click(window, "run_button");
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    ui_close(window);
+}
+
+/* Slow motion, and the run in it, end on a card that does not show the diagram. */
+static void test_slow_motion(void)
+{
+    static const char text[] = "title = A test\nsummary = For a test.\n"
+                               "[card]\ntitle = One\ntext = So.\nsetup = layers=2 " SMALL
+                               "\npage = diagram\nchart = diagram\n"
+                               "[card]\ntitle = Two\ntext = So.\npage = diagram\nchart = diagram\n"
+                               "[card]\ntitle = Three\ntext = So.\npage = dashboard\nchart = loss\n"
+                               "[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    NsLearnPane *pane = begin(window, text);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set_slow_motion(session, true);
+    ui_click(window, "run_button");
+    press(pane, "Next");
+    g_assert_true(session->slow && session->wants_run);
+    press(pane, "Next");
+    g_assert_false(session->slow || session->wants_run);
+    ui_close(window);
+}
+
 /* A card about the diagram chooses the direction of its arrows. */
 static void test_direction(void)
 {
@@ -618,6 +671,48 @@ static void test_way_back(void)
     ui_close(window);
 }
 
+/* A lesson begins on lane A, whichever was selected before; that one is selected again after it. */
+static void test_first_lane(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = So.\nsetup = layers=2 " SMALL "\nsetup-b = placement=pre\n"
+        "[card]\ntitle = Two\ntext = So.\n[card]\ntitle = Three\ntext = So.\n"
+        "[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set_lanes(session, 2);
+    ns_session_set_active(session, 1);
+    NsLearnPane *pane = begin(window, text);
+    g_assert_cmpuint(session->active, ==, 0);
+    g_assert_cmpuint(session->view->active, ==, 0);
+    UI_WAIT(window, ui_is_ready);
+    ns_learn_pane_close(pane);
+    g_signal_emit_by_name(ui_find_button(window->toast, "Back to before the lesson"), "clicked");
+    g_assert_cmpuint(session->active, ==, 1);
+    ui_close(window);
+}
+
+/* Class mode hides the inspector, except on a card that asks to open it. */
+static void test_inspector_in_class(void)
+{
+    NsWindow *window = ui_open("");
+    GtkWidget *button = ui_find(window, "inspector_button");
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "class-mode",
+                                       g_variant_new_boolean(TRUE));
+    g_assert_false(gtk_widget_get_visible(button));
+    g_signal_emit_by_name(window->learn_pane, "point-out", "inspector");
+    g_assert_true(gtk_widget_get_visible(button));
+    g_assert_true(ui_find_class(GTK_WIDGET(window), "pointed-out") == button);
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), TRUE);
+    g_assert_true(gtk_widget_get_visible(window->inspector_scroller));
+    g_signal_emit_by_name(window->learn_pane, "point-out", "layers");
+    g_assert_false(gtk_widget_get_visible(button));
+    g_assert_false(gtk_widget_get_visible(window->inspector_scroller));
+    ui_close(window);
+}
+
 /* The way back is offered once for a lesson, and not where nothing was replaced. */
 static void test_way_back_offered(void)
 {
@@ -661,6 +756,10 @@ void ui_add_card_tests(void)
     g_test_add_func("/ui/card/focus", test_focus);
     g_test_add_func("/ui/card/trouble", test_trouble);
     g_test_add_func("/ui/card/try", test_try);
+    g_test_add_func("/ui/card/inspector-in-class", test_inspector_in_class);
+    g_test_add_func("/ui/card/again", test_again);
+    g_test_add_func("/ui/card/slow-motion", test_slow_motion);
+    g_test_add_func("/ui/card/first-lane", test_first_lane);
     g_test_add_func("/ui/card/direction", test_direction);
     g_test_add_data_func("/ui/card/change-by-button", "Set it for me", test_change);
     g_test_add_data_func("/ui/card/change-by-skip", "Skip", test_change);

@@ -47,6 +47,7 @@ struct _NsLearnPane {
     GtkWidget *texts;      /* the box of its text */
     GtkWidget *compare, *verdict; /* parts of it; NULL where the card has none */
     GtkWidget *tried;             /* the same: it acknowledges what the card asked for */
+    GtkWidget *again; /* the same: what is left to do once the settings have been changed */
     GtkWidget *next, *run;
     bool held;               /* Next had the focus when it was disabled */
     GtkWidget *apart;        /* visible while the settings are not those of the lesson */
@@ -70,7 +71,7 @@ static GtkWidget *new_box(NsLearnPane *pane)
 {
     g_clear_pointer(&pane->box, gtk_widget_unparent);
     g_clear_pointer(&pane->prediction, gtk_widget_unparent);
-    pane->compare = pane->verdict = pane->tried = NULL;
+    pane->compare = pane->verdict = pane->tried = pane->again = NULL;
     pane->content = pane->next = pane->run = pane->apart = pane->waits = pane->texts = NULL;
     pane->held = false;
     pane->box = gtk_scrolled_window_new();
@@ -108,14 +109,6 @@ static void look_at_drawing(NsLearnPane *pane)
                                   (int)missing)
                 : NULL;
     gtk_label_set_text(GTK_LABEL(pane->verdict), words ? words : "");
-}
-
-/* Whether the run has steps from before the card, which asks for settings that act from step 0 on.
- */
-static bool needs_new_run(NsLearnPane *pane, const NsCard *card)
-{
-    return card->asks_for_settings && ns_session_steps(pane->session) > 0 &&
-           ns_lesson_present_run(pane->session) == pane->situation.run;
 }
 
 /* The text of the card with the numbers of the run on view, as soon as they have been measured.
@@ -197,6 +190,10 @@ static void look(NsLearnPane *pane)
     bool own = card->asks_for_settings || card->change || !card->end.n || tried ||
                ns_lesson_has_settings(pane->session, &card->end);
     if (pane->tried) gtk_widget_set_visible(pane->tried, tried);
+    bool set = ns_lesson_is_set(&card->conditions, pane->session);
+    bool old = ns_lesson_needs_new_run(card, pane->session, &pane->situation);
+    if (pane->again) /* pending changes have a bar of their own */
+        gtk_widget_set_visible(pane->again, set && old && !ns_session_pending(pane->session));
     int64_t missed = own ? ns_lesson_missed_change(pane->lesson, pane->at, pane->session) : 0;
     g_autofree char *step = ns_group_digits(missed);
     g_autofree char *words =
@@ -229,9 +226,8 @@ static void look(NsLearnPane *pane)
     }
     if (pane->prediction) look_at_drawing(pane);
     if (!pane->run) return;
-    bool left = ns_lesson_steps(pane->session) < card->run || needs_new_run(pane, card);
-    bool set = card->change ? !ns_lesson_has_settings(pane->session, &card[-1].end)
-                            : ns_lesson_is_set(&card->conditions, pane->session);
+    bool left = ns_lesson_steps(pane->session) < card->run || old;
+    if (card->change) set = !ns_lesson_has_settings(pane->session, &card[-1].end);
     gtk_widget_set_sensitive(pane->run, left && set);
     gtk_widget_set_tooltip_text(pane->run, set ? NULL : _("First set what this card asks for"));
 }
@@ -338,11 +334,11 @@ static void on_do(NsLearnPane *pane)
 static void on_run(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
-    if (card)
-        run_to(pane, ns_lesson_has_data(pane->lesson, pane->at, pane->session, &pane->situation)
-                         ? card->run
-                         : ns_lesson_data_step(pane->lesson, pane->at));
-    if ((card && needs_new_run(pane, card)) || ns_session_pending(pane->session))
+    if (!card) return;
+    bool there = ns_lesson_has_data(pane->lesson, pane->at, pane->session, &pane->situation);
+    run_to(pane, there ? card->run : ns_lesson_data_step(pane->lesson, pane->at));
+    if (ns_lesson_needs_new_run(card, pane->session, &pane->situation) ||
+        ns_session_pending(pane->session))
         ns_session_restart(pane->session);
     on_watch(pane);
 }
@@ -351,20 +347,13 @@ static void on_compare(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
     if (!card) return;
-    const NsView *view = pane->session->view;
-    NsHistory *history =
-        card->draw_lane < view->started.n ? view->histories[card->draw_lane] : NULL;
-    int64_t record = history ? ns_history_record(history, card->draw_step) : -1;
-    if (record < 0 || ns_history_step(history, (size_t)record)->step != card->draw_step) {
+    size_t n;
+    g_autofree double *measured = ns_lesson_measured(card, pane->session, &n);
+    if (!measured) {
         gtk_label_set_text(GTK_LABEL(pane->verdict),
                            _("This step has not been measured yet; run to it first."));
         return;
     }
-    size_t n = ns_history_layout(history)->count[card->quantity];
-    g_autofree float *values = g_new(float, n);
-    g_autofree double *measured = g_new(double, n);
-    ns_history_read(history, card->quantity, (size_t)record, values, NULL, NULL);
-    for (size_t i = 0; i < n; i++) measured[i] = (double)values[i];
     g_autofree char *words = ns_prediction_compare(NS_PREDICTION(pane->prediction), measured, n);
     gtk_label_set_text(GTK_LABEL(pane->verdict),
                        words ? words : _("The model has changed since you drew the curve."));
@@ -452,6 +441,12 @@ static GtkWidget *new_text(NsLearnPane *pane, const NsCard *card)
     if (card->tried) {
         pane->tried = ns_learn_label_new(_(card->tried), "tried", NS_LEARN_CHARS);
         gtk_box_append(GTK_BOX(box), pane->tried);
+    }
+    if (card->asks_for_settings) {
+        pane->again =
+            ns_learn_label_new(_("This run began with other settings: press Reset, then Run."),
+                               "tried", NS_LEARN_CHARS);
+        gtk_box_append(GTK_BOX(box), pane->again);
     }
     return box;
 }

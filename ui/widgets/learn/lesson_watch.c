@@ -120,6 +120,13 @@ bool ns_lesson_is_set(const NsLessonConditions *conditions, NsSession *session)
     return true;
 }
 
+bool ns_lesson_needs_new_run(const NsCard *card, NsSession *session,
+                             const NsLessonSituation *situation)
+{
+    return card->asks_for_settings && ns_session_steps(session) > 0 &&
+           ns_lesson_present_run(session) == situation->run;
+}
+
 bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
                         const NsLessonSituation *situation)
 {
@@ -133,6 +140,22 @@ bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
     for (size_t i = 0; i < done->n; i++)
         if (done->term[i].kind == NS_CONDITION_STEP) return false;
     return done->n > 0 && ns_lesson_is_done(done, session, situation);
+}
+
+double *ns_lesson_measured(const NsCard *card, NsSession *session, size_t *n)
+{
+    const NsView *view = session->view;
+    NsHistory *history =
+        card->draw_lane < view->started.n ? view->histories[card->draw_lane] : NULL;
+    int64_t record = history ? ns_history_record(history, card->draw_step) : -1;
+    if (record < 0 || ns_history_step(history, (size_t)record)->step != card->draw_step)
+        return NULL;
+    *n = ns_history_layout(history)->count[card->quantity];
+    g_autofree float *values = g_new(float, *n);
+    double *measured = g_new(double, *n);
+    ns_history_read(history, card->quantity, (size_t)record, values, NULL, NULL);
+    for (size_t i = 0; i < *n; i++) measured[i] = (double)values[i];
+    return measured;
 }
 
 /* Whether all settings that a lesson can be about are equal, except these; threads and recomputed

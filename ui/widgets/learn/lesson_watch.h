@@ -32,11 +32,19 @@ bool ns_lesson_is_set(const NsLessonConditions *conditions, NsSession *session);
 bool ns_lesson_is_done(const NsLessonConditions *conditions, NsSession *session,
                        const NsLessonSituation *situation);
 
+/* Whether the run has steps from before a card that asks for settings from step 0 on. */
+bool ns_lesson_needs_new_run(const NsCard *card, NsSession *session,
+                             const NsLessonSituation *situation);
+
 /* Whether the step of a card (ns_lesson_data_step) has been measured or, if the card that runs
  * there waits for something else than a step, this has happened.  A card without numbers in its
  * text waits for nothing. */
 bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
                         const NsLessonSituation *situation);
+
+/* The values that a card asks the student to draw, free with g_free; NULL while they have not been
+ * measured in the run on view. */
+double *ns_lesson_measured(const NsCard *card, NsSession *session, size_t *n);
 
 /* Whether the controls show these settings; and whether the run on view has them, too, and began
  * with others, or the same. */

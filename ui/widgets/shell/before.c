@@ -20,6 +20,7 @@ void ns_before_note(NsBefore *before, NsWindow *window)
     before->gradient = session->view->gradient;
     before->hidden = session->view->hidden;
     before->layer = session->view->layer;
+    before->lane = session->active;
     bool moved = ns_session_steps(session) > session->fork_step;
     before->run = session->opening ? session->opening : moved ? ns_lesson_present_run(session) : 0;
     ns_session_select_layer(session, 0);
@@ -57,6 +58,7 @@ void ns_before_bring_back(const NsBefore *before, NsWindow *window)
     if (before->preset.chart) ns_window_show_chart(window, before->preset.chart);
     ns_session_show_gradient(session, before->gradient);
     ns_session_show_hidden(session, before->hidden);
+    ns_session_set_active(session, before->lane);
     ns_session_select_layer(session, before->layer);
 }
 
@@ -94,6 +96,7 @@ static void on_begun(NsWindow *window)
         g_object_set_data_full(G_OBJECT(window), BEFORE, lessons, lessons_free);
     }
     lessons->begun = true;
+    ns_session_set_active(window->session, 0); /* the lane that lessons begin with */
     ns_session_select_layer(window->session, 0);
 }
 

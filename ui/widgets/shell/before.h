@@ -9,7 +9,8 @@ typedef struct {
     char *second;    /* the other large chart; NULL on a page without charts */
     unsigned run;    /* the id of its run; 0 if that had no step */
     NsQuantity gradient, hidden;
-    int layer; /* the selected one; 0: none */
+    int layer;   /* the selected one; 0: none */
+    size_t lane; /* the active one */
 } NsBefore;
 
 /* Replaces what was noted; and no layer is selected any more. */
@@ -19,8 +20,8 @@ void ns_before_clear(NsBefore *before);
 /* Whether the run had no step, and the settings, the page and the quantities are as they were. */
 bool ns_before_is_now(const NsBefore *before, NsWindow *window);
 
-/* Brings the run, the settings, the charts and the selected layer back.  The run that was on view
- * becomes an earlier one. */
+/* Brings the run, the settings, the charts, the selected lane and layer back.  The run that was on
+ * view becomes an earlier one. */
 void ns_before_bring_back(const NsBefore *before, NsWindow *window);
 
 /* Notes the window before the first of the lessons, and offers the way back when their pane is

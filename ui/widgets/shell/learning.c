@@ -256,8 +256,10 @@ static void begin_class(NsWindow *window, const char *named)
     GtkWidget *pane = window->settings_pane;
     GtkWidget *expander = ns_settings_pane_row(pane, NS_MORE_SETTINGS);
     bool more = false;
-    g_strv_builder_add(hide, "inspector_scroller");
-    g_strv_builder_add(hide, "inspector_button");
+    if (!g_str_equal(named, "inspector")) {
+        g_strv_builder_add(hide, "inspector_scroller");
+        g_strv_builder_add(hide, "inspector_button");
+    }
     for (size_t i = 0; ns_param(i); i++) {
         const NsParam *param = ns_param(i);
         GtkWidget *row = ns_settings_pane_row(pane, param->key);
@@ -288,9 +290,15 @@ static void on_class_mode(GSimpleAction *action, GVariant *state, gpointer windo
     sync_class_mode(window);
 }
 
-/* The pages and the quantities that a lesson shows are not the user's choice. */
+/* The pages and the quantities that a lesson shows are not the user's choice.  Slow motion ends
+ * where its button is out of sight, and with it the run, which would hurry on. */
 static void on_page(NsWindow *window, const char *page)
 {
+    NsSession *session = window->session;
+    if (session->slow && !g_str_equal(page, "diagram")) {
+        ns_session_pause(session);
+        ns_session_set_slow_motion(session, false);
+    }
     window->automatic = true;
     ns_page_stack_show(window->pages, page);
     window->automatic = false;
