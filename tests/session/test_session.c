@@ -48,6 +48,12 @@ static void test_two_lanes(void)
     g_assert_cmpstr(title, ==, "Post-LN vs Pre-LN, 2 layers");
     g_autofree char *little = ns_session_brief_title(session);
     g_assert_cmpstr(little, ==, "Post-LN vs Pre-LN");
+    /* Of more lanes than it names, how many are alike. */
+    g_auto(NsExperiment) four;
+    ns_experiment_copy(&four, &session->experiment);
+    ns_experiment_resize(&four, 4, 0);
+    g_autofree char *counted = ns_experiment_title(&four);
+    g_assert_cmpstr(counted, ==, "3 × Post-LN vs Pre-LN, 2 layers");
     g_autofree char *words = ns_session_differences(session);
     g_assert_cmpstr(words, ==, "A Post-LN, B Pre-LN; all else equal.");
     ns_session_set_lane(session, 1, "layers", "3");

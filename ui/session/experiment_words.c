@@ -121,14 +121,22 @@ static char *depth_of(const NsSettings *s)
     return g_strdup_printf(_("%s + %s layers"), layers, decoder);
 }
 
-/* "Post-LN vs Pre-LN": the words of each lane, without duplicates. */
-static char *versus(const NsExperiment *experiment, char *(*words)(const NsSettings *))
+/* "Post-LN vs Pre-LN", or "3 × Post-LN vs DeepNorm": the words of each lane, without duplicates. */
+static char *versus(const NsExperiment *experiment, char *(*words)(const NsSettings *), bool count)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
+    size_t lanes[NS_LANES_MAX] = {0};
     for (size_t lane = 0; lane < experiment->n; lane++) {
         g_autofree char *own = words(&experiment->lane[lane]);
-        if (!g_ptr_array_find_with_equal_func(all, own, g_str_equal, NULL))
+        guint at = all->len;
+        if (!g_ptr_array_find_with_equal_func(all, own, g_str_equal, &at))
             g_ptr_array_add(all, g_steal_pointer(&own));
+        lanes[at]++;
+    }
+    for (guint i = 0; count && all->len > 1 && i < all->len; i++) {
+        if (lanes[i] == 1) continue;
+        g_autofree char *own = all->pdata[i];
+        all->pdata[i] = g_strdup_printf("%zu × %s", lanes[i], own);
     }
     g_ptr_array_add(all, NULL);
     return g_strjoinv(C_("between lanes", " vs "), (char **)all->pdata);
@@ -151,8 +159,8 @@ char *ns_experiment_title(const NsExperiment *experiment)
     size_t n = ns_experiment_differences(experiment);
     bool placement = differs(experiment, "placement") || differs(experiment, "mixture");
     bool depth = differs(experiment, "layers") || differs(experiment, "decoder-layers");
-    g_autofree char *left = versus(experiment, ns_settings_placement_words);
-    g_autofree char *right = versus(experiment, depth_of);
+    g_autofree char *left = versus(experiment, ns_settings_placement_words, true);
+    g_autofree char *right = versus(experiment, depth_of, false);
     if (n == 0 || placement || depth) return g_strdup_printf(_("%s, %s"), left, right);
     const NsParam *param = ns_param(0);
     while (!ns_experiment_differs(experiment, param)) param++;
@@ -165,9 +173,9 @@ char *ns_experiment_title(const NsExperiment *experiment)
 
 char *ns_experiment_brief_title(const NsExperiment *experiment)
 {
-    g_autofree char *placements = versus(experiment, ns_settings_placement_words);
+    g_autofree char *placements = versus(experiment, ns_settings_placement_words, true);
     bool depth = differs(experiment, "layers") || differs(experiment, "decoder-layers");
     if (!depth || strstr(placements, C_("between lanes", " vs ")))
         return g_steal_pointer(&placements);
-    return versus(experiment, depth_of);
+    return versus(experiment, depth_of, false);
 }
