@@ -484,6 +484,41 @@ static void test_diagram(void)
     for (int i = 0; i < N; i++) ns_figure_free(figures[i]);
 }
 
+/* Beside each other on a slide the names of norms are whole, and the drawing is as high as its page
+ * permits: its legend has the size of its text. */
+static void test_diagram_slide(void)
+{
+    g_autoptr(NsRun) run = run_trained("placement=post", "layers=6");
+    NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
+    static const char *const names[] = {"A", "B", "C", "D"};
+    for (unsigned i = 0; i < NS_LANES_MAX; i++)
+        input.lanes[i] = (NsFigureRun){run->history, &run->settings, names[i], i};
+    g_autoptr(NsFigure) figure = figure_new("diagram");
+    for (unsigned n = 2; n <= NS_LANES_MAX; n += 2) {
+        input.n_lanes = n;
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+        g_autoptr(GArray) words = ns_text_capture(surface);
+        cairo_t *cr = cairo_create(surface);
+        const double width = 225 * n, height = 440;
+        plot->drawing->draw(plot->drawing->data, cr, width, height, ns_style_find("slide"));
+        cairo_destroy(cr);
+        cairo_surface_destroy(surface);
+        double lowest = 0;
+        unsigned norms = 0;
+        for (guint i = 0; i < words->len; i++) {
+            const NsCapturedText *one = &g_array_index(words, NsCapturedText, i);
+            const char *text = pango_layout_get_text(one->text);
+            if (g_str_equal(text, "LayerNorm")) norms++;
+            if (g_str_equal(text, "LayerNorm"))
+                g_assert_false(pango_layout_is_ellipsized(one->text));
+            if (g_str_has_prefix(text, "layer 3")) lowest = MAX(lowest, one->matrix.y0);
+        }
+        g_assert_cmpuint(norms, >=, 2 * n);
+        g_assert_cmpfloat(lowest, >=, 0.82 * height);
+    }
+}
+
 /* Charts are on one grid, also beside maps that share a color bar, and matrices are as wide as
  * their columns.  The numbers at a bar beside two rows are apart. */
 static void test_grid(void)
@@ -617,6 +652,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sheet/film-height", test_film_height);
     g_test_add_func("/sheet/film-names", test_film_names);
     g_test_add_func("/sheet/diagram", test_diagram);
+    g_test_add_func("/sheet/diagram-slide", test_diagram_slide);
     g_test_add_func("/sheet/grid", test_grid);
     g_test_add_func("/sheet/slide", test_slide);
     g_test_add_func("/sheet/rate", test_rate);

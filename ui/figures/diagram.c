@@ -140,7 +140,7 @@ static double gutter_of(const NsStyle *style, bool stacks)
     return (stacks ? GUTTER : GUTTER_ALONE) * style->text_size;
 }
 
-/* The sizes of gutters and legend are those at full scale. */
+/* The size of gutters is that at full scale; the legend shrinks with the text. */
 static Grid grid_of(const Diagram *diagram, size_t columns, bool stacks, const NsBox *page,
                     const NsStyle *style)
 {
@@ -149,14 +149,15 @@ static Grid grid_of(const Diagram *diagram, size_t columns, bool stacks, const N
                  .scale = 1,
                  .stacks = stacks};
     double gutter = gutter_of(style, stacks), foot = ns_diagram_legend_height(style), highest = 0;
+    double rows = (double)grid.rows, free = page->height - (rows - 1) * gutter;
     grid.width = (page->width - (double)(columns - 1) * gutter) / (double)columns;
-    grid.height = (page->height - foot - (double)(grid.rows - 1) * gutter) / (double)grid.rows;
     for (size_t i = 0; i < diagram->n; i++) {
         double width, height;
         least_size(diagram->lanes[i], style->text_size, stacks, &width, &height);
-        grid.scale = MIN(grid.scale, MIN(grid.width / width, grid.height / height));
+        grid.scale = MIN(grid.scale, MIN(grid.width / width, free / (rows * height + foot)));
         highest = MAX(highest, height);
     }
+    grid.height = (free - foot * MAX(grid.scale, SMALLEST)) / rows;
     grid.least = highest * grid.scale;
     return grid;
 }
@@ -208,7 +209,8 @@ static void draw(const void *data, cairo_t *cr, double width, double height, con
 static double grid_height(const Grid *grid, const NsStyle *style)
 {
     double rows = (double)grid->rows, gutter = gutter_of(style, grid->stacks);
-    return rows * grid->least + (rows - 1) * gutter + ns_diagram_legend_height(style);
+    double foot = ns_diagram_legend_height(style) * MAX(grid->scale, SMALLEST);
+    return rows * grid->least + (rows - 1) * gutter + foot;
 }
 
 static double needed_height(const void *data, double width, const NsStyle *style)
@@ -334,9 +336,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     NS_FIGURE_SET(&diagram->figure, diagram->range.lo, all.lo);
     NS_FIGURE_SET(&diagram->figure, diagram->range.hi, all.hi);
     NsBucket steps = n ? diagram->lanes[0]->steps : (NsBucket){-1, -1};
-    const char *title = diagram->flow == NS_FLOW_SIGNAL
-                            ? _("Wiring of a layer, with the norms of its signals")
-                            : _("Wiring of a layer, with the norms of its gradients");
+    const char *title = diagram->flow == NS_FLOW_SIGNAL ? _("Signal norms in a layer")
+                                                        : _("Gradient norms in a layer");
     ns_figure_words(figure, input,
                     (NsFigureWords){.title = title,
                                     .empty = _("There is no model yet."),

@@ -125,12 +125,14 @@ static void write_text(const Brush *p, const Text *text)
 {
     double size = MAX(text->size, p->look->least), space = text->space;
     g_autoptr(PangoLayout) layout = ns_text_new(p->context, p->style, size, text->bold, text->text);
-    if (space > 0 && ns_text_width(layout) > space) {
-        double smaller = MAX(SHRINK, space / ns_text_width(layout)) * size;
+    double smaller = MAX(SHRINK * text->size, 0.99 * space / ns_text_width(layout) * size);
+    /* A whole word that is too small is better than one that is truncated. */
+    for (double least = p->look->least; space > 0 && ns_text_width(layout) > space; least = 0) {
         g_object_unref(layout);
-        layout =
-            ns_text_new(p->context, p->style, MAX(smaller, p->look->least), text->bold, text->text);
-        if (ns_text_width(layout) > space) ns_text_limit(layout, space, 1);
+        layout = ns_text_new(p->context, p->style, MAX(smaller, least), text->bold, text->text);
+        if (least > 0) continue;
+        ns_text_limit(layout, space, 1);
+        break;
     }
     double width, height;
     ns_text_size(layout, &width, &height);
