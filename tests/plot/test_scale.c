@@ -304,6 +304,8 @@ static void test_markup(void)
     g_assert_cmpstr(plain, ==, "‖∂L/∂W2‖F < 10^-3");
     g_autofree char *power = ns_text_plain("x^2, x^{}, 2^{−4}, (2/3)^{(L−l)/2}");
     g_assert_cmpstr(power, ==, "x^2, x, 2^−4, (2/3)^((L−l)/2)");
+    g_autofree char *whole = ns_text_unbroken("x (8 L)^{−1/4} y");
+    g_assert_cmpstr(whole, ==, "x (8\u00a0L)\ufeff^{−1/4} y");
     g_autofree char *raised = ns_text_markup("10^{-3}", 10);
     g_assert_nonnull(strstr(raised, ">-3</span>"));
 }

@@ -205,6 +205,69 @@ static void test_link(void)
     ui_close(window);
 }
 
+/* Beside "pending" there is room for the lanes that differ. */
+static void test_pending_lanes(void)
+{
+    NsWindow *window = ui_open_running("");
+    NsSession *session = window->session;
+    ns_session_pause(session);
+    for (int i = 0; i < 3; i++) ns_session_add_lane(session);
+    ui_rest(window);
+    ns_session_set_linked(session, ns_param_find("layers"), FALSE);
+    ui_type(window, "layers", "5");
+    ui_settle(GTK_WIDGET(window));
+    GtkLabel *others = GTK_LABEL(part(window, "layers", "others"));
+    g_assert_cmpstr(gtk_label_get_text(others), ==, "≠ A, B, C");
+    g_assert_false(pango_layout_is_ellipsized(gtk_label_get_layout(others)));
+    ui_close(window);
+}
+
+/* The label in the list of a drop-down that is this text. */
+static GtkWidget *find_words(GtkWidget *root, const char *words)
+{
+    if (GTK_IS_LABEL(root) && gtk_widget_get_mapped(root) &&
+        g_str_equal(gtk_label_get_text(GTK_LABEL(root)), words))
+        return root;
+    GtkWidget *found = NULL;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
+         child = gtk_widget_get_next_sibling(child))
+        found = find_words(child, words);
+    return found;
+}
+
+/* The list of other placements says what each is, and has its check at the chosen one.  Whatever is
+ * chosen, the controls below stay where they are. */
+static void test_placements(void)
+{
+    NsWindow *window = ui_open("");
+    GtkWidget *placement = row_of(window, "placement"), *layers = row_of(window, "layers");
+    GtkWidget *others = ui_first(placement, GTK_TYPE_DROP_DOWN);
+    graphene_rect_t before, after;
+    ui_rest(window);
+    g_assert_true(gtk_widget_compute_bounds(layers, window->settings_pane, &before));
+    for (size_t i = 0; ns_placement_choice(i); i++) {
+        ns_session_set(window->session, "placement", ns_placement_choice(i)->key);
+        ui_settle(GTK_WIDGET(window));
+        g_assert_true(gtk_widget_compute_bounds(layers, window->settings_pane, &after));
+        g_assert_cmpfloat(after.origin.y, ==, before.origin.y);
+    }
+    ns_session_set(window->session, "placement", "olmo2");
+    g_signal_emit_by_name(ui_first(others, GTK_TYPE_TOGGLE_BUTTON), "clicked");
+    GtkWidget *list = ui_first(others, GTK_TYPE_POPOVER);
+    UI_UNTIL(find_words(list, "Keel"));
+    g_assert_nonnull(find_words(list, "x' = N(S x + F(N(x))), S = number of sub-layers"));
+    static const char *const names[] = {"More placements…", "OLMo 2", "Keel"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        GtkWidget *row = gtk_widget_get_ancestor(find_words(list, names[i]), GTK_TYPE_BOX);
+        row = gtk_widget_get_parent(row);
+        GtkWidget *check = gtk_widget_get_last_child(row);
+        g_assert_cmpint(gtk_widget_get_visible(check), ==, i == 1);
+        g_assert_cmpint(gtk_widget_get_tooltip_markup(row) != NULL, ==, i > 0);
+    }
+    gtk_popover_popdown(GTK_POPOVER(list));
+    ui_close(window);
+}
+
 /* A click on the tab brings the values of that lane into every row. */
 static void test_rows_follow_the_tab(void)
 {
@@ -499,6 +562,8 @@ static void test_dividers(void)
 void ui_add_pane_tests(void)
 {
     g_test_add_func("/ui/pane/dividers", test_dividers);
+    g_test_add_func("/ui/pane/placements", test_placements);
+    g_test_add_func("/ui/pane/pending-lanes", test_pending_lanes);
     g_test_add_func("/ui/pane/close-focused", test_close_focused);
     g_test_add_func("/ui/pane/tabs", test_tabs);
     g_test_add_func("/ui/pane/tab-names", test_tab_names);

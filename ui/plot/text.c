@@ -104,6 +104,24 @@ char *ns_text_markup(const char *text, double size)
     return g_string_free(out, FALSE);
 }
 
+/* U+2060 has another meaning here (NS_TEXT_LITERAL). */
+#define NO_BREAK "\ufeff"
+
+char *ns_text_unbroken(const char *text)
+{
+    GString *whole = g_string_new(NULL);
+    int depth = 0;
+    for (const char *c = text; *c; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (ns_text_is_script(c)) g_string_append(whole, NO_BREAK);
+        if (depth > 0 && *c == ' ')
+            g_string_append(whole, "\u00a0");
+        else
+            g_string_append_c(whole, *c);
+    }
+    return g_string_free(whole, FALSE);
+}
+
 char *ns_text_plain(const char *text)
 {
     return ns_text_markup(text, 0);

@@ -33,6 +33,9 @@ char *ns_text_group(const char *text, const char **end);
  * or {group}; everything else is literal.  Free with g_free. */
 char *ns_text_markup(const char *text, double size);
 
+/* The same string with no line break in parentheses or before a script.  Free with g_free. */
+char *ns_text_unbroken(const char *text);
+
 /* The same string without its markup, for metadata and data files: "x_2^{k+1}" is "x2^(k+1)".  Free
  * with g_free. */
 char *ns_text_plain(const char *text);

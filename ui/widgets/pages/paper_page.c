@@ -4,6 +4,7 @@
 #include "core/base/processors.h"
 #include "core/base/words.h"
 #include "core/study/paper.h"
+#include "ui/plot/text.h"
 #include "ui/widgets/charts/page.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
@@ -114,19 +115,10 @@ static char *origin_words(const Card *card)
         result->day, ns_paper_fixing(card->study->fixing)->day, result->seed, last);
 }
 
-/* A range in parentheses is on one line. */
 static void set_cell(GtkWidget *cell, const char *words)
 {
-    g_autoptr(GString) text = g_string_new(NULL);
-    int depth = 0;
-    for (const char *c = words; *c; c++) {
-        depth += (*c == '(') - (*c == ')');
-        if (depth && *c == ' ')
-            g_string_append(text, "\u00a0");
-        else
-            g_string_append_c(text, *c);
-    }
-    gtk_label_set_text(GTK_LABEL(cell), text->str);
+    g_autofree char *whole = ns_text_unbroken(words); /* a range in parentheses is on one line */
+    gtk_label_set_text(GTK_LABEL(cell), whole);
 }
 
 /* The rows of a card in the table of claims. */

@@ -98,8 +98,8 @@ static void sync_toggles(GtkWidget *widget)
     if (choice->others)
         gtk_drop_down_set_selected(GTK_DROP_DOWN(choice->others),
                                    row < buttons ? 0 : row - buttons + 1);
-    g_autofree char *below = words_below(choice, row);
-    g_autofree char *markup = ns_text_markup(below, NS_LABEL_SIZE);
+    g_autofree char *below = words_below(choice, row), *whole = ns_text_unbroken(below);
+    g_autofree char *markup = ns_text_markup(whole, NS_LABEL_SIZE);
     gtk_label_set_markup(GTK_LABEL(choice->label), markup);
 }
 
@@ -124,6 +124,63 @@ static void on_other(GtkDropDown *drop_down, GParamSpec *pspec, gpointer widget)
         ns_session_set(choice->session, choice->param->key, choice->param->choices(row)->key);
 }
 
+/* The purpose, formula and source of a choice, as markup for its tooltip. */
+static char *tip_of(const NsChoice *row)
+{
+    g_autofree char *purpose =
+        g_markup_escape_text(_(row->purpose ? row->purpose : row->label), -1);
+    g_autofree char *formula = ns_text_markup(row->formula ? _(row->formula) : "", NS_LABEL_SIZE);
+    g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
+    return g_strjoin("", purpose, *formula ? NS_TOOLTIP_LINE : "", formula,
+                     *source ? NS_TOOLTIP_LINE : "", source, NULL);
+}
+
+/* Whether the row of the list of other choices is the chosen one.  Row 0 names the list. */
+static gboolean is_chosen(GBinding *binding, const GValue *selected, GValue *visible, gpointer item)
+{
+    (void)binding;
+    guint at = gtk_list_item_get_position(item);
+    g_value_set_boolean(visible, at > 0 && g_value_get_uint(selected) == at);
+    return TRUE;
+}
+
+/* A row has a name, a formula, and a check, which the keyboard does not move. */
+static void on_row_made(GtkListItemFactory *factory, GtkListItem *item, const NsControl *choice)
+{
+    (void)factory;
+    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    GtkWidget *words = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    GtkWidget *check = gtk_image_new_from_icon_name("object-select-symbolic");
+    gtk_widget_set_hexpand(words, TRUE);
+    ns_box_append(words, ns_line_label_new(NULL, NULL), ns_line_label_new(NULL, "formula"), NULL);
+    ns_box_append(row, words, check, NULL);
+    g_object_bind_property_full(choice->others, "selected", check, "visible", G_BINDING_SYNC_CREATE,
+                                is_chosen, NULL, item, NULL);
+    gtk_list_item_set_child(item, row);
+}
+
+static void on_row_bound(GtkListItemFactory *factory, GtkListItem *item, const NsControl *choice)
+{
+    (void)factory;
+    GtkWidget *row = gtk_list_item_get_child(item);
+    GtkWidget *name = gtk_widget_get_first_child(gtk_widget_get_first_child(row));
+    GtkWidget *formula = gtk_widget_get_next_sibling(name);
+    guint at = gtk_list_item_get_position(item), first = choice->buttons->len;
+    const NsChoice *other = at ? choice->param->choices(first + at - 1) : NULL;
+    const char *title = gtk_string_object_get_string(gtk_list_item_get_item(item));
+    const char *words = other && other->formula ? _(other->formula) : "";
+    g_autofree char *tip = other ? tip_of(other) : NULL;
+    g_autofree char *markup = ns_text_markup(words, NS_LABEL_SIZE);
+    gtk_label_set_text(GTK_LABEL(name), title);
+    ns_set_css_class(name, "dim-label", !other);
+    gtk_label_set_markup(GTK_LABEL(formula), markup);
+    gtk_widget_set_visible(formula, *markup != '\0');
+    gtk_widget_set_tooltip_markup(row, tip);
+    gtk_widget_set_visible(gtk_widget_get_last_child(row),
+                           other &&
+                               gtk_drop_down_get_selected(GTK_DROP_DOWN(choice->others)) == at);
+}
+
 GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
@@ -139,14 +196,7 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
             gtk_box_append(GTK_BOX(box), line);
         }
         GtkWidget *button = gtk_toggle_button_new_with_label(_(row->label));
-        /* The purpose, formula and source of a choice, as markup for its tooltip. */
-        g_autofree char *purpose =
-            g_markup_escape_text(_(row->purpose ? row->purpose : row->label), -1);
-        g_autofree char *formula =
-            ns_text_markup(row->formula ? _(row->formula) : "", NS_LABEL_SIZE);
-        g_autofree char *source = g_markup_escape_text(row->reference ? row->reference : "", -1);
-        g_autofree char *tip = g_strjoin("", purpose, *formula ? NS_TOOLTIP_LINE : "", formula,
-                                         *source ? NS_TOOLTIP_LINE : "", source, NULL);
+        g_autofree char *tip = tip_of(row);
         gtk_widget_set_tooltip_markup(button, tip);
         gtk_widget_add_css_class(button, "choice");
         if (i) gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), choice->buttons->pdata[0]);
@@ -160,12 +210,23 @@ GtkWidget *ns_toggle_control_new(NsSession *session, const NsParam *param)
         GtkWidget *others = ns_choice_drop_down_new(placement ? _("More placements…") : _("More…"),
                                                     param->choices, choice->buttons->len, NULL);
         ns_accessible_name(others, title);
-        g_signal_connect(others, "notify::selected", G_CALLBACK(on_other), box);
         choice->others = others;
-        gtk_box_append(GTK_BOX(box), choice->others);
+        g_autoptr(GtkListItemFactory) rows = gtk_signal_list_item_factory_new();
+        g_signal_connect(rows, "setup", G_CALLBACK(on_row_made), choice);
+        g_signal_connect(rows, "bind", G_CALLBACK(on_row_bound), choice);
+        gtk_drop_down_set_list_factory(GTK_DROP_DOWN(others), rows);
+        g_signal_connect(others, "notify::selected", G_CALLBACK(on_other), box);
+        gtk_box_append(GTK_BOX(box), others);
     }
+    /* With room for two lines where a formula has two, so that the controls below do not move. */
+    GtkWidget *space = gtk_stack_new(), *lines = ns_text_label_new(NULL, "formula");
+    g_autofree char *two = ns_text_markup(choice->others ? "x^2\nx^2" : "x^2", NS_LABEL_SIZE);
+    gtk_label_set_markup(GTK_LABEL(lines), two);
     choice->label = ns_text_label_new(NULL, "formula");
-    gtk_box_append(GTK_BOX(box), choice->label);
+    gtk_widget_set_valign(choice->label, GTK_ALIGN_START);
+    gtk_stack_add_child(GTK_STACK(space), choice->label);
+    gtk_stack_add_child(GTK_STACK(space), lines);
+    gtk_box_append(GTK_BOX(box), space);
     sync_toggles(box);
     return box;
 }

@@ -135,7 +135,7 @@ static const char *effect_words(const NsParam *param)
 }
 
 /* "in B: Pre-LN", the value of the other lane; with more than two lanes, for which there is no
- * room, "B, C differ"; NULL if all lanes have the same value. */
+ * room, "≠ B, C"; NULL if all lanes have the same value. */
 static char *words_of_others(const Row *row)
 {
     const NsExperiment *experiment = &row->session->experiment;
@@ -143,18 +143,15 @@ static char *words_of_others(const Row *row)
     GString *text = g_string_new(NULL);
     g_autofree char *active =
         ns_settings_value_words(ns_session_settings(row->session), row->param);
-    unsigned long n = 0;
     for (size_t lane = 0; lane < experiment->n; lane++) {
         if (lane == row->session->active) continue;
         g_autofree char *value = ns_settings_value_words(&experiment->lane[lane], row->param);
         if (experiment->n == 2)
             g_string_append_printf(text, _("in %s: %s"), ns_lane_letter(lane), value);
         else if (!g_str_equal(value, active))
-            g_string_append_printf(text, "%s%s", n++ ? ", " : "", ns_lane_letter(lane));
+            g_string_append_printf(text, "%s%s", text->len ? ", " : "≠ ", ns_lane_letter(lane));
     }
-    g_autofree char *words = g_string_free(text, FALSE);
-    return n ? g_strdup_printf(ns_plural("%s differs", "%s differ", n), words)
-             : g_steal_pointer(&words);
+    return g_string_free(text, FALSE);
 }
 
 static void sync_pending(GtkWidget *widget)
