@@ -1,6 +1,7 @@
 /* Kinds of series, legends, color maps, marks in the plot area.  SPDX-License-Identifier: MIT */
 #include "support.h"
 #include "ui/plot/colormap.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/plot-private.h"
 
 #include <math.h>
@@ -646,6 +647,56 @@ static void test_hollow_marks(void)
     g_assert_cmpint(ns_series_rank(&series[1]), >, ns_series_rank(&series[0]));
 }
 
+/* In TeX, a pale curve does not show through its marks. */
+static void test_tex_pale(void)
+{
+    const NsSeries series = {.label = "step 0",
+                             .kind = NS_SERIES_POINTS,
+                             .style = 1,
+                             .previous = true,
+                             .tinted = true,
+                             .n = 4,
+                             .x = abscissa,
+                             .y = tens};
+    const NsPlot plot = plot_of(&series, 1);
+    g_autoptr(GString) tex = tex_of(&plot);
+    g_assert_nonnull(strstr(tex->str, "\\addplot[chart-1!38!chart-page, mark="));
+    g_assert_null(strstr(tex->str, "opacity"));
+}
+
+/* A mark in the legend hides no gap of the line: on both sides of it the line is broken. */
+static void test_legend_dashes(void)
+{
+    for (size_t k = 0; ns_style(k); k++)
+        for (unsigned run = 1; run < 4; run++) {
+            const NsStyle *style = ns_style(k);
+            const NsSeries series = {.kind = NS_SERIES_POINTS, .style = run, .label = "run"};
+            const NsPlot plot = plot_of(&series, 1);
+            g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, style);
+            int width = (int)(2 * style->text_size), ends[2] = {0};
+            cairo_surface_t *image =
+                cairo_image_surface_create(CAIRO_FORMAT_RGB24, 10 * width, 10 * width);
+            cairo_surface_set_device_scale(image, 10, 10);
+            cairo_t *cr = cairo_create(image);
+            ns_set_color(cr, style->panel);
+            cairo_paint(cr);
+            ns_draw_sample(layout, &series, &(NsBox){0, 0, width, width}, cr);
+            cairo_destroy(cr);
+            cairo_surface_flush(image);
+            const uint32_t *row =
+                (const uint32_t *)(const void *)(cairo_image_surface_get_data(image) +
+                                                 cairo_image_surface_get_stride(image) *
+                                                     (5 * width));
+            for (int x = 1; x < 10 * width; x++)
+                ends[x > 5 * width] +=
+                    (row[x] & 0xffffff) == as_pixel(style->panel) && row[x - 1] != row[x];
+            g_test_message("%s, run %u: %d, %d gaps", style->choice.key, run, ends[0], ends[1]);
+            g_assert_cmpint(ends[0], >, 0);
+            g_assert_cmpint(ends[1], >, 0);
+            cairo_surface_destroy(image);
+        }
+}
+
 /* The line of a spike lies behind the curve, and is paler than it. */
 static void test_alarm(void)
 {
@@ -695,5 +746,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/lower-plot", test_lower_plot);
     g_test_add_func("/kinds/lower-limits", test_lower_limits);
     g_test_add_func("/kinds/tex-axis-labels", test_tex_axis_labels);
+    g_test_add_func("/kinds/tex-pale", test_tex_pale);
+    g_test_add_func("/kinds/legend-dashes", test_legend_dashes);
     return g_test_run();
 }

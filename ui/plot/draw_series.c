@@ -125,7 +125,7 @@ static void draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr)
         }
         double width = 0.8 * layout->style->line_width;
         cairo_set_line_width(cr, width);
-        ns_set_dash(cr, ns_series_style(layout->style, series), width);
+        ns_set_dash(cr, ns_series_style(layout->style, series), width, 0);
         cairo_stroke(cr);
         cairo_set_dash(cr, NULL, 0, 0);
     }
@@ -249,7 +249,7 @@ void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, ca
             fill_noise(points + from, to - from, &look, ns_series_color(style, series), width,
                        style->line_width / 2, cr);
         } else if (to - from > 1) {
-            ns_set_dash(cr, &look, width);
+            ns_set_dash(cr, &look, width, 0);
             cairo_set_line_width(cr, width);
             for (unsigned i = from; i < to; i++) cairo_line_to(cr, points[i].x, points[i].y);
             cairo_stroke(cr);
@@ -432,7 +432,7 @@ void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const Ns
     }
     if (series->kind != NS_SERIES_SCATTER) {
         cairo_set_line_width(cr, level < 0 ? width : style->axis_width);
-        if (level < 0) ns_set_dash(cr, look, width);
+        if (level < 0) ns_set_dash(cr, look, width, box->width);
         if (level >= 0) ns_set_level_dash(cr, style, (size_t)level);
         cairo_move_to(cr, box->x, y);
         cairo_line_to(cr, box->x + box->width, y);

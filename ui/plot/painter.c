@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-/* The share of the background in the color of a raw curve behind its smoothed one. */
-#define MUTED 0.62
-
 /* The part of the color scale that is far from the background. */
 #define SHADES 0.8
 
@@ -46,7 +43,7 @@ NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
     if (series->theory) return series->tinted ? color : style->faint_text;
     /* Colors are mixed, because a transparent curve would be darker where it crosses itself. */
     bool pale = series->muted || series->tinted;
-    return pale ? ns_color_mix(color, style->panel, MUTED) : color;
+    return pale ? ns_color_mix(color, style->panel, NS_MUTED) : color;
 }
 
 NsColor ns_run_color(const NsStyle *style, unsigned run, NsColor usual)
@@ -84,11 +81,20 @@ void ns_fill_and_stroke(cairo_t *cr, NsColor inside, NsColor edge, double width)
     ns_stroke(cr, edge, width);
 }
 
-void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width)
+double ns_dash_phase(const NsSeriesStyle *look, double line_width, double length)
+{
+    double period = 0;
+    for (int i = 0; i < look->n_dash; i++) period += look->dash[i] * line_width;
+    if (!(period > 0 && length > 0)) return 0;
+    double phase = fmod((look->dash[0] * line_width - length) / 2, period);
+    return phase < 0 ? phase + period : phase;
+}
+
+void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width, double length)
 {
     double dash[G_N_ELEMENTS(look->dash)];
     for (int i = 0; i < look->n_dash; i++) dash[i] = look->dash[i] * line_width;
-    cairo_set_dash(cr, dash, look->n_dash, 0);
+    cairo_set_dash(cr, dash, look->n_dash, ns_dash_phase(look, line_width, length));
 }
 
 void ns_set_level_dash(cairo_t *cr, const NsStyle *style, size_t level)

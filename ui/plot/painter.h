@@ -17,6 +17,9 @@ NsTarget ns_target_of(cairo_t *cr);
 
 NsColor ns_with_alpha(NsColor color, double alpha);
 
+/* The share of the background in the color of a raw curve behind its smoothed one. */
+#define NS_MUTED 0.62
+
 /* The look of a series in a style. */
 const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series);
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series);
@@ -27,9 +30,14 @@ NsColor ns_run_color(const NsStyle *style, unsigned run, NsColor usual);
 /* The color of a marker: that of its series, that of an alarm, or else `usual`. */
 NsColor ns_marker_color(const NsStyle *style, const NsMarker *marker, NsColor usual);
 
-/* Set the source color of a context, and its dash pattern for a line width. */
 void ns_set_color(cairo_t *cr, NsColor color);
-void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width);
+
+/* Where in its pattern a line of this length begins that has a dash, not a gap, under the mark at
+ * its middle; 0 for a length of 0. */
+double ns_dash_phase(const NsSeriesStyle *look, double line_width, double length);
+
+/* Sets the dash pattern for a line width and, of the sample in a legend, a length. */
+void ns_set_dash(cairo_t *cr, const NsSeriesStyle *look, double line_width, double length);
 
 /* The dash pattern of a level: neighboring ones differ. */
 void ns_set_level_dash(cairo_t *cr, const NsStyle *style, size_t level);

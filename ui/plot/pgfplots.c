@@ -5,6 +5,7 @@
 #include "ui/plot/plot-private.h"
 
 #include "ui/plot/heatmap.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/text.h"
 
 #include <locale.h>
@@ -169,7 +170,9 @@ static void append_look(GString *out, const char *command, const NsPlotLayout *l
         &style->series[(series->style % NS_SERIES_STYLES + series->dash) % NS_SERIES_STYLES];
     bool scatter = series->kind == NS_SERIES_SCATTER;
     print(out, "%s%s", command, series_color(series));
-    if (series->muted || (series->tinted && !series->theory)) print(out, ", opacity=0.35");
+    /* The line does not show through its marks. */
+    if (series->muted || (series->tinted && !series->theory))
+        print(out, "!%.0f!chart-page", 100 * (1 - NS_MUTED));
     if (scatter) print(out, ", only marks");
     if (series->kind == NS_SERIES_POINTS || scatter) {
         print(out, ", mark=%s, mark size=%.9gbp, mark options={solid%s}", marks[look->mark],
@@ -606,8 +609,10 @@ static void append_legend(const Page *page)
             print(out, "\\draw[line width=%.9gbp", layout->style->line_width);
             append_look(out, ", ", layout, series);
             print(out,
-                  ", mark repeat=2, mark phase=2] plot coordinates {" PLACE " " PLACE " " PLACE
-                  " };\n",
+                  ", dash phase=%.9gbp, mark repeat=2, mark phase=2] plot coordinates {" PLACE
+                  " " PLACE " " PLACE " };\n",
+                  ns_dash_phase(ns_series_style(layout->style, series), layout->style->line_width,
+                                box->width),
                   left, middle, left + box->width / 2, middle, left + box->width, middle);
         }
         if (sample->at_end && label->led)
