@@ -344,7 +344,7 @@ static void test_zeros(void)
     for (int below = 0; below < 2; below++) {
         y[2] = -below;
         NsDataSummary summary = ns_data_summary(&plot);
-        g_autofree char *note = ns_data_summary_note(&plot, &summary);
+        g_autofree char *note = ns_data_summary_note(&plot, &summary, NULL, NULL);
         g_assert_cmpstr(note, ==, below ? "2 values are 0 or less (▼)" : "2 values are 0 (▼)");
     }
     static const float z[] = {0, 1, 2, 0};
@@ -352,7 +352,7 @@ static void test_zeros(void)
     plot.n_series = 0;
     plot.heatmap = &map;
     NsDataSummary summary = ns_data_summary(&plot);
-    g_autofree char *note = ns_data_summary_note(&plot, &summary);
+    g_autofree char *note = ns_data_summary_note(&plot, &summary, NULL, NULL);
     g_assert_cmpstr(note, ==, "2 cells are 0 (gray)");
 }
 

@@ -195,7 +195,7 @@ static void test_hatch(void)
         /* A blank cell is outlined, so that a sweep has a shape before it begins. */
         g_assert_cmpuint(pixel_at(image, layout, 2, 1.5), !=, pixel_at(image, layout, 2, 1));
         /* The figure explains hatched cells, so that the note does not mention them. */
-        g_autofree char *note = ns_data_summary_note(&plot, &layout->summary);
+        g_autofree char *note = ns_data_summary_note(&plot, &layout->summary, NULL, NULL);
         g_assert_null(note);
         cairo_surface_destroy(image);
     }

@@ -467,6 +467,88 @@ static void test_notes(void)
     g_rmdir(folder);
 }
 
+/* Values that two plots cannot show are counted for each curve, by its name. */
+static void test_faults(void)
+{
+    const double x[] = {1, 2, 3}, a[] = {0, 0, 1}, b[] = {NAN, 1, 1}, past[] = {1, NAN, 1};
+    const double ratio[] = {NAN, INFINITY, INFINITY};
+    const NsSeries series[] = {
+        {.label = "A Post-LN", .n = 3, .x = x, .y = a},
+        {.label = "B Pre-LN", .style = 1, .n = 3, .x = x, .y = b},
+        {.label = "step 0", .style = 1, .previous = true, .n = 3, .x = x, .y = past}};
+    const NsSeries quotient = {.label = "B", .style = 1, .n = 3, .x = x, .y = ratio};
+    const NsPlot lower = {
+        .left = axis("B / A", NULL, NS_SCALE_LOG, false), .series = &quotient, .n_series = 1};
+    NsPlot plot = {.x = axis("layer", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("norm", NULL, NS_SCALE_LOG, false),
+                   .series = series,
+                   .n_series = 3,
+                   .lettered = true,
+                   .lower = &lower,
+                   .note = "Faint lines: step 0."};
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 600, 300, paper());
+    g_assert_cmpstr(layout->lower->note, ==,
+                    "A: 2 values are 0 (▼) · B: 2 values are not a number (△) · B / A: 1 value is "
+                    "not a number (△), 2 values are infinite (▲) · Faint lines: step 0.");
+    plot.lettered = false;
+    plot.lower = NULL;
+    g_autoptr(NsPlotLayout) single = ns_plot_layout(&plot, 600, 300, paper());
+    g_assert_cmpstr(single->note, ==,
+                    "2 values are not a number (△) · 2 values are 0 (▼) · Faint lines: step 0.");
+}
+
+/* Each of many vertical lines is named: those with the same text together where names would
+ * overlap, and the last one may be beyond the plot area. */
+static void test_marker_names(void)
+{
+    static const double at[] = {2, 14, 18, 21, 25, 41, 48};
+    static const double x[] = {0, 48}, y[] = {0, 1};
+    const NsSeries series = {.label = "training", .n = 2, .x = x, .y = y};
+    NsMarker markers[G_N_ELEMENTS(at)];
+    for (size_t i = 0; i < G_N_ELEMENTS(at); i++)
+        markers[i] = (NsMarker){.x = at[i], .text = i < 6 ? "spike" : "diverged", .alarm = true};
+    markers[6].last = true;
+    const NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                         .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                         .series = &series,
+                         .n_series = 1,
+                         .markers = markers,
+                         .n_markers = G_N_ELEMENTS(at)};
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 248, 160, paper());
+    unsigned named = 0;
+    for (unsigned i = 0; label_of(layout, NS_PART_MARKER, i); i++) {
+        const NsLabel *label = label_of(layout, NS_PART_MARKER, i);
+        const char *several = strstr(ns_text_words(label->text), "×");
+        named += several ? (unsigned)atoi(several + strlen("×")) : 1;
+        g_assert_cmpfloat(label->box.x + label->box.width, <=, 248);
+    }
+    g_assert_cmpuint(named, ==, G_N_ELEMENTS(at));
+}
+
+/* In a file, the unit of a low axis is in the title, if there is one that has space for it. */
+static void test_unit(void)
+{
+    NsPlot plot = *sample(LOSS);
+    plot.lower = NULL;
+    plot.left.label = "loss";
+    plot.left.unit = "nats per token";
+    for (int titled = 0; titled < 2; titled++)
+        for (double height = 80; height < 220; height += 10) {
+            plot.title = titled ? "(a) Loss" : "(a) ";
+            g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 248, height, paper());
+            const char *label = words_of(layout, NS_PART_LEFT_LABEL, 0);
+            const char *title = words_of(layout, NS_PART_TITLE, 0);
+            if (!label || !title) continue;
+            bool moved = !strstr(label, "nats");
+            g_assert_true(!titled || moved == !!strstr(title, "(nats per token)"));
+            if (titled)
+                g_assert_cmpfloat(label_of(layout, NS_PART_LEFT_LABEL, 0)->box.height, <=,
+                                  layout->area.height + paper()->text_size);
+            else
+                g_assert_cmpstr(title, ==, "(a) ");
+        }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -485,5 +567,8 @@ int main(int argc, char **argv)
     g_test_add_func("/words/titles", test_titles);
     g_test_add_func("/words/numbers", test_numbers);
     g_test_add_func("/words/notes", test_notes);
+    g_test_add_func("/words/faults", test_faults);
+    g_test_add_func("/words/marker-names", test_marker_names);
+    g_test_add_func("/words/unit", test_unit);
     return g_test_run();
 }

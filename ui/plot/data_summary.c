@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* Theory extends a logarithmic axis by at most this share of the measured decades, or by this many
  * decades if that is more. */
@@ -51,7 +52,9 @@ static void summarize_series(NsDataSummary *summary, const NsPlot *plot, const N
          * visible curves, within the zoomed range of x. */
         if (series->hidden || series->x[i] < plot->x.lo || series->x[i] > plot->x.hi) continue;
         if (!ns_scale_shows(kind, series->y[i])) {
-            summary->faults[ns_fault_of(kind, series->y[i])]++;
+            NsFault fault = ns_fault_of(kind, series->y[i]);
+            summary->faults[fault]++;
+            summary->faults_of[series->style % NS_SERIES_STYLES][fault]++;
             summary->negative |= series->y[i] < 0;
             continue;
         }
@@ -125,42 +128,65 @@ NsDataSummary ns_data_summary(const NsPlot *plot)
     return summary;
 }
 
-/* Appends a sentence about n values if there are any. */
-static void add_count(GString *note, size_t n, const char *sentence)
+/* Appends a sentence about n values, if there are any, after those of `before` bytes. */
+static void add_count(GString *note, size_t before, size_t n, const char *sentence)
 {
     if (!n) return;
     g_autofree char *count = ns_text_fixed((double)n, 0);
-    if (note->len) g_string_append(note, " · ");
+    if (note->len > before) g_string_append(note, before ? ", " : " · ");
     g_string_append(note, sentence);
     g_string_replace(note, "%s", count, 1);
 }
 
-char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary)
+/* Appends sentences about the values that curves cannot show, after the name of these. */
+static void add_faults(GString *note, const char *of, const NsPlot *plot, const size_t *faults,
+                       bool negative)
+{
+    size_t nan = faults[NS_FAULT_NAN], infinite = faults[NS_FAULT_INFINITE];
+    size_t low = faults[NS_FAULT_LOW];
+    if (!(nan + infinite + low)) return;
+    if (of) g_string_append_printf(note, "%s%s: ", note->len ? " · " : "", of);
+    size_t before = of ? note->len : 0;
+    const char *least =
+        plot->left.scale != NS_SCALE_LOG
+            ? ns_plural("%s value is −∞ (▼)", "%s values are −∞ (▼)", low)
+        : negative ? ns_plural("%s value is 0 or less (▼)", "%s values are 0 or less (▼)", low)
+                   : ns_plural("%s value is 0 (▼)", "%s values are 0 (▼)", low);
+    add_count(note, before, nan,
+              ns_plural("%s value is not a number (△)", "%s values are not a number (△)", nan));
+    add_count(note, before, infinite,
+              ns_plural("%s value is infinite (▲)", "%s values are infinite (▲)", infinite));
+    add_count(note, before, low, least);
+}
+
+char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary, const NsPlot *below,
+                           const NsDataSummary *summary_below)
 {
     GString *note = g_string_new(NULL);
-    bool log = plot->left.scale == NS_SCALE_LOG;
-    bool hatched = plot->heatmap && plot->heatmap->hatch;
-    size_t nan = summary->faults[NS_FAULT_NAN], infinite = summary->faults[NS_FAULT_INFINITE];
-    size_t low = summary->faults[NS_FAULT_LOW], bad = hatched ? 0 : summary->bad_cells;
-    size_t unshown = summary->unshown_cells;
-    add_count(note, nan,
-              ns_plural("%s value is not a number (△)", "%s values are not a number (△)", nan));
-    add_count(note, infinite,
-              ns_plural("%s value is infinite (▲)", "%s values are infinite (▲)", infinite));
-    bool zero = !summary->negative;
-    add_count(note, log && zero ? low : 0,
-              ns_plural("%s value is 0 (▼)", "%s values are 0 (▼)", low));
-    add_count(note, log && !zero ? low : 0,
-              ns_plural("%s value is 0 or less (▼)", "%s values are 0 or less (▼)", low));
-    add_count(note, log ? 0 : low, ns_plural("%s value is −∞ (▼)", "%s values are −∞ (▼)", low));
-    add_count(note, bad,
+    bool hatched = plot->heatmap && plot->heatmap->hatch, negative = summary->negative;
+    size_t bad = hatched ? 0 : summary->bad_cells, unshown = summary->unshown_cells;
+    if (!plot->lettered) add_faults(note, NULL, plot, summary->faults, negative);
+    for (size_t i = 0, seen = 0; i < plot->n_series && plot->lettered; i++) {
+        const NsSeries *series = &plot->series[i];
+        size_t style = series->style % NS_SERIES_STYLES;
+        if (series->previous || !series->label || seen >> style & 1) continue;
+        seen |= (size_t)1 << style;
+        g_autofree char *letter = ns_text_letter(ns_series_name(series));
+        add_faults(note, letter, plot, summary->faults_of[style], negative);
+    }
+    /* Both plots often omit the same values. */
+    if (below && memcmp(summary->faults, summary_below->faults, sizeof summary->faults) != 0)
+        add_faults(note, below->left.label, below, summary_below->faults, summary_below->negative);
+    add_count(note, 0, bad,
               ns_plural("%s cell is not finite (red)", "%s cells are not finite (red)", bad));
-    add_count(note, zero ? unshown : 0,
-              ns_plural("%s cell is 0 (gray)", "%s cells are 0 (gray)", unshown));
-    add_count(note, zero ? 0 : unshown,
-              ns_plural("%s cell is 0 or less (gray)", "%s cells are 0 or less (gray)", unshown));
-    add_count(note, summary->theory_beyond, _("theory is off the scale"));
-    if (plot->note) g_string_append_printf(note, "%s%s", note->len ? " · " : "", plot->note);
+    add_count(note, 0, unshown,
+              negative ? ns_plural("%s cell is 0 or less (gray)", "%s cells are 0 or less (gray)",
+                                   unshown)
+                       : ns_plural("%s cell is 0 (gray)", "%s cells are 0 (gray)", unshown));
+    add_count(note, 0, summary->theory_beyond, _("theory is off the scale"));
+    const char *own[] = {plot->note, plot->lower ? plot->lower->note : NULL};
+    for (int i = 0; i < 2; i++)
+        if (own[i]) g_string_append_printf(note, "%s%s", note->len ? " · " : "", own[i]);
     return g_string_free(note, note->len == 0);
 }
 
@@ -170,12 +196,12 @@ char *ns_data_summary_marks(const NsPlot *plot, const NsDataSummary *summary)
     const size_t *faults = summary->faults;
     bool hatched = plot->heatmap && plot->heatmap->hatch;
     GString *marks = g_string_new(NULL);
-    add_count(marks, faults[NS_FAULT_NAN], _("△ not a number"));
-    add_count(marks, faults[NS_FAULT_INFINITE], _("▲ infinite"));
+    add_count(marks, 0, faults[NS_FAULT_NAN], _("△ not a number"));
+    add_count(marks, 0, faults[NS_FAULT_INFINITE], _("▲ infinite"));
     const char *low = summary->negative ? _("▼ 0 or less") : "▼ 0";
-    add_count(marks, faults[NS_FAULT_LOW], log ? low : "▼ −∞");
-    add_count(marks, hatched ? 0 : summary->bad_cells, _("red: not finite"));
-    add_count(marks, summary->unshown_cells,
+    add_count(marks, 0, faults[NS_FAULT_LOW], log ? low : "▼ −∞");
+    add_count(marks, 0, hatched ? 0 : summary->bad_cells, _("red: not finite"));
+    add_count(marks, 0, summary->unshown_cells,
               summary->negative ? _("gray: 0 or less") : _("gray: 0"));
     return g_string_free(marks, marks->len == 0);
 }

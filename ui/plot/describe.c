@@ -99,7 +99,7 @@ char *ns_plot_describe(const NsPlot *plot)
         g_autofree char *place = place_words(plot, span->from);
         add(text, "; ", g_strdup_printf(_("a line at %s"), place));
     }
-    g_autofree char *note = ns_data_summary_note(plot, &summary);
+    g_autofree char *note = ns_data_summary_note(plot, &summary, NULL, NULL);
     if (plot->averaged) add(text, "; ", g_strdup(plot->averaged));
     if (note) add(text, "; ", label_words(note, ""));
     if (text->str[text->len - 1] != '.') g_string_append_c(text, '.');

@@ -523,13 +523,6 @@ NsMargins ns_layout_margins(const NsPlotLayout *layout)
                        layout->height - area->y - area->height, area->x};
 }
 
-/* Joins two notes; returns NULL if there are none. */
-static char *joined(const char *first, const char *second)
-{
-    if (first && second) return g_strconcat(first, " · ", second, NULL);
-    return g_strdup(first ? first : second);
-}
-
 /* The height of a text of n lines without its first line.  Frees the text. */
 static double further(PangoLayout *text, int n)
 {
@@ -590,13 +583,8 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     lower->series = series;
     lower->plot = &lower->own;
     /* The notes of both are below the lower plot. */
-    g_autofree char *own = ns_data_summary_note(&lower->own, &lower->summary);
-    g_autofree char *of = own && below->left.label
-                              ? g_strdup_printf("%s: %s", below->left.label, own)
-                              : g_strdup(own);
-    /* Both plots often omit the same values. */
-    bool same = own && layout->note && g_str_has_prefix(layout->note, own);
-    lower->note = joined(same ? NULL : of, layout->note);
+    if (!upper->no_notes)
+        lower->note = ns_data_summary_note(upper, &layout->summary, &lower->own, &lower->summary);
     lower->marks = g_strdup(layout->marks);
     layout->own = *upper;
     layout->own.x.quiet = true;
@@ -633,8 +621,7 @@ static void make_notes(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
     if (plot->no_notes) return;
-    g_autofree char *note = ns_data_summary_note(plot, &layout->summary);
-    layout->note = joined(note, plot->lower ? plot->lower->note : NULL);
+    layout->note = ns_data_summary_note(plot, &layout->summary, NULL, NULL);
     layout->marks = ns_data_summary_marks(plot, &layout->summary);
 }
 

@@ -408,11 +408,12 @@ static void place_axis_labels(NsFrame *frame)
     }
 }
 
-/* The label of a vertical line. */
+/* The label of a vertical line, or of n with the same text, from the first to the last. */
 typedef struct {
     const NsMarker *marker;
     PangoLayout *text;
-    double line, x, width;
+    double first, last, x, width;
+    unsigned n;
 } MarkerWords;
 
 static void clear_words(void *words)
@@ -423,10 +424,27 @@ static void clear_words(void *words)
 static int compare_words(const void *pa, const void *pb)
 {
     const MarkerWords *a = pa, *b = pb;
-    return a->line < b->line ? -1 : a->line > b->line;
+    return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* The labels of a rank whose lines are visible, from left to right. */
+/* Writes a label and centers it at its lines. */
+static void write_marker(const NsPlotLayout *layout, MarkerWords *words)
+{
+    const NsBox *area = &layout->area;
+    const NsMarker *marker = words->marker;
+    double right = layout->width - layout->style->padding;
+    if (layout->plot->heatmap) right = area->x + area->width; /* its color bar is beyond */
+    g_autofree char *all = g_strdup_printf("%s ×%u", marker->text, words->n);
+    g_clear_object(&words->text);
+    words->text = ns_layout_text(layout, marker->alarm, words->n > 1 ? all : marker->text);
+    if (ns_text_width(words->text) > area->width) ns_text_limit(words->text, area->width, 1);
+    words->width = ns_text_width(words->text);
+    words->x =
+        CLAMP((words->first + words->last - words->width) / 2, area->x, right - words->width);
+}
+
+/* The labels of a rank whose lines are visible, from left to right.  Labels of the same text that
+ * would overlap are one: "spike ×4". */
 static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
 {
     NsPlotLayout *layout = frame->layout;
@@ -435,16 +453,27 @@ static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
     g_array_set_clear_func(found, clear_words);
     for (size_t i = 0; i < layout->plot->n_markers; i++) {
         const NsMarker *marker = &layout->plot->markers[i];
-        MarkerWords words = {.marker = marker, .line = ns_scale_to_pixel(&layout->x, marker->x)};
-        bool seen = words.line >= area->x - 1 && words.line <= area->x + area->width + 1;
+        double x = ns_scale_to_pixel(&layout->x, marker->x);
+        MarkerWords words = {.marker = marker, .first = x, .last = x, .n = 1};
+        bool seen = x >= area->x - 1 && x <= area->x + area->width + 1;
         if (!marker->text || (marker->last ? 2 : marker->alarm) != of_rank || !seen) continue;
-        words.text = ns_layout_text(layout, marker->alarm, marker->text);
-        if (ns_text_width(words.text) > area->width) ns_text_limit(words.text, area->width, 1);
-        words.width = ns_text_width(words.text);
-        words.x = CLAMP(words.line - words.width / 2, area->x, area->x + area->width - words.width);
+        write_marker(layout, &words);
         g_array_append_val(found, words);
     }
     g_array_sort(found, compare_words);
+    for (unsigned i = 1; i < found->len;) {
+        MarkerWords *a = &g_array_index(found, MarkerWords, i - 1), *b = a + 1;
+        bool apart = a->x + a->width + frame->size / 2 < b->x;
+        if (apart || !g_str_equal(a->marker->text, b->marker->text)) {
+            i++;
+            continue;
+        }
+        a->last = b->last;
+        a->n += b->n;
+        g_array_remove_index(found, i);
+        write_marker(layout, a);
+        i = MAX(i - 1, 1);
+    }
     return found;
 }
 
@@ -482,7 +511,7 @@ static void place_markers(NsFrame *frame)
                 x = box->x - gap - words->width; /* to its left, where others may be */
                 k = first - 1;
             }
-            bool near = words->line >= x - words->width && words->line <= x + words->width + far;
+            bool near = words->last >= x - words->width && words->first <= x + words->width + far;
             if (!near || x < layout->style->padding) continue;
             NsLabel *label = ns_layout_add_label(layout, NS_PART_MARKER, words->text, x, y, false);
             label->color = ns_marker_color(layout->style, words->marker, layout->style->text);
@@ -491,11 +520,31 @@ static void place_markers(NsFrame *frame)
     }
 }
 
+/* In a file, the unit of a vertical axis that is shorter than its label is in the title. */
+static void move_unit(NsFrame *frame)
+{
+    NsPlotLayout *layout = frame->layout;
+    const NsPlot *plot = layout->plot;
+    PangoLayout **label = &frame->text[NS_PART_LEFT_LABEL], **title = &frame->text[NS_PART_TITLE];
+    if (!plot->left.unit || !frame->show[NS_PART_LEFT_LABEL] || !frame->show[NS_PART_TITLE] ||
+        layout->style->corner > 0 || g_str_has_suffix(plot->title, " ") ||
+        ns_text_width(*label) <= layout->area.height + frame->size)
+        return;
+    g_autofree char *words = g_strdup_printf("%s (%s)", plot->title, plot->left.unit);
+    g_autoptr(PangoLayout) longer =
+        ns_text_new(layout->context, layout->style, layout->style->title_size, true, words);
+    if (ns_text_width(longer) > layout->width - 2 * layout->style->padding) return;
+    g_set_object(title, longer);
+    g_object_unref(*label);
+    *label = ns_layout_text(layout, false, plot->left.label);
+}
+
 void ns_place_outer_labels(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
     double out = NS_TICK * frame->size + NS_TICK_GAP * frame->size;
     const NsBox *area = &layout->area, *bar = &layout->bar;
+    move_unit(frame);
     ns_place_head(frame, true);
     if (frame->show[NS_PART_MARKER]) place_markers(frame);
     place_x_ticks(frame);

@@ -19,8 +19,9 @@ typedef struct {
     /* The extremes of x, of the vertical axis, of computed series and of the cells of the heatmap;
      * lo > hi: no value. */
     NsRange x, y, theory, z;
-    bool theory_beyond;              /* some of theory is outside of the axis */
-    size_t faults[NS_FAULT_KINDS];   /* in series */
+    bool theory_beyond;                                 /* some of theory is outside of the axis */
+    size_t faults[NS_FAULT_KINDS];                      /* in series */
+    size_t faults_of[NS_SERIES_STYLES][NS_FAULT_KINDS]; /* in those of a run, by its style */
     bool negative;                   /* some value of series or cells is below 0 */
     size_t bad_cells, unshown_cells; /* of the heatmap: not finite; not positive on a log scale */
     bool points;                     /* some series has marks */
@@ -32,9 +33,11 @@ typedef struct {
 /* A plot that draws itself has no values here, but `any` is true. */
 NsDataSummary ns_data_summary(const NsPlot *plot);
 
-/* A sentence about the values that the chart cannot show, followed by the plot's own note; NULL if
- * there are neither.  Free with g_free. */
-char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary);
+/* A sentence about the values that the chart and the one below (or NULL) cannot show, followed by
+ * the notes of both; NULL if there is nothing to say: "B: 281 values are not a number (△) · A: 994
+ * values are 0 (▼) · B / A: 713 values are infinite (▲)".  Free with g_free. */
+char *ns_data_summary_note(const NsPlot *plot, const NsDataSummary *summary, const NsPlot *below,
+                           const NsDataSummary *summary_below);
 
 /* A brief explanation of the marks, or NULL if there are none.  Free with g_free. */
 char *ns_data_summary_marks(const NsPlot *plot, const NsDataSummary *summary);
