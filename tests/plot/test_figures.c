@@ -187,6 +187,7 @@ static void test_diverged(void)
     g_assert_true(plot->markers[0].alarm);
     g_assert_cmpfloat(plot->markers[0].x, ==, 1);
     g_assert_cmpstr(plot->note, ==, "Diverged at step 1: something.");
+    g_assert_cmpuint(plot->of_runs, ==, strlen(plot->note));
 
     g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
     plot = ns_figure_update(gradient, &input);

@@ -525,6 +525,25 @@ static void test_marker_names(void)
     g_assert_cmpuint(named, ==, G_N_ELEMENTS(at));
 }
 
+/* What is about the runs is said once on a sheet, below the first plot. */
+static void test_said_once(void)
+{
+    static const char *const notes[] = {"Diverged at step 3.", "Diverged at step 3. Thick: means.",
+                                        "Diverged at step 3."};
+    static const char *const shown[] = {"Diverged at step 3.", "Thick: means.", NULL};
+    NsPlot plots[3];
+    const NsPlot *all[3];
+    for (size_t i = 0; i < 3; i++) {
+        plots[i] = *sample(LOSS);
+        plots[i].note = notes[i];
+        plots[i].of_runs = strlen(notes[0]);
+        all[i] = &plots[i];
+    }
+    const NsExport how = {.style = paper(), .width = 500, .height = 400, .columns = 2};
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(all, 3, &how);
+    for (size_t i = 0; i < 3; i++) g_assert_cmpstr(sheet.plots[i].plot.note, ==, shown[i]);
+}
+
 /* In a file, the unit of a low axis is in the title, if there is one that has space for it. */
 static void test_unit(void)
 {
@@ -569,6 +588,7 @@ int main(int argc, char **argv)
     g_test_add_func("/words/notes", test_notes);
     g_test_add_func("/words/faults", test_faults);
     g_test_add_func("/words/marker-names", test_marker_names);
+    g_test_add_func("/words/said-once", test_said_once);
     g_test_add_func("/words/unit", test_unit);
     return g_test_run();
 }

@@ -272,8 +272,9 @@ static char *with_subscripts(const char *sentence)
     return g_string_free(words, FALSE);
 }
 
-/* The divergences of all runs, followed by `note`, of which it takes ownership. */
-static char *joined_note(const NsFigureInput *input, char *note)
+/* The divergences of all runs, whose length in bytes is *of_runs, followed by `note`, of which it
+ * takes ownership. */
+static char *joined_note(const NsFigureInput *input, char *note, size_t *of_runs)
 {
     g_autofree char *taken = note;
     GString *words = g_string_new(NULL);
@@ -286,6 +287,7 @@ static char *joined_note(const NsFigureInput *input, char *note)
         ns_figure_add_sentence(words, "%s%s%s", several ? run.name : "", several ? ": " : "",
                                marked_up);
     }
+    *of_runs = words->len;
     if (note) ns_figure_add_sentence(words, "%s", taken);
     return g_string_free(words, words->len == 0);
 }
@@ -359,7 +361,8 @@ void ns_figure_words(NsFigure *figure, const NsFigureInput *input, NsFigureWords
     ns_figure_text(figure, &figure->plot.run,
                    placed ? g_strdup_printf("%s %s", input->name, placement)
                           : g_strdup(input->name));
-    ns_figure_text(figure, &figure->plot.note, joined_note(input, words.note));
+    ns_figure_text(figure, &figure->plot.note,
+                   joined_note(input, words.note, &figure->plot.of_runs));
     ns_figure_text(figure, &figure->plot.empty,
                    g_strdup(words.empty ? words.empty : _("No step has been measured yet.")));
 }

@@ -223,6 +223,7 @@ NsMeanPlot *ns_mean_plot_new(const NsPlot *const *plots, size_t n, size_t seeds,
     bool noted = note->len > 0;
     char *words = own(mean, g_strchug(g_string_free(note, FALSE)));
     mean->plot.note = noted ? words : NULL;
+    mean->plot.of_runs = 0;
     /* A small chart has no space for the note, so the subtitle states this, too. */
     const char **ends[] = {&mean->plot.subtitle, &mean->plot.moment};
     for (size_t i = 0; diverged && i < G_N_ELEMENTS(ends); i++)

@@ -270,6 +270,8 @@ struct NsPlot {
     double beyond;    /* of a film: the least width beyond the end of the horizontal axis, for names
                        * at the ends of curves */
     const char *note; /* something the reader must know (thinned, not finite), or NULL */
+    size_t of_runs; /* length in bytes of its start that is about the runs instead of this chart: a
+                     * sheet says it once */
     const char *empty; /* text in the plot area while there is no data */
     uint64_t version;  /* changes with every change of the plot */
     double end;        /* the last step of runs that continue: axes leave no space beyond; 0:

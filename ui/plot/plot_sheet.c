@@ -5,6 +5,7 @@
 #include "ui/plot/text.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The maximum height of a sheet relative to its width, which is about that of a journal column. */
 #define MOST_TALL 2.7
@@ -349,6 +350,14 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
         plot->legend = options->legend;
         if (options->untitled) plot->title = NULL;
         if (options->unnoted) plot->note = NULL;
+        /* A sentence about the runs below an earlier plot is not repeated. */
+        for (size_t k = 0; k < i && plot->note && plot->of_runs; k++)
+            if (plots[k]->note && plots[k]->of_runs == plot->of_runs &&
+                !strncmp(plots[k]->note, plot->note, plot->of_runs)) {
+                plot->note += plot->of_runs + strspn(plot->note + plot->of_runs, " ");
+                plot->of_runs = 0;
+                if (!*plot->note) plot->note = NULL;
+            }
         if (options->untitled) plot->averaged = NULL;
         if (options->untitled || options->caption || low) {
             /* In low rows only some plots would have space for their settings. */
