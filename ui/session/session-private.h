@@ -83,8 +83,7 @@ void ns_session_clear_problem(NsSession *session);
 size_t ns_session_records(NsSession *session, size_t lane);
 double ns_session_newest_loss(NsSession *session, size_t lane);
 
-/* Whether the run has begun or was started; and whether it has made a step. */
-bool ns_session_has_begun(NsSession *session);
+/* Whether the run has made a step. */
 bool ns_session_has_moved(NsSession *session);
 
 /* Whether an earlier run is on view, which has no trainer. */

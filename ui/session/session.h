@@ -137,6 +137,9 @@ bool ns_session_is_pending(NsSession *session, const NsParam *param);
 /* "2 pending changes: Norm placement of B, Layers"; NULL if there are none.  Free with g_free. */
 char *ns_session_pending_words(NsSession *session);
 
+/* Whether the run has begun or was started, so that changes may wait; false while watching. */
+bool ns_session_has_begun(NsSession *session);
+
 /* Restarts all lanes from step 0 with the settings that the controls show; they run if they ran
  * before. */
 bool ns_session_can_restart(NsSession *session);

@@ -24,8 +24,6 @@ typedef struct {
     GtkWidget *rows, *log; /* of the settings; of a run of another program, in their place */
     GtkWidget *watched;    /* the words about that */
     GtkWidget *bar, *words, *restart, *fork, *drop; /* the bar of pending changes */
-    GtkWidget *answers;                             /* its buttons */
-    guint unlock;                                   /* the source that lets them be clicked */
 } Pane;
 
 static const char PANE[] = "ns-settings-pane";
@@ -37,17 +35,6 @@ static Pane *pane_of(GtkWidget *widget)
 
 /* ---- Pending changes ---- */
 
-#define BAR_HEIGHT 88 /* pixels: two lines of words and a row of buttons */
-#define LOCKED_MS 600
-
-static gboolean unlock(gpointer widget)
-{
-    Pane *pane = pane_of(widget);
-    pane->unlock = 0;
-    gtk_widget_set_can_target(pane->answers, TRUE);
-    return G_SOURCE_REMOVE;
-}
-
 static void sync_bar(GtkWidget *widget)
 {
     Pane *pane = pane_of(widget);
@@ -58,14 +45,11 @@ static void sync_bar(GtkWidget *widget)
         gtk_label_set_text(GTK_LABEL(pane->words), words);
         gtk_widget_set_tooltip_text(pane->words, words);
     }
-    /* It comes up where rows were: the second of two quick clicks on a row must press nothing. */
-    if (waits && !gtk_revealer_get_reveal_child(GTK_REVEALER(pane->bar)) && !pane->unlock) {
-        gtk_widget_set_can_target(pane->answers, FALSE);
-        pane->unlock = g_timeout_add_full(G_PRIORITY_DEFAULT, LOCKED_MS, unlock,
-                                          g_object_ref(widget), g_object_unref);
-    }
-    gtk_revealer_set_reveal_child(GTK_REVEALER(pane->bar), waits);
-    /* Keyboard, pointer and assistive technology must not reach a bar that is folded away; each
+    /* From the first step on it has its place, seen or not, so that it never covers or moves the
+     * row of the change. */
+    gtk_widget_set_visible(pane->bar, ns_session_has_begun(pane->session));
+    gtk_widget_set_opacity(pane->bar, waits);
+    /* Keyboard, pointer and assistive technology must not reach a bar that is not seen; each
      * button is insensitive, since screen readers do not look at their parent. */
     gtk_widget_set_can_target(pane->bar, waits);
     gtk_widget_set_sensitive(pane->restart, waits && ns_session_can_restart(pane->session));
@@ -81,17 +65,13 @@ static void sync_bar(GtkWidget *widget)
     if (had_focus) gtk_widget_child_focus(pane->rows, GTK_DIR_TAB_FORWARD);
 }
 
-/* "2 changes wait: Norm placement of B and Layers.  Restart | Fork | Undo". */
+/* "2 pending changes: Norm placement of B, Layers" above Restart | Fork | Undo. */
 static void make_bar(Pane *pane)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
-    GtkWidget *line = pane->answers = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-    gtk_widget_add_css_class(box, "pending-bar");
-    gtk_widget_set_size_request(box, -1, BAR_HEIGHT);
-    pane->words = ns_text_label_new(NULL, NULL);
-    gtk_label_set_lines(GTK_LABEL(pane->words), 2);
-    gtk_label_set_ellipsize(GTK_LABEL(pane->words), PANGO_ELLIPSIZE_END);
-    gtk_widget_set_vexpand(pane->words, TRUE);
+    GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+    pane->bar = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
+    gtk_widget_add_css_class(pane->bar, "pending-bar");
+    pane->words = ns_line_label_new("", NULL);
     gtk_widget_add_css_class(line, "linked");
     gtk_box_set_homogeneous(GTK_BOX(line), TRUE);
     pane->restart =
@@ -101,9 +81,7 @@ static void make_bar(Pane *pane)
     pane->drop = ns_button_new(_("Undo"), _("Back to the settings of the run"),
                                G_CALLBACK(ns_session_drop_pending), pane->session);
     ns_box_append(line, pane->restart, pane->fork, pane->drop, NULL);
-    ns_box_append(box, pane->words, line, NULL);
-    pane->bar = ns_revealer_new(box, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP);
-    gtk_widget_set_vexpand(pane->bar, FALSE); /* the words do, in the box */
+    ns_box_append(pane->bar, pane->words, line, NULL);
 }
 
 /* ---- Lanes ---- */
@@ -457,7 +435,6 @@ static void sync_watching(GtkWidget *widget)
     gtk_widget_set_visible(pane->rows, !watching);
     gtk_widget_set_visible(pane->log, watching);
     gtk_widget_set_sensitive(pane->rows, !watching);
-    gtk_widget_set_visible(pane->bar, !watching);
     gtk_widget_set_visible(pane->watched, watching);
 }
 
