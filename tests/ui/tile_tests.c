@@ -418,8 +418,23 @@ static void test_continuations(void)
     ui_close(window);
 }
 
+/* Of charts next to each other only that of one step names it; the axis of the other one does. */
+static void test_step_once(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_session_step(window->session, 3);
+    UI_UNTIL(ns_session_steps(window->session) == 3 && ui_is_paused(window));
+    NsChartView *loss = ui_chart(window, LOSS), *gradient = ui_chart(window, GRADIENT);
+    UI_UNTIL(g_str_has_suffix(gradient->shown.subtitle, ", no warm-up, step 3"));
+    UI_UNTIL(g_str_has_suffix(loss->plot->subtitle, ", step 3"));
+    g_assert_true(g_str_has_suffix(loss->shown.subtitle, ", no warm-up"));
+    ui_close(window);
+}
+
 void ui_add_tile_tests(void)
 {
+    g_test_add_func("/ui/tile/step-once", test_step_once);
     g_test_add_func("/ui/tile/continuations", test_continuations);
     g_test_add_func("/ui/tile/kinds", test_kinds);
     g_test_add_func("/ui/tile/titles", test_titles);

@@ -267,6 +267,23 @@ void ns_chart_view_leave_note(NsChartView *chart)
     chart->noteless = true;
 }
 
+/* An axis of steps says how far a run is, so that the caption need not: in charts next to each
+ * other, that number would be of different moments while it moves. */
+static void leave_out_step(NsChartView *chart)
+{
+    NsPlot *shown = &chart->shown;
+    g_clear_pointer(&chart->caption, g_free);
+    if (chart->kind->abscissa != NS_OVER_STEPS || !shown->moment || !shown->subtitle ||
+        !g_str_has_suffix(shown->subtitle, shown->moment))
+        return;
+    size_t length = strlen(shown->subtitle) - strlen(shown->moment);
+    g_autofree char *settings = g_strndup(shown->subtitle, length); /* with the comma after them */
+    chart->caption = g_strconcat(settings, shown->seed, NULL);
+    if (!shown->seed) chart->caption[length < 2 ? 0 : length - 2] = '\0';
+    shown->subtitle = *chart->caption ? chart->caption : NULL;
+    shown->moment = shown->seed;
+}
+
 /* Applies the view state to the plot again; the picture is out of date. */
 static void refocus(NsChartView *chart)
 {
@@ -275,6 +292,7 @@ static void refocus(NsChartView *chart)
     if (!chart->plot) return;
     ns_view_state_apply(&chart->view_state, chart->plot, &chart->shown, chart->shown_series);
     if (chart->noteless) chart->shown.note = NULL;
+    leave_out_step(chart);
     if (chart->compact) {
         /* Removes all but the title, the curves and, if there is space, the axes from a thumbnail;
          * the chart on the stage has the rest. */
@@ -409,6 +427,7 @@ static void ns_chart_view_finalize(GObject *object)
     g_clear_pointer(&chart->surface, cairo_surface_destroy);
     g_clear_pointer(&chart->figure, ns_figure_free);
     g_clear_pointer(&chart->name, g_free);
+    g_clear_pointer(&chart->caption, g_free);
     G_OBJECT_CLASS(ns_chart_view_parent_class)->finalize(object);
 }
 

@@ -49,6 +49,7 @@ struct _NsChartView {
     bool compact, noteless;
     bool roomy;      /* a thumbnail of this size has space for the numbers at its axes */
     char *name;      /* name of the thumbnail; NULL: its title */
+    char *caption;   /* the subtitle without the step; NULL: it is that of the plot */
     gint64 laid_out; /* time of the last layout; 0: never */
     int rendered_width, rendered_height, rendered_scale;
     double cost; /* ms, of the last drawing */
