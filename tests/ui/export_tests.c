@@ -302,11 +302,10 @@ static void test_choices(void)
     g_assert_nonnull(strstr(ns_export_dialog_command(dialog), " --size 120x80mm --text-size 20 "));
     drop_down(dialog, "Dots per inch", 4);
     g_assert_nonnull(strstr(ns_export_dialog_command(dialog), " --dpi 600 "));
-    choose_format(dialog, NS_EXPORT_DATA, NS_FORMAT_PNG);
+    choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_CSV);
     g_assert_true(g_str_has_suffix(ns_export_dialog_command(dialog),
                                    " --experiment off --out normscope.csv"));
     g_assert_false(gtk_widget_get_sensitive(control(dialog, "Size")));
-    g_assert_false(gtk_widget_get_sensitive(control(dialog, "Format")));
 
     /* The next dialog begins with the same. */
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);

@@ -10,14 +10,13 @@ typedef enum {
     NS_EXPORT_ONE, /* figure of the sheet that is selected */
     NS_EXPORT_SHEET,
     NS_EXPORT_SEPARATE,
-    NS_EXPORT_DATA, /* data of all charts, in one table */
 } NsExportWhat;
 
 typedef struct {
     NsExportWhat what;
     const NsSheet *sheet;
-    guint current;   /* the chart that ONE means */
-    NsFormat format; /* format of a drawing, or CSV for DATA */
+    guint current; /* the chart that ONE means */
+    NsFormat format;
     NsExportChoices choices;
     NsExportWatch *watch; /* of films: NULL, or valid until the callback */
 } NsExportRequest;

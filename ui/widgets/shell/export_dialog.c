@@ -20,6 +20,7 @@
 #define LEAST_LINE 0.25
 #define MOST_LINE 10
 
+/* The first one is chosen at first. */
 static const struct {
     NsFormat format;
     const char *label, *hint;
@@ -38,7 +39,7 @@ static const struct {
 enum { FILM = G_N_ELEMENTS(FORMATS) - 1 };
 
 static const char *const WHAT[] = {N_("This chart"), N_("All charts, one figure"),
-                                   N_("All charts, one file each"), N_("Data of all charts")};
+                                   N_("All charts, one file each")};
 
 static const int DPI[] = {96, 150, 300, 600};
 
@@ -91,13 +92,11 @@ static void choose(GtkWidget *drop_down, guint i)
 
 NsExportRequest ns_export_dialog_request(NsExportDialog *dialog)
 {
-    NsExportWhat what = (NsExportWhat)selected(dialog->what);
-    NsFormat format = FORMATS[selected(dialog->format)].format;
     return (NsExportRequest){
-        .what = what,
+        .what = (NsExportWhat)selected(dialog->what),
         .sheet = &dialog->sheet,
         .current = dialog->charts ? NS_EXPORT_CHARTS(dialog->charts)->current : dialog->current,
-        .format = what == NS_EXPORT_DATA ? NS_FORMAT_CSV : format,
+        .format = FORMATS[selected(dialog->format)].format,
         .choices = dialog->choices,
     };
 }
@@ -225,8 +224,7 @@ static void on_replace(GtkDialog *question, int answer, NsExportDialog *dialog)
 void ns_export_dialog_save(NsExportDialog *dialog, const char *path)
 {
     const char *dot = strrchr(path, '.');
-    bool data = selected(dialog->what) == NS_EXPORT_DATA;
-    for (guint i = 0; dot && !data && i < G_N_ELEMENTS(FORMATS); i++)
+    for (guint i = 0; dot && i < G_N_ELEMENTS(FORMATS); i++)
         if (g_ascii_strcasecmp(dot + 1, ns_format_ending(FORMATS[i].format)) == 0)
             choose(dialog->format, i);
     const char *ending = ns_format_ending(ns_export_dialog_request(dialog).format);
@@ -322,7 +320,6 @@ static void show_preview(NsExportDialog *dialog)
     if (dialog->previewing || !dialog->sheet.charts->len) return;
     NsExportRequest request = ns_export_dialog_request(dialog);
     if (request.what == NS_EXPORT_SEPARATE) request.what = NS_EXPORT_ONE;
-    if (request.what == NS_EXPORT_DATA) request.what = NS_EXPORT_SHEET;
     bool pixels = request.format == NS_FORMAT_PNG || request.format == NS_FORMAT_GIF;
     request.format = NS_FORMAT_PNG;
     NsStyle style;
@@ -430,14 +427,6 @@ static void take_choices(NsExportDialog *dialog)
     take_points(dialog->line_width, &choices->line_width, style.line_width);
 }
 
-/* The row of a format for stills. */
-static guint format_row(NsFormat format)
-{
-    guint i = 0;
-    while (FORMATS[i].format != format) i++;
-    return i;
-}
-
 static void sync_rest(NsExportDialog *dialog)
 {
     gtk_widget_set_visible(dialog->failure, FALSE);
@@ -453,11 +442,9 @@ static void sync_rest(NsExportDialog *dialog)
     gtk_widget_set_sensitive(dialog->dpi, (png || film) && !sized);
     gtk_widget_set_sensitive(dialog->transparent, !data && !film);
     gtk_widget_set_sensitive(dialog->font, !data && !tex);
-    gtk_widget_set_sensitive(dialog->format, request.what != NS_EXPORT_DATA);
     gtk_widget_set_visible(dialog->custom, request.choices.page == NS_PAGE_CUSTOM);
     gtk_widget_set_visible(dialog->film, film);
-    guint row = data ? format_row(NS_FORMAT_CSV) : selected(dialog->format);
-    gtk_label_set_text(GTK_LABEL(dialog->hint), _(FORMATS[row].hint));
+    gtk_label_set_text(GTK_LABEL(dialog->hint), _(FORMATS[selected(dialog->format)].hint));
     bool any = dialog->sheet.charts->len > 0;
     /* A file is never without an edit that its entry shows. */
     bool wrong = dialog->charts && ns_export_charts_is_wrong(NS_EXPORT_CHARTS(dialog->charts));
@@ -576,7 +563,7 @@ static void add_custom_size(NsExportDialog *dialog)
 
 static void add_choices(NsExportDialog *dialog)
 {
-    const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(WHAT[0]), _(WHAT[1]), _(WHAT[2]), _(WHAT[3])};
+    const char *what[G_N_ELEMENTS(WHAT) + 1] = {_(WHAT[0]), _(WHAT[1]), _(WHAT[2])};
     const char *formats[G_N_ELEMENTS(FORMATS) + 1] = {NULL};
     const char *const dpi[] = {_("Automatic"), "96", "150", "300", "600", NULL};
     const char *const legends[] = {_("Outside"), C_("legend", "Above"), _("Inside"), _("None"),
@@ -752,7 +739,7 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     sync_controls(dialog);
     bool several = dialog->sheet.charts->len > 1;
     choose(dialog->what, one || !several ? NS_EXPORT_ONE : NS_EXPORT_SHEET);
-    choose(dialog->format, memory.used ? memory.format : format_row(NS_FORMAT_PDF));
+    choose(dialog->format, memory.format);
     dialog->charts = ns_export_charts_new(dialog->view, &dialog->sheet, dialog->current,
                                           GTK_LABEL(dialog->problem));
     gtk_box_append(GTK_BOX(dialog->charts_box), dialog->charts);
