@@ -102,12 +102,10 @@ bool ns_picture_write(const NsPicture *picture, const NsPlot *const *plots, size
 {
     if (!has_memory(error)) return false;
     g_autofree char *path = ns_picture_path(picture, key);
-    bool moved = false;
-    const NsSheetFile file = {&picture->choices, picture->format, provenance, path, NULL, &moved};
+    /* A figure that took a training is drawn in any case. */
+    g_autofree char *remark = NULL;
+    const NsSheetFile file = {&picture->choices, picture->format, provenance, path, NULL, &remark};
     bool written = ns_sheet_write(plots, n, &file, error);
-    if (written && moved)
-        fprintf(stderr,
-                NS_CLI ": Inside the plot the legend would hide data, so it is above; a larger "
-                       "--size may leave space for it.\n");
+    if (written && remark) fprintf(stderr, NS_CLI ": %s\n", remark);
     return written;
 }

@@ -427,6 +427,11 @@ static void test_numbers(void)
             g_assert_cmpint(ns_export(&plots[i], 1, &how, path, &error), ==, !large);
             g_assert_cmpint(g_file_test(path, G_FILE_TEST_EXISTS), ==, !large);
             if (large) g_assert_nonnull(strstr(error->message, "choose a smaller text"));
+            /* Whoever takes remarks gets the figure. */
+            g_autofree char *remark = NULL;
+            how.remark = &remark;
+            g_assert_true(ns_export(&plots[i], 1, &how, path, NULL));
+            g_assert_cmpstr(remark, ==, large ? error->message : NULL);
             g_unlink(path);
         }
     g_rmdir(folder);

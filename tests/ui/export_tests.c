@@ -148,7 +148,7 @@ static void test_separate_replaces_nothing(void)
 {
     static const char *const names[] = {"run-loss.csv", "run-hidden-norm.csv",
                                         "run-gradient-norm.csv", "run-gradient-heatmap.csv"};
-    static const char words[] = "2 of these files exist already. Replace them?";
+    static const char words[] = "These 2 files exist already. Replace them?";
     g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
     g_autofree char *asked = g_build_filename(folder, "run.csv", NULL);
     char *paths[4];

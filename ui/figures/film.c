@@ -14,7 +14,7 @@ bool ns_sheet_write(const NsPlot *const *plots, size_t n, const NsSheetFile *fil
     g_autofree char *line = provenance ? ns_provenance_line(provenance) : NULL;
     g_autofree char *caption = provenance ? ns_provenance_caption(provenance) : NULL;
     NsStyle style;
-    NsExport options = {.format = file->format, .moved = file->moved};
+    NsExport options = {.format = file->format, .remark = file->remark};
     ns_export_choices_apply(file->choices, n, &style, &options);
     options.experiment = file->choices->experiment ? line : NULL;
     options.caption = file->choices->caption ? caption : NULL;

@@ -93,7 +93,7 @@ typedef struct {
     const NsProvenance *provenance; /* embedded in the file and stated in the caption, if chosen */
     const char *path;
     NsExportWatch *watch; /* for films; may be NULL */
-    bool *moved;          /* as in NsExport */
+    char **remark;        /* as in NsExport */
 } NsSheetFile;
 
 /* Writes plots as one figure with ns_export. */

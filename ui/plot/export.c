@@ -137,7 +137,7 @@ static bool lacks_numbers(const NsPlotLayout *layout, const NsPlot *plot)
     return lacks;
 }
 
-/* A figure without numbers at its axes says nothing; NS_ERROR_USAGE. */
+/* Returns false with NS_ERROR_USAGE if an axis has no numbers, without which it says nothing. */
 static bool check_numbers(const NsPlot *const *plots, size_t n, const NsExport *options,
                           GError **error)
 {
@@ -163,10 +163,19 @@ bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, cons
     }
     NsExport own = *asked, *options = &own;
     own.height = ns_plot_sheet_height(plots, n, asked);
-    if (!ns_export_check_size(options, error) || !check_numbers(plots, n, options, error))
-        return false;
-    if (options->moved && options->legend == NS_LEGEND_INSIDE)
-        *options->moved = moves_legend(plots, n, options);
+    if (!ns_export_check_size(options, error)) return false;
+    g_autoptr(GError) lack = NULL;
+    if (!check_numbers(plots, n, options, &lack)) {
+        if (!options->remark) {
+            g_propagate_error(error, g_steal_pointer(&lack));
+            return false;
+        }
+        *options->remark = g_strdup(lack->message);
+    } else if (options->remark && options->legend == NS_LEGEND_INSIDE &&
+               moves_legend(plots, n, options)) {
+        *options->remark = g_strdup("Inside the plot the legend would hide data, so it is above; "
+                                    "a larger --size may leave space for it.");
+    }
     for (size_t i = 0; options->format == NS_FORMAT_TEX && i < n; i++) {
         if (!plots[i]->drawing) continue;
         g_autofree char *title = ns_text_plain(plots[i]->title);

@@ -33,11 +33,12 @@ typedef struct {
                            * needs */
     double dpi;           /* PNG and GIF */
     NsLegendPlace legend;
-    bool *moved;  /* set by ns_export if a legend is above a chart, since inside it would hide data;
-                   * may be NULL */
-    bool unnoted; /* without notes */
-    bool untitled;       /* without titles and subtitles; only the letters of several charts, and
-                          * the seed of one that shows one of several */
+    char **remark; /* set by ns_export to a sentence if a legend is above a chart, since inside it
+                    * would hide data, or if there is no space for the numbers at an axis; NULL:
+                    * the latter is NS_ERROR_USAGE */
+    bool unnoted;  /* without notes */
+    bool untitled; /* without titles and subtitles; only the letters of several charts, and
+                    * the seed of one that shows one of several */
     const char *caption; /* a text at the foot of the sheet, which replaces the subtitles except for
                           * the names of runs; or NULL */
     const char *moment;  /* a text at the foot if there is no caption: "step 40 of 500"; or NULL */

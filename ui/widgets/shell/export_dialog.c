@@ -245,7 +245,7 @@ void ns_export_dialog_save(NsExportDialog *dialog, const char *path)
         return;
     }
     g_autofree char *many =
-        g_strdup_printf(_("%u of these files exist already. Replace them?"), there);
+        g_strdup_printf(_("These %u files exist already. Replace them?"), there);
     GtkWidget *question = gtk_message_dialog_new(
         GTK_WINDOW(dialog), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION,
         GTK_BUTTONS_NONE, "%s", there > 1 ? many : _("This file exists already. Replace it?"));
