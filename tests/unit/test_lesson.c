@@ -270,7 +270,7 @@ static const struct {
 } compared[] = {
     {"final-norm", "final-norm"},
     {"sgd-and-adam", "optimizer lr"},
-    {"other-remedies", "lr clip optimizer placement layers"}, /* four, one or two to a lane */
+    {"other-remedies", "lr clip optimizer placement"}, /* four, one to a lane */
     {"what-broke-first", "clip"},
     {"depth-ladder", "layers"},
     {"sgd-adam", "placement optimizer lr"},
