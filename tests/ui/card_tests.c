@@ -359,6 +359,14 @@ static void test_again(void)
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_UNTIL(ns_learn_pane_is_done(pane));
+    /* Nor does it say so while a run with these settings is being prepared. */
+    press(pane, "Back");
+    press(pane, "Run to step 6");
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    UI_WAIT(window, ui_is_paused);
+    press(pane, "Next");
+    press(pane, "Set it for me");
+    g_assert_false(says(pane, words));
     ui_close(window);
 }
 

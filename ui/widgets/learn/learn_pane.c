@@ -192,8 +192,9 @@ static void look(NsLearnPane *pane)
     if (pane->tried) gtk_widget_set_visible(pane->tried, tried);
     bool set = ns_lesson_is_set(&card->conditions, pane->session);
     bool old = ns_lesson_needs_new_run(card, pane->session, &pane->situation);
+    bool waits = !ns_lesson_is_prepared(pane->session) || ns_session_pending(pane->session);
     if (pane->again) /* pending changes have a bar of their own */
-        gtk_widget_set_visible(pane->again, set && old && !ns_session_pending(pane->session));
+        gtk_widget_set_visible(pane->again, set && old && !waits);
     int64_t missed = own ? ns_lesson_missed_change(pane->lesson, pane->at, pane->session) : 0;
     g_autofree char *step = ns_group_digits(missed);
     g_autofree char *words =
