@@ -520,7 +520,8 @@ static void place_markers(NsFrame *frame)
     }
 }
 
-/* In a file, the unit of a vertical axis that is shorter than its label is in the title. */
+/* In a file, the unit of a vertical axis that is shorter than its label is in the title.  Two
+ * labels above each other would read as one. */
 static void move_unit(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
@@ -528,7 +529,7 @@ static void move_unit(NsFrame *frame)
     PangoLayout **label = &frame->text[NS_PART_LEFT_LABEL], **title = &frame->text[NS_PART_TITLE];
     if (!plot->left.unit || !frame->show[NS_PART_LEFT_LABEL] || !frame->show[NS_PART_TITLE] ||
         layout->style->corner > 0 || g_str_has_suffix(plot->title, " ") ||
-        ns_text_width(*label) <= layout->area.height + frame->size)
+        ns_text_width(*label) <= layout->area.height + (layout->lower ? -1 : 1) * frame->size)
         return;
     g_autofree char *words = g_strdup_printf("%s (%s)", plot->title, plot->left.unit);
     g_autoptr(PangoLayout) longer =
