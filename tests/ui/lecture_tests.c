@@ -404,6 +404,12 @@ static void test_none(void)
     g_action_group_activate_action(actions, "lecture-mode", NULL);
     g_action_group_activate_action(actions, "next-scene", NULL);
     g_assert_true(g_str_has_prefix(ns_toast_text(window->toast), "No lecture is open."));
+    /* All settings, such as the number of seeds, are a click away. */
+    GtkWidget *settings = ui_find_tip(ui_find(window, "lecture_bar"), "Settings pane");
+    g_signal_emit_by_name(settings, "clicked");
+    g_assert_true(is_open(window, "pane"));
+    g_signal_emit_by_name(settings, "clicked");
+    g_assert_false(is_open(window, "pane"));
     g_assert_true(ns_lecture_leave(window));
     ui_close(window);
 }
