@@ -431,10 +431,14 @@ static void test_slow_motion(void)
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);
     UI_UNTIL(g_str_has_prefix(words_on(page), "Backward"));
     g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_GRADIENT);
+    GtkWidget *signal = ui_find_button(GTK_WIDGET(page), "Signal");
+    g_assert_false(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(signal)));
     UI_UNTIL(g_str_has_prefix(words_on(page), "Update"));
     ns_session_set_slow_motion(session, false);
     ns_session_pause(session);
     UI_WAIT(window, ui_is_paused);
+    UI_UNTIL(gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(signal)));
+    g_assert_cmpint(ns_diagram_page_flow(page), ==, NS_FLOW_SIGNAL);
     ui_close(window);
 }
 

@@ -165,8 +165,9 @@ static void show_stage(NsDiagramPage *page)
             break;
         }
     ns_text_label_set(page->words, sentence);
-    /* The stage decides what the wires show. */
+    /* The stage decides what the wires show, and the switch says it. */
     for (int i = 0; i < NS_FLOWS; i++) gtk_widget_set_sensitive(page->flow[i], !slow);
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->flow[ns_diagram_page_flow(page)]), TRUE);
     show_answer(page, slow, stage);
     for (size_t i = 0; i < page->n; i++) {
         bool still = waits(page->views[i]);
@@ -274,7 +275,8 @@ static void draw_legend(GtkDrawingArea *area, cairo_t *cr, int width, int height
 
 static void on_flow(GtkToggleButton *toggle, NsDiagramPage *page)
 {
-    if (!gtk_toggle_button_get_active(toggle)) return;
+    if (!gtk_toggle_button_get_active(toggle) || !gtk_widget_get_sensitive(GTK_WIDGET(toggle)))
+        return;
     page->chosen =
         GTK_WIDGET(toggle) == page->flow[NS_FLOW_GRADIENT] ? NS_FLOW_GRADIENT : NS_FLOW_SIGNAL;
     show_range(page);
@@ -282,7 +284,8 @@ static void on_flow(GtkToggleButton *toggle, NsDiagramPage *page)
 
 void ns_diagram_page_set_flow(NsDiagramPage *page, NsFlow flow)
 {
-    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->flow[flow]), TRUE);
+    page->chosen = flow;
+    gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->flow[ns_diagram_page_flow(page)]), TRUE);
 }
 
 static void on_walk(NsDiagramPage *page, GtkWidget *button)
