@@ -191,8 +191,11 @@ static void test_pins(void)
     NsWindow *window = ui_open_paused();
     NsSession *session = window->session;
     NsChartView *chart = ui_chart(window, LOSS);
+    ui_point(chart, ui_inside(chart, 0.25, 0.5));
+    g_assert_true(ns_chart_view_has_tip(chart));
     ui_click_at(chart, ui_inside(chart, 0.25, 0.5), 0);
     g_assert_cmpuint(ui_view_state(window, LOSS)->n_pins, ==, 1);
+    g_assert_false(ns_chart_view_has_tip(chart)); /* it would say the same */
     NsPin first = ui_view_state(window, LOSS)->pins[0];
     g_assert_cmpuint(first.number, ==, 1);
     g_assert_cmpint(session->view->step, ==, llround(first.x));
@@ -209,6 +212,9 @@ static void test_pins(void)
     g_assert_cmpint(changes, ==, 1);
     g_assert_cmpint(session->view->layer, ==, 4);
     g_assert_cmpfloat(ui_view_state(window, HEATMAP)->pins[0].row, ==, 4);
+    g_assert_false(ns_chart_view_has_tip(map));
+    ui_point(map, ui_inside(map, 0.5, 0.4)); /* another layer at the same step */
+    g_assert_true(ns_chart_view_has_tip(map));
     g_assert_cmpint(session->view->step, ==, llround(ui_view_state(window, HEATMAP)->pins[0].x));
     /* A layer says nothing of the step. */
     NsChartView *profile = ui_chart(window, GRADIENT);

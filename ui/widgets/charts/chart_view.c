@@ -171,6 +171,18 @@ static void adopt_style(NsChartView *chart)
     forget_layout(chart);
 }
 
+bool ns_chart_view_has_tip(NsChartView *chart)
+{
+    bool own = chart->aim == NS_AIM_POINTER || gtk_widget_has_focus(GTK_WIDGET(chart));
+    if (!chart->pointed || (chart->band.width > 0 && chart->band.height > 0)) return false;
+    for (size_t i = 0; i < chart->view_state.n_pins; i++) {
+        const NsPin *pin = &chart->view_state.pins[i];
+        bool row = isnan(pin->row) || pin->row == row_value(chart);
+        if (pin->x == chart->reading.x && row) return false;
+    }
+    return own || !ns_plot_has_legend(chart->layout);
+}
+
 static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
     NsChartView *chart = NS_CHART_VIEW(widget);
@@ -194,14 +206,10 @@ static void ns_chart_view_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     bool banded = chart->band.width > 0 && chart->band.height > 0;
     if ((chart->pointed || chart->view_state.n_pins || banded) && ensure_layout(chart)) {
         cairo_t *cr = gtk_snapshot_append_cairo(snapshot, &box);
-        bool read = chart->pointed && !banded;
-        if (read) ns_plot_draw_reading(chart->layout, &chart->reading, cr);
+        if (chart->pointed && !banded) ns_plot_draw_reading(chart->layout, &chart->reading, cr);
         ns_plot_draw_pins(chart->layout, chart->view_state.pins, chart->view_state.n_pins, cr);
         if (banded) ns_plot_draw_band(chart->layout, chart->band, cr);
-        /* While the pointer is on another chart, values in the legend are enough. */
-        bool own = chart->aim == NS_AIM_POINTER || gtk_widget_has_focus(widget);
-        if (read && (own || !ns_plot_has_legend(chart->layout)))
-            ns_plot_draw_tip(chart->layout, &chart->reading, cr);
+        if (ns_chart_view_has_tip(chart)) ns_plot_draw_tip(chart->layout, &chart->reading, cr);
         cairo_destroy(cr);
     }
 }

@@ -101,6 +101,10 @@ void ns_chart_view_walk(NsChartView *chart, int64_t columns, int64_t rows);
 /* The reading of the crosshair; NULL without one.  Borrowed until the chart changes. */
 const NsReading *ns_chart_view_reading(NsChartView *chart);
 
+/* Whether a box beside the crosshair has its values: not where a pin has the same, nor while the
+ * pointer is on another chart if the legend has them. */
+bool ns_chart_view_has_tip(NsChartView *chart);
+
 /* Pins the reading of the crosshair, or removes its pin.  FALSE if all pins are in use. */
 bool ns_chart_view_pin(NsChartView *chart);
 
