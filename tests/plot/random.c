@@ -16,7 +16,7 @@ static const char *words(GRand *rand)
         "gradient norm of the feed-forward network, after warm-up",
         "W_2",
         "√⟨g^2/v⟩",
-        "previous run: Pre-LN, 12 layers, lr 3×10^{−3}, warm-up 4,000, changed at step 1,200",
+        "previous run: Pre-LN, 12 layers, lr 3×10^{−3}, warm-up 4,000 (changed)",
         "Γ",
     };
     return texts[g_rand_int_range(rand, 0, G_N_ELEMENTS(texts))];

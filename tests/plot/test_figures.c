@@ -145,13 +145,13 @@ static void test_previous_and_swap(void)
     ns_history_append_event(first->history, &event);
     plot = ns_figure_update(loss, &input);
     g_assert_null(strstr(plot->subtitle, "changed"));
-    g_assert_nonnull(series_named(plot, "previous run: Pre-LN, 3 layers, changed at step 3"));
+    g_assert_nonnull(series_named(plot, "previous run: Pre-LN, 3 layers (changed)"));
 
     plot = ns_figure_update(gradient, &input);
     g_assert_cmpuint(plot->n_series, ==, 3);
     g_assert_cmpuint(series_named(plot, "step 2")->n, ==, 5);
     g_assert_true(series_named(plot, "step 0")->previous);
-    previous = series_named(plot, "previous run: Pre-LN, 3 layers, changed at step 3, step 3");
+    previous = series_named(plot, "previous run: Pre-LN, 3 layers (changed), step 3");
     g_assert_true(previous->previous);
     g_assert_cmpuint(previous->n, ==, 3);
     g_assert_cmpfloat_with_epsilon(previous->y[2], 30.3, 1e-5);

@@ -175,10 +175,9 @@ char *ns_figure_previous_label(const NsFigureInput *input)
 {
     if (!input->previous_settings || !input->settings) return g_strdup(_("previous run"));
     g_autofree char *difference = ns_settings_difference(input->previous_settings, input->settings);
-    int64_t changed = ns_figure_first_change(input->previous);
-    if (!changed) return g_strdup_printf(_("previous run: %s"), difference);
-    g_autofree char *step = ns_group_digits(changed);
-    return g_strdup_printf(_("previous run: %s, changed at step %s"), difference, step);
+    bool changed = ns_figure_first_change(input->previous) > 0;
+    return g_strdup_printf(changed ? _("previous run: %s (changed)") : _("previous run: %s"),
+                           difference);
 }
 
 char *ns_figure_absent(NsQuantity quantity, const NsFigureInput *input)

@@ -116,13 +116,12 @@ static char *pinned_name(NsSession *session, const NsPastRun *run, size_t lane)
     if (!own || lane >= own->n) return g_strdup(run->recorded->names[lane]);
     const NsSettings *settings[] = {&own->lane[lane], &now->lane[MIN(lane, now->n - 1)]};
     g_autofree char *differs = ns_settings_special_words(settings, 2, 0);
-    int64_t changed = ns_figure_first_change(run->recorded->histories[lane]);
-    g_autofree char *step = ns_group_digits(changed);
+    bool changed = ns_figure_first_change(run->recorded->histories[lane]) > 0;
     GString *name = g_string_new(NULL);
     g_string_printf(name, _("run %u"), run->listed.id);
     if (run->listed.lanes > 1) g_string_append_printf(name, " %s", ns_lane_letter(lane));
     if (*differs && !ns_session_is_watching(session)) g_string_append_printf(name, " %s", differs);
-    if (changed) g_string_append_printf(name, _(", changed at step %s"), step);
+    if (changed) g_string_append(name, _(" (changed)")); /* a legend has no space for the steps */
     return g_string_free(name, FALSE);
 }
 
