@@ -226,7 +226,7 @@ static void test_preparing(void)
     ui_close(window);
 }
 
-/* Next has the focus again after it has waited. */
+/* Next has the focus again after it has waited.  The title keeps off the buttons above it. */
 static void test_focus(void)
 {
     static const char text[] =
@@ -241,6 +241,16 @@ static void test_focus(void)
     press(pane, "Next");
     g_assert_false(gtk_widget_is_sensitive(ui_find_button(GTK_WIDGET(pane), "Next")));
     UI_UNTIL(gtk_widget_has_focus(ui_find_button(GTK_WIDGET(pane), "Next")));
+    ui_rest(window);
+    graphene_rect_t button, title;
+    GtkWidget *words = ui_find_class(GTK_WIDGET(pane), "card-title");
+    g_assert_true(gtk_widget_compute_bounds(ui_find_button(GTK_WIDGET(pane), "Next"),
+                                            GTK_WIDGET(pane), &button));
+    g_assert_true(gtk_widget_compute_bounds(words, GTK_WIDGET(pane), &title));
+    bool beside = title.origin.x >= button.origin.x + button.size.width;
+    float gap = beside ? title.origin.x - button.origin.x - button.size.width
+                       : title.origin.y - button.origin.y - button.size.height;
+    g_assert_cmpfloat(gap, >=, 12);
     ui_close(window);
 }
 

@@ -478,7 +478,7 @@ static GtkWidget *new_apart(NsLearnPane *pane)
 /* Back and Next stay where they are from card to card. */
 static GtkWidget *new_head(NsLearnPane *pane)
 {
-    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     GtkWidget *above = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     GtkWidget *turn = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     g_autofree char *words = g_strdup_printf(_("%s · %d/%d"), _(pane->lesson->title),
