@@ -126,7 +126,8 @@ static void test_motion(void)
     ui_close(window);
 }
 
-/* One legend and one subtitle for the page; thumbnails have a name, curves and no controls. */
+/* One legend and one subtitle for the page; thumbnails have a name, curves or
+ * a map with its axis, and no controls. */
 static void test_thumbnails(void)
 {
     NsWindow *window = ui_open_paused();
@@ -139,7 +140,8 @@ static void test_thumbnails(void)
         g_assert_cmpuint(legend_entries(chart), ==, 0);
         g_assert_true(has_part(chart, NS_PART_TITLE));
         g_assert_false(has_part(chart, NS_PART_SUBTITLE) || has_part(chart, NS_PART_NOTE) ||
-                       has_part(chart, NS_PART_LEFT_LABEL) || has_part(chart, NS_PART_BAR_LABEL));
+                       has_part(chart, NS_PART_BAR_LABEL));
+        g_assert_cmpint(has_part(chart, NS_PART_LEFT_LABEL), ==, i == HEATMAP); /* or its lanes */
         g_assert_false(gtk_widget_get_visible(tools));
         g_assert_false(gtk_widget_get_focusable(GTK_WIDGET(chart)));
         /* Whoever copies or saves it has all of it. */
@@ -166,7 +168,8 @@ static void set_size(NsWindow *window, int width, int height)
     UI_UNTIL(ABS(gtk_widget_get_width(GTK_WIDGET(window)) - width) < 30);
 }
 
-/* A thumbnail that is large enough has numbers at its axes, and still no notes and no legend. */
+/* A thumbnail that is large enough has numbers at its axes (a map always at the left one), and
+ * still no notes and no legend. */
 static void test_large_thumbnails(void)
 {
     static const int sizes[][2] = {{1280, 800}, {1920, 1080}, {1280, 800}};
@@ -178,7 +181,7 @@ static void test_large_thumbnails(void)
             NsChartView *chart = ui_chart(window, i);
             UI_UNTIL(ns_chart_view_layout(chart) && has_part(chart, NS_PART_X_TICK) == large);
             g_assert_true(chart->compact);
-            g_assert_true(has_part(chart, NS_PART_LEFT_TICK) == large);
+            g_assert_true(has_part(chart, NS_PART_LEFT_TICK) == (large || i == HEATMAP));
             g_assert_true(has_part(chart, NS_PART_BAR_TICK) == (large && i == HEATMAP));
             g_assert_cmpuint(legend_entries(chart), ==, 0);
             g_assert_false(has_part(chart, NS_PART_NOTE));

@@ -310,7 +310,8 @@ static void refocus(NsChartView *chart)
         chart->shown.special = 0;
         chart->shown.lower = NULL;
         chart->shown.legend = NS_LEGEND_NONE;
-        chart->shown.x.quiet = chart->shown.left.quiet = chart->shown.no_bar = small;
+        chart->shown.x.quiet = chart->shown.no_bar = small;
+        chart->shown.left.quiet = small && !chart->shown.heatmap; /* which has the lanes there */
         chart->shown.no_notes = true;
         chart->shown.n_markers = chart->shown.n_levels = chart->shown.n_slopes = 0;
     }
