@@ -243,6 +243,9 @@ static void test_runs(void)
     g_signal_emit_by_name(open, "clicked");
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 4);
     g_assert_cmpint(ns_session_steps(session), ==, 40);
+    /* Events come first: there may be many runs. */
+    GtkWidget *title = label_of(GTK_WIDGET(window->inspector), "Runs");
+    g_assert_true(GTK_IS_LIST_BOX(gtk_widget_get_prev_sibling(title)));
     ui_close(window);
 }
 

@@ -600,9 +600,9 @@ GtkWidget *ns_inspector_new(NsSession *session)
     g_signal_connect(inspector->events, "row-activated", G_CALLBACK(on_chosen), inspector);
     gtk_box_append(GTK_BOX(inspector), inspector->readings);
     add_section(inspector, _("Pinned readings"), inspector->pins);
-    add_section(inspector, _("Runs"), inspector->runs);
-    /* At the end, so that new events move nothing. */
     add_section(inspector, _("Events"), inspector->events);
+    /* At the end, since there may be many, which are seldom used. */
+    add_section(inspector, _("Runs"), inspector->runs);
     sync_readings(inspector, NULL);
     sync_events(inspector);
     rebuild_runs(inspector);
