@@ -593,7 +593,8 @@ static int run(NsArguments *a, GError **error)
             int64_t shown = shown_step(&chart);
             if (settings->probe_every == 0)
                 settings->probe_every = interval(&chart, one_step);
-            else if (one_step && shown % settings->probe_every != 0)
+            else if (one_step && shown % settings->probe_every != 0 &&
+                     (i == 0 || settings->probe_every != settings[-1].probe_every))
                 fprintf(stderr,
                         NS_CLI ": Step %" PRId64 " is not measured with probe-every=%" PRId64
                                "; the figure shows step %" PRId64 ".\n",

@@ -343,25 +343,9 @@ static void test_choices(void)
 static void assert_same_file(NsExportDialog *dialog, NsWindow *window, const char *command,
                              const char *path)
 {
-    g_autofree char *programs = g_path_get_dirname(g_getenv("NS_DESKTOP"));
-    g_autofree char *folder = g_path_get_dirname(path);
     ns_export_dialog_write(dialog, path);
     UI_WAIT(window, ui_has_toast);
-    g_autofree char *mine = NULL, *other = NULL;
-    gsize n, m;
-    g_assert_true(g_file_get_contents(path, &mine, &n, NULL));
-    g_unlink(path);
-    g_auto(GStrv) words = NULL;
-    int count, status;
-    g_assert_true(g_shell_parse_argv(command, &count, &words, NULL));
-    g_autofree char *name = words[0];
-    words[0] = g_build_filename(programs, name, NULL);
-    g_assert_true(g_spawn_sync(folder, words, NULL, 0, NULL, NULL, NULL, NULL, &status, NULL));
-    g_assert_cmpint(status, ==, 0);
-    g_autofree char *made = g_build_filename(folder, words[count - 1], NULL);
-    g_assert_true(g_file_get_contents(made, &other, &m, NULL));
-    g_unlink(made);
-    g_assert_true(n == m && memcmp(mine, other, n) == 0);
+    ui_assert_command(command, path);
 }
 
 /* What the dialog shows as the command for the same file makes the same file. */

@@ -293,6 +293,21 @@ static void test_stays(void)
     ns_window_toast(other, ns_toast_text(window->toast));
     UI_UNTIL(!ns_toast_text(other->toast));
     g_assert_nonnull(ns_toast_text(window->toast));
+    /* Its button is at its end, however many lines it has. */
+    for (int long_ = 0; long_ < 2; long_++) {
+        ns_window_open(window,
+                       long_ ? "/nowhere-that-there-is-such-a-file-with-this-name.preset"
+                             : "/n.preset",
+                       false);
+        ui_rest(window);
+        GtkWidget *close = ui_find_button(window->toast, "Close");
+        GtkWidget *box = gtk_widget_get_parent(close);
+        graphene_rect_t at;
+        g_assert_true(gtk_widget_compute_bounds(close, box, &at));
+        int end = gtk_widget_get_width(box) - (int)(at.origin.x + at.size.width);
+        g_test_message("%s: %d", ns_toast_text(window->toast), end);
+        g_assert_cmpint(end, <, 20);
+    }
     g_signal_emit_by_name(ui_find_button(window->toast, "Close"), "clicked");
     g_assert_null(ns_toast_text(window->toast));
     ui_close(other);

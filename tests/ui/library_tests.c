@@ -217,7 +217,18 @@ static void test_open_folder(void)
     ns_window_open(window, folder, false);
     NsRunLibrary *library = ns_saved_runs_present(window);
     UI_UNTIL(g_list_model_get_n_items(G_LIST_MODEL(library->selection)) == 3 && !library->reading);
-    gtk_window_close(GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library))));
+    /* Which folder it is stands above its runs, and in the words where there are none. */
+    GtkWindow *side = GTK_WINDOW(gtk_widget_get_root(GTK_WIDGET(library)));
+    g_assert_cmpstr(gtk_window_get_title(side), ==, folder);
+    g_autofree char *bare = g_build_filename(folder, "nothing", NULL);
+    g_assert_cmpint(g_mkdir(bare, 0700), ==, 0);
+    ns_window_open(window, bare, false);
+    UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(library->empty)),
+                         "There are no runs in “nothing”."));
+    g_assert_cmpstr(gtk_window_get_title(side), ==, bare);
+    g_signal_emit_by_name(library->own, "clicked");
+    g_assert_cmpstr(gtk_window_get_title(side), ==, "Saved runs");
+    gtk_window_close(side);
     ns_window_open(window, inner, false);
     UI_UNTIL(ns_session_is_watching(session) && ns_session_steps(session) == 1);
     ui_close(window);

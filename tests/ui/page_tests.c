@@ -4,6 +4,7 @@
 #include "ui/widgets/charts/export_job.h"
 #include "ui/widgets/charts/tile_controls.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -387,6 +388,85 @@ static void test_export(void)
     ui_close(window);
 }
 
+static void on_exported(GObject *object, GAsyncResult *result, gpointer data)
+{
+    (void)object;
+    g_autofree char *path = g_task_propagate_pointer(G_TASK(result), NULL);
+    g_assert_nonnull(path);
+    *(bool *)data = true;
+}
+
+/* The command makes the same file: of runs that ended, or at an earlier step; of several lanes or
+ * seeds; and where a lane diverged. */
+static void test_export_of_runs(void)
+{
+    static const struct {
+        const char *settings, *key, *values[NS_LANES_MAX]; /* a setting of lanes after the first */
+        int steps, shown;                                  /* shown: negative for the newest */
+    } table[] = {
+        {"steps=7 eval-every=5", "placement", {"pre"}, 7, -1},
+        {"steps=7 eval-every=0", "placement", {"pre", "sandwich", "deepnorm"}, 7, 3},
+        {"steps=4 seeds=3", "placement", {NULL}, 4, -1},
+        {"steps=20 lr=100", "lr", {"1e-3"}, 20, -1},
+        {"steps=0 eval-every=5", "warmup", {"3"}, 6, -1},
+    };
+    g_autofree char *folder = g_dir_make_tmp("normscope-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "window", NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+        NsWindow *window = ui_open(table[i].settings);
+        NsSession *session = window->session;
+        UI_WAIT(window, ui_is_ready);
+        size_t lanes = 1;
+        while (table[i].values[lanes - 1]) lanes++;
+        if (lanes > 1) ns_session_set_lanes(session, lanes);
+        for (size_t k = 1; k < lanes; k++)
+            ns_session_set_lane(session, k, table[i].key, table[i].values[k - 1]);
+        UI_UNTIL(session->view->started.n == lanes && session->state == NS_TRAINER_READY);
+        ns_session_set_pause_on_trouble(session, false);
+        ns_session_step(session, table[i].steps);
+        UI_UNTIL(ns_session_steps(session) == table[i].steps &&
+                 session->state != NS_TRAINER_RUNNING);
+        if (table[i].shown >= 0) ns_session_show_step(session, table[i].shown);
+        ui_rest(window);
+        g_auto(NsSheet) sheet;
+        ns_sheet_init(&sheet);
+        for (size_t k = LOSS; k < TILES; k++) {
+            NsFigureInput input = ns_chart_tile_input(ui_tile(window, k));
+            ns_sheet_add(&sheet, ns_figure_spec_of(ui_tile(window, k)->own.kind, &input), -1);
+        }
+        NsExportRequest request = {.what = NS_EXPORT_SHEET,
+                                   .sheet = &sheet,
+                                   .format = i % 2 ? NS_FORMAT_CSV : NS_FORMAT_SVG};
+        ns_export_choices_init(&request.choices);
+        g_autofree char *command =
+            ns_export_command(session->view, &request, i % 2 ? "a.csv" : "a.svg");
+        g_test_message("%s", command);
+        bool done = false;
+        ns_export_async(session->view, &request, path, on_exported, &done);
+        UI_UNTIL(done);
+        ui_assert_command(command, path);
+        ui_close(window);
+    }
+    g_rmdir(folder);
+}
+
+/* The window has only the newest attention, which the command does not draw for an earlier step. */
+static void test_export_of_newest(void)
+{
+    NsWindow *window = open_lanes("probe-every=4");
+    g_auto(NsSheet) sheet;
+    ns_sheet_init(&sheet);
+    g_assert_true(ns_sheet_read(&sheet, "attention", NULL));
+    NsExportRequest request = {.sheet = &sheet, .format = NS_FORMAT_PDF};
+    ns_export_choices_init(&request.choices);
+    for (int step = 6; step < 10; step++) {
+        ns_session_show_step(window->session, step);
+        const char *gap = ns_export_command_gap(window->session->view, &request);
+        g_assert_cmpint(gap && strstr(gap, "not the newest one"), ==, step < 8);
+    }
+    ui_close(window);
+}
+
 void ui_add_page_tests(void)
 {
     g_test_add_func("/ui/page/pages", test_pages);
@@ -403,4 +483,6 @@ void ui_add_page_tests(void)
     g_test_add_func("/ui/page/log-of-share", test_log_of_share);
     g_test_add_func("/ui/page/place", test_place);
     g_test_add_func("/ui/page/export", test_export);
+    g_test_add_func("/ui/page/export-of-runs", test_export_of_runs);
+    g_test_add_func("/ui/page/export-of-newest", test_export_of_newest);
 }

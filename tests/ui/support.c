@@ -5,6 +5,8 @@
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/settings/settings_pane.h"
 
+#include <glib/gstdio.h>
+
 /* After so long a condition is looked at again, though the main loop had nothing to do. */
 #define TURN_MS 5
 
@@ -292,4 +294,25 @@ NsWindow *ui_open_running(const char *assignments)
     ui_click(window, "run_button");
     UI_WAIT(window, ui_has_stepped_five);
     return window;
+}
+
+void ui_assert_command(const char *command, const char *path)
+{
+    g_autofree char *programs = g_path_get_dirname(g_getenv("NS_DESKTOP"));
+    g_autofree char *folder = g_path_get_dirname(path);
+    g_autofree char *mine = NULL, *other = NULL;
+    gsize n, m;
+    g_assert_true(g_file_get_contents(path, &mine, &n, NULL));
+    g_unlink(path);
+    g_auto(GStrv) words = NULL;
+    int count, status;
+    g_assert_true(g_shell_parse_argv(command, &count, &words, NULL));
+    g_autofree char *name = words[0];
+    words[0] = g_build_filename(programs, name, NULL);
+    g_assert_true(g_spawn_sync(folder, words, NULL, 0, NULL, NULL, NULL, NULL, &status, NULL));
+    g_assert_cmpint(status, ==, 0);
+    g_autofree char *made = g_build_filename(folder, words[count - 1], NULL);
+    g_assert_true(g_file_get_contents(made, &other, &m, NULL));
+    g_unlink(made);
+    g_assert_true(n == m && memcmp(mine, other, n) == 0);
 }

@@ -121,3 +121,7 @@ void ui_add_transport_tests(void);
 void ui_add_trouble_tests(void);
 void ui_add_inspector_tests(void);
 void ui_add_watching_tests(void);
+
+/* Runs a command that the window shows, in the folder of a file: it makes the same bytes.  Removes
+ * both files. */
+void ui_assert_command(const char *command, const char *path);

@@ -150,8 +150,16 @@ const char *ns_export_command_gap(const NsView *view, const NsExportRequest *req
 {
     bool curves = false, profiles = false, maps = false; /* over steps, over layers, of layers */
     bool pinned = false;                                 /* profiles that draw pinned runs */
+    bool newer = false; /* a measurement that only the window has, after the shown step */
+    int64_t newest = ns_view_newest_step(view), step = ns_view_input(view).step;
     for (guint i = first_chart(request); i < first_chart(request) + n_charts(request); i++) {
-        const NsFigureKind *kind = ns_sheet_chart(request->sheet, i)->spec.kind;
+        const NsFigureSpec *spec = &ns_sheet_chart(request->sheet, i)->spec;
+        const NsFigureKind *kind = spec->kind;
+        bool one =
+            kind->expensive || kind->of_curvature; /* only the newest measurement is stored */
+        const NsParam *every = one ? ns_param_find(ns_figure_spec_every(spec)) : NULL;
+        double n = every ? ns_settings_get_number(&view->started.lane[0], every) : 0;
+        newer |= n > 0 && step >= 0 && newest / (int64_t)n > step / (int64_t)n;
         maps |= kind->rows_are_layers;
         curves |= kind->abscissa == NS_OVER_STEPS && !kind->rows_are_layers;
         profiles |= kind->abscissa == NS_OVER_LAYERS;
@@ -171,6 +179,7 @@ const char *ns_export_command_gap(const NsView *view, const NsExportRequest *req
             return _(
                 "The command trains from step 0, not from the step at which this run was forked.");
     }
+    if (newer) return _("The command draws the measurement of the shown step, not the newest one.");
     if (view->started.n > 1 && view->heat == NS_HEAT_LANE && maps)
         return _("The command draws heatmaps of all lanes, not of one.");
     return NULL;

@@ -97,9 +97,9 @@ void ns_file_show_in_folder(const char *path)
 
 /* ---- Windows that go with another one ---- */
 
-static void forget(GtkWindow *window, GObject *parent)
+static void forget(GtkWidget *window, GObject *parent)
 {
-    g_object_set_data(parent, gtk_window_get_title(window), NULL);
+    g_object_set_data(parent, gtk_widget_get_name(window), NULL);
 }
 
 GtkWidget *ns_side_window_raise(GtkWindow *parent, const char *title)
@@ -114,6 +114,7 @@ GtkWidget *ns_side_window_open(GtkWindow *parent, const char *title, int width, 
                                GtkWidget *child)
 {
     GtkWindow *window = GTK_WINDOW(gtk_window_new());
+    gtk_widget_set_name(GTK_WIDGET(window), title); /* stays when the child changes the title */
     gtk_window_set_title(window, title);
     gtk_window_set_transient_for(window, parent);
     gtk_window_set_destroy_with_parent(window, TRUE);

@@ -370,8 +370,10 @@ static void sync_selected(NsRunLibrary *library)
         g_format_size_full(ns_library_bytes(library->runs), G_FORMAT_SIZE_IEC_UNITS);
     g_autofree char *words =
         n ? g_strdup_printf(ns_plural("%u run, %s", "%u runs, %s", n), n, bytes) : g_strdup("");
-    const char *empty = gtk_widget_get_visible(library->own)
-                            ? _("There are no runs in this folder.")
+    const char *folder = library->shown_folder; /* NULL before the first one is shown */
+    g_autofree char *name = g_filename_display_basename(folder ? folder : "");
+    g_autofree char *other = g_strdup_printf(_("There are no runs in “%s”."), name);
+    const char *empty = gtk_widget_get_visible(library->own) ? other
                         : gtk_switch_get_active(GTK_SWITCH(library->record))
                             ? _("No run has been saved yet: train one, and it will appear here.")
                             : _("No run has been saved yet. Turn on “Save every run” below: the "
@@ -479,12 +481,22 @@ void ns_run_library_reload(NsRunLibrary *library)
 
 /* ---- Buttons and entries ---- */
 
+/* Names a folder that is not the one of saved runs in the title of the window. */
+static void sync_title(NsRunLibrary *library)
+{
+    GtkRoot *window = gtk_widget_get_root(GTK_WIDGET(library));
+    g_autofree char *path = g_filename_display_name(library->shown_folder);
+    bool own = g_str_equal(library->shown_folder, library->own_folder);
+    gtk_widget_set_visible(library->own, !own);
+    if (window) gtk_window_set_title(GTK_WINDOW(window), own ? _("Saved runs") : path);
+}
+
 static void on_folder(const char *path, gpointer owner)
 {
     NsRunLibrary *library = owner;
-    g_free(library->shown_folder);
+    g_autofree char *replaced = library->shown_folder; /* may be `path` */
     library->shown_folder = g_strdup(path);
-    gtk_widget_set_visible(library->own, !g_str_equal(path, library->own_folder));
+    sync_title(library);
     ns_run_library_reload(library);
     g_signal_emit_by_name(library, "folder", path);
 }
@@ -743,6 +755,7 @@ GtkWidget *ns_run_library_new(const char *own, const char *folder, const char *c
     library->own_folder = g_strdup(own);
     library->pinned = g_strdupv((char **)(uintptr_t)pinned);
     on_folder(folder, library);
+    g_signal_connect(library, "notify::root", G_CALLBACK(sync_title), NULL);
     return GTK_WIDGET(library);
 }
 

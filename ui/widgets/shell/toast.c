@@ -91,6 +91,9 @@ GtkWidget *ns_toast_new(void)
     toast->label = gtk_label_new(NULL);
     toast->button = gtk_button_new();
     gtk_label_set_wrap(GTK_LABEL(toast->label), TRUE);
+    /* A wrapping label takes less than its natural width, which the box has. */
+    gtk_widget_set_hexpand(toast->label, TRUE);
+    gtk_label_set_xalign(GTK_LABEL(toast->label), 0);
     gtk_label_set_max_width_chars(GTK_LABEL(toast->label), 70);
     gtk_box_append(GTK_BOX(box), toast->label);
     gtk_box_append(GTK_BOX(box), toast->button);
