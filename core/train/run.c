@@ -315,13 +315,14 @@ bool ns_live_only(const NsSettings *a, const NsSettings *b)
     return true;
 }
 
-/* The label of a choice and the word for no amount, as in the window; other values unchanged. */
-static const char *value_words(const NsParam *param, const char *value)
+/* The label of a choice, the word for no amount and grouped digits, as in the window. */
+static char *value_words(const NsParam *param, const char *value)
 {
     const char *word = ns_param_word(param, value);
-    if (word) return word;
+    if (word) return g_strdup(word);
+    if (param->type == NS_PARAM_INT) return ns_group_plain(value);
     int choice = param->choices ? ns_choices_find(param->choices, value) : -1;
-    return choice >= 0 ? _(param->choices((size_t)choice)->label) : value;
+    return g_strdup(choice >= 0 ? _(param->choices((size_t)choice)->label) : value);
 }
 
 static void note_change(NsRun *run, const NsParam *param, const NsSettings *before, int64_t step)
@@ -332,13 +333,14 @@ static void note_change(NsRun *run, const NsParam *param, const NsSettings *befo
     NsEvent event = {.step = step, .kind = NS_EVENT_SETTING};
     g_strlcpy(event.what, param->key, sizeof event.what);
     g_autofree char *at = ns_group_digits(step);
+    g_autofree char *old = value_words(param, was), *now = value_words(param, is);
     bool over =
         g_str_equal(param->key, "warmup") && step >= MAX(before->warmup, run->settings.warmup);
     ns_event_describe(&event,
                       over ? N_("%s changed from %s to %s at step %s, when it was over: the "
                                 "learning rate stays the same. Restart to see its effect.")
                            : N_("%s changed from %s to %s at step %s."),
-                      _(param->label), value_words(param, was), value_words(param, is), at);
+                      _(param->label), old, now, at);
     ns_history_append_event(run->history, &event);
 }
 

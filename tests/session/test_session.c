@@ -59,6 +59,13 @@ static void test_two_lanes(void)
     ns_session_set_lane(session, 1, "layers", "3");
     g_autofree char *more = ns_session_differences(session);
     g_assert_cmpstr(more, ==, "A Post-LN, 2 layers; B Pre-LN, 3 layers; all else equal.");
+    /* A count has grouped digits, as in charts; a seed has not. */
+    const NsParam *counted_by[] = {ns_param_find("warmup"), ns_param_find("seed")};
+    for (size_t i = 0; i < G_N_ELEMENTS(counted_by); i++) {
+        g_assert_true(ns_settings_set(&four.lane[0], counted_by[i]->key, "10000", NULL));
+        g_autofree char *value = ns_settings_value_words(&four.lane[0], counted_by[i]);
+        g_assert_cmpstr(value, ==, i == 0 ? "10,000" : "10000");
+    }
     g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
     g_assert_true(g_str_has_prefix(status, "paused at step 5, loss A "));
     g_assert_nonnull(strstr(status, ", B "));

@@ -249,6 +249,8 @@ static void test_run_live(void)
     set_live(run, (const char *const[]){"warmup=4", NULL});
     g_assert_nonnull(strstr(event_at(run, 7)->text, "Warm-up changed from off to 4 at step 4, when "
                                                     "it was over: the learning rate stays"));
+    set_live(run, (const char *const[]){"warmup=10000", NULL});
+    g_assert_cmpstr(event_at(run, 8)->text, ==, "Warm-up changed from 4 to 10,000 at step 4.");
     set_live(run, (const char *const[]){"warmup=1", NULL});
 
     /* Out of range, and no number at all. */

@@ -19,7 +19,9 @@ char *ns_settings_value_words(const NsSettings *settings, const NsParam *param)
     if (word) return g_strdup(word);
     bool file = g_str_equal(param->key, "text") || strchr(value, '/');
     if (*value && param->type == NS_PARAM_TEXT && file) return g_path_get_basename(value);
-    return g_steal_pointer(&value);
+    /* A seed is an identifier and not a count. */
+    bool count = param->type == NS_PARAM_INT && !g_str_has_suffix(param->key, "seed");
+    return count ? ns_group_plain(value) : g_steal_pointer(&value);
 }
 
 /* The lanes in which a setting differs. */
