@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/data/reader.h"
+#include "core/store/database.h"
 #include "core/store/run_lines.h"
 #include "core/store/run_reader.h"
 
@@ -242,8 +243,8 @@ const char *ns_figure_file_foreign(const char *path, const char *head, size_t n)
 static bool nothing_in(const char *name, NsFileKind kind, const char *foreign, GError **error)
 {
     if (foreign)
-        return ns_refuse(error, NS_ERROR_FILE, "“%s” cannot be read: %s; choose another file.",
-                         name, _(foreign));
+        return ns_refuse(error, NS_ERROR_FILE, N_("The file “%s” cannot be read: %s."), name,
+                         _(foreign));
     if (kind == NS_FILE_FIGURE)
         return ns_refuse(error, NS_ERROR_FILE,
                          N_("“%s” contains no experiment: choose a figure that Normscope exported "
@@ -267,6 +268,11 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
         return ns_run_file_read_provenance(provenance, path, error);
     }
     g_autofree char *name = g_filename_display_basename(path), *line = NULL;
+    if (ns_database_is_there(path))
+        return ns_refuse(error, NS_ERROR_FILE,
+                         N_("“%s” is a database, but not a run; choose a run, a figure or a "
+                            "preset."),
+                         name);
     g_autofree char *bytes = ns_read_file(path, LARGEST, &size, error);
     if (!bytes) return false;
     found = ns_figure_file_find(bytes, size, &line);

@@ -41,8 +41,11 @@ struct NsOutsideFile {
 static bool refuse(const char *path, const char *why, GError **error)
 {
     g_autofree char *name = g_filename_display_name(path);
-    return ns_refuse(error, NS_ERROR_FILE, "“%s” cannot be read: %s; choose another file.", name,
-                     _(why));
+    bool advises = strchr(why, ';'); /* what to do with such a file */
+    return ns_refuse(error, NS_ERROR_FILE,
+                     advises ? N_("The file “%s” cannot be read: %s.")
+                             : N_("“%s” cannot be read: %s; choose another file."),
+                     name, _(why));
 }
 
 static bool is_there(const NsOutsideStream *stream)

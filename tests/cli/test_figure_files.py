@@ -5,11 +5,13 @@ SPDX-License-Identifier: MIT
 Usage: test_figure_files.py NORMSCOPE_CLI
 """
 
+import contextlib
 import csv
 import json
 import os
 import re
 import resource
+import sqlite3
 import struct
 import sys
 import tempfile
@@ -234,6 +236,22 @@ def test_a_figure_restores_its_experiment():
                 file.write(text)
             again = settings_of("--from", preset)
             assert {**again, "steps": 0} == {**settings, "steps": 0}
+
+
+def test_files_of_other_kinds():
+    """A sentence says what such a file is, and one thing to do."""
+    with tempfile.TemporaryDirectory() as folder:
+        database, archive = (os.path.join(folder, name) for name in ("a.db", "a.zip"))
+        with contextlib.closing(sqlite3.connect(database)) as file:
+            file.execute("CREATE TABLE t(a)")
+        with open(archive, "wb") as file:
+            file.write(b"PK\x03\x04" + bytes(99))
+        for words in (["show", database], ["train", "--from", database]):
+            line = sentence(run(*words, small=False), 1)
+            assert "a.db” is a database, but not a run; choose a run" in line, line
+        for words in (["show", archive], ["watch", "--once", archive]):
+            line = sentence(run(*words, small=False), 1)
+            assert line.count("cannot be read: it is an archive") == 1 and "choose another file" not in line, line
 
 
 def test_lanes():
