@@ -53,7 +53,7 @@ static void test_other_lanes(void)
     g_autofree char *removed = ns_experiment_difference_words(&three, &one);
     g_assert_cmpstr(removed, ==, "Post-LN, 6 layers");
     g_autofree char *added = ns_experiment_difference_words(&one, &three);
-    g_assert_cmpstr(added, ==, "Post-LN vs Pre-LN, 6 layers");
+    g_assert_cmpstr(added, ==, "2 × Post-LN vs Pre-LN, 6 layers");
 }
 
 static void test_undo_of_a_drag(void)
