@@ -645,6 +645,15 @@ static void test_hollow_marks(void)
     }
     g_assert_cmpint(blank[0] - blank[1], >, 8);
     g_assert_cmpint(ns_series_rank(&series[1]), >, ns_series_rank(&series[0]));
+    /* One at another step stays at its own, on the mark of a curve. */
+    static const double other[] = {5}, above[] = {2.6};
+    NsSeries apart[] = {series[0],
+                        {.kind = NS_SERIES_POINTS, .n = 1, .x = other, .y = y},
+                        series[1],
+                        {.kind = NS_SERIES_POINTS, .hollow = true, .n = 1, .x = other, .y = y}};
+    int together = blank_columns(apart, 4, "slide", 0.3, 0.7);
+    apart[2].y = above;
+    g_assert_cmpint(together, ==, blank_columns(apart, 4, "slide", 0.3, 0.7));
 }
 
 /* In TeX, a pale curve does not show through its marks. */

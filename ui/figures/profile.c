@@ -291,7 +291,8 @@ static bool precedes_updates(NsQuantity quantity, const NsFigureInput *input)
     return all;
 }
 
-/* Reads the pinned runs at the step that is shown.  Returns whether one has values. */
+/* Reads the pinned runs at the step that is shown.  Returns whether one has values other than those
+ * of its lane, below whose curve it would be hidden. */
 static bool follow_pinned(Profile *profile, const NsFigureInput *input, bool early)
 {
     int64_t step = input->step >= 0 ? input->step : ns_figure_newest(input);
@@ -302,18 +303,28 @@ static bool follow_pinned(Profile *profile, const NsFigureInput *input, bool ear
         profile->figure.changed |=
             ns_layer_values_read(&profile->pinned[i], history, profile->quantity,
                                  shown ? ns_figure_record_at(history, step) : -1);
-        any |= profile->pinned[i].n > 0;
+        const NsLayerValues *pinned = &profile->pinned[i];
+        if (!pinned->n) continue;
+        unsigned lane = input->pinned[i].lane;
+        const NsLayerValues *now = lane < profile->n ? &profile->lanes[lane].columns[NOW] : NULL;
+        any |= !now || now->n != pinned->n || memcmp(now->y, pinned->y, now->n * sizeof *now->y);
     }
     return any;
 }
 
 static void follow_all(Profile *profile, const NsFigureInput *input, bool early)
 {
-    bool pinned = follow_pinned(profile, input, early);
     unsigned n = ns_figure_runs(input);
     for (unsigned i = n; i < profile->n; i++) lane_clear(&profile->lanes[i]);
     NS_FIGURE_SET(&profile->figure, profile->n, n);
     NsQuantity quantity = profile->quantity;
+    for (unsigned i = 0; i < n; i++) {
+        NsHistory *history = ns_figure_run(input, i).history;
+        int64_t record = early ? -1 : ns_figure_record_shown(history, input);
+        profile->figure.changed |=
+            ns_layer_values_read(&profile->lanes[i].columns[NOW], history, quantity, record);
+    }
+    bool pinned = follow_pinned(profile, input, early);
     /* Norms of hidden states have an additional value for the state after the final norm, a
      * separate point above the last layer: its quantity is of domain STEP. */
     NsQuantity end = quantity == NS_QUANTITY_HIDDEN_SQ     ? NS_QUANTITY_FINAL_SQ
@@ -329,7 +340,6 @@ static void follow_all(Profile *profile, const NsFigureInput *input, bool early)
         NsLayerValues *columns = lane->columns;
         int64_t previous = one.previous ? (int64_t)ns_history_steps(one.previous) - 1 : -1;
         NsHistory *history = one.history;
-        changed |= ns_layer_values_read(&columns[NOW], history, quantity, early ? -1 : record);
         /* The update ratios of step 0 are 0 by definition and not shown. */
         bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO && !pinned;
         changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1);

@@ -283,8 +283,11 @@ static void draw_marks(const NsPlotLayout *layout, size_t which, cairo_t *cr)
     for (size_t k = 0; k < which && series->hollow && series->n == 1; k++) {
         const NsSeries *other = &layout->plot->series[k];
         bool alike = other->hollow && other->n == 1 && !other->hidden;
-        if (alike && fabs(ns_scale_to_pixel(&layout->y, other->y[0]) -
-                          ns_scale_to_pixel(&layout->y, series->y[0])) < size)
+        if (alike &&
+            fabs(ns_scale_to_pixel(&layout->x, other->x[0]) -
+                 ns_scale_to_pixel(&layout->x, series->x[0])) < size &&
+            fabs(ns_scale_to_pixel(&layout->y, other->y[0]) -
+                 ns_scale_to_pixel(&layout->y, series->y[0])) < size)
             shift += APART * size;
     }
     for (unsigned i = 0; i < points->len; i++) {
