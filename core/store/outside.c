@@ -62,6 +62,7 @@ struct NsOutside {
     GPtrArray *files; /* NsOutsideInput */
     Lane lanes[NS_LANES_MAX];
     GQueue messages;
+    GQueue held; /* messages about lines without a loss, while no name is that of a loss */
     struct {
         size_t wrong, noted;     /* lines that cannot be read, and messages about lines */
         size_t left_out, second; /* values that are not drawn, or came a second time */
@@ -116,6 +117,7 @@ static void clear(NsOutside *o)
 static void forget(NsOutside *o)
 {
     clear(o);
+    g_queue_clear_full(&o->held, g_free);
     o->project = false;
     memset(&o->counts, 0, sizeof o->counts);
     begin(o);
@@ -128,6 +130,7 @@ NsOutside *ns_outside_new(size_t budget)
     o->last = G_MAXINT64;
     o->map = g_strdup(ns_outside_map_given() ? ns_outside_map_given() : "");
     g_queue_init(&o->messages);
+    g_queue_init(&o->held);
     begin(o);
     return o;
 }
@@ -138,6 +141,7 @@ void ns_outside_free(NsOutside *o)
     clear(o);
     g_free(o->map);
     g_queue_clear_full(&o->messages, g_free);
+    g_queue_clear_full(&o->held, g_free);
     g_free(o);
 }
 
@@ -219,26 +223,47 @@ char *ns_outside_take_message(NsOutside *o)
 
 /* ---- Messages ---- */
 
-/* Queues a message such as “Line 3: ...” about the line that is being placed. */
-static void report_at(NsOutside *o, const char *sentence)
+/* Queues a message about a line; those after the first few are not queued. */
+static void note(NsOutside *o, const char *message)
 {
-    const NsOutsideInput *input = o->current;
-    ns_outside_report(o, input->events ? _("Event %zu: %s") : _("Line %zu: %s"), input->lines,
-                      sentence);
-}
-
-void ns_outside_note(NsOutside *o, const char *sentence)
-{
-    if (o->counts.noted++ < MOST_NOTED) report_at(o, sentence);
+    if (o->counts.noted++ < MOST_NOTED) ns_outside_report(o, "%s", message);
     if (o->counts.noted == MOST_NOTED)
         ns_outside_report(o, "%s", _("Further errors are only counted."));
 }
 
-static void skip_wrong(NsOutside *o, const char *why)
+/* “Line 3: ...” about the line that is being placed. */
+static char *at_line(const NsOutside *o, const char *sentence)
+{
+    const NsOutsideInput *input = o->current;
+    return g_strdup_printf(input->events ? _("Event %zu: %s") : _("Line %zu: %s"), input->lines,
+                           sentence);
+}
+
+void ns_outside_note(NsOutside *o, const char *sentence)
+{
+    g_autofree char *message = at_line(o, sentence);
+    note(o, message);
+}
+
+/* Once a name is that of a loss, a line without one is itself wrong. */
+static void note_held(NsOutside *o)
+{
+    if (!o->held.length || !ns_outside_columns_have_loss(o->names)) return;
+    for (char *message; (message = g_queue_pop_head(&o->held)); g_free(message)) note(o, message);
+}
+
+/* `missing`: the line has no step or no loss.  While no name is that of a loss, its name is what is
+ * missing, and nothing is said of each line. */
+static void skip_wrong(NsOutside *o, const char *why, bool missing)
 {
     g_autofree char *sentence = g_strdup_printf(_("%s; it is skipped."), why);
     o->counts.wrong++;
-    ns_outside_note(o, sentence);
+    if (o->held.length < MOST_NOTED) note_held(o);
+    if (missing && (o->held.length || !ns_outside_columns_have_loss(o->names))) {
+        if (o->held.length < MOST_NOTED) g_queue_push_tail(&o->held, at_line(o, sentence));
+    } else {
+        ns_outside_note(o, sentence);
+    }
 }
 
 void ns_outside_leave_out(NsOutside *o, const char *name)
@@ -403,7 +428,8 @@ static bool restart(NsOutside *o, Lane *lane, int64_t step)
 {
     if (lane->restarts == MOST_RESTARTS) {
         skip_wrong(o,
-                   _("its step is before the last one, and the run has been restarted too often"));
+                   _("its step is before the last one, and the run has been restarted too often"),
+                   false);
         return false;
     }
     lane->restarts++;
@@ -411,7 +437,8 @@ static bool restart(NsOutside *o, Lane *lane, int64_t step)
         g_strdup_printf(_("the run goes back to step %" PRId64 " after step %" PRId64
                           "; everything from there on is replaced."),
                         step, ns_outside_records_last(&lane->records));
-    report_at(o, what);
+    g_autofree char *message = at_line(o, what);
+    ns_outside_report(o, "%s", message);
     ns_outside_records_cut(&lane->records, step);
     lane->records.steps.top = step;
     return true;
@@ -597,7 +624,7 @@ void ns_outside_take_line(NsOutsideInput *file)
         return;
     }
     if (!ns_outside_steps_find(&lane->records.steps, line, lane->open)) {
-        skip_wrong(o, _("it has no step"));
+        skip_wrong(o, _("it has no step"), true);
         return;
     }
     if (line->step > o->last) return;
@@ -613,7 +640,7 @@ void ns_outside_take_line(NsOutsideInput *file)
 void ns_outside_skip_line(NsOutsideInput *file, const char *why)
 {
     file->owner->current = file;
-    skip_wrong(file->owner, _(why));
+    skip_wrong(file->owner, _(why), why == ns_outside_line_check(file->line));
 }
 
 /* ---- Files ---- */
@@ -659,6 +686,7 @@ bool ns_outside_pause(NsOutside *o)
     for (guint i = 0; i < o->files->len; i++) any |= ns_outside_input_pause(o->files->pdata[i]);
     close_all(o);
     for (size_t i = 0; i < NS_LANES_MAX; i++) show_validation(o, &o->lanes[i]);
+    note_held(o);
     report_counts(o);
     g_autofree char *names = ns_outside_lanes(o) ? NULL : ns_outside_columns_words(o->names);
     if (names && *names && !o->counts.nothing_reported) {
@@ -690,6 +718,7 @@ void ns_outside_end(NsOutside *o)
         for (guint k = 0; k < lane->waiting->len; k++) leave_out_line(o, lane->waiting->pdata[k]);
         g_ptr_array_set_size(lane->waiting, 0);
     }
+    note_held(o);
     report_counts(o);
     const char *missing = ns_outside_map_given() ? ns_outside_names_missing(o->names) : NULL;
     g_autofree char *names = ns_outside_columns_words(o->names);
@@ -699,22 +728,17 @@ void ns_outside_end(NsOutside *o)
 
 bool ns_outside_may_be_mapped(const NsOutside *o)
 {
-    const GPtrArray *names = o->names->list;
-    for (guint i = 0; i < names->len; i++)
-        if (((const NsOutsideName *)names->pdata[i])->use->number) return true;
-    return false;
+    return ns_outside_columns_may_be_mapped(o->names);
 }
 
 bool ns_outside_has_loss(const NsOutside *o)
 {
-    bool loss = false, step = false;
+    bool step = false;
     for (guint i = 0; i < o->names->list->len; i++) {
         const NsOutsideName *name = o->names->list->pdata[i];
-        if (!name->use->listed) continue;
-        step |= name->kind <= NS_OUTSIDE_EPOCH;
-        loss |= name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION || name->part;
+        step |= name->use->listed && name->kind <= NS_OUTSIDE_EPOCH;
     }
-    return loss && step;
+    return step && ns_outside_columns_have_loss(o->names);
 }
 
 NsOutsideReading *ns_outside_reading(const NsOutside *o)
@@ -759,24 +783,7 @@ bool ns_outside_remember(const NsOutside *o, const char *map, GError **error)
 
 bool ns_outside_refuse_empty(const NsOutside *o, const char *name, bool limited, GError **error)
 {
-    g_autofree char *names = ns_outside_columns_words(o->names);
-    if (!*names)
-        return ns_refuse(error, NS_ERROR_FILE,
-                         N_("“%s” has no record that is recognized%s; a record needs a step and a "
-                            "loss, as in the line “step 3, loss 2.1”."),
-                         name, limited ? " up to the step that is asked for" : "");
-    const char *missing = ns_outside_names_missing(o->names);
-    if (missing)
-        return ns_refuse(error, NS_ERROR_FILE, N_("“%s” has no column “%s”; it has %s."), name,
-                         missing, names);
-    return ns_refuse(
-        error, NS_ERROR_FILE,
-        ns_outside_may_be_mapped(o)
-            ? N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has %s. "
-                 "Use “--map loss=NAME” to say which one is the loss.")
-            : N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
-                 "%s."),
-        name, limited ? " up to the one that is asked for" : "", names);
+    return ns_outside_columns_refuse(o->names, name, limited, error);
 }
 
 bool ns_outside_are(const char *bytes, size_t n)

@@ -10,6 +10,16 @@
 GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *const *taken,
                               size_t n, GHashTable *left_out);
 
+/* Whether a name that was read is that of a loss, or of a part of one. */
+bool ns_outside_columns_have_loss(const NsOutsideNames *names);
+
+/* Whether a name has a number, so that its meaning can be chosen. */
+bool ns_outside_columns_may_be_mapped(const NsOutsideNames *names);
+
+/* Says, as ns_outside_refuse_empty, why a log with these names has no record. */
+bool ns_outside_columns_refuse(const NsOutsideNames *names, const char *name, bool limited,
+                               GError **error);
+
 /* The first names that the log uses, “step, accuracy”, for a message.  Free with g_free. */
 char *ns_outside_columns_words(const NsOutsideNames *names);
 

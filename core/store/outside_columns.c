@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/store/outside_columns-private.h"
 
+#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/words.h"
 #include "core/data/reader.h"
@@ -95,6 +96,46 @@ char *ns_outside_columns_words(const NsOutsideNames *names)
         if (name->use->listed) g_string_append_printf(text, n++ ? ", %s" : "%s", name->raw);
     }
     return g_string_free(text, FALSE);
+}
+
+bool ns_outside_columns_have_loss(const NsOutsideNames *names)
+{
+    for (guint i = 0; i < names->list->len; i++) {
+        const NsOutsideName *name = names->list->pdata[i];
+        bool loss = name->kind == NS_OUTSIDE_LOSS || name->kind == NS_OUTSIDE_VALIDATION;
+        if (name->use->listed && (loss || name->part)) return true;
+    }
+    return false;
+}
+
+bool ns_outside_columns_may_be_mapped(const NsOutsideNames *names)
+{
+    for (guint i = 0; i < names->list->len; i++)
+        if (((const NsOutsideName *)names->list->pdata[i])->use->number) return true;
+    return false;
+}
+
+bool ns_outside_columns_refuse(const NsOutsideNames *columns, const char *name, bool limited,
+                               GError **error)
+{
+    g_autofree char *names = ns_outside_columns_words(columns);
+    if (!*names)
+        return ns_refuse(error, NS_ERROR_FILE,
+                         N_("“%s” has no record that is recognized%s; a record needs a step and a "
+                            "loss, as in the line “step 3, loss 2.1”."),
+                         name, limited ? " up to the step that is asked for" : "");
+    const char *missing = ns_outside_names_missing(columns);
+    if (missing)
+        return ns_refuse(error, NS_ERROR_FILE, N_("“%s” has no column “%s”; it has %s."), name,
+                         missing, names);
+    return ns_refuse(
+        error, NS_ERROR_FILE,
+        ns_outside_columns_may_be_mapped(columns)
+            ? N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has %s. "
+                 "Use “--map loss=NAME” to say which one is the loss.")
+            : N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
+                 "%s."),
+        name, limited ? " up to the one that is asked for" : "", names);
 }
 
 static void clear_reading(gpointer data)

@@ -330,5 +330,17 @@ def test_folders():
         assert losses(read(path("ml"))[0]) == dict(ROWS)
 
 
+def test_no_loss():
+    """Without a name of a loss the lines are not told to lack a step; with one in a later line they are."""
+    with Folder() as path:
+        write(path("a.csv"), ["a,b", "0,0", "1,1"])
+        write(path("b.jsonl"), ['{"a": 0, "b": 0}', '{"a": 1, "b": 1}'])
+        for name in ("a.csv", "b.jsonl"):
+            why = sentence(run("watch", "--once", path(name), small=False), 1)
+            assert "Line" not in why and "--map loss=NAME" in why, why
+    found, err = read_text('{"a": 0}\n{"step": 1, "loss": 2}\n')
+    assert losses(found) == {1: 2} and "Line 1: it has no step" in err, (found, err)
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))

@@ -15,7 +15,8 @@ typedef struct {
     NsSession *session;
     GtkWidget *box; /* rebuilt when the log or its columns change */
     GPtrArray *readings;
-    GPtrArray *facts; /* GtkLabel of each source: lines, steps */
+    GHashTable *places; /* of each path: a table of the names of columns, from 1 */
+    GPtrArray *facts;   /* GtkLabel of each source: lines, steps */
     GtkWidget *left_out;
 } Parts;
 
@@ -26,6 +27,7 @@ static void parts_free(gpointer data)
     Parts *parts = data;
     g_ptr_array_unref(parts->readings);
     g_ptr_array_unref(parts->facts);
+    g_hash_table_unref(parts->places);
     g_free(parts);
 }
 
@@ -60,7 +62,8 @@ static char *facts_words(const NsOutsideReading *reading)
     return g_string_free(words, FALSE);
 }
 
-static char *steps_words(NsSession *session, bool columns)
+/* columns: some can be chosen; loss: one is the loss. */
+static char *steps_words(NsSession *session, bool columns, bool loss)
 {
     const NsView *view = session->view;
     size_t records = 0;
@@ -68,8 +71,10 @@ static char *steps_words(NsSession *session, bool columns)
         records += view->histories[i] ? ns_history_steps(view->histories[i]) : 0;
     if (!records)
         return g_strdup(
-            columns ? _("No step with a training loss has been read yet; choose its column above.")
-                    : _("No step with a training loss has been read yet."));
+            columns && !loss ? _("No column is recognized as the loss; choose one above.")
+            : columns
+                ? _("No step with a training loss has been read yet; choose its column above.")
+                : _("No step with a training loss has been read yet."));
     g_autofree char *n = ns_group_digits((int64_t)records);
     g_autofree char *first = ns_group_digits(ns_session_first_step(session));
     g_autofree char *last = ns_group_digits(ns_session_steps(session));
@@ -125,22 +130,55 @@ static void add_column(GtkWidget *pane, GtkGrid *grid, guint source, const NsOut
     gtk_grid_attach(grid, list, 1, row, 1, 1);
 }
 
-/* Columns with a meaning come first. */
+static int compare_places(const void *a, const void *b, gpointer data)
+{
+    const NsOutsideColumn *one = *(const NsOutsideColumn *const *)a,
+                          *other = *(const NsOutsideColumn *const *)b;
+    GHashTable *places = data;
+    guint first = GPOINTER_TO_UINT(g_hash_table_lookup(places, one->name));
+    guint second = GPOINTER_TO_UINT(g_hash_table_lookup(places, other->name));
+    /* 0, the place of a new column, is after all others. */
+    return (first - 1 > second - 1) - (first - 1 < second - 1);
+}
+
+/* Columns with a meaning come first; but while a person chooses what columns are, each row stays
+ * where it is. */
+static GPtrArray *rows_of(Parts *parts, guint source)
+{
+    const NsOutsideReading *reading = parts->readings->pdata[source];
+    GPtrArray *rows = g_ptr_array_new();
+    for (guint i = 0; reading && i < NS_OUTSIDE_MEANINGS; i++)
+        for (guint k = 0; k < reading->columns->len; k++) {
+            NsOutsideColumn *column = reading->columns->pdata[k];
+            if (column->meaning == i) g_ptr_array_add(rows, column);
+        }
+    if (!reading) return rows;
+    const char *path = ns_session_source(parts->session, source);
+    GHashTable *places = g_hash_table_lookup(parts->places, path);
+    if (!places || !*reading->map) {
+        places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_hash_table_insert(parts->places, g_strdup(path), places);
+    }
+    g_ptr_array_sort_with_data(rows, compare_places, places);
+    for (guint i = 0; i < rows->len; i++) {
+        const NsOutsideColumn *column = rows->pdata[i];
+        if (g_hash_table_contains(places, column->name)) continue;
+        guint place = g_hash_table_size(places) + 1;
+        g_hash_table_insert(places, g_strdup(column->name), GUINT_TO_POINTER(place));
+    }
+    return rows;
+}
+
 static void add_columns(GtkWidget *pane, Parts *parts, guint source)
 {
     const NsOutsideReading *reading = parts->readings->pdata[source];
-    const GPtrArray *columns = reading ? reading->columns : NULL;
+    g_autoptr(GPtrArray) rows = rows_of(parts, source);
     GtkWidget *grid = ns_grid_new(2, 6);
-    guint rows = 0;
-    for (guint i = 0; i < NS_OUTSIDE_MEANINGS; i++)
-        for (guint k = 0; columns && k < columns->len; k++) {
-            const NsOutsideColumn *column = columns->pdata[k];
-            if (column->meaning != i || rows++ >= ROWS_MOST) continue;
-            add_column(pane, GTK_GRID(grid), source, column);
-        }
+    for (guint i = 0; i < MIN(rows->len, ROWS_MOST); i++)
+        add_column(pane, GTK_GRID(grid), source, rows->pdata[i]);
     gtk_box_append(GTK_BOX(parts->box), grid);
-    if (rows > ROWS_MOST) {
-        guint more = rows - ROWS_MOST;
+    if (rows->len > ROWS_MOST) {
+        guint more = rows->len - ROWS_MOST;
         g_autofree char *words =
             g_strdup_printf(ns_plural("%u more column is recognized by its name.",
                                       "%u more columns are recognized by their names.", more),
@@ -210,15 +248,18 @@ static void sync_pane(GtkWidget *pane)
     g_ptr_array_unref(parts->readings);
     parts->readings = readings;
     if (!same) make_rows(pane, parts);
-    bool columns = false;
+    bool columns = false, loss = false;
     for (guint i = 0; i < readings->len; i++) {
         const NsOutsideReading *reading = readings->pdata[i];
         g_autofree char *words = facts_words(reading);
         ns_text_label_set(parts->facts->pdata[i], words);
         columns |= reading && reading->columns->len;
+        for (guint k = 0; reading && k < reading->columns->len; k++)
+            loss |=
+                ((const NsOutsideColumn *)reading->columns->pdata[k])->meaning == NS_OUTSIDE_LOSS;
     }
     GString *words = g_string_new(NULL);
-    g_autofree char *steps = steps_words(parts->session, columns);
+    g_autofree char *steps = steps_words(parts->session, columns, loss);
     g_string_append(words, steps);
     const GPtrArray *messages = ns_session_watch_messages(parts->session);
     for (guint i = 0; i < messages->len; i++)
@@ -235,6 +276,8 @@ GtkWidget *ns_log_pane_new(NsSession *session)
     parts->session = ns_session_hold(session, pane);
     parts->readings = g_ptr_array_new();
     parts->facts = g_ptr_array_new();
+    parts->places =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_hash_table_unref);
     g_object_set_data_full(G_OBJECT(pane), PARTS, parts, parts_free);
     gtk_widget_add_css_class(parts->box, "settings");
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_pane), pane);
