@@ -174,6 +174,14 @@ static bool is_alone(NsDashboard *dashboard)
     return seen == 1 && ns_dashboard_stage(dashboard) == ns_dashboard_tile(dashboard, 0);
 }
 
+static int row_of(GtkDropDown *list)
+{
+    int column, row, width, height;
+    GtkGrid *grid = GTK_GRID(gtk_widget_get_parent(GTK_WIDGET(list)));
+    gtk_grid_query_child(grid, GTK_WIDGET(list), &column, &row, &width, &height);
+    return row;
+}
+
 /* A table without a loss that is recognized: its columns can be chosen, and the choice is
  * remembered for the next table with these columns. */
 static void test_columns(void)
@@ -194,13 +202,22 @@ static void test_columns(void)
     UI_UNTIL(column_list(window, score) && column_list(window, "w-2-rms"));
 
     g_assert_cmpuint(gtk_drop_down_get_selected(column_list(window, score)), ==, CURVE);
+    GtkWidget *grid = gtk_widget_get_parent(GTK_WIDGET(column_list(window, score)));
+    GtkWidget *said = gtk_widget_get_last_child(gtk_widget_get_parent(grid));
+    g_assert_true(g_str_has_prefix(gtk_label_get_text(GTK_LABEL(said)),
+                                   "No column is recognized as the loss; choose one above."));
+    int place = row_of(column_list(window, score));
+    g_assert_cmpint(place, ==, 1);
     gtk_drop_down_set_selected(column_list(window, score), LOSS);
     UI_UNTIL(ns_session_steps(session) == 1);
     NsDashboard *dashboard = ns_window_dashboard(window);
     UI_UNTIL(is_alone(dashboard));
     UI_UNTIL(gtk_drop_down_get_selected(column_list(window, score)) == LOSS);
+    /* A row that was chosen stays where it is. */
+    g_assert_cmpint(row_of(column_list(window, score)), ==, place);
     gtk_drop_down_set_selected(column_list(window, "at"), STEP);
     UI_UNTIL(ns_session_steps(session) == 5);
+    g_assert_cmpint(row_of(column_list(window, score)), ==, place);
     gtk_drop_down_set_selected(column_list(window, "w-1-rms"), BY_LAYER);
     UI_UNTIL(column_list(window, "w-{l}-rms"));
     UI_UNTIL(session->view->history && ns_history_layout(session->view->history)->layers == 2);
@@ -225,6 +242,22 @@ static void test_columns(void)
              gtk_drop_down_get_selected(column_list(window, score)) == CURVE);
     ui_close(window);
     g_assert_cmpint(g_remove(table) | g_remove(other), ==, 0);
+    tear_down();
+}
+
+/* The entry of the step has room for a long one. */
+static void test_large_step(void)
+{
+    set_up();
+    g_file_set_contents(path, "{\"step\":5,\"loss\":3}\n{\"step\":5000000000,\"loss\":2}\n", -1,
+                        NULL);
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path, false);
+    GtkEditable *entry = GTK_EDITABLE(ui_first(GTK_WIDGET(window->transport), GTK_TYPE_ENTRY));
+    UI_UNTIL(g_str_equal(gtk_editable_get_text(entry), "5000000000"));
+    UI_UNTIL(gtk_editable_get_width_chars(entry) == 10);
+    ui_close(window);
     tear_down();
 }
 
@@ -402,6 +435,7 @@ void ui_add_watching_tests(void)
     g_test_add_func("/ui/watching/preset", test_preset);
     g_test_add_func("/ui/watching/names", test_names);
     g_test_add_func("/ui/watching/columns", test_columns);
+    g_test_add_func("/ui/watching/large-step", test_large_step);
     g_test_add_func("/ui/watching/source", test_source);
     g_test_add_func("/ui/watching/gradient-norm", test_gradient_norm);
     g_test_add_func("/ui/watching/export", test_export);

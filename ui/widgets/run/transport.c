@@ -11,6 +11,7 @@
 
 #define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
 #define ENTRY_CHARS 7
+#define MOST_IN_ENTRY 10000000 /* one more than fits */
 #define PACE_CHARS 13
 #define N_STAGES (NS_STAGE_UPDATE + 1)
 
@@ -145,8 +146,14 @@ static void show_shown_step(NsTransport *transport)
         gtk_editable_set_text(GTK_EDITABLE(transport->entry), step);
 }
 
+/* The entry has room for the last step. */
 static void sync_entry(NsTransport *transport)
 {
+    int chars = ENTRY_CHARS;
+    for (int64_t step = ns_session_steps(transport->session); step >= MOST_IN_ENTRY; step /= 10)
+        chars++;
+    gtk_editable_set_width_chars(GTK_EDITABLE(transport->entry), chars);
+    gtk_editable_set_max_width_chars(GTK_EDITABLE(transport->entry), chars);
     GtkWidget *focus = gtk_widget_get_root(GTK_WIDGET(transport))
                            ? gtk_root_get_focus(gtk_widget_get_root(GTK_WIDGET(transport)))
                            : NULL;
