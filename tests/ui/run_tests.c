@@ -1,6 +1,9 @@
 /* Run, Pause, Step, Reset, and what becomes of a run.  SPDX-License-Identifier: MIT */
+#include "core/store/lesson.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/shell/close_guard.h"
+
+#include <string.h>
 
 static void test_run_and_pause(void)
 {
@@ -169,6 +172,54 @@ static void test_close_asks(void)
     UI_UNTIL(weak == NULL);
 }
 
+#define SMALL "d-model=16 heads=2 seq=16 batch=4 eval-every=0 threads=1"
+
+static void press(NsLearnPane *pane, const char *label)
+{
+    GtkWidget *button = NULL;
+    UI_UNTIL((button = ui_find_button(GTK_WIDGET(pane), label)) &&
+             gtk_widget_is_sensitive(button) && gtk_widget_get_mapped(button));
+    g_signal_emit_by_name(button, "clicked");
+}
+
+/* Back and "Continue" leave a run of the card as it is. */
+static void test_run_stays(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = Run.\nsetup = layers=2 " SMALL "\nrun = 6\nwait = step >= 6\n"
+        "[card]\ntitle = Two\ntext = Look.\n"
+        "[card]\ntitle = Three\ntext = Anew.\nsetup = layers=2 " SMALL "\n"
+        "[card]\ntitle = Four\ntext = Look.\n";
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    NsLearnPane *pane = window->learn_pane;
+    ns_learn_pane_begin(pane, ns_lesson_new(text, strlen(text), NULL), NULL);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Run to step 6");
+    UI_UNTIL(ns_learn_pane_is_done(pane));
+    UI_WAIT(window, ui_is_paused);
+    press(pane, "Next");
+    press(pane, "Back");
+    g_assert_cmpint(session->state, ==, NS_TRAINER_PAUSED);
+    g_assert_true(ns_learn_pane_is_done(pane));
+    press(pane, "Back");
+    press(pane, "Continue with “A test”");
+    g_assert_cmpint(session->state, ==, NS_TRAINER_PAUSED);
+    g_assert_cmpint(ns_session_steps(session), ==, 6);
+    /* A new card with a setup begins a run, another setting is taken back. */
+    press(pane, "Next");
+    press(pane, "Next");
+    g_assert_cmpint(session->state, ==, NS_TRAINER_PREPARING);
+    UI_WAIT(window, ui_is_ready);
+    press(pane, "Back");
+    ns_session_set(session, "lr", "0.01");
+    press(pane, "Back");
+    g_assert_cmpint(session->state, ==, NS_TRAINER_PREPARING);
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+}
+
 void ui_add_run_tests(void)
 {
     g_test_add_func("/ui/run/close-asks", test_close_asks);
@@ -179,5 +230,6 @@ void ui_add_run_tests(void)
     g_test_add_func("/ui/run/words", test_words);
     g_test_add_func("/ui/run/finished", test_finished);
     g_test_add_func("/ui/run/diverged", test_diverged);
+    g_test_add_func("/ui/run/stays-for-a-card", test_run_stays);
     g_test_add_func("/ui/run/close-while-running", test_close_while_running);
 }

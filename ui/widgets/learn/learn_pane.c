@@ -30,11 +30,11 @@ struct _NsLearnPane {
     NsLesson *lesson;     /* NULL: no lesson was begun */
     GMenuModel *lectures; /* of the user; borrowed */
     char *key, *page;
-    size_t at;
+    size_t at, seen;              /* a card; how many of the first ones have been shown */
     size_t answers[NS_CARDS_MAX]; /* from 1; 0: the card is not answered */
-    bool in_list, covers;
-    bool shows, theory; /* a card is shown; whether theory lines were shown before it */
-    bool turned;        /* the card is shown because Next or Back was pressed */
+    bool in_list, covers, held;   /* held: Next had the focus when it was disabled */
+    bool shows, theory;           /* a card is shown; whether theory lines were shown before it */
+    bool turned;                  /* the card is shown because Next or Back was pressed */
     NsLessonSituation situation;
     int64_t run_to;    /* the step to run to as soon as the session can; 0: none */
     bool runs;         /* the session runs to that step, unless it was stopped */
@@ -49,7 +49,6 @@ struct _NsLearnPane {
     GtkWidget *tried;             /* the same: it acknowledges what the card asked for */
     GtkWidget *again; /* the same: what is left to do once the settings have been changed */
     GtkWidget *next, *run;
-    bool held;               /* Next had the focus when it was disabled */
     GtkWidget *apart;        /* visible while the settings are not those of the lesson */
     const char *pointed_out; /* the part that is pointed out; NULL: none yet */
 };
@@ -184,8 +183,7 @@ static void look(NsLearnPane *pane)
 {
     const NsCard *card = card_of(pane);
     if (!card || !pane->next) return;
-    /* A line reports settings that are not those of the lesson, except on a card whose task is to
-     * change them. */
+    /* Settings other than those of the lesson are reported, unless the task is to change them. */
     bool tried = ns_lesson_has_tried(pane->session, card);
     bool own = card->asks_for_settings || card->change || !card->end.n || tried ||
                ns_lesson_has_settings(pane->session, &card->end);
@@ -217,8 +215,7 @@ static void look(NsLearnPane *pane)
                                                  : last ? _("Finish")
                                                         : _("Next"));
     ns_set_css_class(pane->next, "suggested-action", done && there);
-    /* Points out a control until what the card waits for is done, a chart as long as the card is
-     * shown. */
+    /* Points out a control until what the card waits for is done, a chart all the time. */
     const char *name = card->highlight ? card->highlight : "";
     if (done && card->conditions.n > 0 && !ns_figure_find(name)) name = "";
     if (g_strcmp0(pane->pointed_out, name) != 0) {
@@ -375,6 +372,19 @@ static void put_back(NsLearnPane *pane, const NsCard *other)
     run_to(pane, ns_lesson_data_step(pane->lesson, pane->at));
 }
 
+/* Leaves the run as it is for a card that is shown again, unless its settings are others. */
+static void turn_card(NsLearnPane *pane, size_t at)
+{
+    const NsCard *card = &pane->lesson->card[at];
+    bool again = at < pane->seen && ns_lesson_is_run_of(pane->session, &card->begin, &card->begin);
+    if (card->begin.n) pane->last = 0;
+    if (card->begin.n && !again) set_up(pane, &card->begin, card->start);
+    pane->turned = pane->seen > 0;
+    pane->at = at;
+    pane->seen = MAX(pane->seen, at + 1);
+    show_card(pane);
+}
+
 static void on_next(NsLearnPane *pane)
 {
     bool done = ns_learn_pane_is_done(pane), shown = done && gtk_widget_get_visible(pane->content);
@@ -389,9 +399,7 @@ static void on_next(NsLearnPane *pane)
         if (card->change) catch_up(pane);
     }
     if (pane->at + 1 < pane->lesson->n) {
-        pane->at++;
-        pane->turned = true;
-        show_card(pane);
+        turn_card(pane, pane->at + 1);
         return;
     }
     if (shown && pane->key) ns_lesson_set_finished(pane->key);
@@ -401,14 +409,11 @@ static void on_next(NsLearnPane *pane)
 
 static void on_back(NsLearnPane *pane)
 {
-    if (pane->at == 0) {
+    if (pane->at > 0) {
+        put_back(pane, card_of(pane) - 1);
+        turn_card(pane, pane->at - 1);
+    } else
         show_list(pane);
-        return;
-    }
-    put_back(pane, card_of(pane) - 1);
-    pane->at--;
-    pane->turned = true;
-    show_card(pane);
 }
 
 static gboolean on_key(GtkWidget *widget, GVariant *arguments, gpointer keyval)
@@ -548,7 +553,6 @@ static void show_card(NsLearnPane *pane)
     GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
     GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
     bool focused = focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane));
-    if (card->begin.n) set_up(pane, &card->begin, card->start);
     GtkWidget *box = new_box(pane);
     GtkWidget *content = pane->content = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     GtkWidget *texts = pane->texts = new_text(pane, card);
@@ -718,14 +722,14 @@ void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
     g_free(pane->key);
     pane->lesson = lesson;
     pane->key = g_steal_pointer(&copy);
-    pane->at = pane->last = 0;
+    pane->at = pane->last = pane->seen = 0;
     pane->in_list = false; /* the list gives way to a page that is chosen */
     memset(pane->answers, 0, sizeof pane->answers);
     gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
     g_signal_emit_by_name(pane, "begun");
     g_signal_emit_by_name(pane, "page", "dashboard");
     g_signal_emit_by_name(pane, "chart", NS_LEARN_CHARTS);
-    show_card(pane);
+    turn_card(pane, 0);
     ns_session_leave_experiment(pane->session);
 }
 
