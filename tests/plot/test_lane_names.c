@@ -172,6 +172,27 @@ static void test_no_end(void)
     pair_clear(&pair);
 }
 
+/* A lane that diverged at its first step, with less loss than the others reach, takes no other lane
+ * off the scale; if all diverged, the axis fits the lowest. */
+static void test_diverged_first(void)
+{
+    for (int all = 0; all < 2; all++) {
+        Pair pair = pair_new(2, 2);
+        const NsEvent event = {.step = 1, .kind = NS_EVENT_DIVERGED, .what = "h1", .text = "It."};
+        for (int k = 0; k < 5; k++) append(pair.run[0], k ? 3000 - 10 * k : 5);
+        append(pair.run[1], 28);
+        append(pair.run[1], (double)NAN);
+        ns_history_append_event(pair.run[1]->history, &event);
+        if (all) ns_history_append_event(pair.run[0]->history, &event);
+        g_autoptr(NsFigure) figure = figure_new("loss");
+        const NsPlot *plot = ns_figure_update(figure, &pair.input);
+        g_assert_cmpstr(plot->series[0].state, ==, all ? "off the scale, 2,990 ↑" : NULL);
+        g_assert_cmpstr(plot->series[1].state, ==, NULL);
+        g_assert_cmpint(isnan(plot->left.hi), ==, !all);
+        pair_clear(&pair);
+    }
+}
+
 /* Lanes that diverge at the same step share a line and its label; the tooltip lists each. */
 static void test_diverge_together(void)
 {
@@ -425,6 +446,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/panels", test_panel_names);
     g_test_add_func("/lane-names/told-once", test_told_once);
     g_test_add_func("/lane-names/no-end", test_no_end);
+    g_test_add_func("/lane-names/diverged-first", test_diverged_first);
     g_test_add_func("/lane-names/diverge-together", test_diverge_together);
     g_test_add_func("/lane-names/spike-together", test_spike_together);
     g_test_add_func("/lane-names/titles-apart", test_titles_apart);

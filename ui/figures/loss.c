@@ -67,22 +67,35 @@ static void read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
     }
 }
 
+static bool diverged(const Loss *loss, unsigned i)
+{
+    return ns_history_last_event(loss->lanes[i].run.history, NS_EVENT_DIVERGED) != NULL;
+}
+
+/* The smallest of the largest losses of the lanes that did not diverge, because one that ended at
+ * its first step may have less than all others.  If all diverged, of all. */
+static double least_most(const Loss *loss)
+{
+    double healthy = INFINITY, any = INFINITY;
+    for (unsigned i = 0; i < loss->n; i++) {
+        if (!isfinite(loss->runs[i].most)) continue;
+        any = MIN(any, loss->runs[i].most);
+        if (!diverged(loss, i)) healthy = MIN(healthy, loss->runs[i].most);
+    }
+    return isfinite(healthy) ? healthy : any;
+}
+
 /* Finds the lanes whose loss is so much larger than another that a common linear axis would flatten
  * the other one; for a lane that diverged the limit is lower.  If the losses span decades, the axis
  * is logarithmic if requested.  Returns the upper limit of the axis; NaN if it shows all losses. */
 static double fit_axis(Loss *loss, const NsFigureInput *input)
 {
-    double least = INFINITY, least_most = INFINITY, most = -INFINITY, upper = -INFINITY;
-    for (unsigned i = 0; i < loss->n; i++) {
-        least = MIN(least, loss->runs[i].least);
-        if (isfinite(loss->runs[i].most)) least_most = MIN(least_most, loss->runs[i].most);
-    }
+    double least = INFINITY, most = -INFINITY, upper = -INFINITY, other = least_most(loss);
     for (unsigned i = 0; i < loss->n; i++) {
         NsWildRun *run = &loss->runs[i];
-        bool diverged =
-            ns_history_last_event(loss->lanes[i].run.history, NS_EVENT_DIVERGED) != NULL;
+        least = MIN(least, run->least);
         run->name = ns_figure_run(input, i).name;
-        run->wild = run->most > (diverged ? WILD_DIVERGED : WILD) * least_most;
+        run->wild = run->most > (diverged(loss, i) ? WILD_DIVERGED : WILD) * other;
         most = MAX(most, run->most);
         if (!run->wild) upper = MAX(upper, run->most);
     }
