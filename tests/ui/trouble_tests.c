@@ -244,6 +244,8 @@ static void note_places(GtkWidget *widget, NsWindow *window, GArray *places)
 {
     graphene_rect_t bounds;
     if (!gtk_widget_get_mapped(widget) || widget == GTK_WIDGET(window->inspector)) return;
+    /* From the first step on, the bar of pending changes has a place, below all rows. */
+    if (gtk_widget_has_css_class(widget, "pending-bar")) return;
     /* It comes with the note of a chart, where nothing was. */
     if (GTK_IS_MENU_BUTTON(widget) &&
         g_strcmp0(gtk_menu_button_get_icon_name(GTK_MENU_BUTTON(widget)),
