@@ -216,6 +216,13 @@ static void test_fit(void)
     ns_scale_fit(&scale, &log, 1, 10, 0);
     g_assert_cmpfloat(scale.lo, ==, 1);
     g_assert_cmpfloat(scale.hi, ==, 100);
+    linear.lo = 5; /* a limit beyond all data is an end of the axis */
+    ns_scale_fit(&scale, &linear, 3, 4, 0.05);
+    g_assert_true(scale.lo >= 5 && scale.lo <= 5 && scale.hi > 5);
+    linear = axis(NULL, NULL, NS_SCALE_LINEAR, false);
+    linear.hi = 2;
+    ns_scale_fit(&scale, &linear, 3, 4, 0.05);
+    g_assert_true(scale.hi >= 2 && scale.hi <= 2 && scale.lo < 2);
 }
 
 static void test_numbers(void)

@@ -275,12 +275,15 @@ void ns_scale_fit(NsScale *scale, const NsAxis *axis, double lo, double hi, doub
     if (!ns_scale_shows(axis->scale, hi)) hi = lo;
     lo = CLAMP(lo, -FURTHEST, FURTHEST);
     hi = CLAMP(hi, -FURTHEST, FURTHEST);
-    bool fitted = !fixed_lo && !fixed_hi && !axis->integer;
+    bool fitted = !fixed_lo && !fixed_hi && !axis->integer, beyond = hi < lo;
     double least = MAX((fitted ? FLAT : INDISTINCT) * MAX(fabs(lo), fabs(hi)), NEAREST);
     if (!(hi - lo > least)) {
         double middle = fitted ? lo + (hi - lo) / 2 : fixed_hi && !fixed_lo ? hi : lo;
         lo = hi = middle;
         kind->widen(&lo, &hi);
+        /* A limit beyond all data stays the end of the axis. */
+        if (beyond && fixed_lo && !fixed_hi) lo = middle;
+        if (beyond && fixed_hi && !fixed_lo) hi = middle;
         padding = 0;
     }
     if (axis->scale == NS_SCALE_LOG && fitted && padding > 0 && ns_scale_separate(&lo, &hi))
