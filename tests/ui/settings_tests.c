@@ -391,22 +391,6 @@ static void test_next_lanes(void)
     ui_close(window);
 }
 
-/* Control+F leads to the search, also from a pane that is folded away. */
-static void test_search_key(void)
-{
-    NsWindow *window = ui_open("");
-    GActionGroup *actions = G_ACTION_GROUP(window);
-    UI_WAIT(window, ui_is_ready);
-    g_action_group_change_action_state(actions, "pane", g_variant_new_boolean(FALSE));
-    g_action_group_activate_action(actions, "search-settings", NULL);
-    GtkWidget *search = row_of(window, NS_SEARCH_SETTINGS);
-    GtkExpander *more = GTK_EXPANDER(row_of(window, NS_MORE_SETTINGS));
-    g_assert_true(gtk_expander_get_expanded(more));
-    GtkWidget *focus = gtk_root_get_focus(GTK_ROOT(window));
-    g_assert_true(focus && gtk_widget_is_ancestor(focus, search));
-    ui_close(window);
-}
-
 static void test_text_file(void)
 {
     g_autofree char *path = NULL;
@@ -456,6 +440,38 @@ static bool is_shown(NsWindow *window, const char *key)
 static bool is_group_shown(NsWindow *window, const char *key)
 {
     return gtk_widget_get_visible(gtk_widget_get_parent(row_of(window, key)));
+}
+
+/* Control+F leads to the search, also from a pane that is folded away; so does “More settings”.
+ * The search stays where it is while rows are hidden. */
+static void test_search_key(void)
+{
+    NsWindow *window = ui_open("");
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    UI_WAIT(window, ui_is_ready);
+    g_action_group_change_action_state(actions, "pane", g_variant_new_boolean(FALSE));
+    g_action_group_activate_action(actions, "search-settings", NULL);
+    GtkWidget *search = row_of(window, NS_SEARCH_SETTINGS);
+    GtkExpander *more = GTK_EXPANDER(row_of(window, NS_MORE_SETTINGS));
+    g_assert_true(gtk_expander_get_expanded(more));
+    GtkWidget *focus = gtk_root_get_focus(GTK_ROOT(window));
+    g_assert_true(focus && gtk_widget_is_ancestor(focus, search));
+    for (int i = 0; i < 2; i++) {
+        g_assert_true(gtk_widget_activate(GTK_WIDGET(more)));
+        g_assert_true(gtk_expander_get_expanded(more) == (i > 0));
+        if (!i) gtk_widget_grab_focus(ui_find(window, "run_button"));
+    }
+    focus = gtk_root_get_focus(GTK_ROOT(window));
+    g_assert_true(focus && gtk_widget_is_ancestor(focus, search));
+    ui_settle(GTK_WIDGET(window));
+    int height = gtk_widget_get_height(gtk_expander_get_child(more));
+    gtk_editable_set_text(GTK_EDITABLE(search), "adam BETA");
+    UI_UNTIL(!is_shown(window, "d-model"));
+    ui_settle(GTK_WIDGET(window));
+    g_assert_cmpint(gtk_widget_get_height(gtk_expander_get_child(more)), ==, height);
+    gtk_editable_set_text(GTK_EDITABLE(search), "");
+    UI_UNTIL(is_shown(window, "d-model"));
+    ui_close(window);
 }
 
 /* The settings beyond the first four can be searched, and show those of the chosen task. */

@@ -368,6 +368,9 @@ static void on_searched(GtkSearchEntry *search, GtkWidget *pane)
     gtk_label_set_text(GTK_LABEL(note), sentence);
     gtk_widget_set_visible(note, !found);
     ns_set_css_class(GTK_WIDGET(search), "error", !found && !above);
+    /* With fewer rows the pane would scroll, and the entry would leave the pointer. */
+    GtkWidget *more = gtk_widget_get_parent(GTK_WIDGET(search));
+    gtk_widget_set_size_request(more, -1, *words ? gtk_widget_get_height(more) : -1);
     ns_bring_into_view(gtk_widget_get_ancestor(GTK_WIDGET(search), GTK_TYPE_EXPANDER));
 }
 
@@ -379,6 +382,12 @@ static void on_expanded(GtkExpander *expander, GParamSpec *property, GtkWidget *
     gtk_widget_set_child_visible(child, gtk_expander_get_expanded(expander));
     if (gtk_expander_get_expanded(expander) && gtk_widget_get_mapped(GTK_WIDGET(expander)))
         ns_bring_into_view(GTK_WIDGET(expander));
+}
+
+/* What is typed next is meant for the search, not for the shortcuts of a chart. */
+static void on_opened(GtkExpander *expander, GtkWidget *search)
+{
+    if (gtk_expander_get_expanded(expander)) gtk_widget_grab_focus(search);
 }
 
 static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
@@ -417,6 +426,7 @@ static GtkWidget *make_rows(GtkWidget *pane, NsSession *session)
     GtkWidget *expander = gtk_expander_new(_("More settings"));
     gtk_expander_set_child(GTK_EXPANDER(expander), more);
     g_signal_connect_object(expander, "notify::expanded", G_CALLBACK(on_expanded), more, 0);
+    g_signal_connect_object(expander, "activate", G_CALLBACK(on_opened), search, G_CONNECT_AFTER);
     if (ns_preferences())
         g_settings_bind(ns_preferences(), NS_MORE_SETTINGS, expander, "expanded",
                         G_SETTINGS_BIND_DEFAULT);
