@@ -417,9 +417,9 @@ static void test_reading(void)
          "“bad.svg”: Layers is 0", NS_FILE_FIGURE},
         {"book.txt", "Once upon a time", "“book.txt” is neither a figure, a run nor a preset",
          NS_FILE_OTHER},
-        {"page.ipynb", "{\"cells\": []}", "“page.ipynb” cannot be read: it is a notebook",
+        {"page.ipynb", "{\"cells\": []}", "The file “page.ipynb” cannot be read: it is a notebook",
          NS_FILE_OTHER},
-        {"a.parquet", "PAR1\xff", "“a.parquet” cannot be read: it is a binary table",
+        {"a.parquet", "PAR1\xff", "The file “a.parquet” cannot be read: it is a binary table",
          NS_FILE_OTHER},
     };
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();

@@ -209,7 +209,7 @@ static const struct {
     {"steps = 1\n[random]\ndraws = 0\n", "Line 3: draws is “0”"},
     {"steps = 1\n[random]\ndraws = 2\nlr = 1:0.1\n", "Line 4"},
     {"steps = 1\n[random]\ndraws = 2\nlr = -1:1:log\n", "Line 4"},
-    {"steps = 1\n[random]\ndraws = 2\ndropout = 0.1:7\n", "Line 4: Dropout (dropout) is 7"},
+    {"steps = 1\n[random]\ndraws = 2\ndropout = 0.1:7\n", "Line 4: Dropout is 7"},
     {"steps = 1\n[stop]\nloss-belo = 1\n", "Line 3: There is no key “loss-belo”; did you mean"},
     {"steps = 1\n[stop]\nloss-below = x\n", "Line 3: loss-below is “x”"},
     {"steps = 1\n[result]\nquantity = los\n", "Line 3: There is no quantity “los”"},
