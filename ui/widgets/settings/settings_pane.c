@@ -384,7 +384,7 @@ static void on_expanded(GtkExpander *expander, GParamSpec *property, GtkWidget *
         ns_bring_into_view(GTK_WIDGET(expander));
 }
 
-/* What is typed next is meant for the search, not for the shortcuts of a chart. */
+/* Letters typed next are meant for the search, not for the shortcuts of a chart. */
 static void on_opened(GtkExpander *expander, GtkWidget *search)
 {
     if (gtk_expander_get_expanded(expander)) gtk_widget_grab_focus(search);
