@@ -178,7 +178,7 @@ static void test_help_in_german(void)
 
 static void test_wrong_setting(void)
 {
-    check("--set=layers=many", 2, "", "layers");
+    check("--set=layers=many", 2, "", "Layers");
 }
 
 /* What a window shows that is opened with these options. */
