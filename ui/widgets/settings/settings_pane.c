@@ -35,6 +35,8 @@ static Pane *pane_of(GtkWidget *widget)
 
 /* ---- Pending changes ---- */
 
+#define BAR_HEIGHT 88 /* pixels: two lines of words and a row of buttons */
+
 static void sync_bar(GtkWidget *widget)
 {
     Pane *pane = pane_of(widget);
@@ -71,7 +73,11 @@ static void make_bar(Pane *pane)
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     pane->bar = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
     gtk_widget_add_css_class(pane->bar, "pending-bar");
-    pane->words = ns_line_label_new("", NULL);
+    gtk_widget_set_size_request(pane->bar, -1, BAR_HEIGHT);
+    pane->words = ns_text_label_new(NULL, NULL);
+    gtk_label_set_lines(GTK_LABEL(pane->words), 2);
+    gtk_label_set_ellipsize(GTK_LABEL(pane->words), PANGO_ELLIPSIZE_END);
+    gtk_widget_set_vexpand(pane->words, TRUE);
     gtk_widget_add_css_class(line, "linked");
     gtk_box_set_homogeneous(GTK_BOX(line), TRUE);
     pane->restart =
@@ -82,6 +88,7 @@ static void make_bar(Pane *pane)
                                G_CALLBACK(ns_session_drop_pending), pane->session);
     ns_box_append(line, pane->restart, pane->fork, pane->drop, NULL);
     ns_box_append(pane->bar, pane->words, line, NULL);
+    gtk_widget_set_vexpand(pane->bar, FALSE); /* the words do, in the bar */
 }
 
 /* ---- Lanes ---- */
