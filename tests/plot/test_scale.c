@@ -337,6 +337,23 @@ static void test_decades(void)
     }
 }
 
+/* An axis of ratios keeps the label of 1 when labels are left out. */
+static void test_ratios(void)
+{
+    const NsAxis axis = {.scale = NS_SCALE_LOG, .lo = NAN, .hi = NAN};
+    NsScale scale = {.p0 = 200};
+    for (double lo = 0.3; lo < 0.96; lo += 0.01) {
+        ns_scale_fit(&scale, &axis, lo, 1.05, 0);
+        g_autoptr(GArray) ticks = ns_scale_ticks_apart(&scale, 6, 30);
+        bool one = false;
+        for (unsigned i = 0; i < ticks->len; i++) {
+            const NsTick *tick = &g_array_index(ticks, NsTick, i);
+            one |= tick->label && fabs(tick->value - 1) < 1e-9;
+        }
+        g_assert_true(one);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -346,6 +363,7 @@ int main(int argc, char **argv)
     g_test_add_func("/scale/inverse", test_inverse);
     g_test_add_func("/scale/fit", test_fit);
     g_test_add_func("/scale/decades", test_decades);
+    g_test_add_func("/scale/ratios", test_ratios);
     g_test_add_func("/text/numbers", test_numbers);
     g_test_add_func("/text/markup", test_markup);
     g_test_add_func("/scale/literal", test_literal);

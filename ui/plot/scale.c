@@ -408,22 +408,31 @@ static void label_second(const NsScale *scale, GArray *ticks, NsTick *only, doub
     other->label = log_label(other->value, scale->lo, scale->hi);
 }
 
+/* Whether a label is nearer than `apart` to that of tick i: of a tick before it, or of a power of
+ * ten, which stays on a logarithmic scale, so that an axis of ratios has its 1. */
+static bool is_crowded(const NsScale *scale, const GArray *ticks, unsigned i, double apart)
+{
+    double p = ns_scale_to_pixel(scale, g_array_index(ticks, NsTick, i).value);
+    for (unsigned k = 0; k < ticks->len; k++) {
+        const NsTick *tick = &g_array_index(ticks, NsTick, k);
+        if (!tick->label || k == i) continue;
+        bool stays = k < i || (scale->kind == NS_SCALE_LOG && is_whole(log10(tick->value)));
+        if (stays && fabs(ns_scale_to_pixel(scale, tick->value) - p) < apart) return true;
+    }
+    return false;
+}
+
 void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart)
 {
-    double before = INFINITY;
     unsigned left = 0;
     NsTick *only = NULL;
     for (unsigned i = 0; i < ticks->len; i++) {
         NsTick *tick = &g_array_index(ticks, NsTick, i);
-        double p = ns_scale_to_pixel(scale, tick->value);
-        if (!tick->label) continue;
-        if (fabs(p - before) < apart) {
+        if (tick->label && is_crowded(scale, ticks, i, apart))
             g_clear_pointer(&tick->label, g_free);
-        } else {
-            before = p;
-            only = tick;
-            left++;
-        }
+        if (!tick->label) continue;
+        only = tick;
+        left++;
     }
     if (scale->kind == NS_SCALE_LINEAR || scale->names) return;
     if (left == 1 && scale->kind == NS_SCALE_LOG) label_second(scale, ticks, only, CLOSEST * apart);

@@ -62,9 +62,9 @@ GArray *ns_scale_ticks(const NsScale *scale, unsigned most);
 /* The number of ticks with a label. */
 unsigned ns_ticks_labeled(const GArray *ticks);
 
-/* Removes labels that are nearer than `apart` to the previous one.  If only one is left on a
- * logarithmic scale, which would not define the scale, the tick furthest from it gets a label too,
- * unless it is much nearer than `apart`. */
+/* Removes labels that are nearer than `apart` to the previous one, or on a logarithmic scale to a
+ * power of ten.  If only one is left there, which would not define the scale, the tick furthest
+ * from it gets a label too, unless it is much nearer than `apart`. */
 void ns_scale_part_labels(const NsScale *scale, GArray *ticks, double apart);
 
 /* Ticks as above.  Where fewer than three labels are `apart` at a step that gives at most `most`,
