@@ -120,32 +120,40 @@ size_t ns_lecture_append(const char *path, const NsPreset *scene, GError **error
     return longer && ns_save(path, out->str, out->len, error) ? scenes + 1 : 0;
 }
 
-bool ns_lecture_edit(const char *path, const NsSceneEdit *edits, size_t n, GError **error)
+bool ns_lecture_edit(const char *path, size_t listed, const NsSceneEdit *edits, size_t n,
+                     GError **error)
 {
     size_t size;
     g_autofree char *text = NULL;
     g_autoptr(NsLecture) lecture = load(path, &text, &size, error);
     if (!lecture) return false;
+    if (lecture->n < listed)
+        return ns_refuse(error, NS_ERROR_SETTING,
+                         "Scenes were removed from the file since they were listed here. List them "
+                         "again.");
+    size_t scenes = n + lecture->n - listed;
     g_autofree char *whole = g_strndup(text, size);
     g_auto(GStrv) lines = g_strsplit(g_strchomp(whole), "\n", -1);
     g_autoptr(GString) out = g_string_new(NULL);
     for (size_t i = 0; i + 1 < lecture->scene[0].line; i++)
         g_string_append_printf(out, "%s\n", lines[i]);
-    for (size_t i = 0; i < n; i++) {
-        const NsScene *scene = &lecture->scene[edits[i].scene];
-        size_t end = edits[i].scene + 1 < lecture->n ? scene[1].line - 1 : g_strv_length(lines);
-        bool lanes = false; /* the title and the note stand before them */
+    for (size_t i = 0; i < scenes; i++) {
+        const NsSceneEdit *edit = i < n ? &edits[i] : NULL; /* newer scenes stay, at the end */
+        size_t at = edit ? edit->scene : listed + i - n;
+        const NsScene *scene = &lecture->scene[at];
+        size_t end = at + 1 < lecture->n ? scene[1].line - 1 : g_strv_length(lines);
+        bool words = !edit; /* a title and a note of its own stand before the lanes */
         g_string_append_printf(out, "%s\n", lines[scene->line - 1]);
-        if (*edits[i].title) ns_entry_write(out, "title", edits[i].title);
-        if (*edits[i].note) ns_entry_write(out, "note", edits[i].note);
+        if (edit && *edit->title) ns_entry_write(out, "title", edit->title);
+        if (edit && *edit->note) ns_entry_write(out, "note", edit->note);
         for (size_t k = scene->line; k < end; k++) {
             g_autofree char *key = g_strndup(lines[k], strcspn(lines[k], "="));
             g_strstrip(key);
-            lanes |= *key == '[';
-            if (!lanes && (g_str_equal(key, "title") || g_str_equal(key, "note"))) continue;
+            words |= *key == '[';
+            if (!words && (g_str_equal(key, "title") || g_str_equal(key, "note"))) continue;
             g_string_append_printf(out, "%s\n", lines[k]);
         }
-        if (end == g_strv_length(lines) && i + 1 < n) g_string_append_c(out, '\n');
+        if (end == g_strv_length(lines) && i + 1 < scenes) g_string_append_c(out, '\n');
     }
     g_autoptr(NsLecture) edited = ns_lecture_new(out->str, out->len, error);
     return edited && ns_save(path, out->str, out->len, error);

@@ -67,7 +67,9 @@ typedef struct {
     const char *title, *note;
 } NsSceneEdit;
 
-/* Gives the lecture in a file these scenes of its own, in this order; the others are removed.  Of a
- * scene only its title and note change.  false, without any change, if the file is no lecture
- * without mistakes, if it would be none afterwards, or if it cannot be written. */
-bool ns_lecture_edit(const char *path, const NsSceneEdit *edits, size_t n, GError **error);
+/* Gives the lecture in a file these of its first `listed` scenes, in this order; the others of them
+ * are removed, and scenes that were added since stay at the end.  Of a scene only its title and
+ * note change.  false, without any change, if the file has fewer scenes than `listed`, is no
+ * lecture without mistakes or would be none afterwards, or if it cannot be written. */
+bool ns_lecture_edit(const char *path, size_t listed, const NsSceneEdit *edits, size_t n,
+                     GError **error);

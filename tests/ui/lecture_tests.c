@@ -379,21 +379,6 @@ static void test_mistakes(void)
     ui_close(window);
 }
 
-static GtkWidget *button_to(GtkWidget *root, const char *key)
-{
-    const char *action =
-        GTK_IS_BUTTON(root) ? gtk_actionable_get_action_name(GTK_ACTIONABLE(root)) : NULL;
-    if (g_strcmp0(action, "win.lecture") == 0) {
-        GVariant *target = gtk_actionable_get_action_target_value(GTK_ACTIONABLE(root));
-        if (g_str_equal(g_variant_get_string(target, NULL), key)) return root;
-    }
-    GtkWidget *found = NULL;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
-         child = gtk_widget_get_next_sibling(child))
-        found = button_to(child, key);
-    return found;
-}
-
 /* In lecture mode without a lecture, the key for the next scene says where lectures are. */
 static void test_none(void)
 {
@@ -421,8 +406,8 @@ static void test_list(void)
     UI_WAIT(window, ui_is_ready);
     ns_learn_pane_open(window->learn_pane);
     for (size_t i = 0; ns_lecture_choice(i); i++)
-        g_assert_nonnull(button_to(GTK_WIDGET(window->learn_pane), ns_lecture_choice(i)->key));
-    GtkWidget *first = button_to(GTK_WIDGET(window->learn_pane), ns_lecture_choice(0)->key);
+        g_assert_nonnull(ui_button_to(GTK_WIDGET(window->learn_pane), ns_lecture_choice(i)->key));
+    GtkWidget *first = ui_button_to(GTK_WIDGET(window->learn_pane), ns_lecture_choice(0)->key);
     g_signal_emit_by_name(first, "clicked");
     g_assert_nonnull(ns_lecture_menu(window));
     g_assert_false(ns_learn_pane_is_open(window->learn_pane));

@@ -69,21 +69,6 @@ static bool lists(const char *name)
     return false;
 }
 
-static GtkWidget *button_to(GtkWidget *root, const char *key)
-{
-    const char *action =
-        GTK_IS_BUTTON(root) ? gtk_actionable_get_action_name(GTK_ACTIONABLE(root)) : NULL;
-    if (g_strcmp0(action, "win.lecture") == 0) {
-        GVariant *target = gtk_actionable_get_action_target_value(GTK_ACTIONABLE(root));
-        if (g_str_equal(g_variant_get_string(target, NULL), key)) return root;
-    }
-    GtkWidget *found = NULL;
-    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
-         child = gtk_widget_get_next_sibling(child))
-        found = button_to(child, key);
-    return found;
-}
-
 /* A new lecture is a file among the user's own ones, which the menu lists with those that were
  * opened; every scene asks for its lecture. */
 static void test_own(void)
@@ -103,7 +88,7 @@ static void test_own(void)
     g_assert_true(lists("Norms-two") && lists("Others") && !lists(opened));
     g_auto(GStrv) own = ns_own_lectures();
     ns_learn_pane_open(window->learn_pane);
-    g_assert_nonnull(button_to(GTK_WIDGET(window->learn_pane), own[0]));
+    g_assert_nonnull(ui_button_to(GTK_WIDGET(window->learn_pane), own[0]));
     ns_learn_pane_close(window->learn_pane);
     ns_window_open(window, path, false);
     g_assert_true(lists(opened));
@@ -176,7 +161,7 @@ static void test_edit(void)
     ns_learn_pane_open(window->learn_pane);
     ui_settle(GTK_WIDGET(window));
     g_signal_emit_by_name(ui_find_tip(GTK_WIDGET(window->learn_pane), "Edit scenes"), "clicked");
-    GtkWidget *scenes = ns_side_window_raise(GTK_WINDOW(window), "Scenes of “Edited”");
+    GtkWidget *scenes = ns_side_window_raise(GTK_WINDOW(window), own[0]);
     press(scenes, 1, "Remove scene"); /* One, Three */
     press(scenes, 1, "Move up");      /* Three, One */
     press(scenes, 0, "Move down");    /* One, Three */
@@ -186,7 +171,7 @@ static void test_edit(void)
     gtk_editable_set_text(GTK_EDITABLE(ui_first(scene_row(scenes, 0), GTK_TYPE_ENTRY)), "Drei");
     gtk_text_buffer_set_text(note_in(scene_row(scenes, 0)), "Why.", -1);
     g_signal_emit_by_name(ui_find_button(scenes, "Save"), "clicked");
-    g_assert_null(ns_side_window_raise(GTK_WINDOW(window), "Scenes of “Edited”"));
+    g_assert_null(ns_side_window_raise(GTK_WINDOW(window), own[0]));
     g_autoptr(NsLecture) lecture = ns_lecture_load(own[0], NULL);
     g_assert_cmpuint(lecture->n, ==, 2);
     g_assert_cmpstr(lecture->scene[0].preset.experiment.title, ==, "Drei");
@@ -201,7 +186,7 @@ static void test_edit(void)
     g_assert_true(ns_lecture_leave(window));
     g_action_group_activate_action(G_ACTION_GROUP(window), "edit-scenes",
                                    g_variant_new_string(own[0]));
-    scenes = ns_side_window_raise(GTK_WINDOW(window), "Scenes of “Edited”");
+    scenes = ns_side_window_raise(GTK_WINDOW(window), own[0]);
     press(scenes, 0, "Remove scene");
     g_assert_false(gtk_widget_get_sensitive(ui_find_tip(scene_row(scenes, 0), "Remove scene")));
     g_unlink(own[0]);

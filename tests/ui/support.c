@@ -316,3 +316,18 @@ void ui_assert_command(const char *command, const char *path)
     g_unlink(made);
     g_assert_true(n == m && memcmp(mine, other, n) == 0);
 }
+
+GtkWidget *ui_button_to(GtkWidget *root, const char *key)
+{
+    const char *action =
+        GTK_IS_BUTTON(root) ? gtk_actionable_get_action_name(GTK_ACTIONABLE(root)) : NULL;
+    if (g_strcmp0(action, "win.lecture") == 0) {
+        GVariant *target = gtk_actionable_get_action_target_value(GTK_ACTIONABLE(root));
+        if (g_str_equal(g_variant_get_string(target, NULL), key)) return root;
+    }
+    GtkWidget *found = NULL;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
+         child = gtk_widget_get_next_sibling(child))
+        found = ui_button_to(child, key);
+    return found;
+}

@@ -55,6 +55,9 @@ GtkWidget *ui_find_button(GtkWidget *root, const char *label);
 /* The first widget whose tooltip begins with these words; NULL if there is none. */
 GtkWidget *ui_find_tip(GtkWidget *root, const char *tip);
 
+/* The button below `root` that opens the lecture of this key; NULL if there is none. */
+GtkWidget *ui_button_to(GtkWidget *root, const char *key);
+
 /* The first widget with this css class; NULL if there is none. */
 GtkWidget *ui_find_class(GtkWidget *root, const char *css_class);
 

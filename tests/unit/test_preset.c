@@ -442,14 +442,25 @@ static void test_lecture_edit(void)
     g_autofree char *text = NULL, *left = NULL;
     g_autoptr(GError) error = NULL;
     g_file_set_contents(path, before, -1, NULL);
-    g_assert_true(ns_lecture_edit(path, edits, 2, &error));
+    g_assert_true(ns_lecture_edit(path, 3, edits, 2, &error));
     g_file_get_contents(path, &text, NULL, NULL);
     g_assert_cmpstr(text, ==, after);
     /* A lecture keeps at least one scene. */
-    g_assert_false(ns_lecture_edit(path, edits, 0, &error));
+    g_assert_false(ns_lecture_edit(path, 2, edits, 0, &error));
+    g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
+    g_clear_error(&error);
+    /* Scenes that are not there any more. */
+    g_assert_false(ns_lecture_edit(path, 3, edits, 2, &error));
     g_assert_error(error, NS_ERROR, NS_ERROR_SETTING);
     g_file_get_contents(path, &left, NULL, NULL);
     g_assert_cmpstr(left, ==, after);
+    /* A scene that was added since the only one before it was listed. */
+    const NsSceneEdit first = {0, "Drei", ""};
+    g_assert_true(ns_lecture_edit(path, 1, &first, 1, NULL));
+    g_autoptr(NsLecture) lecture = ns_lecture_load(path, NULL);
+    g_assert_cmpuint(lecture->n, ==, 2);
+    g_assert_cmpstr(lecture->scene[0].preset.experiment.title, ==, "Drei");
+    g_assert_cmpstr(lecture->scene[1].preset.experiment.title, ==, "Eins");
     g_unlink(path);
     g_rmdir(folder);
 }

@@ -545,11 +545,12 @@ static void on_add_scene(NsWindow *window)
                          id && g_path_is_absolute(id) ? id : NULL, remark, add_scene);
 }
 
-static bool edit_scenes(gpointer window, const char *path, const NsSceneEdit *edits, size_t n)
+static bool edit_scenes(gpointer window, const char *path, size_t listed, const NsSceneEdit *edits,
+                        size_t n)
 {
     Presenter *presenter = presenter_of(window);
     g_autoptr(GError) error = NULL;
-    bool edited = ns_lecture_edit(path, edits, n, &error);
+    bool edited = ns_lecture_edit(path, listed, edits, n, &error);
     if (!edited) ns_window_toast(window, error->message);
     if (!edited || g_strcmp0(path, presenter->id) != 0) return edited;
     NsLecture *lecture = ns_lecture_load(path, NULL);

@@ -187,6 +187,7 @@ typedef struct {
     NsScenesEdited edited;
     GtkWidget *rows; /* those of removed scenes are hidden, behind the others */
     char *path;
+    size_t listed;
 } Editor;
 
 static const char SCENE[] = "ns-scene";
@@ -278,20 +279,20 @@ static void on_edited(Editor *editor)
         g_ptr_array_add(texts, note);
     }
     const NsSceneEdit *all = (const NsSceneEdit *)(const void *)edits->data;
-    if (editor->edited(editor->window, editor->path, all, edits->len))
+    if (editor->edited(editor->window, editor->path, editor->listed, all, edits->len))
         gtk_window_destroy(GTK_WINDOW(gtk_widget_get_root(editor->rows)));
 }
 
 void ns_scene_editor_show(GtkWindow *window, const char *path, const NsLecture *lecture,
                           NsScenesEdited edited)
 {
+    if (ns_side_window_raise(window, path)) return; /* lectures can have the same name */
     g_autofree char *name = ns_lecture_name(path);
     g_autofree char *heading = g_strdup_printf(_("Scenes of “%s”"), name);
-    if (ns_side_window_raise(window, heading)) return;
     Editor *editor = g_new0(Editor, 1);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     GtkWidget *rows = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
-    *editor = (Editor){window, edited, rows, g_strdup(path)};
+    *editor = (Editor){window, edited, rows, g_strdup(path), lecture->n};
     g_object_set_data_full(G_OBJECT(box), "ns-editor", editor, editor_free);
     for (size_t i = 0; i < lecture->n; i++)
         gtk_box_append(GTK_BOX(rows), scene_row(&lecture->scene[i].preset, i));
@@ -302,5 +303,6 @@ void ns_scene_editor_show(GtkWindow *window, const char *path, const NsLecture *
     ns_box_append(box, ns_scrolled_new(rows), save, NULL);
     g_object_set(box, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12,
                  NULL);
-    ns_side_window_open(window, heading, SCENES_WIDTH, SCENES_HEIGHT, box);
+    ns_side_window_open(window, path, SCENES_WIDTH, SCENES_HEIGHT, box);
+    gtk_window_set_title(GTK_WINDOW(gtk_widget_get_root(box)), heading);
 }

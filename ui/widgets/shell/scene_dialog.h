@@ -27,8 +27,8 @@ void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note
                           const char *remark, NsSceneEntered entered);
 
 /* Takes the scenes as they shall be (ns_lecture_edit); returns whether they are so now. */
-typedef bool (*NsScenesEdited)(gpointer window, const char *path, const NsSceneEdit *edits,
-                               size_t n);
+typedef bool (*NsScenesEdited)(gpointer window, const char *path, size_t listed,
+                               const NsSceneEdit *edits, size_t n);
 
 /* Lists the scenes of the lecture in a file, to move, rename and remove them. */
 void ns_scene_editor_show(GtkWindow *window, const char *path, const NsLecture *lecture,
