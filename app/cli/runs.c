@@ -14,7 +14,8 @@ static int run(NsArguments *a, GError **error)
     g_autoptr(GPtrArray) runs = ns_run_list(a->n_files ? a->files[0] : ".", true, error);
     if (!runs || (a->csv && !ns_run_table_write(runs, a->csv, error))) return NS_EXIT_ERROR;
     if (a->csv) return NS_EXIT_OK;
-    g_autofree char *folder = g_filename_display_basename(a->n_files ? a->files[0] : ".");
+    g_autofree char *path = g_canonicalize_filename(a->n_files ? a->files[0] : ".", NULL);
+    g_autofree char *folder = g_filename_display_basename(path);
     if (runs->len == 0 && !a->json) printf("There are no runs in “%s”.\n", folder);
     if (runs->len > 0 && !a->json) {
         int width = 4;

@@ -43,10 +43,8 @@ static void sync_bar(GtkWidget *widget)
     g_autofree char *words = ns_session_pending_words(pane->session);
     bool waits = words != NULL;
     bool had_focus = !waits && gtk_widget_get_focus_child(pane->bar);
-    if (waits) {
-        gtk_label_set_text(GTK_LABEL(pane->words), words);
-        gtk_widget_set_tooltip_text(pane->words, words);
-    }
+    gtk_label_set_text(GTK_LABEL(pane->words), waits ? words : "");
+    gtk_widget_set_tooltip_text(pane->words, words);
     /* From the first step on it has its place, seen or not, so that it never covers or moves the
      * row of the change. */
     gtk_widget_set_visible(pane->bar, ns_session_has_begun(pane->session));

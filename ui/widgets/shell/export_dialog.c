@@ -128,7 +128,11 @@ static void on_written(GObject *source, GAsyncResult *result, gpointer user_data
         return;
     }
     g_autofree char *name = g_filename_display_basename(path);
-    g_autofree char *sentence = g_strdup_printf(_("Exported %s"), name);
+    NsExportRequest request = ns_export_dialog_request(dialog);
+    g_auto(GStrv) paths = ns_export_paths(&request, path);
+    guint files = g_strv_length(paths);
+    g_autofree char *sentence = files > 1 ? g_strdup_printf(_("Exported %u files"), files)
+                                          : g_strdup_printf(_("Exported %s"), name);
     g_signal_emit_by_name(dialog->window, "saved"); /* the run, as far as charts have it */
     ns_window_toast_file(dialog->window, sentence, path);
     gtk_window_close(GTK_WINDOW(dialog));
