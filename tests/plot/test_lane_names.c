@@ -354,6 +354,39 @@ static void test_baselines(void)
     run_free(run);
 }
 
+/* In a sheet the words of a marker may be the state of a lane; a different state is in the legend
+ * of its chart, as is one whose marker is outside of the axis. */
+static void test_sheet_states(void)
+{
+    const NsEvent events[] = {{.step = 1, .kind = NS_EVENT_SPIKE, .what = "loss", .text = "It."},
+                              {.step = 1, .kind = NS_EVENT_STUCK, .what = "loss", .text = "It."}};
+    for (int stuck = 0; stuck < 2; stuck++) {
+        Pair pair = pair_new(2, 2);
+        for (int k = 0; k < 30; k++) {
+            append(pair.run[0], 4);
+            append(pair.run[1], stuck ? 4 : 4 + 40 * k);
+        }
+        ns_history_set_baselines(pair.run[1]->history, (NsBaselines){4.5, 4, true});
+        ns_history_append_event(pair.run[1]->history, &events[stuck]);
+        g_autoptr(NsFigure) loss = figure_new("loss");
+        g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
+        NsPlot plots[] = {*ns_figure_update(loss, &pair.input),
+                          *ns_figure_update(gradient, &pair.input)};
+        const NsPlot *of[] = {&plots[0], &plots[1]};
+        for (int late = 0; late < 2; late++) {
+            if (late) plots[0].x.lo = 5;
+            const NsExport how = {.style = ns_style_find("paper"), .width = 468, .height = 200};
+            g_auto(NsPlotSheet) sheet = ns_plot_sheet(of, 2, &how);
+            g_assert_nonnull(sheet.shared);
+            g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, 0);
+            const char *state = stuck ? "stuck" : "off the scale, 1,164 ↑";
+            g_assert_cmpuint(count_words(layout, state), ==, 1);
+            g_assert_cmpuint(count_words(layout, "B stuck"), ==, stuck && !late);
+        }
+        pair_clear(&pair);
+    }
+}
+
 /* Where depths are far apart, layers are on a logarithmic axis; with a place for layer 0. */
 static void test_depths(void)
 {
@@ -452,6 +485,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/titles-apart", test_titles_apart);
     g_test_add_func("/lane-names/baselines", test_baselines);
     g_test_add_func("/lane-names/diverge-near", test_diverge_near);
+    g_test_add_func("/lane-names/sheet-states", test_sheet_states);
     g_test_add_func("/lane-names/depths", test_depths);
     g_test_add_func("/lane-names/pinned", test_pinned);
     g_test_add_func("/lane-names/late-change", test_late_change);

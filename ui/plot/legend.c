@@ -146,9 +146,14 @@ static GPtrArray *listed(NsPlotLayout *layout)
         const NsSeries *series = found->pdata[i];
         const NsSeries *other = ns_legend_find(layout->plot->shared, series);
         bool same = other && !g_strcmp0(other->state, series->state);
-        /* The marker of a curve says its state, too. */
-        for (size_t k = 0; other && k < layout->plot->n_markers; k++)
-            same |= layout->plot->markers[k].style == series->style + 1;
+        /* The words of its marker may end with its state. */
+        for (size_t k = 0; other && series->state && k < layout->plot->n_markers; k++) {
+            const NsMarker *marker = &layout->plot->markers[k];
+            const NsAxis *x = &layout->plot->x;
+            bool seen = !(marker->x < x->lo) && !(marker->x > x->hi);
+            same |= seen && marker->style == series->style + 1 &&
+                    g_str_has_suffix(marker->text, series->state);
+        }
         if (is_at_end(layout, series) || same) g_ptr_array_remove_index(found, i);
     }
     return found;
