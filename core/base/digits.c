@@ -22,6 +22,18 @@ char *ns_group_plain(const char *number)
     return g_string_free(out, FALSE);
 }
 
+char *ns_ungroup_digits(const char *text)
+{
+    /* After the space: the no-break space, the thin space, the narrow no-break space. */
+    static const char GROUPS[] = "^[1-9][0-9]{0,2}([, \u00a0\u2009\u202f])[0-9]{3}(\\1[0-9]{3})*$";
+    char *plain = g_strdup(text), *end = plain;
+    if (!g_regex_match_simple(GROUPS, text, 0, 0)) return plain;
+    for (const char *c = text; *c; c++)
+        if (g_ascii_isdigit(*c)) *end++ = *c;
+    *end = '\0';
+    return plain;
+}
+
 char *ns_group_digits(int64_t number)
 {
     g_autofree char *plain = g_strdup_printf("%" G_GINT64_FORMAT, number);

@@ -147,18 +147,6 @@ static bool is_number(const char *text, double *number)
     return end != text && !*rest && !isnan(*number);
 }
 
-/* The number that was probably meant by one with a comma: 0.003 for 0,003, and 1000 for 1,000.
- * NULL if it is not a number without the comma either. */
-static char *without_comma(const NsParam *param, const char *value)
-{
-    double number;
-    g_auto(GStrv) parts = g_strsplit(value, ",", -1);
-    char *meant = g_strjoinv(param->type == NS_PARAM_INT ? "" : ".", parts);
-    if (parts[0] && parts[1] && is_number(meant, &number)) return meant;
-    g_free(meant);
-    return NULL;
-}
-
 static char *number_words(double number)
 {
     char plain[G_ASCII_DTOSTR_BUF_SIZE];
@@ -174,18 +162,16 @@ static bool read_number(const NsParam *param, const char *value, double *number,
     g_autofree char *least = number_words(param->least), *most = number_words(param->most);
     g_autofree char *typed = g_strstrip(g_strdup(value));
     const char *word = none_word(param);
-    bool none = word && g_ascii_strcasecmp(typed, word) == 0;
-    if (is_number(none ? ns_param_none(param) : value, number)) {
+    bool none = word && g_ascii_strcasecmp(typed, word) == 0, integer = param->type == NS_PARAM_INT;
+    g_autofree char *plain = integer ? ns_ungroup_digits(typed) : g_strdup(typed);
+    if (is_number(none ? ns_param_none(param) : plain, number)) {
         if (IS(param, warmup) && *number == 0.0) *number = 1.0; /* zero steps are none, too */
     } else {
-        g_autofree char *meant = without_comma(param, value);
-        bool integer = param->type == NS_PARAM_INT;
-        if (meant)
-            ns_refuse(
-                error, NS_ERROR_SETTING,
-                integer ? N_("“%s” is not a number; did you mean %s, without the comma?")
-                        : N_("“%s” is not a number; did you mean %s, with a point for the comma?"),
-                value, meant);
+        g_autofree char *meant = g_strdelimit(g_strdup(value), ",", '.');
+        if (!integer && is_number(meant, number))
+            ns_refuse(error, NS_ERROR_SETTING,
+                      N_("“%s” is not a number; did you mean %s, with a point for the comma?"),
+                      value, meant);
         else if (strchr(value, '='))
             ns_refuse(error, NS_ERROR_SETTING,
                       "“%s” is not a number; give every setting separately, such as %s=%s.", value,
@@ -204,7 +190,8 @@ static bool read_number(const NsParam *param, const char *value, double *number,
         return ns_refuse(error, NS_ERROR_SETTING, N_("%s is %s; it must lie between %s and %s."),
                          name, given, least, most);
     }
-    if (param->type == NS_PARAM_INT && floor(*number) != *number)
+    /* "10.000" may be ten thousand or ten. */
+    if (integer && (floor(*number) != *number || g_str_has_suffix(typed, ".000")))
         return ns_refuse(error, NS_ERROR_SETTING, N_("%s is %s; it must be a whole number."), name,
                          value);
     return true;

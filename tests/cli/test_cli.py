@@ -436,7 +436,7 @@ def test_bad_settings():
 
 def test_mistakes_are_told_apart():
     """What a hurried user does wrong, and the word that says what to do."""
-    for words, advice in ((["train", "--set", "lr=0,003"], "0.003"), (["train", "-n", "1,000"], "1000"),
+    for words, advice in ((["train", "--set", "lr=0,003"], "0.003"), (["train", "-n", "1,00"], "whole number"),
                           (["train", "--set", "layers=3 heads=2"], "separately"),
                           (["train", "--set", "xyzzy=3"], "list settings"),
                           (["--set", "layers=3"], "train --set"),

@@ -58,7 +58,9 @@ static void test_settings_refused(void)
         {"lr=-1", "Peak learning rate (lr) is −1; it must lie between 0 and 100."},
         {"lr=1,5", "not a number"},
         {"lr=0,003", "0.003"},
-        {"steps=1,000,000", "1000000"},
+        {"steps=1,00,000", "takes a whole number"},
+        {"layers=10.000", "Layers is 10.000; it must be a whole number."},
+        {"lr=0,300", "0.300"},
         {"heads=4,x", "4,x"},
         {"layers=3 heads=2", "separately"},
         {"dropout=x", "0 to 0.95."},
@@ -87,6 +89,18 @@ static void test_settings_refused(void)
     g_assert_cmpfloat(settings.dropout, ==, 0);
     g_assert_true(ns_settings_assign(&settings, "warmup=0", NULL));
     g_assert_cmpint(settings.warmup, ==, 1);
+
+    /* A count may have its digits grouped, as it is shown. */
+    static const char *const counts[] = {"steps=10,000",      "steps=10 000",
+                                         "steps=10\u00a0000", "steps=10\u2009000",
+                                         "steps=10\u202f000", "steps=1e4"};
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
+        g_assert_true(ns_settings_assign(&settings, "steps=1", NULL));
+        g_assert_true(ns_settings_assign(&settings, counts[i], NULL));
+        g_assert_cmpint(settings.steps, ==, 10000);
+    }
+    g_assert_true(ns_settings_assign(&settings, "steps=1,000,000", NULL));
+    g_assert_cmpint(settings.steps, ==, 1000000);
 
     g_autoptr(GError) error = NULL;
     settings.heads = 5;
