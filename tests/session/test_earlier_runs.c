@@ -185,6 +185,17 @@ static void test_other_lanes(void)
     ns_session_restart(session);
     SESSION_UNTIL(session, view->started.n == 3 && session->state == NS_TRAINER_READY);
     g_assert_cmpuint(view->n_pinned, ==, 0);
+    /* Four lanes and those before them could not be followed. */
+    for (size_t n = 3; n <= 4; n++) {
+        ns_session_set_lanes(session, n);
+        ns_session_restart(session);
+        SESSION_UNTIL(session, view->started.n == n && session->state == NS_TRAINER_READY);
+        ns_session_run_to(session, 2);
+        SESSION_UNTIL(session, ns_session_steps(session) == 2);
+        ns_session_restart(session);
+        SESSION_UNTIL(session, ns_session_steps(session) < 2 && session->state == NS_TRAINER_READY);
+        g_assert_cmpuint(view->n_pinned, ==, n == 3 ? 3 : 0);
+    }
 }
 
 static void take_notice(NsSession *session, const char *sentence, char **last)

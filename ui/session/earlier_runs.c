@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define RUNS_MOST 12
+#define LANES_PINNED 3 /* without being asked for; eight curves could not be followed */
 #define BYTES_MOST ((size_t)1 << 30) /* of histories, all earlier runs together */
 
 /* ---- One run ---- */
@@ -214,7 +215,7 @@ static NsPastRun *run_on_view(NsSession *session)
 }
 
 /* Pins the lanes of the run that was on view until the next run replaces it, if both have the same
- * lanes.  A single lane is shown as the previous run anyway. */
+ * lanes and these are few.  A single lane is shown as the previous run anyway. */
 static void pin_before(NsSession *session, NsPastRun *before, size_t n)
 {
     size_t pinned = 0;
@@ -228,7 +229,8 @@ static void pin_before(NsSession *session, NsPastRun *before, size_t n)
     bool differs = before->listed.last_step > session->origin_step;
     bool fits = pinned + before->listed.lanes <= NS_FIGURE_PINNED;
     bool same = !session->left_experiment && before->listed.lanes == n;
-    if (before->listed.pinned || n == 1 || !same || !fits || !differs) return;
+    bool few = n > 1 && n <= LANES_PINNED;
+    if (before->listed.pinned || !few || !same || !fits || !differs) return;
     before->auto_pinned = before->listed.pinned = true;
 }
 
