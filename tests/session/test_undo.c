@@ -10,22 +10,22 @@ static void test_undo_words(void)
     ns_session_set(session, "layers", "12");
     ns_session_set(session, "layers", "12"); /* changes nothing */
     g_autofree char *layers = ns_session_undo_words(session);
-    g_assert_cmpstr(layers, ==, "Undone (Layers: 2 → 12)");
+    g_assert_cmpstr(layers, ==, "Layers is 2 again");
     ns_session_undo(session);
     g_assert_false(session->undo->len > 0);
     g_autofree char *again = ns_session_redo_words(session);
-    g_assert_cmpstr(again, ==, "Redone (Layers: 2 → 12)");
+    g_assert_cmpstr(again, ==, "Layers is 12 again");
     ns_session_set_active(session, 1);
     ns_session_set(session, "placement", "deepnorm");
     g_assert_false(session->redo->len > 0);
     g_autofree char *where = ns_session_undo_words(session);
-    g_assert_cmpstr(where, ==, "Undone (Norm placement of B: Pre-LN → DeepNorm)");
+    g_assert_cmpstr(where, ==, "Norm placement of B is Pre-LN again");
     ns_session_set_linked(session, ns_param_find("lr"), false);
     g_autofree char *link = ns_session_undo_words(session);
-    g_assert_cmpstr(link, ==, "Undone (Peak learning rate split)");
+    g_assert_cmpstr(link, ==, "Peak learning rate is linked again");
     ns_session_set_lanes(session, 3);
     g_autofree char *lane = ns_session_undo_words(session);
-    g_assert_cmpstr(lane, ==, "Undone (lane C added)");
+    g_assert_cmpstr(lane, ==, "Lane C is removed");
     /* Lanes that were removed are named by the letters that they get back. */
     ns_session_set_lanes(session, 4);
     ns_session_set_lane(session, 2, "placement", "sandwich");
@@ -35,10 +35,16 @@ static void test_undo_words(void)
     g_assert_cmpstr(second, ==, "Lane B is back");
     ns_session_undo(session);
     g_autofree char *gone = ns_session_redo_words(session);
-    g_assert_cmpstr(gone, ==, "Redone (lane B removed)");
+    g_assert_cmpstr(gone, ==, "Lane B is removed");
     ns_session_set_lanes(session, 2);
     g_autofree char *last = ns_session_undo_words(session);
     g_assert_cmpstr(last, ==, "Lanes C, D are back");
+    ns_session_set(session, "prompt", "the");
+    g_autofree char *none = ns_session_undo_words(session);
+    g_assert_cmpstr(none, ==, "Prompt is none again");
+    ns_session_set_defaults(session);
+    g_autofree char *several = ns_session_undo_words(session);
+    g_assert_nonnull(strstr(several, " settings are as they were"));
 }
 
 /* If the lanes of two runs differ, the difference is described by what the run trains. */

@@ -46,9 +46,9 @@ static char *change_of(const NsExperiment *from, const NsExperiment *to, const N
     return g_strdup_printf(_("%s of %s: %s → %s"), _(param->label), names, before, after);
 }
 
-char *ns_experiment_removed(const NsExperiment *from, const NsExperiment *to)
+/* The lanes of the first experiment that the other one lacks: "B", "C, D". */
+static char *removed(const NsExperiment *from, const NsExperiment *to)
 {
-    if (to->n >= from->n) return NULL;
     size_t left = from->n - to->n;
     g_autoptr(GString) names = g_string_new(NULL);
     for (size_t lane = 0, k = 0; lane < from->n && left; lane++) {
@@ -63,32 +63,39 @@ char *ns_experiment_removed(const NsExperiment *from, const NsExperiment *to)
     return g_string_free(g_steal_pointer(&names), FALSE);
 }
 
-char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to)
+char *ns_experiment_again_words(const NsExperiment *from, const NsExperiment *to)
 {
-    if (to->n > from->n) return g_strdup_printf(_("lane %s added"), ns_lane_letter(to->n - 1));
-    if (to->n < from->n) {
-        g_autofree char *names = ns_experiment_removed(from, to);
-        size_t n = from->n - to->n;
-        return g_strdup_printf(ns_plural("lane %s removed", "lanes %s removed", n), names);
+    bool back = to->n > from->n;
+    size_t n = back ? to->n - from->n : from->n - to->n;
+    if (n) {
+        g_autofree char *names = back ? removed(to, from) : removed(from, to);
+        return g_strdup_printf(back ? ns_plural("Lane %s is back", "Lanes %s are back", n)
+                                    : ns_plural("Lane %s is removed", "Lanes %s are removed", n),
+                               names);
     }
-    const NsParam *changed = NULL;
-    size_t n = 0;
+    const NsParam *changed = NULL, *split = NULL;
     for (size_t i = 0; ns_param(i); i++) {
         g_autofree char *names = lanes_of(from, to, ns_param(i));
-        if (!*names) continue;
-        if (!changed) changed = ns_param(i);
-        n++;
+        if (from->split[i] != to->split[i] && !split) split = ns_param(i);
+        if (*names) changed = ns_param(i);
+        n += *names != '\0';
     }
-    if (n == 0) {
-        for (size_t i = 0; ns_param(i); i++) {
-            if (from->split[i] == to->split[i]) continue;
-            return g_strdup_printf(to->split[i] ? _("%s split") : _("%s linked"),
-                                   _(ns_param(i)->label));
-        }
-        return g_strdup(_("lanes"));
-    }
-    if (n > 1) return g_strdup_printf(ns_plural("%zu setting", "%zu settings", n), n);
-    return change_of(from, to, changed);
+    if (n > 1)
+        return g_strdup_printf(
+            ns_plural("%zu setting is as it was", "%zu settings are as they were", n), n);
+    if (!changed && !split) return g_strdup(_("The lanes are as they were"));
+    if (!changed)
+        return g_strdup_printf(ns_experiment_is_linked(to, split) ? _("%s is linked again")
+                                                                  : _("%s is split again"),
+                               _(split->label));
+    g_autofree char *lanes = lanes_of(from, to, changed);
+    size_t lane = 0;
+    while (!g_str_has_prefix(lanes, ns_lane_letter(lane))) lane++;
+    g_autofree char *value = ns_settings_value_words(&to->lane[lane], changed);
+    const char *words = *value ? value : _("none");
+    if (ns_experiment_is_linked(to, changed) || to->n == 1)
+        return g_strdup_printf(_("%s is %s again"), _(changed->label), words);
+    return g_strdup_printf(_("%s of %s is %s again"), _(changed->label), lanes, words);
 }
 
 /* If more settings than this differ, only the first one is named. */

@@ -3,13 +3,9 @@
 
 #include "core/experiment/experiment.h"
 
-/* The changes from one experiment to the other: "Layers 6 → 12", "Norm placement of B Post-LN →
- * Pre-LN", "3 settings".  Free with g_free. */
-char *ns_experiment_change_words(const NsExperiment *from, const NsExperiment *to);
-
-/* The lanes of the first experiment that the other one lacks: "B", "C, D"; NULL if it has as many.
- * Free with g_free. */
-char *ns_experiment_removed(const NsExperiment *from, const NsExperiment *to);
+/* The result of undo or redo: "Layers is 6 again", "Norm placement of B is Post-LN again", "3
+ * settings are as they were", "Lane C is back".  Free with g_free. */
+char *ns_experiment_again_words(const NsExperiment *from, const NsExperiment *to);
 
 /* The difference between two runs, setting by setting: "Layers 6 → 12, Warm-up 1 → 100", "Layers 6
  * → 12 and 4 more settings"; the title of `to` if the numbers of lanes differ; NULL if all settings

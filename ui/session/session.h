@@ -116,8 +116,9 @@ void ns_session_leave_experiment(NsSession *session);
 /* Linking a setting gives all lanes the value of the active lane. */
 void ns_session_set_linked(NsSession *session, const NsParam *param, bool linked);
 
-/* Undo and redo cover all changes of settings, lanes and links.  The words describe what would
- * change: "layers 6 → 12"; NULL if there is nothing to undo or redo.  Free with g_free. */
+/* Undo and redo cover all changes of settings, lanes and links.  The words report what will
+ * then be true: "Layers is 6 again"; NULL if there is nothing to undo or redo.  Free with g_free.
+ */
 void ns_session_undo(NsSession *session);
 void ns_session_redo(NsSession *session);
 char *ns_session_undo_words(NsSession *session);

@@ -193,28 +193,21 @@ void ns_session_forget_undo(NsSession *session)
     g_signal_emit_by_name(session, "settings-changed");
 }
 
-static char *words_of(GPtrArray *entries, const NsSession *session, bool back)
+static char *words_of(GPtrArray *entries, const NsSession *session)
 {
     if (entries->len == 0) return NULL;
-    const Entry *entry = g_ptr_array_index(entries, entries->len - 1);
-    const NsExperiment *then = &entry->experiment, *now = &session->experiment;
-    g_autofree char *words =
-        back ? ns_experiment_change_words(then, now) : ns_experiment_change_words(now, then);
-    g_autofree char *lanes = back ? ns_experiment_removed(then, now) : NULL;
-    if (lanes)
-        return g_strdup_printf(ns_plural("Lane %s is back", "Lanes %s are back", then->n - now->n),
-                               lanes);
-    return g_strdup_printf(back ? _("Undone (%s)") : _("Redone (%s)"), words);
+    const Entry *last = g_ptr_array_index(entries, entries->len - 1);
+    return ns_experiment_again_words(&session->experiment, &last->experiment);
 }
 
 char *ns_session_undo_words(NsSession *session)
 {
-    return words_of(session->undo, session, true);
+    return words_of(session->undo, session);
 }
 
 char *ns_session_redo_words(NsSession *session)
 {
-    return words_of(session->redo, session, false);
+    return words_of(session->redo, session);
 }
 
 /* ---- Applying changes ---- */
