@@ -16,7 +16,7 @@ static NsTimeline *timeline_of(NsWindow *window)
 
 static bool offers_live(NsTransport *transport)
 {
-    GtkWidget *chip = ui_find_button(GTK_WIDGET(transport), "Back to live");
+    GtkWidget *chip = ui_find_button(GTK_WIDGET(transport), "Newest step");
     return gtk_stack_get_visible_child(GTK_STACK(gtk_widget_get_parent(chip))) == chip;
 }
 

@@ -266,7 +266,7 @@ GtkWidget *ns_transport_new(NsSession *session)
     gtk_widget_add_controller(entry, typing);
     transport->entry = entry;
     transport->timeline = ns_timeline_new(session);
-    GtkWidget *chip = gtk_button_new_with_label(_("Back to live"));
+    GtkWidget *chip = gtk_button_new_with_label(_("Newest step"));
     gtk_actionable_set_action_name(GTK_ACTIONABLE(chip), "win.live");
     gtk_widget_set_tooltip_text(chip, _("Show the newest step again (End)"));
     gtk_widget_add_css_class(chip, "chip");
