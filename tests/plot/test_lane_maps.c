@@ -34,6 +34,56 @@ static void test_last_column(void)
     for (int i = 0; i < 2; i++) run_free(runs[i]);
 }
 
+static cairo_surface_t *image_of(const NsPlot *plot)
+{
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 400, 300, ns_style(0));
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 400, 300);
+    cairo_t *cr = cairo_create(image);
+    ns_plot_draw(layout, cr);
+    cairo_destroy(cr);
+    cairo_surface_flush(image);
+    return image;
+}
+
+/* The line of an event is only in the panels of its lanes. */
+static void test_panel_events(void)
+{
+    Run *runs[3];
+    for (unsigned i = 0; i < 3; i++) {
+        runs[i] = run_made(6, BUDGET, true, 1, 0);
+        for (int k = 0; k < 9; k++) append_lane(runs[i], i);
+        const NsEvent jump = {.step = 4, .kind = NS_EVENT_SPIKE, .what = "loss", .text = "It."};
+        if (i) ns_history_append_event(runs[i]->history, &jump);
+    }
+    NsFigureInput all = lanes_of(runs, 3);
+    g_autoptr(NsFigure) figure = figure_new("heatmap");
+    NsPlot plot = *ns_figure_update(figure, &all);
+    g_assert_cmpuint(plot.n_markers, ==, 1);
+    const NsExport how = {
+        .format = NS_FORMAT_TEX, .style = ns_style(0), .width = 400, .height = 300};
+    const NsPlot *of = &plot;
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(&of, 1, &how);
+    g_autofree char *tex = g_string_free(ns_pgfplots_write(&sheet), FALSE);
+    g_auto(GStrv) lines = g_strsplit(tex, "\\draw[chart-alarm, ", -1);
+    g_assert_cmpuint(g_strv_length(lines), ==, 3);
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 400, 300, ns_style(0));
+    NsBox area = ns_plot_area(layout);
+    cairo_surface_t *with = image_of(&plot);
+    plot.markers = &(NsMarker){.x = -9, .text = "A"}; /* space for words, but no line */
+    cairo_surface_t *without = image_of(&plot);
+    const unsigned char *a = cairo_image_surface_get_data(with);
+    const unsigned char *b = cairo_image_surface_get_data(without);
+    size_t stride = (size_t)cairo_image_surface_get_stride(with);
+    for (size_t i = 0; i < 3; i++) { /* the middle of each panel */
+        size_t row = (size_t)(area.y + area.height * (2 * (double)i + 1) / 6);
+        bool same = memcmp(a + row * stride, b + row * stride, stride) == 0;
+        g_assert_cmpint(same, ==, i == 0);
+    }
+    cairo_surface_destroy(with);
+    cairo_surface_destroy(without);
+    for (unsigned i = 0; i < 3; i++) run_free(runs[i]);
+}
+
 /* Every panel of hidden states labels 0, which is the embedding, and every panel its top layer. */
 static void test_panel_ticks(void)
 {
@@ -415,6 +465,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/lane_maps/last-column", test_last_column);
+    g_test_add_func("/lane_maps/panel-events", test_panel_events);
     g_test_add_func("/lane_maps/panel-ticks", test_panel_ticks);
     g_test_add_func("/lane_maps/heads", test_heads);
     g_test_add_func("/lane_maps/wild-colors", test_wild_colors);

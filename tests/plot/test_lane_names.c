@@ -238,6 +238,39 @@ static void test_spike_together(void)
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 
+/* Near each other, the words of lanes that jump are one, and only jumps of one lane are counted. */
+static void test_spike_near(void)
+{
+    static const struct {
+        int64_t steps[4][2];
+        const char *words;
+        unsigned style;
+    } table[] = {{{{20}, {22}, {20}}, "A, B, C spike", 0},
+                 {{{20}, {22, 26}, {0}}, "A, B spike ×3", 0},
+                 {{{0}, {22, 26}, {0}}, "B spike ×2", 2},
+                 {{{0}, {22}, {0}, {23}}, "B, D spike", 0}};
+    for (size_t t = 0; t < G_N_ELEMENTS(table); t++) {
+        Run *runs[4];
+        four_lanes(runs, 60);
+        for (unsigned i = 0; i < 8; i++) {
+            const NsEvent jump = {.step = table[t].steps[i / 2][i % 2],
+                                  .kind = NS_EVENT_SPIKE,
+                                  .what = "loss",
+                                  .text = "It."};
+            if (jump.step) ns_history_append_event(runs[i / 2]->history, &jump);
+        }
+        NsFigureInput input = lanes_of(runs, 4);
+        g_autoptr(NsFigure) figure = figure_new("loss");
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 234, 300, ns_style_find("paper"));
+        const NsLabel *label = ns_layout_label(layout, NS_PART_MARKER);
+        g_assert_cmpstr(pango_layout_get_text(label->text), ==, table[t].words);
+        g_assert_cmpuint(label->style, ==, table[t].style);
+        g_assert_cmpuint(count_words(layout, "spike"), ==, 1);
+        for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+    }
+}
+
 /* Lanes that diverge at neighboring steps each have a label at any position, which no label of a
  * spike replaces. */
 static void test_diverge_near(void)
@@ -482,6 +515,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/diverged-first", test_diverged_first);
     g_test_add_func("/lane-names/diverge-together", test_diverge_together);
     g_test_add_func("/lane-names/spike-together", test_spike_together);
+    g_test_add_func("/lane-names/spike-near", test_spike_near);
     g_test_add_func("/lane-names/titles-apart", test_titles_apart);
     g_test_add_func("/lane-names/baselines", test_baselines);
     g_test_add_func("/lane-names/diverge-near", test_diverge_near);

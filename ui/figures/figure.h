@@ -43,7 +43,8 @@ struct NsFigure {
     NsSeries series[NS_FIGURE_SERIES];
     GArray *markers; /* of NsMarker */
     GStringChunk *marker_texts;
-    GPtrArray *owned;            /* see ns_figure_own */
+    const char *lane_names[NS_LANES_MAX]; /* in the texts of markers */
+    GPtrArray *owned;                     /* see ns_figure_own */
     NsSource runs[NS_LANES_MAX]; /* the runs that are shown; the kind of figure counts the steps */
     NsSource events[NS_LANES_MAX];  /* the runs whose events the markers show */
     bool cut;                       /* they show those up to a step */

@@ -137,25 +137,6 @@ char *ns_figure_run_words(const NsFigureInput *input, unsigned i, const char *wo
     return g_strdup_printf(C_("lane", "%s %s"), name, words);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* "A, C lane": the words of an event of several runs, given as bits 1 << run. */
-static char *shared_words(const NsFigureInput *input, unsigned runs, const char *words)
-{
-    if (runs && !(runs & (runs - 1)))
-        return ns_figure_run_words(input, (unsigned)g_bit_nth_lsf(runs, -1), words);
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        if (runs & 1u << i) g_ptr_array_add(names, (void *)(uintptr_t)ns_figure_run(input, i).name);
-    g_ptr_array_sort(names, compare_names);
-    g_ptr_array_add(names, NULL);
-    g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
-    return g_strconcat(all, input->named ? ": " : " ", words, NULL);
-}
-
 /* ---- Text ---- */
 
 int64_t ns_figure_first_change(const NsHistory *history)
@@ -448,15 +429,21 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
     bool common = setting && runs == (1u << ns_figure_runs(input)) - 1;
     unsigned run = (unsigned)g_bit_nth_lsf(runs, -1);
     unsigned lane = MAX(ns_figure_run(input, run).lane, run);
-    g_autofree char *words = common ? g_strdup(what) : shared_words(input, runs, what);
     g_autofree char *sentence =
         shared && !common ? sentences_of(input, runs, event) : g_strdup(event->text);
-    return (NsMarker){.x = (double)event->step,
-                      .text = g_string_chunk_insert_const(figure->marker_texts, words),
-                      .sentence = g_string_chunk_insert_const(figure->marker_texts, sentence),
-                      .alarm = event->kind == NS_EVENT_SPIKE || event->kind == NS_EVENT_DIVERGED,
-                      .last = event->kind == NS_EVENT_DIVERGED,
-                      .style = ns_figure_runs(input) > 1 && !shared ? lane + 1 : 0};
+    bool named = ns_figure_runs(input) > 1 && !common;
+    g_autofree char *rest = g_strconcat(!named ? "" : input->named & runs ? ": " : " ", what, NULL);
+    NsMarker marker = {.x = (double)event->step,
+                       .sentence = g_string_chunk_insert_const(figure->marker_texts, sentence),
+                       .lanes = named ? runs : 0,
+                       .names = figure->lane_names,
+                       .what = g_string_chunk_insert_const(figure->marker_texts, rest),
+                       .alarm = event->kind == NS_EVENT_SPIKE || event->kind == NS_EVENT_DIVERGED,
+                       .last = event->kind == NS_EVENT_DIVERGED,
+                       .style = ns_figure_runs(input) > 1 && !shared ? lane + 1 : 0};
+    g_autofree char *words = ns_marker_words(&marker);
+    marker.text = g_string_chunk_insert_const(figure->marker_texts, words);
+    return marker;
 }
 
 static bool same_markers(const GArray *a, const GArray *b)
@@ -476,6 +463,8 @@ void ns_figure_mark_events(NsFigure *figure, const NsFigureInput *input)
     for (unsigned i = 0; i < NS_LANES_MAX; i++) {
         NsHistory *history = i < ns_figure_runs(input) ? ns_figure_run(input, i).history : NULL;
         NsSource *source = &figure->events[i];
+        const char *name = history ? ns_figure_run(input, i).name : NULL;
+        if (name) figure->lane_names[i] = g_string_chunk_insert_const(figure->marker_texts, name);
         size_t events = history ? ns_history_events(history) : 0;
         size_t steps = history ? ns_history_steps(history) : 0;
         stale |= ns_source_follow(source, history);

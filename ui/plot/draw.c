@@ -176,20 +176,31 @@ static void draw_points(const NsPlotLayout *layout, cairo_t *cr)
     }
 }
 
+/* In a heatmap the line of a lane is in its panel only. */
 static void draw_markers(const NsPlotLayout *layout, cairo_t *cr)
 {
+    const NsHeatmap *map = layout->plot->heatmap;
     const double dash[] = {3 * layout->style->axis_width, 2 * layout->style->axis_width};
     for (size_t i = 0; i < layout->plot->n_markers; i++) {
         const NsMarker *marker = &layout->plot->markers[i];
         double x = ns_scale_to_pixel(&layout->x, marker->x);
         if (!is_shown(layout, true, x) || (marker->handle && !marker->text)) continue;
         NsColor color = ns_marker_color(layout->style, marker, layout->style->axis);
-        bool pale = marker->alarm && !layout->plot->heatmap;
-        ns_set_color(cr, ns_with_alpha(color, pale ? NS_ALARM_ALPHA : 1));
+        size_t panels = map && marker->lanes ? map->n_panels : 0;
+        cairo_save(cr);
+        for (size_t k = 0; k < panels; k++) {
+            double top = ns_scale_to_pixel(&layout->y, ns_panel(map, k).hi);
+            double height = ns_scale_to_pixel(&layout->y, ns_panel(map, k).lo) - top;
+            if (marker->lanes >> k & 1)
+                cairo_rectangle(cr, layout->area.x, top, layout->area.width, height);
+        }
+        if (panels) cairo_clip(cr);
+        if (map) draw_light(layout, cr, true, x);
+        ns_set_color(cr, ns_with_alpha(color, marker->alarm && !map ? NS_ALARM_ALPHA : 1));
         cairo_set_dash(cr, dash, marker->alarm ? 0 : 2, 0);
         rule_area(layout, cr, layout->style->axis_width * (marker->alarm ? 1.5 : 1), true, x);
+        cairo_restore(cr);
     }
-    cairo_set_dash(cr, NULL, 0, 0);
 }
 
 /* The grip of a level is at its right end. */

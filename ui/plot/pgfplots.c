@@ -476,11 +476,17 @@ static void append_axes(const Page *page)
         double at = coordinate(x, marker->x);
         if (!(at >= MIN(x0, x1) && at <= MAX(x0, x1)) || (marker->handle && !marker->text))
             continue;
-        print(out, "\\draw[%s, opacity=%.9g, line width=%.9gbp%s] " LINE,
-              run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis"),
-              marker->alarm && !map ? NS_ALARM_ALPHA : 1,
-              layout->style->axis_width * (marker->alarm ? 1.5 : 1),
-              marker->alarm ? "" : ", densely dashed", at, y0, at, y1);
+        size_t panels = map && marker->lanes ? map->n_panels : 0;
+        for (size_t k = 0; k < MAX(panels, 1); k++) {
+            double from = panels ? ns_panel(map, k).lo : y0, to = panels ? ns_panel(map, k).hi : y1;
+            if (panels && !(marker->lanes >> k & 1)) continue;
+            if (map) print(out, "\\draw[white] " LINE, at, from, at, to);
+            print(out, "\\draw[%s, opacity=%.9g, line width=%.9gbp%s] " LINE,
+                  run_color(marker->style, marker->alarm ? "chart-alarm" : "chart-axis"),
+                  marker->alarm && !map ? NS_ALARM_ALPHA : 1,
+                  layout->style->axis_width * (marker->alarm ? 1.5 : 1),
+                  marker->alarm ? "" : ", densely dashed", at, from, at, to);
+        }
     }
     if (layout->beyond > 0) /* names at the ends of curves are there */
         print(out, "\\begin{scope}\n\\clip" BOX, x0, y0,
@@ -516,7 +522,6 @@ static void append_label(const Page *page, const NsLabel *label, Anchor anchor, 
     static const char *const anchors[] = {"north west", "base west", "center"};
     double x = page->left + label->x, y = page->top - label->y;
     double height = ns_text_height(label->text);
-    bool alarm = label->marker && label->marker->alarm;
     bool wrapped = anchor != CENTER && pango_layout_get_line_count(label->text) > 1;
     g_autofree char *text = tex(ns_text_words(label->text), true);
     if (wrapped) anchor = CORNER;
@@ -525,7 +530,7 @@ static void append_label(const Page *page, const NsLabel *label, Anchor anchor, 
     if (anchor == CENTER) y = page->top - label->box.y - label->box.height / 2;
     print(page->out, "\\node[anchor=%s, inner sep=0bp, rotate=%d, %s%s] at " PLACE " {",
           anchors[anchor], anchor == CENTER && label->rotated ? 90 : 0, look,
-          alarm ? ", font=\\bfseries" : "", x, y);
+          label->alarm ? ", font=\\bfseries" : "", x, y);
     if (wrapped)
         print(page->out,
               "\\sbox0{\\parbox[t]{%.9gbp}{\\raggedright %s}}"
@@ -552,8 +557,7 @@ static void append_texts(const Page *page)
     size_t named[2] = {0}; /* panels with names beside them, and in the legend */
     for (unsigned i = 0; i < layout->labels->len; i++) {
         const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
-        const NsMarker *marker = label->marker;
-        bool alarm = marker && marker->alarm, legend = label->part == NS_PART_LEGEND;
+        bool legend = label->part == NS_PART_LEGEND;
         bool panel = map && (legend || label->part == NS_PART_LEFT_LABEL);
         const char *look = looks[label->part];
         Anchor anchor = CORNER;
@@ -564,8 +568,8 @@ static void append_texts(const Page *page)
         } else if (label->part == NS_PART_CELL) {
             anchor = CENTER;
             look = label->color.r > 0.5 ? "white" : "black";
-        } else if (marker || label->part == NS_PART_LINE_NAME) {
-            look = run_color(marker ? marker->style : 0, alarm ? "chart-alarm" : "chart-words");
+        } else if (label->part == NS_PART_MARKER || label->part == NS_PART_LINE_NAME) {
+            look = run_color(label->style, label->alarm ? "chart-alarm" : "chart-words");
         } else if (panel && named[legend] < map->n_panels) {
             anchor = CENTER;
             look = run_color(map->panels[named[legend]++].style, "chart-words");

@@ -408,12 +408,23 @@ static void place_axis_labels(NsFrame *frame)
     }
 }
 
-/* The label of a vertical line, or of n with the same text, from the first to the last. */
+char *ns_marker_words(const NsMarker *marker)
+{
+    GString *words = g_string_new(NULL);
+    for (unsigned i = 0; marker->lanes >> i; i++)
+        if (marker->lanes >> i & 1)
+            g_string_append_printf(words, "%s%s", words->len ? ", " : "", marker->names[i]);
+    g_string_append(words, marker->what);
+    return g_string_free(words, FALSE);
+}
+
+/* The label of a vertical line, or of n with the same words, from the first to the last. */
 typedef struct {
-    const NsMarker *marker;
+    NsMarker marker; /* of all of their lanes */
     PangoLayout *text;
     double first, last, x, width;
     unsigned n;
+    bool repeated; /* some lane has more than one of them */
 } MarkerWords;
 
 static void clear_words(void *words)
@@ -431,20 +442,21 @@ static int compare_words(const void *pa, const void *pb)
 static void write_marker(const NsPlotLayout *layout, MarkerWords *words)
 {
     const NsBox *area = &layout->area;
-    const NsMarker *marker = words->marker;
+    const NsMarker *marker = &words->marker;
     double right = layout->width - layout->style->padding;
     if (layout->plot->heatmap) right = area->x + area->width; /* its color bar is beyond */
-    g_autofree char *all = g_strdup_printf("%s ×%u", marker->text, words->n);
+    g_autofree char *lanes = marker->lanes ? ns_marker_words(marker) : g_strdup(marker->text);
+    g_autofree char *all = g_strdup_printf("%s ×%u", lanes, words->n);
     g_clear_object(&words->text);
-    words->text = ns_layout_text(layout, marker->alarm, words->n > 1 ? all : marker->text);
+    words->text = ns_layout_text(layout, marker->alarm, words->repeated ? all : lanes);
     if (ns_text_width(words->text) > area->width) ns_text_limit(words->text, area->width, 1);
     words->width = ns_text_width(words->text);
     words->x =
         CLAMP((words->first + words->last - words->width) / 2, area->x, right - words->width);
 }
 
-/* The labels of a rank whose lines are visible, from left to right.  Labels of the same text that
- * would overlap are one: "spike ×4". */
+/* The labels of a rank whose lines are visible, from left to right.  Labels of the same words that
+ * would overlap are one: "spike ×4", "A, B stuck"; but each end of a run has its own. */
 static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
 {
     NsPlotLayout *layout = frame->layout;
@@ -454,7 +466,7 @@ static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
     for (size_t i = 0; i < layout->plot->n_markers; i++) {
         const NsMarker *marker = &layout->plot->markers[i];
         double x = ns_scale_to_pixel(&layout->x, marker->x);
-        MarkerWords words = {.marker = marker, .first = x, .last = x, .n = 1};
+        MarkerWords words = {.marker = *marker, .first = x, .last = x, .n = 1};
         bool seen = x >= area->x - 1 && x <= area->x + area->width + 1;
         if (!marker->text || (marker->last ? 2 : marker->alarm) != of_rank || !seen) continue;
         write_marker(layout, &words);
@@ -463,13 +475,20 @@ static GArray *words_of_markers(NsFrame *frame, unsigned of_rank)
     g_array_sort(found, compare_words);
     for (unsigned i = 1; i < found->len;) {
         MarkerWords *a = &g_array_index(found, MarkerWords, i - 1), *b = a + 1;
-        bool apart = a->x + a->width + frame->size / 2 < b->x;
-        if (apart || !g_str_equal(a->marker->text, b->marker->text)) {
+        NsMarker *of = &a->marker, *next = &b->marker;
+        bool apart = a->x + a->width + frame->size / 2 < b->x, same = next->lanes == of->lanes;
+        bool joined = of->lanes && next->lanes
+                          ? (same || of_rank < 2) && g_str_equal(of->what, next->what)
+                          : g_str_equal(of->text, next->text);
+        if (apart || !joined) {
             i++;
             continue;
         }
         a->last = b->last;
         a->n += b->n;
+        a->repeated |= b->repeated || same || (of->lanes & next->lanes);
+        of->lanes |= next->lanes;
+        if (of->style != next->style) of->style = 0;
         g_array_remove_index(found, i);
         write_marker(layout, a);
         i = MAX(i - 1, 1);
@@ -514,8 +533,9 @@ static void place_markers(NsFrame *frame)
             bool near = words->last >= x - words->width && words->first <= x + words->width + far;
             if (!near || x < layout->style->padding) continue;
             NsLabel *label = ns_layout_add_label(layout, NS_PART_MARKER, words->text, x, y, false);
-            label->color = ns_marker_color(layout->style, words->marker, layout->style->text);
-            label->marker = words->marker;
+            label->color = ns_marker_color(layout->style, &words->marker, layout->style->text);
+            label->alarm = words->marker.alarm;
+            label->style = words->marker.style;
         }
     }
 }

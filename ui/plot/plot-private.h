@@ -72,7 +72,8 @@ typedef struct {
     bool led;     /* a leader line connects the label to what it names */
     NsPoint leader[2];
     NsColor color;
-    const NsMarker *marker; /* the marker of this label, or NULL */
+    bool alarm;     /* of markers */
+    unsigned style; /* 1 + the style of the series that has this color; 0: none */
 } NsLabel;
 
 /* A text of the usual size.  Free with g_object_unref. */

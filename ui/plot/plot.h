@@ -182,7 +182,10 @@ static inline bool ns_cell_is_blank(float z)
 typedef struct {
     double x;
     const char *text;
-    const char *sentence; /* text of the tooltip, or NULL */
+    const char *sentence;     /* text of the tooltip, or NULL */
+    unsigned lanes;           /* those whose names its text begins with, as bits; 0: none */
+    const char *const *names; /* of all lanes */
+    const char *what;         /* the text after these names */
     bool alarm;
     bool last;      /* the end of a run: its label stays even if others are near */
     unsigned style; /* 1 + the style of the series that it belongs to, whose color it has; 0:
@@ -190,6 +193,9 @@ typedef struct {
     bool handle;    /* can be dragged: it has a grip that ns_plot_handle_at finds, and without a
                      * text no line */
 } NsMarker;
+
+/* "A, C stuck": the text of a marker of lanes.  Free with g_free. */
+char *ns_marker_words(const NsMarker *marker);
 
 /* A highlighted interval of an axis: a faint band behind curves, or two lines over the cells of a
  * heatmap.  A highlighted column and row together frame the cells that they share.  On the
