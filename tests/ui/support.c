@@ -72,6 +72,8 @@ void ui_close(NsWindow *window)
 {
     gpointer weak = window;
     g_object_add_weak_pointer(G_OBJECT(window), &weak);
+    /* On a busy machine a run takes longer than the minute after which the window asks. */
+    g_signal_emit_by_name(window, "saved");
     gtk_window_close(GTK_WINDOW(window));
     UI_UNTIL(weak == NULL);
 }
