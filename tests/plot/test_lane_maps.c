@@ -45,6 +45,42 @@ static cairo_surface_t *image_of(const NsPlot *plot)
     return image;
 }
 
+/* Labels of layers, from the lowest panel: the last of seven layers where each panel has space for
+ * one label, also the first in the lowest; then two that are apart from those of the next panel. */
+static void test_low_panels(void)
+{
+    static const struct {
+        unsigned lanes;
+        double height;
+        const char *labels;
+    } pages[] = {{4, 140, "7 1 7 7 7 "},
+                 {4, 160, "2 6 2 6 2 6 2 6 "},
+                 {2, 140, "2 4 6 2 4 6 "},
+                 {1, 80, "7 1 "},
+                 {1, 90, "2 4 6 "}};
+    Run *runs[4];
+    for (unsigned i = 0; i < 4; i++) {
+        runs[i] = run_made(7, BUDGET, true, 1, 0);
+        append_lane(runs[i], i);
+    }
+    for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
+        NsFigureInput input = lanes_of(runs, pages[p].lanes);
+        input.quantity = NS_QUANTITY_GRAD_W2;
+        g_autoptr(NsFigure) figure = figure_new("heatmap");
+        const NsPlot *plot = ns_figure_update(figure, &input);
+        g_autoptr(NsPlotLayout) layout =
+            ns_plot_layout(plot, 400, pages[p].height, ns_style_find("paper"));
+        g_autoptr(GString) found = g_string_new(NULL);
+        for (unsigned i = 0; i < layout->labels->len; i++) {
+            const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+            if (label->part == NS_PART_LEFT_TICK)
+                g_string_append_printf(found, "%s ", pango_layout_get_text(label->text));
+        }
+        g_assert_cmpstr(found->str, ==, pages[p].labels);
+    }
+    for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
+}
+
 /* The line of an event is only in the panels of its lanes. */
 static void test_panel_events(void)
 {
@@ -466,6 +502,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/lane_maps/last-column", test_last_column);
     g_test_add_func("/lane_maps/panel-events", test_panel_events);
+    g_test_add_func("/lane_maps/low-panels", test_low_panels);
     g_test_add_func("/lane_maps/panel-ticks", test_panel_ticks);
     g_test_add_func("/lane_maps/heads", test_heads);
     g_test_add_func("/lane_maps/wild-colors", test_wild_colors);

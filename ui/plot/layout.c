@@ -170,6 +170,28 @@ static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
     return ns_scale_ticks_apart(scale, (unsigned)most, apart);
 }
 
+/* Labels the first and the last number of an axis of whole numbers (layers) that has space for two
+ * labels, also between panels.  With space for one, the last has it, and the first in the lowest
+ * panel. */
+static void label_ends(const NsScale *scale, GArray *ticks, double apart, bool lowest, bool alone)
+{
+    const double ends[] = {floor(scale->hi), ceil(scale->lo)};
+    double between = fabs(ns_scale_to_pixel(scale, ends[0]) - ns_scale_to_pixel(scale, ends[1]));
+    bool both = between >= apart && (alone || fabs(scale->p1 - scale->p0) - between >= apart);
+    if (!scale->integer || scale->names || scale->blank || ns_ticks_labeled(ticks) > (both ? 2 : 1))
+        return;
+    for (unsigned i = ticks->len; i-- > 0;) {
+        NsTick *tick = &g_array_index(ticks, NsTick, i);
+        g_clear_pointer(&tick->label, g_free);
+        if (tick->value == ends[0] || tick->value == ends[1]) g_array_remove_index(ticks, i);
+    }
+    both |= lowest && between >= apart;
+    for (unsigned i = 0; i <= both; i++) {
+        NsTick tick = {.value = ends[i], .label = ns_text_fixed(ends[i], 0)};
+        g_array_append_val(ticks, tick);
+    }
+}
+
 /* The ticks of every panel, from bottom to top, in coordinates of the drawn axis. */
 static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
 {
@@ -196,6 +218,7 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
             else if (height - fabs(lowest - y) < apart)
                 g_clear_pointer(&tick->label, g_free);
         }
+        label_ends(&own, ticks, apart, i + 1 == map->n_panels, false);
         for (unsigned k = 0; k < ticks->len; k++) {
             NsTick *tick = &g_array_index(ticks, NsTick, k);
             tick->value = ns_panel_to_axis(&panel, tick->value);
@@ -263,6 +286,7 @@ static void fit_vertical(NsFrame *frame)
     bool panels = plot->heatmap && plot->heatmap->n_panels;
     layout->y_ticks = panels ? panel_ticks(frame, scale) : vertical_ticks(frame, scale);
     if (!plot->heatmap) return;
+    if (!panels) label_ends(scale, layout->y_ticks, NS_TICK_APART * frame->size, true, true);
     /* A diverging map is symmetric around white, so that equal distances have equal colors. */
     const NsHeatmap *map = plot->heatmap;
     NsAxis color = {.scale = map->log ? NS_SCALE_LOG : NS_SCALE_LINEAR, .lo = NAN, .hi = NAN};
