@@ -274,7 +274,7 @@ static const struct {
     {"what-broke-first", "clip"},
     {"depth-ladder", "layers"},
     {"sgd-adam", "placement optimizer lr"},
-    {"Pre-LN needs none", "warmup"}, /* scenes by their titles */
+    {"Pre-LN needs none", "placement warmup"}, /* scenes by their titles */
     {"A ladder of depths", "layers"},
 };
 
