@@ -399,7 +399,7 @@ static void test_words(void)
     g_autofree char *alone = ns_settings_special_words(lanes, 2, 1);
     g_assert_cmpstr(alone, ==, "Keel");
 
-    /* A setting of the majority that names omit is among the words for all. */
+    /* A setting in which only one of them differs is not among the words for all. */
     static const char *const own[][2] = {
         {"lr", "0.001"}, {"clip", "1"}, {"optimizer", "radam"}, {"placement", "deepnorm"}};
     NsSettings four[4];
@@ -410,20 +410,20 @@ static void test_words(void)
     }
     g_autofree char *clipped = ns_settings_special_words(of, 4, 1);
     g_autofree char *all = ns_settings_common_words(of, 4);
-    g_assert_cmpstr(clipped, ==, "Post-LN, clip 1");
-    g_assert_cmpstr(all, ==, "6 layers, lr 0.003, no warm-up");
+    g_assert_cmpstr(clipped, ==, "Post-LN, clip 1, lr 0.003");
+    g_assert_cmpstr(all, ==, "6 layers, no warm-up");
     for (size_t i = 0; i < 4; i++) ns_settings_clear(&four[i]);
     ns_settings_clear(&a);
     ns_settings_clear(&b);
 }
 
-/* Four remedies: the name of each has only the setting that the others lack. */
+/* Four remedies: the name of each has its learning rate and the setting that the others lack. */
 static void test_brief_words(void)
 {
     static const char *const special[][3] = {{"lr", "0.001", "Post-LN, lr 0.001"},
-                                             {"clip", "1", "Post-LN, clip 1"},
-                                             {"optimizer", "radam", "Post-LN, RAdam"},
-                                             {"placement", "deepnorm", "DeepNorm"}};
+                                             {"clip", "1", "Post-LN, clip 1, lr 0.003"},
+                                             {"optimizer", "radam", "Post-LN, RAdam, lr 0.003"},
+                                             {"placement", "deepnorm", "DeepNorm, lr 0.003"}};
     enum { N = G_N_ELEMENTS(special) };
     NsSettings lanes[N];
     const NsSettings *all[N];

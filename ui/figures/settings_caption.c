@@ -175,7 +175,7 @@ static bool is_of_most(const NsSettings *const *settings, size_t n, size_t which
 }
 
 /* Whether the names of runs list all settings that differ; otherwise they omit those of the
- * majority, which the words for all runs have. */
+ * majority that a caption of one run does not have either. */
 static bool lists_all(const NsSettings *const *settings, size_t n)
 {
     size_t differences = 0;
@@ -187,19 +187,15 @@ static bool lists_all(const NsSettings *const *settings, size_t n)
 char *ns_settings_common_words(const NsSettings *const *settings, size_t n)
 {
     GString *words = g_string_new(NULL);
-    size_t least = lists_all(settings, n) ? n : n / 2 + 1;
-    for (int what = 0; what < ABOUT; what++)
-        for (size_t i = 0; i < n; i++) {
-            g_autofree char *own = words_about(settings[i], what);
-            size_t same = 0;
-            for (size_t k = 0; k < n; k++) {
-                g_autofree char *other = words_about(settings[k], what);
-                same += g_str_equal(own, other);
-            }
-            if (same < (what == ABOUT_WIRING ? n : least)) continue;
-            if (*own) g_string_append_printf(words, "%s%s", words->len ? ", " : "", own);
-            break;
+    for (int what = 0; what < ABOUT; what++) {
+        g_autofree char *own = words_about(settings[0], what);
+        bool same = *own != '\0';
+        for (size_t k = 1; k < n; k++) {
+            g_autofree char *other = words_about(settings[k], what);
+            same &= g_str_equal(own, other);
         }
+        if (same) g_string_append_printf(words, "%s%s", words->len ? ", " : "", own);
+    }
     return g_string_free(words, FALSE);
 }
 
@@ -210,6 +206,8 @@ char *ns_settings_words(const NsSettings *settings)
 
 char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which)
 {
+    static const char *const usual[] = {"placement", "arch",           "norm",   "layers",
+                                        "lr",        "decoder-layers", "warmup", NULL};
     GString *words = g_string_new(NULL);
     size_t listed = 0;
     const NsParam *param;
@@ -217,7 +215,8 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
     for (size_t i = 0; (param = ns_param(i)); i++) {
         if (!tells_runs_apart(param) || all_equal(settings, n, param)) continue;
         if (g_str_equal(param->key, "norm") && !has_norms(settings[which])) continue;
-        if (!full && !is_placement(param) && is_of_most(settings, n, which, param)) continue;
+        if (!full && !g_strv_contains(usual, param->key) && is_of_most(settings, n, which, param))
+            continue;
         if (!full && ++listed > DIFFERENCES) {
             g_string_append(words, ", …");
             break;

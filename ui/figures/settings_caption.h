@@ -10,8 +10,7 @@ void ns_settings_append_words(GString *words, const NsParam *param, const NsSett
 /* "Post-LN, 6 layers, lr 0.003, no warm-up".  Free with g_free. */
 char *ns_settings_words(const NsSettings *settings);
 
-/* The same for what several settings have in common, or the majority has where
- * ns_settings_special_words omits it: "6 layers, lr 0.003, no warm-up".  Free with g_free. */
+/* The same for what several settings have in common: "6 layers, no warm-up".  Free with g_free. */
 char *ns_settings_common_words(const NsSettings *const *settings, size_t n);
 
 /* "Post-LN", a formula, or "mixture post*3,pre*9" if layers have different placements.  Free with
@@ -20,7 +19,8 @@ char *ns_settings_placement_words(const NsSettings *settings);
 
 /* The settings of one lane that differ between lanes: "Post-LN", or "" if none do.  If more
  * than a few differ, settings in which the lane agrees with the majority are omitted, except for
- * the placement, and the list is cut with an ellipsis if it is still too long.  Free with g_free.
+ * those of ns_settings_words, and the list is cut with an ellipsis if it is still too long.  Free
+ * with g_free.
  */
 char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which);
 
