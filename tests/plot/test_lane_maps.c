@@ -46,14 +46,14 @@ static cairo_surface_t *image_of(const NsPlot *plot)
 }
 
 /* Labels of layers, from the lowest panel: the last of seven layers where each panel has space for
- * one label, also the first in the lowest; then two that are apart from those of the next panel. */
+ * one label; then two that are apart from those of the next panel. */
 static void test_low_panels(void)
 {
     static const struct {
         unsigned lanes;
         double height;
         const char *labels;
-    } pages[] = {{4, 140, "7 1 7 7 7 "},
+    } pages[] = {{4, 140, "7 7 7 7 "},
                  {4, 160, "2 6 2 6 2 6 2 6 "},
                  {2, 140, "2 4 6 2 4 6 "},
                  {1, 80, "7 1 "},

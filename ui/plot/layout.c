@@ -171,9 +171,8 @@ static GArray *vertical_ticks(const NsFrame *frame, const NsScale *scale)
 }
 
 /* Labels the first and the last number of an axis of whole numbers (layers) that has space for two
- * labels, also between panels.  With space for one, the last has it, and the first in the lowest
- * panel. */
-static void label_ends(const NsScale *scale, GArray *ticks, double apart, bool lowest, bool alone)
+ * labels, also between panels.  With space for one, the last has it. */
+static void label_ends(const NsScale *scale, GArray *ticks, double apart, bool alone)
 {
     const double ends[] = {floor(scale->hi), ceil(scale->lo)};
     double between = fabs(ns_scale_to_pixel(scale, ends[0]) - ns_scale_to_pixel(scale, ends[1]));
@@ -185,7 +184,6 @@ static void label_ends(const NsScale *scale, GArray *ticks, double apart, bool l
         g_clear_pointer(&tick->label, g_free);
         if (tick->value == ends[0] || tick->value == ends[1]) g_array_remove_index(ticks, i);
     }
-    both |= lowest && between >= apart;
     for (unsigned i = 0; i <= both; i++) {
         NsTick tick = {.value = ends[i], .label = ns_text_fixed(ends[i], 0)};
         g_array_append_val(ticks, tick);
@@ -218,7 +216,7 @@ static GArray *panel_ticks(const NsFrame *frame, const NsScale *scale)
             else if (height - fabs(lowest - y) < apart)
                 g_clear_pointer(&tick->label, g_free);
         }
-        label_ends(&own, ticks, apart, i + 1 == map->n_panels, false);
+        label_ends(&own, ticks, apart, false);
         for (unsigned k = 0; k < ticks->len; k++) {
             NsTick *tick = &g_array_index(ticks, NsTick, k);
             tick->value = ns_panel_to_axis(&panel, tick->value);
@@ -286,7 +284,7 @@ static void fit_vertical(NsFrame *frame)
     bool panels = plot->heatmap && plot->heatmap->n_panels;
     layout->y_ticks = panels ? panel_ticks(frame, scale) : vertical_ticks(frame, scale);
     if (!plot->heatmap) return;
-    if (!panels) label_ends(scale, layout->y_ticks, NS_TICK_APART * frame->size, true, true);
+    if (!panels) label_ends(scale, layout->y_ticks, NS_TICK_APART * frame->size, true);
     /* A diverging map is symmetric around white, so that equal distances have equal colors. */
     const NsHeatmap *map = plot->heatmap;
     NsAxis color = {.scale = map->log ? NS_SCALE_LOG : NS_SCALE_LINEAR, .lo = NAN, .hi = NAN};
