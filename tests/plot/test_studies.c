@@ -352,13 +352,10 @@ static void test_phase_axes(void)
         const char *axis, *second;
         bool even;
     } axes[] = {
-        {"lr=1e-5:10:13", "3.16e-5", true},
-        {"lr=0.0001,0.00037,0.01,3", "3.7e-4", false},
-        {"lr=0.0001,0.001,0.01", "0.001", true},
-        {"lr=0.1,0.2,0.3,0.4", "0.2", true},
-        {"lr=0.1,0.01", "0.01", false},
-        {"dropout=0.1,off", "off", false},
-        {"placement=post,pre,sandwich", "Pre-LN", false},
+        {"lr=1e-5:10:13", "3.16e-5", true},        {"lr=0.0001,0.00037,0.01,3", "0.00037", false},
+        {"lr=0.001,0.0001,0.01", "0.0001", false}, {"lr=0.00001,0.001,0.1", "1e-3", true},
+        {"lr=0.1,0.2,0.3,0.4", "0.2", true},       {"lr=0.1,0.01", "0.01", false},
+        {"dropout=0.1,off", "off", false},         {"placement=post,pre,sandwich", "Pre-LN", false},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
         g_autoptr(NsStudyWork) work = NULL;

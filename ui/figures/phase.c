@@ -17,6 +17,10 @@
 /* Significant digits of the values of an axis. */
 #define VALUE_DIGITS 6
 
+/* An axis with smaller values, or values from BEYOND_PLAIN on, has powers of ten. */
+#define LEAST_PLAIN 1e-4
+#define BEYOND_PLAIN 1e6
+
 typedef struct {
     NsFigure figure;
     NsPhase *phase;              /* owned reference; the source of all other fields */
@@ -41,6 +45,12 @@ static void set_axis(NsFigure *figure, NsAxis *axis, const NsStudyAxis *values)
 {
     const char **names = ns_figure_own(figure, g_new(const char *, values->n));
     const char **numbers = ns_figure_own(figure, g_new(const char *, values->n));
+    /* All values of an axis are written alike: 0.0001 and 0.001, or 1e-5 and 1e-3. */
+    bool plain = true;
+    for (size_t i = 0; i < values->n; i++) {
+        double size = fabs(g_ascii_strtod(values->values[i], NULL));
+        plain &= !(size > 0 && size < LEAST_PLAIN) && !(size >= BEYOND_PLAIN);
+    }
     for (size_t i = 0; i < values->n; i++) {
         const char *value = values->values[i];
         if (values->param->type == NS_PARAM_CHOICE) {
@@ -49,8 +59,8 @@ static void set_axis(NsFigure *figure, NsAxis *axis, const NsStudyAxis *values)
             continue;
         }
         const char *word = ns_param_word(values->param, value);
-        numbers[i] =
-            ns_figure_own(figure, ns_text_input(g_ascii_strtod(value, NULL), VALUE_DIGITS));
+        numbers[i] = ns_figure_own(
+            figure, ns_text_input_as(g_ascii_strtod(value, NULL), VALUE_DIGITS, plain));
         names[i] = word ? word : numbers[i];
     }
     axis->label = _(values->param->label);

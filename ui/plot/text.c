@@ -210,18 +210,24 @@ char *ns_text_value(double value, int digits)
 
 char *ns_text_input(double value, int digits)
 {
-    char rounded[ROUNDED], plain[ROUNDED], format[16];
+    char rounded[ROUNDED];
+    bool plain = isfinite(value) && is_near_one(round_to(value, digits, rounded));
+    return ns_text_input_as(value, digits, plain);
+}
+
+char *ns_text_input_as(double value, int digits, bool plain)
+{
+    char rounded[ROUNDED], text[ROUNDED], format[16];
     if (value == 0) return g_strdup("0");
     if (!isfinite(value)) return g_strdup(isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
     int exponent = round_to(value, digits, rounded);
-    bool near = is_near_one(exponent);
-    g_snprintf(format, sizeof format, "%%.%df", near ? MAX(0, digits - 1 - exponent) : digits - 1);
+    g_snprintf(format, sizeof format, "%%.%df", plain ? MAX(0, digits - 1 - exponent) : digits - 1);
     double read = g_ascii_strtod(rounded, NULL);
-    g_ascii_formatd(plain, sizeof plain, format, near ? read : read / pow(10, exponent));
+    g_ascii_formatd(text, sizeof text, format, plain ? read : read / pow(10, exponent));
     /* Without trailing zeros of decimals. */
-    size_t n = strlen(plain);
-    while (strchr(plain, '.') && (plain[n - 1] == '0' || plain[n - 1] == '.')) plain[--n] = '\0';
-    return near ? g_strdup(plain) : g_strdup_printf("%se%d", plain, exponent);
+    size_t n = strlen(text);
+    while (strchr(text, '.') && (text[n - 1] == '0' || text[n - 1] == '.')) text[--n] = '\0';
+    return plain ? g_strdup(text) : g_strdup_printf("%se%d", text, exponent);
 }
 
 char *ns_text_power(int exponent)

@@ -58,6 +58,9 @@ char *ns_text_value(double value, int digits);
  * "12000".  Free with g_free. */
 char *ns_text_input(double value, int digits);
 
+/* The same, with a power of ten exactly if not `plain`. */
+char *ns_text_input_as(double value, int digits, bool plain);
+
 /* "10^{−3}".  Free with g_free. */
 char *ns_text_power(int exponent);
 
