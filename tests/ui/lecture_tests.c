@@ -3,6 +3,7 @@
 #include "core/store/bundled.h"
 #include "core/store/lecture.h"
 #include "tests/ui/support.h"
+#include "ui/widgets/charts/chart_tile.h"
 #include "ui/widgets/charts/dashboard.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/windows.h"
@@ -597,6 +598,27 @@ static void test_housekeeping(void)
     ui_close(window);
 }
 
+/* A toast lies above the charts: in the row of the pages, or in the bar of a lecture. */
+static void test_toast(void)
+{
+    static const char *const modes[] = {NULL, "class-mode", "lecture-mode"};
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    for (size_t i = 0; i < G_N_ELEMENTS(modes); i++) {
+        if (modes[i]) g_action_group_activate_action(G_ACTION_GROUP(window), modes[i], NULL);
+        ns_window_toast(window, "Layers is 6 again");
+        UI_UNTIL(gtk_revealer_get_child_revealed(GTK_REVEALER(window->toast)));
+        ui_rest(window);
+        GtkWidget *chart = ui_first(GTK_WIDGET(window->pages), NS_TYPE_CHART_TILE);
+        graphene_rect_t place, below;
+        g_assert_true(gtk_widget_compute_bounds(window->toast, GTK_WIDGET(window), &place));
+        g_assert_true(gtk_widget_compute_bounds(chart, GTK_WIDGET(window), &below));
+        g_assert_cmpfloat(place.size.height, >, 0);
+        g_assert_cmpfloat(place.origin.y + place.size.height, <=, below.origin.y);
+    }
+    ui_close(window);
+}
+
 void ui_add_lecture_tests(void)
 {
     g_test_add_func("/ui/lecture/settings", test_settings);
@@ -604,6 +626,7 @@ void ui_add_lecture_tests(void)
     g_test_add_func("/ui/lecture/list", test_list);
     g_test_add_func("/ui/lecture/continue", test_continue);
     g_test_add_func("/ui/lecture/housekeeping", test_housekeeping);
+    g_test_add_func("/ui/lecture/toast", test_toast);
     g_test_add_func("/ui/lecture/keys", test_keys);
     g_test_add_func("/ui/lecture/early", test_early);
     g_test_add_func("/ui/lecture/long-page", test_long_page);

@@ -632,7 +632,7 @@ void ns_window_add_lecture(NsWindow *window)
                              .run = part(builder, "lecture_run"),
                              .menu = part(builder, "lecture_menu")};
     g_object_set_data_full(G_OBJECT(window), PRESENTER, presenter, presenter_free);
-    gtk_box_prepend(GTK_BOX(gtk_window_get_child(GTK_WINDOW(window))), presenter->bar);
+    gtk_box_prepend(GTK_BOX(gtk_widget_get_parent(window->overlay)), presenter->bar);
     GtkApplication *application = gtk_window_get_application(GTK_WINDOW(window));
     GMenuModel *menu = G_MENU_MODEL(gtk_application_get_menu_by_id(application, "main-menu"));
     gtk_menu_button_set_popover(

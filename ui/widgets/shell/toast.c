@@ -99,7 +99,7 @@ GtkWidget *ns_toast_new(void)
     gtk_box_append(GTK_BOX(box), toast->button);
     gtk_widget_add_css_class(box, "toast");
     gtk_widget_set_halign(revealer, GTK_ALIGN_CENTER);
-    gtk_widget_set_valign(revealer, GTK_ALIGN_END);
+    gtk_widget_set_valign(revealer, GTK_ALIGN_START); /* no chart has its axes there */
     gtk_widget_set_can_target(revealer, FALSE);
     g_object_set_data_full(G_OBJECT(revealer), TOAST, toast, toast_free);
     g_signal_connect_swapped(toast->button, "clicked", G_CALLBACK(on_button), revealer);

@@ -15,9 +15,6 @@
 /* Most pixels of the handle between two panes. */
 #define DIVIDER 8
 
-/* Height of a problem of two lines in pixels, above which toasts are shown. */
-#define BANNER_HEIGHT 56
-
 /* The most of a page's height, and the least of the inspector's in pixels, for what a panel has
  * below its title and for what stays above it. */
 #define BAND_MOST 0.4
@@ -243,7 +240,6 @@ static void on_status(NsWindow *window)
     const char *problem = explained ? NULL : window->session->problem;
     if (problem) ns_text_label_set(window->banner_label, problem);
     gtk_revealer_set_reveal_child(GTK_REVEALER(window->banner), problem != NULL);
-    gtk_widget_set_margin_bottom(window->toast, problem ? BANNER_HEIGHT : 0);
     /* The button that helps if the run cannot continue, or could not be created. */
     NsTrainerState state = window->session->state;
     bool failed = state == NS_TRAINER_FAILED, undo = window->session->undo->len > 0;
@@ -492,6 +488,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, overlay);
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, cover);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, pane_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, inspector_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, center);
@@ -511,7 +508,7 @@ static void ns_window_init(NsWindow *window)
     guard_divider(window->pane_scroller);
     guard_divider(window->inspector_scroller);
     window->toast = ns_toast_new();
-    gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
+    gtk_overlay_add_overlay(GTK_OVERLAY(window->cover), window->toast);
 }
 
 /* GTK names these two keys by their symbols. */
