@@ -348,7 +348,7 @@ static GMenuModel *make_model(bool maximized, bool smoothing)
     add_section(menu, view);
     add_item(copy, _("Copy image"), "tile.copy-image", "<Control><Shift>c");
     add_item(copy, _("Copy data"), "tile.copy-data", "<Control>c");
-    add_item(copy, _("Export this chart…"), "win.export", NULL);
+    add_item(copy, _("Export this chart…"), "win.export-chart", NULL);
     add_section(menu, copy);
     return G_MENU_MODEL(menu);
 }

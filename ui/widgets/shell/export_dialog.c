@@ -63,6 +63,7 @@ struct _NsExportDialog {
     guint current; /* the chart that the dialog was opened with */
     char *begun;   /* the charts and lanes that the dialog was opened with, as text */
     NsExportChoices choices;
+    NsExportWhat *content; /* remembers it; NULL: not remembered */
     GtkWidget *preview, *grid, *hint, *save, *command, *gap, *copy;
     GtkWidget *charts_box, *charts, *problem;
     GtkWidget *options, *progress, *failure;
@@ -154,6 +155,7 @@ static void remember(NsExportDialog *dialog)
     memory.used = true;
     memory.format = selected(dialog->format);
     memory.choices = dialog->choices;
+    if (dialog->content) *dialog->content = (NsExportWhat)selected(dialog->what);
     g_free(memory.begun);
     g_free(memory.figure);
     g_free(memory.names);
@@ -708,7 +710,7 @@ static void on_window_gone(NsExportDialog *dialog)
     gtk_window_set_transient_for(GTK_WINDOW(dialog), NULL);
 }
 
-GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
+GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, NsExportWhat *content)
 {
     NsExportDialog *dialog = g_object_new(NS_TYPE_EXPORT_DIALOG, "transient-for", window, NULL);
     g_set_weak_pointer(&dialog->window, window);
@@ -742,7 +744,8 @@ GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one)
     if (memory.used) dialog->choices = memory.choices;
     sync_controls(dialog);
     bool several = dialog->sheet.charts->len > 1;
-    choose(dialog->what, one || !several ? NS_EXPORT_ONE : NS_EXPORT_SHEET);
+    dialog->content = several ? content : NULL;
+    choose(dialog->what, dialog->content ? *content : NS_EXPORT_ONE);
     choose(dialog->format, memory.format);
     dialog->charts = ns_export_charts_new(dialog->view, &dialog->sheet, dialog->current,
                                           GTK_LABEL(dialog->problem));

@@ -7,9 +7,9 @@
 #define NS_TYPE_EXPORT_DIALOG (ns_export_dialog_get_type())
 G_DECLARE_FINAL_TYPE(NsExportDialog, ns_export_dialog, NS, EXPORT_DIALOG, GtkWindow)
 
-/* tile: the chart that "this chart" means; one: offer that first, rather than all charts.  What was
- * chosen the last time is chosen again. */
-GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, bool one);
+/* tile: the chart that "this chart" means; content: what is chosen at first, which remembers what
+ * was chosen at last; static, or NULL for this chart.  The other choices are remembered, too. */
+GtkWidget *ns_export_dialog_new(NsWindow *window, NsChartTile *tile, NsExportWhat *content);
 
 /* The request of the controls at present; borrowed from the dialog. */
 NsExportRequest ns_export_dialog_request(NsExportDialog *dialog);

@@ -270,21 +270,16 @@ static void on_copy(NsWindow *window, GVariant *parameter, GAction *action)
     if (tile) gtk_widget_activate_action(GTK_WIDGET(tile), of_tile, NULL);
 }
 
-static void open_export(NsWindow *window, NsChartTile *tile, bool one)
+static void on_export(NsWindow *window, GVariant *parameter, GAction *action)
 {
-    GtkWidget *dialog = ns_export_dialog_new(window, tile, one);
-    gtk_window_present(GTK_WINDOW(dialog));
-}
-
-static void on_export(NsWindow *window)
-{
+    (void)parameter;
+    static NsExportWhat current = NS_EXPORT_ONE, all = NS_EXPORT_SHEET;
+    bool any = g_str_equal(g_action_get_name(action), "export");
+    bool of_all = g_str_equal(g_action_get_name(action), "export-all");
     NsPage *page = ns_window_page(window);
-    if (!ns_page_save(page)) open_export(window, ns_page_current(page), true);
-}
-
-static void on_export_all(NsWindow *window)
-{
-    open_export(window, ns_page_current(ns_window_page(window)), false);
+    NsExportWhat *content = any ? &current : of_all ? &all : NULL;
+    if (any && ns_page_save(page)) return;
+    gtk_window_present(GTK_WINDOW(ns_export_dialog_new(window, ns_page_current(page), content)));
 }
 
 static void on_opened(const char *path, gpointer window)
@@ -382,7 +377,8 @@ static const NsWindowCommand COMMANDS[] = {
     {.action = "next-chart", .run = G_CALLBACK(on_next_chart)},
     {.action = "back", .run = G_CALLBACK(on_back)},
     {.action = "export", .run = G_CALLBACK(on_export)},
-    {.action = "export-all", .run = G_CALLBACK(on_export_all)},
+    {.action = "export-all", .run = G_CALLBACK(on_export)},
+    {.action = "export-chart", .run = G_CALLBACK(on_export)},
     {.action = "open", .run = G_CALLBACK(on_open)},
     {.action = "runs", .run = G_CALLBACK(ns_saved_runs_present)},
     {.action = "save-pytorch", .run = G_CALLBACK(on_save_pytorch)},
