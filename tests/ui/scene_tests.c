@@ -170,6 +170,14 @@ static void test_edit(void)
     g_assert_false(gtk_widget_get_sensitive(ui_find_tip(scene_row(scenes, 1), "Move down")));
     gtk_editable_set_text(GTK_EDITABLE(ui_first(scene_row(scenes, 0), GTK_TYPE_ENTRY)), "Drei");
     gtk_text_buffer_set_text(note_in(scene_row(scenes, 0)), "Why.", -1);
+    /* An error is shown among the scenes. */
+    g_autofree char *saved = g_strconcat(own[0], ".old", NULL);
+    g_assert_cmpint(g_rename(own[0], saved), ==, 0);
+    g_signal_emit_by_name(ui_find_button(scenes, "Save"), "clicked");
+    GtkWidget *failure = ui_find_class(scenes, "error");
+    g_assert_true(gtk_widget_get_visible(failure));
+    g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(failure)), "Edited.lecture"));
+    g_assert_cmpint(g_rename(saved, own[0]), ==, 0);
     g_signal_emit_by_name(ui_find_button(scenes, "Save"), "clicked");
     g_assert_null(ns_side_window_raise(GTK_WINDOW(window), own[0]));
     g_autoptr(NsLecture) lecture = ns_lecture_load(own[0], NULL);

@@ -453,11 +453,11 @@ static void on_lecture(GSimpleAction *action, GVariant *key, gpointer window)
     begin(presenter);
 }
 
-static void add_scene(gpointer window, const char *path, const char *title, const char *note)
+static bool add_scene(gpointer window, const char *path, const char *title, const char *note,
+                      GError **error)
 {
     Presenter *presenter = presenter_of(window);
     g_auto(NsPreset) scene;
-    g_autoptr(GError) error = NULL;
     g_autofree char *folder = g_path_get_dirname(path);
     ns_window_make_preset(window, &scene);
     scene.step = ns_session_shown_step(presenter->window->session);
@@ -466,12 +466,9 @@ static void add_scene(gpointer window, const char *path, const char *title, cons
         scene.experiment.title = g_strdup(title);
     }
     if (*note) scene.note = g_strdup(note);
-    size_t n = ns_folder_make(folder, &error) ? ns_lecture_append(path, &scene, &error) : 0;
-    g_autoptr(NsLecture) longer = n ? ns_lecture_load(path, &error) : NULL;
-    if (!longer) {
-        ns_window_toast(window, error->message);
-        return;
-    }
+    size_t n = ns_folder_make(folder, error) ? ns_lecture_append(path, &scene, error) : 0;
+    g_autoptr(NsLecture) longer = n ? ns_lecture_load(path, error) : NULL;
+    if (!longer) return false;
     g_autofree char *words = g_strdup_printf(_("Added scene %zu to the lecture “%s”"), n,
                                              longer->title ? longer->title : _("untitled"));
     /* A lecture that is being given stays open when the scene is for another one. */
@@ -486,6 +483,7 @@ static void add_scene(gpointer window, const char *path, const char *title, cons
     sync_bar(presenter);
     ns_lecture_own();
     ns_window_toast_file(window, words, own);
+    return true;
 }
 
 /* In which way the scene, which has settings and a step alone, will not be the run on view; NULL if
@@ -546,12 +544,10 @@ static void on_add_scene(NsWindow *window)
 }
 
 static bool edit_scenes(gpointer window, const char *path, size_t listed, const NsSceneEdit *edits,
-                        size_t n)
+                        size_t n, GError **error)
 {
     Presenter *presenter = presenter_of(window);
-    g_autoptr(GError) error = NULL;
-    bool edited = ns_lecture_edit(path, listed, edits, n, &error);
-    if (!edited) ns_window_toast(window, error->message);
+    bool edited = ns_lecture_edit(path, listed, edits, n, error);
     if (!edited || g_strcmp0(path, presenter->id) != 0) return edited;
     NsLecture *lecture = ns_lecture_load(path, NULL);
     if (lecture) open_lecture(presenter, lecture, path);

@@ -70,12 +70,30 @@ static char *text_of(GtkWidget *entry)
     return g_strstrip(note);
 }
 
+static GtkWidget *hint_new(const char *words, const char *css_class)
+{
+    GtkWidget *label = ns_text_label_new(words, css_class);
+    gtk_label_set_max_width_chars(GTK_LABEL(label), CHARS); /* it widens no window */
+    gtk_widget_set_visible(label, *words);
+    return label;
+}
+
+/* Closes the window, or says in it why not. */
+static void finish(GtkWidget *failure, const GError *error)
+{
+    if (error)
+        gtk_label_set_text(GTK_LABEL(failure), error->message);
+    else
+        gtk_window_destroy(GTK_WINDOW(gtk_widget_get_root(failure)));
+    if (error) gtk_widget_set_visible(failure, TRUE);
+}
+
 /* ---- Adding a scene ---- */
 
 typedef struct {
     GtkWindow *window;
     NsSceneEntered entered;
-    GtkWidget *title, *note, *lecture, *name;
+    GtkWidget *title, *note, *lecture, *name, *failure;
     char **paths; /* those of the drop-down; its first row is a new lecture */
 } Question;
 
@@ -107,8 +125,9 @@ static void on_add(Question *question)
         g_free(path);
         path = g_build_filename(folder, file, NULL);
     }
-    question->entered(question->window, path, title, note);
-    gtk_window_destroy(GTK_WINDOW(gtk_widget_get_root(question->title)));
+    g_autoptr(GError) error = NULL;
+    question->entered(question->window, path, title, note, &error);
+    finish(question->failure, error);
 }
 
 static GtkWidget *add_row(GtkWidget *grid, int row, const char *words, GtkWidget *widget)
@@ -144,6 +163,7 @@ void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note
         .note = add_row(grid, 1, _("Note"), note_new(note)),
         .lecture = add_row(grid, 2, _("Lecture"), gtk_drop_down_new(G_LIST_MODEL(names), NULL)),
         .name = add_row(grid, 3, _("Title of the new lecture"), gtk_entry_new()),
+        .failure = hint_new("", "error"),
         .paths = g_strv_builder_end(paths)};
     g_object_set_data_full(G_OBJECT(grid), "ns-question", question, question_free);
     g_signal_connect_swapped(question->lecture, "notify::selected", G_CALLBACK(on_lecture),
@@ -164,12 +184,11 @@ void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note
     GtkWidget *add = ns_button_new(_("Add scene"), NULL, G_CALLBACK(on_add), question);
     gtk_widget_add_css_class(add, "suggested-action");
     gtk_widget_set_halign(add, GTK_ALIGN_END);
-    gtk_grid_attach(GTK_GRID(grid), add, 1, 5, 1, 1);
-    if (remark) {
-        GtkWidget *label = ns_text_label_new(remark, "hint");
-        gtk_label_set_max_width_chars(GTK_LABEL(label), CHARS); /* it widens no window */
-        gtk_grid_attach(GTK_GRID(grid), label, 0, 4, 2, 1);
-    }
+    gtk_grid_attach(GTK_GRID(grid), add, 1, 6, 1, 1);
+    gtk_grid_attach(GTK_GRID(grid), question->failure, 0, 5, 2, 1);
+    const char *saved = _("The scene keeps the settings, page, chart and step on view.");
+    gtk_grid_attach(GTK_GRID(grid), hint_new(saved, "hint"), 0, -1, 2, 1);
+    if (remark) gtk_grid_attach(GTK_GRID(grid), hint_new(remark, "hint"), 0, 4, 2, 1);
     g_object_set(grid, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12,
                  NULL);
     ns_side_window_open(window, heading, -1, -1, grid);
@@ -186,6 +205,7 @@ typedef struct {
     GtkWindow *window;
     NsScenesEdited edited;
     GtkWidget *rows; /* those of removed scenes are hidden, behind the others */
+    GtkWidget *failure;
     char *path;
     size_t listed;
 } Editor;
@@ -279,8 +299,9 @@ static void on_edited(Editor *editor)
         g_ptr_array_add(texts, note);
     }
     const NsSceneEdit *all = (const NsSceneEdit *)(const void *)edits->data;
-    if (editor->edited(editor->window, editor->path, editor->listed, all, edits->len))
-        gtk_window_destroy(GTK_WINDOW(gtk_widget_get_root(editor->rows)));
+    g_autoptr(GError) error = NULL;
+    editor->edited(editor->window, editor->path, editor->listed, all, edits->len, &error);
+    finish(editor->failure, error);
 }
 
 void ns_scene_editor_show(GtkWindow *window, const char *path, const NsLecture *lecture,
@@ -292,7 +313,7 @@ void ns_scene_editor_show(GtkWindow *window, const char *path, const NsLecture *
     Editor *editor = g_new0(Editor, 1);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
     GtkWidget *rows = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
-    *editor = (Editor){window, edited, rows, g_strdup(path), lecture->n};
+    *editor = (Editor){window, edited, rows, hint_new("", "error"), g_strdup(path), lecture->n};
     g_object_set_data_full(G_OBJECT(box), "ns-editor", editor, editor_free);
     for (size_t i = 0; i < lecture->n; i++)
         gtk_box_append(GTK_BOX(rows), scene_row(&lecture->scene[i].preset, i));
@@ -300,7 +321,7 @@ void ns_scene_editor_show(GtkWindow *window, const char *path, const NsLecture *
     GtkWidget *save = ns_button_new(_("Save"), NULL, G_CALLBACK(on_edited), editor);
     gtk_widget_add_css_class(save, "suggested-action");
     gtk_widget_set_halign(save, GTK_ALIGN_END);
-    ns_box_append(box, ns_scrolled_new(rows), save, NULL);
+    ns_box_append(box, ns_scrolled_new(rows), editor->failure, save, NULL);
     g_object_set(box, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12,
                  NULL);
     ns_side_window_open(window, path, SCENES_WIDTH, SCENES_HEIGHT, box);

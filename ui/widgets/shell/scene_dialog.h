@@ -15,9 +15,10 @@ char **ns_own_lectures(void);
 /* The name of a file without its folder and suffix.  Free with g_free. */
 char *ns_lecture_name(const char *path);
 
-/* Takes what was entered; the file may not exist yet.  An empty text was not entered. */
-typedef void (*NsSceneEntered)(gpointer window, const char *path, const char *title,
-                               const char *note);
+/* Takes what was entered; the file may not exist yet.  An empty text was not entered.  An error is
+ * shown in the dialog, which stays. */
+typedef bool (*NsSceneEntered)(gpointer window, const char *path, const char *title,
+                               const char *note, GError **error);
 
 /* Asks for the title of a scene and its note (`title` and `note`, or NULL, are suggested), and the
  * lecture: a new one, or one of those there, of which the one that was changed last is suggested;
@@ -26,9 +27,9 @@ typedef void (*NsSceneEntered)(gpointer window, const char *path, const char *ti
 void ns_scene_dialog_show(GtkWindow *window, const char *title, const char *note, const char *open,
                           const char *remark, NsSceneEntered entered);
 
-/* Takes the scenes as they shall be (ns_lecture_edit); returns whether they are so now. */
+/* Takes the scenes as they shall be (ns_lecture_edit).  An error is shown among them. */
 typedef bool (*NsScenesEdited)(gpointer window, const char *path, size_t listed,
-                               const NsSceneEdit *edits, size_t n);
+                               const NsSceneEdit *edits, size_t n, GError **error);
 
 /* Lists the scenes of the lecture in a file, to move, rename and remove them. */
 void ns_scene_editor_show(GtkWindow *window, const char *path, const NsLecture *lecture,
