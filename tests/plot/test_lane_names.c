@@ -1,6 +1,7 @@
 /* Names of lanes in figures, and their places.  SPDX-License-Identifier: MIT */
 #include "lanes.h"
 #include "ui/figures/figure.h"
+#include "ui/plot/painter.h"
 #include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
 
@@ -472,6 +473,11 @@ static void test_pinned(void)
         g_assert_true(a->style == 0 && b->style == 1 && again->style == 0);
         g_assert_true(a->tinted && a->clipped && a->previous && a->n);
         g_assert_true(a->dash != again->dash);
+        /* Blue is strongest in the curve of the run itself, and differs between earlier ones. */
+        const NsStyle *paper = ns_style_find("paper");
+        double first = ns_series_color(paper, a).r, second = ns_series_color(paper, again).r;
+        g_assert_cmpfloat(first, >, second + 0.15);
+        g_assert_cmpfloat(second, >, paper->series[0].color.r + 0.15);
         g_assert_cmpuint(plot->n_keys, ==, 0);
         for (size_t i = 0; i < plot->n_series; i++) g_assert_false(plot->series[i].muted);
         g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 600, 400, ns_style(0));

@@ -31,6 +31,11 @@ const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *serie
     return &style->series[(series->style + series->dash) % NS_SERIES_STYLES];
 }
 
+double ns_series_muted(const NsSeries *series)
+{
+    return series->previous && series->tinted && series->dash % 2 ? NS_LESS_MUTED : NS_MUTED;
+}
+
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
 {
     if (series->shade > 0) {
@@ -43,7 +48,7 @@ NsColor ns_series_color(const NsStyle *style, const NsSeries *series)
     if (series->theory) return series->tinted ? color : style->faint_text;
     /* Colors are mixed, because a transparent curve would be darker where it crosses itself. */
     bool pale = series->muted || series->tinted;
-    return pale ? ns_color_mix(color, style->panel, NS_MUTED) : color;
+    return pale ? ns_color_mix(color, style->panel, ns_series_muted(series)) : color;
 }
 
 NsColor ns_run_color(const NsStyle *style, unsigned run, NsColor usual)

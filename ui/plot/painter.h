@@ -17,8 +17,11 @@ NsTarget ns_target_of(cairo_t *cr);
 
 NsColor ns_with_alpha(NsColor color, double alpha);
 
-/* The share of the background in the color of a raw curve behind its smoothed one. */
+/* The share of the background in the color of a raw curve behind its smoothed one, and of an
+ * earlier run of a lane: every second one has a stronger tone. */
 #define NS_MUTED 0.62
+#define NS_LESS_MUTED 0.4
+double ns_series_muted(const NsSeries *series);
 
 /* The look of a series in a style. */
 const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series);

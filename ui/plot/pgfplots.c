@@ -172,7 +172,7 @@ static void append_look(GString *out, const char *command, const NsPlotLayout *l
     print(out, "%s%s", command, series_color(series));
     /* The line does not show through its marks. */
     if (series->muted || (series->tinted && !series->theory))
-        print(out, "!%.0f!chart-page", 100 * (1 - NS_MUTED));
+        print(out, "!%.0f!chart-page", 100 * (1 - ns_series_muted(series)));
     if (scatter) print(out, ", only marks");
     if (series->kind == NS_SERIES_POINTS || scatter) {
         print(out, ", mark=%s, mark size=%.9gbp, mark options={solid%s}", marks[look->mark],
