@@ -25,6 +25,7 @@ typedef struct {
 
 typedef struct {
     NsRecordedRun *run;
+    size_t replaced; /* how often that was reported */
     Shown lanes[NS_LANES_MAX];
 } Source;
 
@@ -79,6 +80,12 @@ static bool was_shown(const NsHistory *old, size_t shown, const NsStep *step)
 static bool report_news(Watch *watch, Source *source, GError **error)
 {
     NsRecordedRun *run = source->run;
+    if (source->replaced < run->replaced)
+        g_queue_push_head(&run->messages,
+                          g_strdup_printf("“%s”: The file was replaced by another one; its run "
+                                          "replaces the run read so far.",
+                                          run->name));
+    source->replaced = run->replaced;
     if (run->messages.length) ns_progress_end(&watch->progress);
     ns_output_messages(&run->messages);
     /* Another file of the run may replace or complete a record. */

@@ -114,7 +114,7 @@ static void clear(NsOutside *o)
     g_hash_table_unref(o->left_out);
 }
 
-static void forget(NsOutside *o)
+void ns_outside_begin_again(NsOutside *o)
 {
     clear(o);
     g_queue_clear_full(&o->held, g_free);
@@ -164,22 +164,13 @@ size_t ns_outside_name_run(NsOutside *o, const char *name)
     return ns_outside_names_run(o->names, name);
 }
 
-void ns_outside_begin_again(NsOutside *o, bool replaced)
-{
-    if (replaced && ns_outside_lanes(o))
-        ns_outside_report(
-            o, "%s",
-            _("The file was replaced by another one; its run replaces the run read so far."));
-    forget(o);
-}
-
 void ns_outside_map(NsOutside *o, const char *text)
 {
     char *map = g_strdup(text);
     g_free(o->map);
     o->map = map;
     g_queue_clear_full(&o->messages, g_free);
-    forget(o);
+    ns_outside_begin_again(o);
 }
 
 NsHistory *ns_outside_history(const NsOutside *o, size_t lane)

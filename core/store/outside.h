@@ -92,9 +92,8 @@ bool ns_outside_is_partial(const NsOutside *outside);
 /* Called at the end of the input: the last line may lack its newline. */
 void ns_outside_end(NsOutside *outside);
 
-/* Forgets what was read, of which the first files are added again.  `replaced`: by another run,
- * which is reported. */
-void ns_outside_begin_again(NsOutside *outside, bool replaced);
+/* Forgets what was read, of which the first files are added again. */
+void ns_outside_begin_again(NsOutside *outside);
 
 /* The number of lanes: one more than the last that has a record.  Lanes before it may have none. */
 size_t ns_outside_lanes(const NsOutside *outside);

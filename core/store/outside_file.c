@@ -32,6 +32,7 @@ struct NsOutsideFile {
     int64_t came; /* time of the last bytes, in microseconds; 0 after the pause that followed */
     int64_t scan; /* time at which the folder will be looked through */
     bool pipe, ended;
+    size_t replaced;
     NsOutside *run;
     char *chunk;
     int save;        /* file descriptor of the copy of a pipe; -1: none */
@@ -140,9 +141,19 @@ void ns_outside_file_free(NsOutsideFile *f)
 
 NsOutsideState ns_outside_file_state(const NsOutsideFile *f)
 {
-    for (guint i = 0; i < f->streams->len && !f->ended; i++)
-        if (is_there(f->streams->pdata[i])) return NS_OUTSIDE_OPEN;
-    return f->ended ? NS_OUTSIDE_CLOSED : NS_OUTSIDE_ABSENT;
+    NsOutsideState state = f->ended ? NS_OUTSIDE_CLOSED : NS_OUTSIDE_ABSENT;
+    for (guint i = 0; i < f->streams->len && !f->ended; i++) {
+        const NsOutsideStream *stream = f->streams->pdata[i];
+        if (!is_there(stream)) continue;
+        if (!stream->path || access(stream->path, F_OK) == 0) return NS_OUTSIDE_OPEN;
+        state = NS_OUTSIDE_GONE;
+    }
+    return state;
+}
+
+size_t ns_outside_file_replaced(const NsOutsideFile *f)
+{
+    return f->replaced;
 }
 
 const char *ns_outside_file_path(const NsOutsideFile *f)
@@ -174,7 +185,8 @@ static bool is_same(const NsOutsideStream *stream)
 /* `replaced`: another run takes the place of the one that was read. */
 static void begin_again(NsOutsideFile *f, bool replaced)
 {
-    ns_outside_begin_again(f->run, replaced);
+    f->replaced += replaced && ns_outside_lanes(f->run);
+    ns_outside_begin_again(f->run);
     for (guint i = 0; i < f->streams->len; i++) {
         ns_outside_stream_close(f->streams->pdata[i]);
         add_stream(f, f->streams->pdata[i], NULL);

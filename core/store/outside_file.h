@@ -37,13 +37,20 @@ const char *ns_outside_file_path(const NsOutsideFile *file);
 /* The run that was read, borrowed. */
 NsOutside *ns_outside_file_run(NsOutsideFile *file);
 
+/* Of several files, that of the highest number counts. */
 typedef enum {
     NS_OUTSIDE_ABSENT, /* the file does not exist, or not yet */
-    NS_OUTSIDE_OPEN,   /* more may be written */
     NS_OUTSIDE_CLOSED, /* the pipe has ended */
+    NS_OUTSIDE_AGAIN,  /* the file was replaced, by no more than was read before
+                          (core/store/outside_watch.h) */
+    NS_OUTSIDE_OPEN,   /* more may be written */
+    NS_OUTSIDE_GONE,   /* the file was read and has been deleted */
 } NsOutsideState;
 
 NsOutsideState ns_outside_file_state(const NsOutsideFile *file);
+
+/* How often a file with records was replaced by another one. */
+size_t ns_outside_file_replaced(const NsOutsideFile *file);
 
 /* Reads at most one mebibyte of what arrived since the last call, and waits at most this many
  * milliseconds for it.  Returns whether anything was read, so that there may be more.  A file that

@@ -19,10 +19,13 @@ typedef struct {
     bool saved;                         /* it is standard input, which is also written to a file */
     NsOutsideState state;               /* as published */
     NsHistory *histories[NS_LANES_MAX]; /* as published: references */
+    char *names[NS_LANES_MAX];          /* as published, of one lane at least */
     size_t lanes;                       /* as published */
-    NsOutsideReading *reading;          /* as published: a reference */
-    NsExperiment experiment;            /* as published; n is 0 for a run of another program */
-    char *map;                          /* a choice of columns for the thread, or NULL */
+    size_t replaced;                    /* of the run, as published */
+    bool undecided; /* a file with only the beginning took its place: what is published stays */
+    NsOutsideReading *reading; /* as published: a reference */
+    NsExperiment experiment;   /* as published; n is 0 for a run of another program */
+    char *map;                 /* a choice of columns for the thread, or NULL */
 } Source;
 
 struct NsOutsideWatch {
@@ -33,8 +36,8 @@ struct NsOutsideWatch {
     atomic_int holders; /* number of references: the thread and the owner */
     pthread_mutex_t mutex;
     /* Protected by the mutex, like the published fields of the sources. */
-    guint64 version, taken; /* of what was published, and of that when it was last taken */
-    GQueue messages;
+    guint64 version, taken;   /* of what was published, and of that when it was last taken */
+    GQueue messages, earlier; /* earlier: NsOutsideWatch, of runs that were replaced */
 };
 
 /* The number of threads that save standard input. */
@@ -49,17 +52,32 @@ static void count_saving(int more)
     pthread_cond_broadcast(&saving_over);
 }
 
+static NsOutsideWatch *watch_new(void)
+{
+    NsOutsideWatch *w = g_new0(NsOutsideWatch, 1);
+    atomic_init(&w->holders, 1);
+    pthread_mutex_init(&w->mutex, NULL);
+    g_queue_init(&w->messages);
+    g_queue_init(&w->earlier);
+    w->version = 1;
+    return w;
+}
+
 static void watch_unref(NsOutsideWatch *w)
 {
     if (atomic_fetch_sub(&w->holders, 1) > 1) return;
     for (size_t i = 0; i < w->n; i++) {
-        for (size_t k = 0; k < NS_LANES_MAX; k++) ns_history_unref(w->sources[i].histories[k]);
+        for (size_t k = 0; k < NS_LANES_MAX; k++) {
+            ns_history_unref(w->sources[i].histories[k]);
+            g_free(w->sources[i].names[k]);
+        }
         ns_recorded_run_free(w->sources[i].run);
         ns_outside_reading_unref(w->sources[i].reading);
         ns_experiment_clear(&w->sources[i].experiment);
         g_free(w->sources[i].map);
     }
     g_queue_clear_full(&w->messages, g_free);
+    g_queue_clear_full(&w->earlier, (GDestroyNotify)ns_outside_watch_free);
     pthread_mutex_destroy(&w->mutex);
     g_free(w);
 }
@@ -71,19 +89,90 @@ static void set_history(NsHistory **place, NsHistory *history)
     *place = history;
 }
 
+/* ---- A file that was replaced ---- */
+
+/* How much a file has of the run that it had before; of several lanes the largest counts. */
+typedef enum {
+    COMPLETE,  /* all of it, and maybe more */
+    BEGINNING, /* no more than its beginning */
+    OTHER,     /* it has another run */
+} Relation;
+
+/* A file may have only the newest steps of its run, so it may lack those before its first.  The
+ * last record of the old run may have been incomplete, so it may have another value. */
+static Relation relate(const NsHistory *old, const NsHistory *new)
+{
+    size_t n = old ? ns_history_steps(old) : 0, found = 0;
+    size_t records = new ? ns_history_steps(new) : 0;
+    if (n && !records) return BEGINNING;
+    for (size_t i = 0; i < n; i++) {
+        const NsStep *a = ns_history_step(old, i);
+        int64_t at = ns_history_record(new, a->step);
+        if (a->step > ns_history_last_step(new)) return found == records ? BEGINNING : OTHER;
+        if (at < 0) continue;
+        const NsStep *b = ns_history_step(new, (size_t)at);
+        bool same = a->step == b->step;
+        found += same;
+        if (i + 1 < n && (!same || memcmp(&a->loss, &b->loss, sizeof a->loss) != 0)) return OTHER;
+    }
+    return found || n < 2 ? COMPLETE : OTHER;
+}
+
+/* A watch without a thread, of what is published of a file. */
+static NsOutsideWatch *copy_published(const Source *source)
+{
+    NsOutsideWatch *w = watch_new();
+    Source *copy = &w->sources[w->n++];
+    copy->run = ns_recorded_run_new(source->run->path);
+    copy->state = NS_OUTSIDE_CLOSED;
+    copy->lanes = source->lanes;
+    for (size_t k = 0; k < NS_LANES_MAX; k++) {
+        set_history(&copy->histories[k], source->histories[k]);
+        copy->names[k] = g_strdup(source->names[k]);
+    }
+    return w;
+}
+
 /* ---- The thread ---- */
+
+/* "mine", "mine 2", "standard input", or the name of a run in a project. */
+static char *name_of(const NsRecordedRun *run, size_t lane, size_t of)
+{
+    if (g_str_equal(run->path, "-")) return g_strdup(_("standard input"));
+    const char *own = run->log ? ns_outside_lane_name(ns_outside_file_run(run->log), lane) : NULL;
+    if (own) return g_strdup(own);
+    g_autofree char *name = g_strdup(run->name);
+    char *dot = strrchr(name, '.');
+    if (dot && dot > name) *dot = '\0';
+    return of > 1 ? g_strdup_printf("%s %zu", name, lane + 1) : g_steal_pointer(&name);
+}
+
+static void publish_lanes(Source *source)
+{
+    const NsRecordedRun *run = source->run;
+    source->lanes = run->lanes;
+    for (size_t k = 0; k < NS_LANES_MAX; k++) {
+        set_history(&source->histories[k], run->histories[k]);
+        g_free(source->names[k]);
+        source->names[k] = name_of(run, k, MAX(run->lanes, 1));
+    }
+}
 
 /* The mutex is held only briefly: references to histories are passed on, not copies. */
 static void publish(NsOutsideWatch *w, Source *source, bool news)
 {
     NsRecordedRun *run = source->run;
+    bool undecided = source->undecided || run->replaced > source->replaced;
+    Relation relation = undecided && !news ? BEGINNING : COMPLETE;
+    for (size_t k = 0; undecided && news && k < NS_LANES_MAX; k++)
+        relation = MAX(relation, relate(source->histories[k], run->histories[k]));
     NS_HELD held = ns_hold(&w->mutex);
-    for (size_t k = 0; k < NS_LANES_MAX; k++) {
-        NsHistory *history = run->histories[k];
-        if (history == source->histories[k]) continue;
-        set_history(&source->histories[k], history);
-        news = true;
-    }
+    if (relation == OTHER) g_queue_push_tail(&w->earlier, copy_published(source));
+    source->undecided = relation == BEGINNING;
+    source->replaced = run->replaced;
+    for (size_t k = 0; !source->undecided && k < NS_LANES_MAX; k++)
+        news |= run->histories[k] != source->histories[k];
+    if (news && !source->undecided) publish_lanes(source);
     if (run->reading != source->reading) {
         ns_outside_reading_unref(source->reading);
         source->reading = ns_outside_reading_ref(run->reading);
@@ -93,9 +182,10 @@ static void publish(NsOutsideWatch *w, Source *source, bool news)
         ns_experiment_assign(&source->experiment, &run->experiment);
         news = true;
     }
-    source->lanes = run->lanes;
-    w->version += news || run->state != source->state || run->messages.length > 0;
-    source->state = run->state;
+    NsOutsideState state = run->state;
+    if (state == NS_OUTSIDE_OPEN && source->undecided) state = NS_OUTSIDE_AGAIN;
+    w->version += news || state != source->state || run->messages.length > 0;
+    source->state = state;
     for (char *message; (message = g_queue_pop_head(&run->messages));)
         g_queue_push_tail(&w->messages, message);
 }
@@ -108,6 +198,7 @@ static bool map_source(NsOutsideWatch *w, Source *source)
         NS_HELD held = ns_hold(&w->mutex);
         map = g_steal_pointer(&source->map);
     }
+    source->undecided &= !map; /* values of other columns are not compared */
     g_autoptr(GError) error = NULL;
     if (map && !ns_recorded_run_map(source->run, map, &error))
         ns_recorded_run_report(source->run, "%s", error->message);
@@ -152,11 +243,7 @@ static void *follow(void *data)
 NsOutsideWatch *ns_outside_watch_new(const char *const *paths, size_t n, const char *save,
                                      GError **error)
 {
-    NsOutsideWatch *w = g_new0(NsOutsideWatch, 1);
-    atomic_init(&w->holders, 1);
-    pthread_mutex_init(&w->mutex, NULL);
-    g_queue_init(&w->messages);
-    w->version = 1;
+    NsOutsideWatch *w = watch_new();
     bool good = true;
     for (size_t i = 0; good && i < n; i++) {
         Source *source = &w->sources[w->n++];
@@ -165,6 +252,7 @@ NsOutsideWatch *ns_outside_watch_new(const char *const *paths, size_t n, const c
         w->saves |= source->saved;
         good =
             source->run && (!source->saved || ns_outside_file_save(source->run->log, save, error));
+        if (good) publish_lanes(source);
     }
     if (!good) {
         watch_unref(w);
@@ -197,18 +285,6 @@ void ns_outside_watch_free(NsOutsideWatch *w)
 
 /* ---- What was read ---- */
 
-/* "mine", "mine 2", "standard input", or the name of a run in a project. */
-static char *name_of(const NsRecordedRun *run, size_t lane, size_t of)
-{
-    if (g_str_equal(run->path, "-")) return g_strdup(_("standard input"));
-    const char *own = run->log ? ns_outside_lane_name(ns_outside_file_run(run->log), lane) : NULL;
-    if (own) return g_strdup(own);
-    g_autofree char *name = g_strdup(run->name);
-    char *dot = strrchr(name, '.');
-    if (dot && dot > name) *dot = '\0';
-    return of > 1 ? g_strdup_printf("%s %zu", name, lane + 1) : g_steal_pointer(&name);
-}
-
 bool ns_outside_watch_update(NsOutsideWatch *w, NsRecordedRun *run, bool *others)
 {
     NS_HELD held = ns_hold(&w->mutex);
@@ -221,14 +297,13 @@ bool ns_outside_watch_update(NsOutsideWatch *w, NsRecordedRun *run, bool *others
     for (size_t i = 0; i < w->n; i++) {
         const Source *source = &w->sources[i];
         size_t of = MAX(source->lanes, 1);
-        if (source->state == NS_OUTSIDE_OPEN || run->state == NS_OUTSIDE_ABSENT)
-            run->state = source->state;
+        run->state = MAX(run->state, source->state);
         for (size_t k = 0; k < of && run->lanes < NS_LANES_MAX; k++) {
             size_t lane = run->lanes++;
             *others |= run->histories[lane] != source->histories[k];
             set_history(&run->histories[lane], source->histories[k]);
             g_free(run->names[lane]);
-            run->names[lane] = name_of(source->run, k, of);
+            run->names[lane] = g_strdup(source->names[k]);
         }
     }
     *others |= run->lanes != before;
@@ -236,6 +311,14 @@ bool ns_outside_watch_update(NsOutsideWatch *w, NsRecordedRun *run, bool *others
     for (char *message; (message = g_queue_pop_head(&w->messages));)
         g_queue_push_tail(&run->messages, message);
     return true;
+}
+
+NsOutsideWatch *ns_outside_watch_take_earlier(NsOutsideWatch *w, char **title)
+{
+    NS_HELD held = ns_hold(&w->mutex);
+    NsOutsideWatch *earlier = g_queue_pop_head(&w->earlier);
+    if (earlier) *title = g_strdup(earlier->sources[0].run->name);
+    return earlier;
 }
 
 const NsExperiment *ns_outside_watch_experiment(NsOutsideWatch *w)

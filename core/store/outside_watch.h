@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: MIT
  *
  * A separate thread reads the files and pipes.  The functions return what it has read so far
- * without waiting, except the last one.  All functions but the last two are for one thread. */
+ * without waiting, except the last one.  All functions but the last two are for one thread.
+ *
+ * A file that is replaced may begin a new run, or repeat the old one, as it does whenever a logger
+ * writes all steps again.  The run read so far is shown until the new file has more, or another
+ * value at some step. */
 #pragma once
 
 #include "core/store/recorded_run.h"
@@ -24,6 +28,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NsOutsideWatch, ns_outside_watch_free)
  * NS_LANES_MAX are left out; the state is open if that of any path is.  *others: the number of
  * lanes or a history is another one. */
 bool ns_outside_watch_update(NsOutsideWatch *watch, NsRecordedRun *run, bool *others);
+
+/* The next run that was replaced in its file by another one, with all of its lanes, or NULL.
+ * Nothing reads it any more.  *title: the name of the file; free with g_free. */
+NsOutsideWatch *ns_outside_watch_take_earlier(NsOutsideWatch *watch, char **title);
 
 /* The experiment of the run at the first path; NULL if another program trained it, or it was not
  * read yet. */

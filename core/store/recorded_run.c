@@ -230,6 +230,7 @@ static bool poll_log(NsRecordedRun *run, int milliseconds)
     bool read = ns_outside_file_read(run->log, milliseconds);
     bool paused = !read && ns_outside_file_pause(run->log);
     run->state = ns_outside_file_state(run->log);
+    run->replaced = ns_outside_file_replaced(run->log);
     take_log(run);
     if (run->state == NS_OUTSIDE_CLOSED) remember_given(run);
     const NsOutside *log = ns_outside_file_run(run->log);

@@ -35,6 +35,7 @@ typedef struct {
     NsOutsideFile *log;                 /* of a run of another program that is followed, or NULL */
     NsOutsideReading *reading;          /* how that is read; NULL before its first bytes */
     NsOutsideState state;               /* of a run that is followed: whether more may come */
+    size_t replaced;                    /* how often its log was (ns_outside_file_replaced) */
     size_t budget;                      /* bytes of each history, for all of its seeds */
     NsCheckpoints *checkpoints;         /* from which it can continue, or NULL */
     GQueue messages;                    /* char *: sentences about what was left out */

@@ -37,15 +37,20 @@ static void tear_down(void)
     g_clear_pointer(&folder, g_free);
 }
 
-/* Appends lines for steps first .. last, with two layers. */
-static void append(const char *path, int first, int last)
+/* Writes lines for steps first .. last, with two layers, of a run whose loss begins there. */
+static void write_run(const char *path, const char *mode, int first, int last, double loss)
 {
-    FILE *file = fopen(path, "a");
+    FILE *file = fopen(path, mode);
     g_assert_nonnull(file);
     for (int step = first; step <= last; step++)
         fprintf(file, "{\"step\":%d,\"loss\":%.3f,\"grad_norm\":{\"w2\":[1,2]}}\n", step,
-                3 - 0.01 * step);
+                loss - 0.01 * step);
     g_assert_cmpint(fclose(file), ==, 0);
+}
+
+static void append(const char *path, int first, int last)
+{
+    write_run(path, "a", first, last, 3);
 }
 
 static void watch(NsSession *session, const char *const *paths)
@@ -97,8 +102,7 @@ static void test_pinned_files(void)
     tear_down();
 }
 
-/* A file that does not exist at first, grows, has an incomplete line, starts again and is
- * replaced. */
+/* A file that does not exist at first, grows, has an incomplete line and starts again. */
 static void test_file(void)
 {
     set_up();
@@ -138,14 +142,122 @@ static void test_file(void)
     append(path, 5, 6); /* starts again at step 5 */
     SESSION_UNTIL(session, ns_session_steps(session) == 6);
     g_assert_cmpuint(ns_history_steps(view->history), ==, 7);
-    g_autofree char *other = path_of("other.jsonl");
-    append(other, 0, 2);
-    g_assert_cmpint(g_rename(other, path), ==, 0); /* replaced by another file */
-    SESSION_UNTIL(session, ns_session_steps(session) == 2);
+    g_object_unref(session);
+    tear_down();
+}
+
+static void take_notice(NsSession *session, const char *sentence, GString *notices)
+{
+    (void)session;
+    g_string_append_printf(notices, "%s|", sentence);
+}
+
+static void assert_notices(GString *notices, const char *expected)
+{
+    g_assert_cmpstr(notices->str, ==, expected);
+    g_string_truncate(notices, 0);
+}
+
+/* The run of a file that another run replaces is an earlier run, which can be shown, pinned and
+ * removed like others; a file that is only written again has no other run. */
+static void test_replaced(void)
+{
+    set_up();
+    g_autofree char *path = path_of("mine.jsonl"), *other = path_of("other.jsonl");
+    g_autoptr(GString) notices = g_string_new(NULL);
+    NsSession *session = open_session("", NULL);
+    g_signal_connect(session, "notice", G_CALLBACK(take_notice), notices);
+    append(path, 0, 9);
+    watch(session, (const char *const[]){path, NULL});
+    const NsView *view = session->view;
+    SESSION_UNTIL(session, ns_session_steps(session) == 9);
+    g_autoptr(NsHistory) first = ns_history_ref(view->history);
     g_remove(path); /* the records read so far remain */
-    append(path, 30, 33);
-    SESSION_UNTIL(session, ns_session_steps(session) == 33);
-    g_assert_cmpint(ns_session_first_step(session), ==, 30);
+    SESSION_UNTIL(session, session->opened->recorded->state == NS_OUTSIDE_GONE);
+    assert_status(session, "waiting: the file is gone, step 9, loss 2.91");
+    append(path, 0, 4); /* as the first of the same values come again */
+    SESSION_UNTIL(session, session->opened->recorded->state == NS_OUTSIDE_AGAIN);
+    assert_status(session, "began again, nothing new yet, step 9, loss 2.91");
+    g_assert_true(view->history == first);
+    append(path, 5, 11);
+    SESSION_UNTIL(session, ns_session_steps(session) == 11);
+    append(other, 0, 12);
+    g_assert_cmpint(g_rename(other, path), ==, 0);
+    SESSION_UNTIL(session, ns_session_steps(session) == 12);
+    size_t n;
+    ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 1);
+    assert_notices(notices, "");
+
+    write_run(path, "w", 0, 2, 4);
+    SESSION_UNTIL(session, ns_session_steps(session) == 2);
+    assert_notices(notices,
+                   "mine.jsonl began a new run; the one before, to step 12, stays here as run 1.|");
+    g_assert_cmpuint(ns_session_watch_messages(session)->len, ==, 1);
+    const NsSessionRun *runs = ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 2);
+    g_assert_true(runs[0].id == 1 && runs[0].outside && !runs[0].present);
+    g_assert_cmpint(runs[0].last_step, ==, 12);
+    g_assert_cmpfloat(fabs(runs[0].loss[0] - 2.88), <, 1e-9);
+    g_assert_cmpstr(runs[0].title, ==, "mine.jsonl");
+    g_assert_true(runs[1].id == 2 && runs[1].present && session->id == 2);
+    /* It is the previous run of a single lane, as one that was trained here. */
+    g_assert_cmpint(ns_history_last_step(view->previous.history), ==, 12);
+    g_assert_null(ns_view_input(view).previous_settings);
+    ns_session_pin_run(session, 1, true);
+    g_assert_cmpuint(view->n_pinned, ==, 1);
+    g_assert_cmpstr(view->pinned[0].name, ==, "run 1, mine");
+    ns_session_open_run(session, 1);
+    assert_status(session, "ended at step 12, loss 2.88");
+    g_assert_null(ns_session_source(session, 0));
+    append(path, 3, 5);
+    ns_session_open_run(session, 2);
+    SESSION_UNTIL(session, ns_session_steps(session) == 5);
+    assert_status(session, "watching, step 5, loss 2.95");
+
+    /* Not while it is on view: its number is the newest again. */
+    ns_session_stop_watching(session);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
+    write_run(path, "w", 0, 3, 6);
+    SESSION_UNTIL(session, ns_session_runs(session, &n) && n == 4);
+    runs = ns_session_runs(session, &n);
+    g_assert_true(runs[1].id == 2 && runs[1].last_step == 5 && !runs[1].pinned);
+    g_assert_true(runs[3].id == 4 && runs[3].last_step == 3 && runs[3].pinned);
+    assert_notices(notices,
+                   "mine.jsonl began a new run; the one before, to step 5, stays here as run 2.|");
+    g_object_unref(session);
+    tear_down();
+}
+
+/* The lanes of a run are pinned when another run of as many lanes replaces it, and those of the
+ * run before it no longer are.  The oldest runs are removed, which is reported. */
+static void test_replaced_often(void)
+{
+    set_up();
+    g_autofree char *path = path_of("mine.jsonl");
+    g_autoptr(GString) notices = g_string_new(NULL);
+    NsSession *session = open_session("", NULL);
+    const NsView *view = session->view;
+    g_signal_connect(session, "housekeeping", G_CALLBACK(take_notice), notices);
+    for (int k = 0; k < 15; k++) {
+        FILE *file = fopen(path, "w");
+        for (int lane = 1; lane <= 2; lane++)
+            fprintf(file,
+                    "{\"step\":0,\"loss\":%d,\"lane\":%d}\n{\"step\":%d,\"loss\":1,\"lane\":%d}\n",
+                    k + 3, lane, k + 1, lane);
+        g_assert_cmpint(fclose(file), ==, 0);
+        if (!k) watch(session, (const char *const[]){path, NULL});
+        SESSION_UNTIL(session, ns_session_steps(session) == k + 1);
+        g_assert_cmpuint(view->n_pinned, ==, k ? 2 : 0);
+        g_autofree char *name = g_strdup_printf("run %d, mine 2", k);
+        if (k) g_assert_cmpstr(view->pinned[1].name, ==, name);
+    }
+    size_t n;
+    const NsSessionRun *runs = ns_session_runs(session, &n);
+    g_assert_cmpuint(n, ==, 13);
+    g_assert_true(runs[0].id == 3 && runs[11].id == 14 && runs[11].pinned && !runs[10].pinned);
+    g_assert_true(
+        g_str_has_prefix(notices->str, "Run 1, which was not saved, was removed: the 12 "));
     g_object_unref(session);
     tear_down();
 }
@@ -370,6 +482,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/watching/pinned-files", test_pinned_files);
     g_test_add_func("/watching/file", test_file);
+    g_test_add_func("/watching/replaced", test_replaced);
+    g_test_add_func("/watching/replaced-often", test_replaced_often);
     g_test_add_func("/watching/lanes", test_lanes);
     g_test_add_func("/watching/beside", test_beside);
     g_test_add_func("/watching/left", test_left);

@@ -114,7 +114,10 @@ static char *pinned_name(NsSession *session, const NsPastRun *run, size_t lane)
     const NsExperiment *now = &session->view->started;
     const NsExperiment *own =
         run->watch ? ns_outside_watch_experiment(run->watch) : &run->recorded->experiment;
-    if (!own || lane >= own->n) return g_strdup(run->recorded->names[lane]);
+    const char *lane_name = run->recorded->names[lane];
+    if (run->watch && !run->recorded->path) /* another run has its file and so the same name */
+        return g_strdup_printf(_("run %u, %s"), run->listed.id, lane_name);
+    if (!own || lane >= own->n) return g_strdup(lane_name);
     const NsSettings *settings[] = {&own->lane[lane], &now->lane[MIN(lane, now->n - 1)]};
     g_autofree char *differs = ns_settings_special_words(settings, 2, 0);
     bool changed = ns_figure_first_change(run->recorded->histories[lane]) > 0;
@@ -188,7 +191,7 @@ static bool drop_oldest_run(NsSession *session)
                  : g_strdup_printf(_("Run %u, which was not saved, was removed to free memory. "
                                      "Pinned runs are kept."),
                                    run->listed.id);
-        bool saved = run->recorded->path || run->watch;
+        bool saved = run->recorded->path != NULL;
         g_ptr_array_remove_index(session->runs, i);
         if (!saved) g_signal_emit_by_name(session, "housekeeping", words);
         return true;
@@ -214,9 +217,7 @@ static NsPastRun *run_on_view(NsSession *session)
     return run;
 }
 
-/* Pins the lanes of the run that was on view until the next run replaces it, if both have the same
- * lanes and these are few.  A single lane is shown as the previous run anyway. */
-static void pin_before(NsSession *session, NsPastRun *before, size_t n)
+void ns_session_pin_before(NsSession *session, NsPastRun *before, size_t n)
 {
     size_t pinned = 0;
     for (guint i = 0; i < session->runs->len; i++) {
@@ -234,6 +235,22 @@ static void pin_before(NsSession *session, NsPastRun *before, size_t n)
     before->auto_pinned = before->listed.pinned = true;
 }
 
+static int by_id(gconstpointer a, gconstpointer b)
+{
+    const NsPastRun *one = *(NsPastRun *const *)a, *other = *(NsPastRun *const *)b;
+    return one->listed.id < other->listed.id ? -1 : 1;
+}
+
+void ns_session_add_earlier(NsSession *session, NsPastRun *run)
+{
+    g_ptr_array_add(session->runs, run);
+    g_ptr_array_sort(session->runs, by_id);
+    ns_session_bound_checkpoints(session);
+    while ((session->runs->len > RUNS_MOST || bytes_of_all(session) > BYTES_MOST) &&
+           drop_oldest_run(session))
+        continue;
+}
+
 static void file_run(NsSession *session, size_t n)
 {
     bool was_opened = session->opened != NULL;
@@ -243,18 +260,9 @@ static void file_run(NsSession *session, size_t n)
         return;
     NsPastRun *before = was_opened ? g_steal_pointer(&session->opened) : run_on_view(session);
     /* A run that was only opened is not pinned, because it was not trained just before. */
-    if (!was_opened || session->trainer) pin_before(session, before, n);
-    /* The list of runs is sorted by number. */
-    guint at = 0;
-    while (at < session->runs->len &&
-           ns_session_past_run(session, at)->listed.id < before->listed.id)
-        at++;
-    g_ptr_array_insert(session->runs, (gint)at, before);
+    if (!was_opened || session->trainer) ns_session_pin_before(session, before, n);
     session->id = ++session->last_id;
-    ns_session_bound_checkpoints(session);
-    while ((session->runs->len > RUNS_MOST || bytes_of_all(session) > BYTES_MOST) &&
-           drop_oldest_run(session))
-        continue;
+    ns_session_add_earlier(session, before);
 }
 
 /* ---- The list of runs ---- */

@@ -17,7 +17,7 @@ struct NsPastRun {
 
     /* Only for runs of other programs, which have no settings: */
     NsOutsideWatch *watch; /* NULL for a run of this program */
-    char **sources;        /* watched paths, NULL-terminated */
+    char **sources;        /* watched paths, NULL-terminated; none if the run is in no file */
     char *saved;           /* the file in which standard input is saved, or NULL */
     GPtrArray *messages;   /* char *: what was said about it */
     gint64 news_at;        /* monotonic time of the last reading that was new, in microseconds */
@@ -160,6 +160,15 @@ int64_t ns_past_run_continues_from(const NsPastRun *run);
 /* An upper bound of the bytes of a history with its seeds, which thins its profiles above its
  * budget. */
 size_t ns_session_history_bytes(const NsHistory *history);
+
+/* Pins the lanes of the run that was on view until the next run replaces it, if both have the same
+ * lanes, of which that has n, and these are few.  A single lane is shown as the previous run
+ * anyway. */
+void ns_session_pin_before(NsSession *session, NsPastRun *before, size_t n);
+
+/* Adds a run to the list of earlier ones, in the order of their numbers, and removes the oldest
+ * ones above the bounds. */
+void ns_session_add_earlier(NsSession *session, NsPastRun *run);
 
 void ns_session_show_pinned(NsSession *session);
 

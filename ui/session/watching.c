@@ -69,29 +69,69 @@ static void show_lanes(NsSession *session)
     ns_view_set_active(view, view->active);
 }
 
+/* A run of the files of a watch, or of none if these are `n` = 0; takes the title.  `path`: the
+ * file in which its records are, or NULL if they could be lost. */
+static NsPastRun *run_of(NsOutsideWatch *watch, const char *path, char *title, size_t n)
+{
+    NsRecordedRun *recorded = ns_recorded_run_new(path);
+    recorded->kind = NS_RECORDED_LOG;
+    recorded->title = title;
+    ns_experiment_init(&recorded->experiment);
+    NsPastRun *run = ns_past_run_new(recorded, &recorded->experiment);
+    run->watch = watch;
+    run->sources = g_new0(char *, n + 2);
+    run->messages = g_ptr_array_new_with_free_func(g_free);
+    run->listed.outside = true;
+    run->listed.checkpoint = -1;
+    run->news_at = g_get_monotonic_time();
+    bool others;
+    take_lanes(run, &others);
+    return run;
+}
+
 /* The news of the runs that were polled. */
 typedef struct {
     bool busy, view, pins,
         lanes; /* lanes: a run has others; view: that on view; pins: a pinned one */
-    GPtrArray *messages;
+    GPtrArray *messages, *earlier; /* earlier: NsPastRun, to be filed */
 } News;
+
+/* The file of a run has another run now, which gets a new number. */
+static void leave_earlier(NsSession *session, NsPastRun *run, NsPastRun *earlier, News *news)
+{
+    earlier->listed.id = run->listed.id;
+    run->listed.id = ++session->last_id;
+    g_ptr_array_add(news->earlier, earlier);
+    if (run == session->opened) {
+        session->id = run->listed.id;
+        if (session->view->history) ns_view_leave_previous(session->view);
+        ns_session_pin_before(session, earlier, run->listed.lanes);
+        news->pins = true;
+    }
+    g_autofree char *step = ns_group_digits(earlier->listed.last_step);
+    g_queue_push_tail(
+        &run->recorded->messages,
+        g_strdup_printf(_("%s began a new run; the one before, to step %s, stays here as run %u."),
+                        earlier->recorded->title, step, earlier->listed.id));
+}
 
 static void poll_run(NsSession *session, NsPastRun *run, News *news)
 {
     gint64 now = g_get_monotonic_time();
+    char *title, *message;
     bool others;
+    for (NsOutsideWatch *w; (w = ns_outside_watch_take_earlier(run->watch, &title));)
+        leave_earlier(session, run, run_of(w, NULL, title, 0), news);
     if (take_lanes(run, &others)) {
         run->news_at = now;
         if (others && run == session->opened) show_lanes(session);
         news->view |= others && run == session->opened;
         news->pins |= others && run != session->opened && run->listed.pinned;
         news->lanes |= others;
-        char *message;
-        while ((message = g_queue_pop_head(&run->recorded->messages))) {
-            if (run->messages->len < MESSAGES_MOST)
-                g_ptr_array_add(run->messages, g_strdup(message));
-            g_ptr_array_add(news->messages, message);
-        }
+    }
+    while ((message = g_queue_pop_head(&run->recorded->messages))) {
+        if (run->messages->len < MESSAGES_MOST) g_ptr_array_add(run->messages, g_strdup(message));
+        g_ptr_array_add(news->messages, message);
     }
     news->busy |= now - run->news_at < BUSY_US;
 }
@@ -100,12 +140,14 @@ static void poll_run(NsSession *session, NsPastRun *run, News *news)
 bool ns_session_poll_watched(NsSession *session)
 {
     g_autoptr(GPtrArray) messages = g_ptr_array_new_with_free_func(g_free);
-    News news = {.messages = messages};
+    g_autoptr(GPtrArray) earlier = g_ptr_array_new();
+    News news = {.messages = messages, .earlier = earlier};
     if (session->opened && session->opened->watch) poll_run(session, session->opened, &news);
     for (guint i = 0; i < session->runs->len; i++) {
         NsPastRun *run = ns_session_past_run(session, i);
         if (run->watch) poll_run(session, run, &news);
     }
+    for (guint i = 0; i < earlier->len; i++) ns_session_add_earlier(session, earlier->pdata[i]);
     if (news.pins) ns_session_show_pinned(session);
     if (news.view) g_signal_emit_by_name(session, "view-changed");
     if (news.lanes) g_signal_emit_by_name(session, "runs-changed");
@@ -172,28 +214,15 @@ static NsPastRun *watched_run_new(const char *const *paths, const char *save, GE
     while (paths[n]) n++;
     NsOutsideWatch *watch = ns_outside_watch_new(paths, n, save, error);
     if (!watch) return NULL;
-    /* Records that are not saved could be lost. */
-    NsRecordedRun *recorded = ns_recorded_run_new(input ? save : paths[0]);
-    recorded->kind = NS_RECORDED_LOG;
     GString *title = g_string_new(NULL);
     for (size_t k = 0; paths[k]; k++) {
         g_autofree char *name = g_str_equal(paths[k], "-") ? g_strdup(_("standard input"))
                                                            : g_filename_display_basename(paths[k]);
         g_string_append_printf(title, "%s%s", k ? ", " : "", name);
     }
-    recorded->title = g_string_free(title, FALSE);
-    ns_experiment_init(&recorded->experiment);
-    NsPastRun *run = ns_past_run_new(recorded, &recorded->experiment);
-    run->watch = watch;
-    run->sources = g_new0(char *, n + 1);
+    NsPastRun *run = run_of(watch, input ? save : paths[0], g_string_free(title, FALSE), n);
     for (size_t i = 0; i < n; i++) run->sources[i] = g_strdup(paths[i]);
     run->saved = g_strdup(save);
-    run->messages = g_ptr_array_new_with_free_func(g_free);
-    run->listed.outside = true;
-    run->listed.checkpoint = -1;
-    run->news_at = g_get_monotonic_time();
-    bool others;
-    take_lanes(run, &others);
     return run;
 }
 
@@ -312,11 +341,18 @@ char *ns_session_watch_words(NsSession *session)
     if (!run->listed.measured)
         return g_strdup_printf(_("%s has no step yet"), run->recorded->title);
     g_autofree char *step = ns_group_digits(ns_session_steps(session));
-    g_autofree char *words = run->recorded->state == NS_OUTSIDE_OPEN
-                                 ? g_strdup_printf(_("watching, step %s"), step)
-                                 : g_strdup_printf(_("ended at step %s"), step);
+    NsOutsideState state = run->recorded->state;
+    g_autofree char *words =
+        state == NS_OUTSIDE_AGAIN
+            ? g_strdup_printf(_("began again, nothing new yet, step %s"), step)
+        : state == NS_OUTSIDE_OPEN ? g_strdup_printf(_("watching, step %s"), step)
+        : state == NS_OUTSIDE_GONE
+            ? g_strdup_printf(run->sources[1] ? _("waiting: a file is gone, step %s")
+                                              : _("waiting: the file is gone, step %s"),
+                              step)
+            : g_strdup_printf(_("ended at step %s"), step);
     gint64 minutes = (g_get_monotonic_time() - run->news_at) / QUIET_US;
-    if (run->recorded->state != NS_OUTSIDE_OPEN || minutes < 1) return g_steal_pointer(&words);
+    if (state != NS_OUTSIDE_OPEN || minutes < 1) return g_steal_pointer(&words);
     g_autofree char *quiet = g_strdup_printf(
         ns_plural("nothing new for %d minute", "nothing new for %d minutes", minutes),
         (int)minutes);
