@@ -122,7 +122,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
 
 static void init(NsFigure *figure)
 {
-    figure->plot.x.label = _("‖x_l‖^2 / mean over the tokens");
+    figure->plot.x.label = _("squared norm / mean");
     figure->plot.x.integer = false;
     figure->plot.left.label = _("tokens");
     figure->plot.left.integer = true;
