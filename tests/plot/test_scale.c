@@ -341,10 +341,12 @@ static void test_decades(void)
 static void test_ratios(void)
 {
     const NsAxis axis = {.scale = NS_SCALE_LOG, .lo = NAN, .hi = NAN};
-    NsScale scale = {.p0 = 200};
-    for (double lo = 0.3; lo < 0.96; lo += 0.01) {
-        ns_scale_fit(&scale, &axis, lo, 1.05, 0);
-        g_autoptr(GArray) ticks = ns_scale_ticks_apart(&scale, 6, 30);
+    NsScale scale = {0};
+    for (double lo = 0.3; lo < 1.62; lo += 0.01) {
+        bool low = lo > 0.96; /* an axis with two labels, of which 1 is the second */
+        scale.p0 = low ? 63 : 200;
+        ns_scale_fit(&scale, &axis, low ? lo - 0.66 : lo, low ? 1600 : 1.05, 0);
+        g_autoptr(GArray) ticks = ns_scale_ticks_apart(&scale, low ? 2 : 6, 30);
         bool one = false;
         for (unsigned i = 0; i < ticks->len; i++) {
             const NsTick *tick = &g_array_index(ticks, NsTick, i);

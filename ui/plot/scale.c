@@ -388,19 +388,18 @@ static void label_second(const NsScale *scale, GArray *ticks, NsTick *only, doub
 {
     double before = ns_scale_to_pixel(scale, only->value);
     NsTick *other = NULL;
-    /* A tick that is not brief, such as 1.1, only where there is no other. */
-    for (bool brief = true; !other; brief = false) {
+    /* If possible a power of ten, so that an axis of ratios has its 1; a tick that is not brief,
+     * such as 1.1, only where there is no other. */
+    for (int pass = 0; pass < 3 && !other; pass++)
         for (unsigned i = 0; i < ticks->len; i++) {
             NsTick *tick = &g_array_index(ticks, NsTick, i);
             double away = fabs(ns_scale_to_pixel(scale, tick->value) - before);
-            if (away < furthest ||
-                (brief && !is_whole(tick->value / pow(10, floor(log10(tick->value) + 1e-9)))))
+            double factor = tick->value / pow(10, floor(log10(tick->value) + 1e-9));
+            if (away < furthest || (pass < 2 && !is_whole(factor)) || (!pass && factor > 1.5))
                 continue;
             furthest = away;
             other = tick;
         }
-        if (!brief) break;
-    }
     if (!other) return;
     /* Both are written alike: not 10⁰ beside 90. */
     g_free(only->label);
