@@ -399,6 +399,9 @@ static void test_titles(void)
     NsPlot plot = *sample(HEATMAP);
     plot.title = title;
     plot.left.label = "layer (0: the embedding before the first of them)";
+    NsHeatmap map = *plot.heatmap;
+    map.label = "share (of all that the branches add to the stream)";
+    plot.heatmap = &map;
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 220, 170, paper());
     g_assert_cmpstr(words_of(layout, NS_PART_TITLE, 0), ==, title);
     const NsLabel *wrapped = ns_layout_label(layout, NS_PART_TITLE);
@@ -407,6 +410,7 @@ static void test_titles(void)
     g_assert_cmpfloat(gap, >=, 0.2 * layout->style->text_size);
     g_assert_false(pango_layout_is_ellipsized(label_of(layout, NS_PART_TITLE, 0)->text));
     g_assert_cmpstr(words_of(layout, NS_PART_LEFT_LABEL, 0), ==, "layer");
+    g_assert_cmpstr(words_of(layout, NS_PART_BAR_LABEL, 0), ==, "share");
 }
 
 /* A figure is refused where its text leaves no space for the numbers at its axes or colors. */

@@ -343,9 +343,10 @@ static PangoLayout *fit_label(NsFrame *frame, NsPart part, double space)
         g_object_unref(*text);
         *text = ns_layout_text(layout, false, axis->label);
     }
-    const char *bracket = bar || !axis->label ? NULL : strstr(axis->label, " (");
+    const char *label = bar ? plot->heatmap->label : axis->label;
+    const char *bracket = label ? strstr(label, " (") : NULL;
     if (bracket && ns_text_width(*text) > space) {
-        g_autofree char *brief = g_strndup(axis->label, (gsize)(bracket - axis->label));
+        g_autofree char *brief = g_strndup(label, (gsize)(bracket - label));
         g_object_unref(*text);
         *text = ns_layout_text(layout, false, brief);
     }
