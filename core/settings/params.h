@@ -193,13 +193,13 @@
         "translation translates greedily at every validation to compute the BLEU score. 0 means no BLEU.",     \
         "Papineni et al. 2002")                                                                    \
     INT(seed, "seed", RUN, "Seed", NULL, 0, 2147483647, 1, LINEAR, RESTART,                        \
-        "Seed of the initial weights.", NULL)                                                      \
-    INT(seeds, "seeds", RUN, "Seeds", NULL, 1, 10, 1, LINEAR, RESTART | SHARED,                    \
+        "Seed of the initial weights and of dropout; of the first run if a lane has several.", NULL) \
+    INT(seeds, "seeds", RUN, "Seeds per lane", NULL, 1, 10, 1, LINEAR, RESTART | SHARED,                    \
         "Runs per lane, trained side by side on the same batches with consecutive seeds, the "     \
-        "first of which is “seed”. Curves show their mean with a band of one standard "            \
+        "first of which is “Seed”. Curves show their mean with a band of one standard "            \
         "deviation; all other charts show the first run.", NULL)                                   \
     INT(data_seed, "data-seed", RUN, "Data seed", NULL, 0, 2147483647, 1, LINEAR, RESTART |        \
-        SHARED, "Seed of the generated text and of the order of the batches.", NULL)               \
+        SHARED, "Seed of the generated text and of the order of the batches; all lanes share both.", NULL)               \
     INT(steps, "steps", RUN, "Steps", NULL, 0, 1000000000, 0, LOG, FORK | SHARED,                  \
         "The run finishes after this many steps; 0 means that it continues until it is paused.",   \
         NULL)                                                                                      \

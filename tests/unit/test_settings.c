@@ -51,6 +51,7 @@ static void test_settings_refused(void)
         {"layers=0", "Layers is 0; it must lie between 1 and 10,000."},
         {"drop-path=12", "Stochastic depth (drop-path) is 12"},
         {"layers=off", "not a number"},
+        {"seeds=11", "Seeds per lane (seeds) is 11; it must lie between 1 and 10."},
         {"layers=2.5", "Layers is 2.5; it must be a whole number."},
         {"layers=many", "; Layers takes a whole number, such as 6, from 1 to 10,000."},
         {"layers=", "not a number"},
