@@ -110,22 +110,34 @@ static void test_tabs(void)
     ui_close(window);
 }
 
-/* A name that would be cut is left to the line below. */
+static int text_size(GtkWidget *widget)
+{
+    PangoContext *context = gtk_widget_get_pango_context(widget);
+    return pango_font_description_get_size(pango_context_get_font_description(context));
+}
+
+/* A name that would be cut is left to the line below, in class mode as well, where it is as large
+ * as other text. */
 static void test_tab_names(void)
 {
     NsWindow *window = ui_open("");
     NsSession *session = window->session;
     UI_WAIT(window, ui_is_ready);
     ns_session_set_lanes(session, 2);
-    for (size_t i = 0; ns_placement_choice(i); i++) {
-        ns_session_set_lane(session, 1, "placement", ns_placement_choice(i)->key);
+    size_t n = 0;
+    while (ns_placement_choice(n)) n++;
+    for (size_t i = 0; i < 2 * n; i++) {
+        if (i == n) g_action_group_activate_action(G_ACTION_GROUP(window), "class-mode", NULL);
+        ns_session_set_lane(session, 1, "placement", ns_placement_choice(i % n)->key);
         ui_settle(GTK_WIDGET(window));
         for (int lane = 0; lane < 2; lane++) {
             GtkWidget *name = ui_first(tab(window, lane), GTK_TYPE_LABEL);
             g_test_message("%s", gtk_label_get_text(GTK_LABEL(name)));
             g_assert_false(pango_layout_is_ellipsized(gtk_label_get_layout(GTK_LABEL(name))));
+            g_assert_cmpint(text_size(name), ==, text_size(window->settings_pane));
         }
     }
+    g_action_group_activate_action(G_ACTION_GROUP(window), "class-mode", NULL);
     ns_session_set_lane(session, 1, "placement", "pre");
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(ui_first(tab(window, 1), GTK_TYPE_LABEL))), ==,
                     "B Pre-LN");

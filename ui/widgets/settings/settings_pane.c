@@ -185,7 +185,7 @@ static void on_remove(NsSession *session)
 static GtkWidget *add_tab(GtkWidget *widget, unsigned lane)
 {
     Pane *pane = pane_of(widget);
-    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+    GtkWidget *content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
     gtk_widget_set_halign(content, GTK_ALIGN_CENTER);
     pane->names[lane] = gtk_label_new(NULL);
     gtk_label_set_ellipsize(GTK_LABEL(pane->names[lane]), PANGO_ELLIPSIZE_END);
