@@ -268,6 +268,8 @@ static void test_main_menu_fits(void)
     gtk_widget_measure(open_popover(button), GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL,
                        NULL);
     g_assert_cmpint(height, <, 740);
+    /* The dialog may begin with all charts, as the last one did. */
+    UI_UNTIL(menu_item(open_popover(button), "Export…"));
     ui_close(window);
 }
 
