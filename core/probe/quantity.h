@@ -28,8 +28,8 @@
 /* Rows that exist for every kind of sub-layer: self-attention, cross-attention, feed-forward.
  * P, k and words: the name of the kind in the ID, in the key and in text. */
 #define NS_QUANTITIES_OF_SUBLAYER(X, P, k, words, needs)                                           \
-    X(BRANCH_RATIO_##P, "branch-ratio-" k, "Branch / stream, " words,                              \
-      "branch / stream (‖y‖ / ‖a x‖)", LAYER, CHEAP, SIZE, needs,                                  \
+    X(BRANCH_RATIO_##P, "branch-ratio-" k, "Branch / stream, " words, "branch / stream", LAYER,    \
+      CHEAP, SIZE, needs,                                                                          \
       "Frobenius norm of the output of the branch over that of the residual connection, in "       \
       "the " words " sub-layer; blank where there is no residual connection.",                     \
       "Sun et al. 2025, The Curse of Depth, arXiv 2502.05795")                                     \
@@ -73,15 +73,15 @@
 
 /* Rows that exist for every kind of attention. */
 #define NS_QUANTITIES_OF_ATTENTION(X, P, k, words, needs)                                          \
-    X(ENTROPY_##P, k "-entropy", words " entropy, mean", "entropy (H / ln n)", LAYER, EXPENSIVE,   \
-      UNIT, needs,                                                                                 \
+    X(ENTROPY_##P, k "-entropy", words " entropy, mean", "entropy / ln n", LAYER, EXPENSIVE, UNIT, \
+      needs,                                                                                       \
       "Entropy of the attention weights of a query over ln of the number of its visible keys: 1 "  \
       "is uniform, 0 is a single key. Mean over heads and over queries with two or more visible "  \
       "keys.",                                                                                     \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
-    X(ENTROPY_MIN_##P, k "-entropy-min", words " entropy, lowest head",                            \
-      "lowest entropy (min_h H / ln n)", LAYER, EXPENSIVE, UNIT, needs,                            \
-      "The lowest entropy of any head of the layer.", "Zhai et al. 2023, arXiv 2303.06296")        \
+    X(ENTROPY_MIN_##P, k "-entropy-min", words " entropy, lowest head", "lowest entropy / ln n",   \
+      LAYER, EXPENSIVE, UNIT, needs, "The lowest entropy of any head of the layer.",               \
+      "Zhai et al. 2023, arXiv 2303.06296")                                                        \
     X(LOGIT_##P, k "-logit", words " logit, largest", "max |q·k| / √d_h", LAYER, EXPENSIVE, SIZE,  \
       needs,                                                                                       \
       "Largest absolute value of q.k / sqrt(d / heads) of any visible pair and head of the "       \
@@ -93,8 +93,8 @@
       "visible keys. Near 1 in an attention sink; uniform causal attention over n tokens has "     \
       "(1/2 + ... + 1/n) / (n - 1).",                                                              \
       "Gu et al. 2024, arXiv 2410.10781")                                                          \
-    X(HEAD_ENTROPY_##P, "head-" k "-entropy", words " entropy by head", "entropy (H / ln n)",      \
-      HEAD, EXPENSIVE, UNIT, needs,                                                                \
+    X(HEAD_ENTROPY_##P, "head-" k "-entropy", words " entropy by head", "entropy / ln n", HEAD,    \
+      EXPENSIVE, UNIT, needs,                                                                      \
       "Entropy of the attention weights over ln of the visible keys, mean over queries.",          \
       "Zhai et al. 2023, arXiv 2303.06296")                                                        \
     X(HEAD_FIRST_KEY_##P, "head-" k "-first-key", words " to first key by head", "⟨P_{i1}⟩", HEAD, \
