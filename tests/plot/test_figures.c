@@ -494,10 +494,10 @@ static void test_every_quantity(void)
     for (int i = 0; i < 25; i++) append_expensive(run);
     NsFigureInput input = input_of(run);
     /* An axis has words where the title does not explain its letters. */
+    static const char *const letters[] = {"H /", "min_h H", "‖y‖ /"};
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
-        for (size_t i = 0; i < 3; i++)
-            g_assert_false(g_str_has_prefix(ns_quantity((NsQuantity)q)->symbol,
-                                            (const char *[]){"H /", "min_h H", "‖y‖ /"}[i]));
+        for (size_t i = 0; i < G_N_ELEMENTS(letters); i++)
+            g_assert_false(g_str_has_prefix(ns_quantity((NsQuantity)q)->symbol, letters[i]));
     for (unsigned q = 0; q < NS_QUANTITY_COUNT; q++)
         for (size_t k = 0; k < G_N_ELEMENTS(any_keys); k++) {
             input.quantity = (NsQuantity)q;
