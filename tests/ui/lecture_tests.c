@@ -165,6 +165,12 @@ static void test_keys(void)
     ui_close(window);
 }
 
+/* How far a page can be scrolled; that of the paper grows while its figures come. */
+static double most_of(GtkAdjustment *place)
+{
+    return gtk_adjustment_get_upper(place) - gtk_adjustment_get_page_size(place);
+}
+
 /* The keys show all of a page that is higher than the screen before another scene.  The claims of
  * the paper, with verdicts of two lines at most, have nothing to run. */
 static void test_long_page(void)
@@ -181,7 +187,6 @@ static void test_long_page(void)
     GtkWidget *page = GTK_WIDGET(ns_window_page(window));
     GtkWidget *scrolled = gtk_widget_get_ancestor(page, GTK_TYPE_SCROLLED_WINDOW);
     GtkAdjustment *place = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled));
-    double most = gtk_adjustment_get_upper(place) - gtk_adjustment_get_page_size(place);
     GtkGrid *table = GTK_GRID(ui_first(page, GTK_TYPE_GRID));
     GtkWidget *cell;
     for (int row = 0; (cell = gtk_grid_get_child_at(table, 3, row)); row++)
@@ -189,9 +194,9 @@ static void test_long_page(void)
             g_assert_cmpint(pango_layout_get_line_count(gtk_label_get_layout(GTK_LABEL(cell))), <=,
                             2);
     int presses = 0;
-    g_assert_cmpfloat(most, >, 0);
+    g_assert_cmpfloat(most_of(place), >, 0);
     g_assert_false(gtk_widget_get_mapped(ui_find(window, "lecture_run")));
-    for (; gtk_adjustment_get_value(place) < most; presses++) {
+    for (; gtk_adjustment_get_value(place) < most_of(place); presses++) {
         g_assert_true(shows(GTK_WIDGET(window), "1 of 2"));
         stroke(window, GDK_KEY_Page_Down);
     }

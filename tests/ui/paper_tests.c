@@ -164,7 +164,7 @@ static void test_paper_table(void)
     ui_settle(GTK_WIDGET(window));
     int claims = gtk_widget_get_width(cell_at(page, wide, 0));
     for (int column = 1; column < 4; column++)
-        g_assert_cmpint(gtk_widget_get_width(cell_at(page, wide, column)), <, claims * 11 / 10);
+        g_assert_cmpint(gtk_widget_get_width(cell_at(page, wide, column)), <, claims * 6 / 5);
     /* A click on the title makes the figure that it leads to. */
     size_t last = study_at("coordinate-check-depth");
     g_signal_emit_by_name(ui_first(title_at(page, last), GTK_TYPE_BUTTON), "clicked");
