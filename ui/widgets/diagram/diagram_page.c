@@ -305,6 +305,7 @@ static GtkWidget *new_bar(NsDiagramPage *page)
 {
     GtkWidget *bar = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     GtkWidget *flow = ns_linked_new(), *layer = ns_linked_new();
+    gtk_widget_add_css_class(bar, "bar");
     gtk_widget_set_margin_start(bar, MARGIN);
     gtk_widget_set_margin_end(bar, MARGIN);
     gtk_widget_set_margin_top(bar, 6);
