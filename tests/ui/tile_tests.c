@@ -3,6 +3,7 @@
 
 #include "ui/plot/plot-private.h"
 #include "ui/widgets/charts/dashboard.h"
+#include "ui/widgets/common/style_manager.h"
 
 #include <math.h>
 
@@ -398,6 +399,16 @@ static void test_continuations(void)
     UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(line)), first_line));
     ns_session_show_step(session, 1); /* that of step 0 */
     UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(line)), before));
+
+    /* Its color goes with the style, without a new step. */
+    ns_styles_set_scheme(NS_SCHEME_LIGHT);
+    ui_rest(window);
+    g_autofree char *light = g_strdup(gtk_label_get_label(GTK_LABEL(line)));
+    ns_styles_set_scheme(NS_SCHEME_DARK);
+    UI_UNTIL(!g_str_equal(gtk_label_get_label(GTK_LABEL(line)), light));
+    ns_styles_set_scheme(NS_SCHEME_LIGHT);
+    UI_UNTIL(g_str_equal(gtk_label_get_label(GTK_LABEL(line)), light));
+    ns_styles_set_scheme(NS_SCHEME_SYSTEM);
 
     /* There is space for it beside the inspector, too. */
     g_action_group_change_action_state(G_ACTION_GROUP(window), "inspector",

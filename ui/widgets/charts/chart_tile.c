@@ -482,6 +482,14 @@ static void ns_chart_tile_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
     GTK_WIDGET_CLASS(ns_chart_tile_parent_class)->snapshot(widget, snapshot);
 }
 
+/* The texts of the models are written in colors of the style. */
+static void ns_chart_tile_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+{
+    NsChartTile *tile = NS_CHART_TILE(widget);
+    GTK_WIDGET_CLASS(ns_chart_tile_parent_class)->css_changed(widget, change);
+    if (tile->continued) ns_continuation_lines_update(tile->continued);
+}
+
 static void ns_chart_tile_dispose(GObject *object)
 {
     NsChartTile *tile = NS_CHART_TILE(object);
@@ -506,6 +514,7 @@ static void ns_chart_tile_class_init(NsChartTileClass *klass)
     widget_class->measure = ns_chart_tile_measure;
     widget_class->size_allocate = ns_chart_tile_size_allocate;
     widget_class->snapshot = ns_chart_tile_snapshot;
+    widget_class->css_changed = ns_chart_tile_css_changed;
     gtk_widget_class_set_css_name(widget_class, "tile");
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
     ns_signal_new(NS_TYPE_CHART_TILE, "kind-changed", 0);
