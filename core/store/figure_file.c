@@ -280,9 +280,10 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
      * reported. */
     if (found == NS_FILE_OTHER && g_str_has_suffix(path, ".preset")) found = NS_FILE_PRESET;
     if (kind) *kind = found;
-    const char *foreign = ns_figure_file_foreign(path, bytes, size);
+    const char *foreign = size ? ns_figure_file_foreign(path, bytes, size) : N_("it is empty");
     /* A page or a notebook may be a text to train on. */
-    if (kind && found == NS_FILE_OTHER && (!foreign || g_utf8_validate_len(bytes, size, NULL)))
+    if (kind && found == NS_FILE_OTHER && size &&
+        (!foreign || g_utf8_validate_len(bytes, size, NULL)))
         return false;
     /* The mistake in a preset is reported also if the caller accepts nothing but experiments. */
     if (found == NS_FILE_PRESET || (found == NS_FILE_OTHER && ns_preset_begins(bytes, size))) {
@@ -297,7 +298,7 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
         read = (NsPreset){0};
         return true;
     }
-    if (!line) return nothing_in(name, found, ns_figure_file_foreign(path, bytes, size), error);
+    if (!line) return nothing_in(name, found, foreign, error);
     g_autoptr(GError) wrong = NULL;
     if (ns_provenance_read(provenance, line, &wrong)) return true;
     return ns_refuse(error, NS_ERROR_SETTING, "“%s”: %s", name, wrong->message);

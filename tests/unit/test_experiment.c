@@ -417,6 +417,7 @@ static void test_reading(void)
          "“bad.svg”: Layers is 0", NS_FILE_FIGURE},
         {"book.txt", "Once upon a time", "“book.txt” is neither a figure, a run nor a preset",
          NS_FILE_OTHER},
+        {"nothing.csv", "", "The file “nothing.csv” cannot be read: it is empty", NS_FILE_OTHER},
         {"page.ipynb", "{\"cells\": []}", "The file “page.ipynb” cannot be read: it is a notebook",
          NS_FILE_OTHER},
         {"a.parquet", "PAR1\xff", "The file “a.parquet” cannot be read: it is a binary table",
@@ -424,7 +425,7 @@ static void test_reading(void)
     };
     g_autoptr(NsTestFolder) folder = ns_test_folder_new();
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        bool text = g_utf8_validate(rows[i].contents, -1, NULL);
+        bool text = *rows[i].contents && g_utf8_validate(rows[i].contents, -1, NULL);
         g_autofree char *path = ns_test_folder_write(folder, rows[i].name, rows[i].contents);
         g_auto(NsProvenance) provenance;
         ns_provenance_init(&provenance);
