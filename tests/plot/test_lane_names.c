@@ -421,6 +421,34 @@ static void test_sheet_states(void)
     }
 }
 
+/* A lane whose curve is smoothed keeps the name that it has in other charts, so that a sheet shares
+ * its legend; a chart with smoothed curves says how, once. */
+static void test_sheet_smoothing(void)
+{
+    Pair pair = pair_new(2, 2);
+    for (int k = 0; k < 30; k++) {
+        append(pair.run[0], 4);
+        append(pair.run[1], 3);
+    }
+    pair.input.smoothing = (NsSmoothing){NS_SMOOTH_EMA, 0.9};
+    g_autoptr(NsFigure) loss = figure_new("loss");
+    g_autoptr(NsFigure) steps = figure_new("steps");
+    g_autoptr(NsFigure) gradient = figure_new("gradient-norm");
+    const NsPlot *of[] = {ns_figure_update(loss, &pair.input), ns_figure_update(steps, &pair.input),
+                          ns_figure_update(gradient, &pair.input)};
+    const NsExport how = {
+        .style = ns_style_find("paper"), .width = 468, .height = 400, .legend = NS_LEGEND_ABOVE};
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(of, 3, &how);
+    g_assert_nonnull(sheet.shared);
+    g_assert_cmpuint(sheet.shared->n_series, ==, 2);
+    for (size_t i = 0; i < 3; i++) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+        g_assert_cmpuint(count_words(layout, "before EMA 0.9"), ==, i < 2);
+        g_assert_cmpuint(count_words(layout, "EMA"), ==, i < 2);
+    }
+    pair_clear(&pair);
+}
+
 /* Where depths are far apart, layers are on a logarithmic axis; with a place for layer 0. */
 static void test_depths(void)
 {
@@ -526,6 +554,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/baselines", test_baselines);
     g_test_add_func("/lane-names/diverge-near", test_diverge_near);
     g_test_add_func("/lane-names/sheet-states", test_sheet_states);
+    g_test_add_func("/lane-names/sheet-smoothing", test_sheet_smoothing);
     g_test_add_func("/lane-names/depths", test_depths);
     g_test_add_func("/lane-names/pinned", test_pinned);
     g_test_add_func("/lane-names/late-change", test_late_change);

@@ -30,7 +30,8 @@ typedef struct {
     NsStepCurves lanes[NS_LANES_MAX];
     unsigned n;
     NsWildRun runs[NS_LANES_MAX];
-    NsSeries marks; /* the legend entry of the validation losses of several runs */
+    NsSeries keys[2]; /* of several runs: the faint losses of each step, the validation losses */
+    const char *faint;
     NsLevel levels[2];
     NsPlot strip; /* the learning rate, below the loss */
     NsSeries rates[NS_LANES_MAX];
@@ -186,10 +187,12 @@ static void show(Loss *loss, const NsFigureInput *input)
     NsFigure *figure = &loss->figure;
     bool smooth = input->smoothing.kind != NS_SMOOTH_NONE;
     ns_previous_curves_show(&loss->previous, figure, input);
-    loss->marks = ns_figure_key(_("validation"));
-    loss->marks.kind = NS_SERIES_SCATTER;
-    loss->marks.hollow = true;
-    figure->plot.keys = &loss->marks;
+    NsSeries *mark = &loss->keys[smooth];
+    loss->keys[0] = ns_figure_key(loss->faint);
+    *mark = ns_figure_key(_("validation"));
+    mark->kind = NS_SERIES_SCATTER;
+    mark->hollow = true;
+    figure->plot.keys = loss->keys;
     figure->plot.n_keys = 0;
     for (unsigned i = 0; i < loss->n; i++)
         for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
@@ -199,12 +202,12 @@ static void show(Loss *loss, const NsFigureInput *input)
             *series = kinds[k];
             series->style = i;
             series->label = figure->labels[i * CURVES + k];
-            /* A lane has one entry in the legend for all its losses. */
-            if (loss->n > 1)
-                series->group = figure->labels[i * CURVES + (smooth ? SMOOTH : TRAINING)];
+            /* A lane has one entry in the legend for all its losses, named as in other charts. */
+            if (loss->n > 1) series->group = figure->labels[i * CURVES + TRAINING];
             series->muted = k == TRAINING && smooth;
             if (k != VALIDATION) series->state = figure->states[i];
-            if (k == VALIDATION && loss->n > 1) figure->plot.n_keys = 1;
+            if (k == SMOOTH && loss->n > 1) figure->plot.n_keys = MAX(figure->plot.n_keys, 1);
+            if (k == VALIDATION && loss->n > 1) figure->plot.n_keys = 1 + smooth;
             ns_curve_show(curve, series);
         }
 }
@@ -214,6 +217,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     Loss *loss = (Loss *)figure;
     g_autofree char *how = ns_smoothing_words(input->smoothing);
     unsigned n = ns_figure_runs(input);
+    ns_figure_text(figure, &loss->faint, how ? g_strdup_printf(_("before %s"), how) : NULL);
     for (unsigned i = n; i < loss->n; i++) ns_step_curves_clear(&loss->lanes[i]);
     NS_FIGURE_SET(figure, loss->n, n);
     for (unsigned i = 0; i < n; i++) read_lane(loss, i, input);
@@ -263,6 +267,7 @@ static void clear(NsFigure *figure)
     Loss *loss = (Loss *)figure;
     for (size_t i = 0; i < NS_LANES_MAX; i++) ns_step_curves_clear(&loss->lanes[i]);
     ns_previous_curves_clear(&loss->previous);
+    ns_figure_text(figure, &loss->faint, NULL);
 }
 
 const NsFigureClass ns_loss_class = {sizeof(Loss), NULL, update, clear, NS_SEEDS_MEAN_BY_STEP};

@@ -18,7 +18,8 @@ typedef struct {
     NsWildRun runs[NS_LANES_MAX];
     unsigned n;
     NsPreviousCurves previous;
-    NsSeries key; /* the legend entry of the faint extremes of several runs */
+    NsSeries keys[2]; /* the faint extremes; the faint means of several runs that are smoothed */
+    const char *faint;
     NsQuantity quantity;
     NsLevel levels[NS_LANES_MAX];
 } Steps;
@@ -159,12 +160,14 @@ static void show(Steps *steps, const NsFigureInput *input)
     /* Pale curves stand for one thing: the pinned runs, if there are any. */
     bool ranges = several;
     for (unsigned i = 0; i < input->n_pinned; i++) ranges &= !steps->previous.run[i].curve.n;
-    steps->key = ns_figure_key(info->domain == NS_DOMAIN_HEAD ? _("largest and smallest head")
+    NsSeries *range_key = &steps->keys[0];
+    *range_key = ns_figure_key(info->domain == NS_DOMAIN_HEAD ? _("largest and smallest head")
                                                               : _("largest and smallest layer"));
     /* Of several runs it is gray; a single one has its color. */
-    steps->key.previous = steps->n > 1;
-    steps->key.muted = true;
-    figure->plot.keys = &steps->key;
+    range_key->previous = steps->n > 1;
+    range_key->muted = true;
+    steps->keys[ranges] = ns_figure_key(steps->faint);
+    figure->plot.keys = steps->keys;
     figure->plot.n_keys = 0;
     ns_previous_curves_show(&steps->previous, figure, input);
     for (unsigned i = 0; i < steps->n; i++)
@@ -177,8 +180,10 @@ static void show(Steps *steps, const NsFigureInput *input)
             if (seldom && k != SMOOTH) series->kind = NS_SERIES_POINTS;
             if (steps->n > 1) series->style = i;
             series->muted |= k == MEAN && curves[SMOOTH].n;
-            if (range) figure->plot.n_keys = 1;
+            if (range) figure->plot.n_keys = MAX(figure->plot.n_keys, 1);
+            if (k == SMOOTH && steps->n > 1) figure->plot.n_keys = 1 + ranges;
             series->label = labels_of(figure, i)[k];
+            if (steps->n > 1 && !range) series->group = labels_of(figure, i)[MEAN];
             ns_curve_show(curve, series);
         }
 }
@@ -206,12 +211,13 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                                  ? g_strdup(name)
                                  : g_strdup_printf(_("%s over the steps"), name);
     NS_FIGURE_SET(figure, figure->plot.left.label, info->symbol);
+    g_autofree char *how = ns_smoothing_words(input->smoothing);
+    ns_figure_text(figure, &steps->faint, how ? g_strdup_printf(_("before %s"), how) : NULL);
     for (unsigned i = 0; i < steps->n; i++) {
         const char **labels = labels_of(figure, i);
         bool heads = info->domain == NS_DOMAIN_HEAD;
         const char *largest = heads ? _("largest of any head") : _("largest of any layer");
         const char *least = heads ? _("smallest of any head") : _("smallest of any layer");
-        g_autofree char *how = ns_smoothing_words(input->smoothing);
         ns_figure_text(figure, &labels[LARGEST], ns_figure_run_words(input, i, largest));
         ns_figure_text(figure, &labels[LEAST], ns_figure_run_words(input, i, least));
         char *mean = steps->n > 1 ? ns_figure_run_label(input, i)
@@ -251,6 +257,7 @@ static void clear(NsFigure *figure)
     Steps *steps = (Steps *)figure;
     for (size_t i = 0; i < NS_LANES_MAX; i++) ns_step_curves_clear(&steps->lanes[i]);
     ns_previous_curves_clear(&steps->previous);
+    ns_figure_text(figure, &steps->faint, NULL);
 }
 
 const NsFigureClass ns_steps_class = {sizeof(Steps), NULL, update, clear, NS_SEEDS_MEAN_BY_STEP};
