@@ -289,6 +289,13 @@ static void test_lanes(void)
     g_assert_cmpstr(input.lanes[0].name, ==, "a 1");
     g_assert_cmpstr(input.lanes[1].name, ==, "a 2");
     g_assert_cmpstr(input.lanes[2].name, ==, "b");
+    /* A lane that diverged has the step of that, wherever its log goes on to. */
+    file = fopen(b, "a");
+    fputs("{\"step\":61,\"loss\":\"nan\"}\n{\"step\":89,\"loss\":\"nan\"}\n", file);
+    fclose(file);
+    SESSION_UNTIL(session, ns_session_steps(session) == 89);
+    g_autofree char *status = ns_session_status(session, NS_STATUS_WHOLE);
+    g_assert_nonnull(strstr(status, "; b diverged at step 61"));
     g_object_unref(session);
     tear_down();
 }

@@ -304,8 +304,11 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     const NsView *view = session->view;
     for (size_t lane = 0; view->started.n > 1 && lane < view->started.n; lane++) {
         if (ns_session_lane_state(session, lane) != NS_TRAINER_DIVERGED) continue;
-        int64_t last = view->histories[lane] ? ns_history_last_step(view->histories[lane]) : 0;
-        g_autofree char *digits = ns_group_digits(MAX(last, 0));
+        /* The log of another program may go on after it. */
+        const NsHistory *own = view->histories[lane];
+        const NsEvent *event = own ? ns_history_last_event(own, NS_EVENT_DIVERGED) : NULL;
+        int64_t at = event ? event->step : own ? ns_history_last_step(own) : 0;
+        g_autofree char *digits = ns_group_digits(MAX(at, 0));
         g_autofree char *words =
             g_strdup_printf(_("%s diverged at step %s"), ns_view_lane_name(view, lane), digits);
         g_string_append_printf(text, "; %s", words);
