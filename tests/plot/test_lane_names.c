@@ -510,13 +510,14 @@ static void test_pinned(void)
         for (size_t i = 0; i < plot->n_series; i++) g_assert_false(plot->series[i].muted);
         g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 600, 400, ns_style(0));
         g_assert_cmpfloat(layout->summary.y.hi, <, 1000);
-        /* A run with the same values is hidden below the curves, which keep their step 0. */
+        /* A run with the same values would be hidden below the curves: it is left out of a profile,
+         * in which what is faint is step 0. */
         for (unsigned i = 0; i < 2; i++)
             pair.input.pinned[i] =
                 (NsFigureRun){pair.run[i]->history, &pair.run[i]->settings, names[i], i};
         pair.input.n_pinned = 2;
         plot = ns_figure_update(figure, &pair.input);
-        if (f == 0) g_assert_cmpuint(plot->n_keys, ==, 1);
+        if (f == 0) g_assert_true(plot->n_keys == 1 && plot->n_series == usual);
         pair.input.n_pinned = 0;
         plot = ns_figure_update(figure, &pair.input);
         g_assert_cmpuint(plot->n_series, ==, usual);

@@ -26,6 +26,7 @@ typedef struct {
     NsFigure figure;
     Lane lanes[NS_LANES_MAX];
     NsLayerValues pinned[NS_FIGURE_PINNED]; /* of earlier runs, in place of the first steps */
+    bool apart;                             /* one of these has values of its own */
     unsigned n; /* number of runs; if there are several, no previous run is shown */
     NsQuantity quantity;
     NsWildRun wild[NS_LANES_MAX];
@@ -128,7 +129,7 @@ static void make_labels(Profile *profile, const NsFigureInput *input, int64_t st
 static void show_pinned(Profile *profile, const NsFigureInput *input)
 {
     NsFigure *figure = &profile->figure;
-    for (unsigned i = 0; i < input->n_pinned; i++) {
+    for (unsigned i = 0; profile->apart && i < input->n_pinned; i++) {
         const NsLayerValues *column = &profile->pinned[i];
         if (!column->n) continue;
         NsSeries *series = &figure->series[figure->plot.n_series++];
@@ -291,9 +292,9 @@ static bool precedes_updates(NsQuantity quantity, const NsFigureInput *input)
     return all;
 }
 
-/* Reads the pinned runs at the step that is shown.  Returns whether one has values other than those
- * of its lane, below whose curve it would be hidden. */
-static bool follow_pinned(Profile *profile, const NsFigureInput *input, bool early)
+/* Reads the pinned runs at the step that is shown.  If all have the values of their lanes, they
+ * would be hidden below their curves, and the faint curves are those of the first step. */
+static void follow_pinned(Profile *profile, const NsFigureInput *input, bool early)
 {
     int64_t step = input->step >= 0 ? input->step : ns_figure_newest(input);
     bool any = false;
@@ -309,7 +310,7 @@ static bool follow_pinned(Profile *profile, const NsFigureInput *input, bool ear
         const NsLayerValues *now = lane < profile->n ? &profile->lanes[lane].columns[NOW] : NULL;
         any |= !now || now->n != pinned->n || memcmp(now->y, pinned->y, now->n * sizeof *now->y);
     }
-    return any;
+    NS_FIGURE_SET(&profile->figure, profile->apart, any);
 }
 
 static void follow_all(Profile *profile, const NsFigureInput *input, bool early)
@@ -324,7 +325,7 @@ static void follow_all(Profile *profile, const NsFigureInput *input, bool early)
         profile->figure.changed |=
             ns_layer_values_read(&profile->lanes[i].columns[NOW], history, quantity, record);
     }
-    bool pinned = follow_pinned(profile, input, early);
+    follow_pinned(profile, input, early);
     /* Norms of hidden states have an additional value for the state after the final norm, a
      * separate point above the last layer: its quantity is of domain STEP. */
     NsQuantity end = quantity == NS_QUANTITY_HIDDEN_SQ     ? NS_QUANTITY_FINAL_SQ
@@ -341,7 +342,7 @@ static void follow_all(Profile *profile, const NsFigureInput *input, bool early)
         int64_t previous = one.previous ? (int64_t)ns_history_steps(one.previous) - 1 : -1;
         NsHistory *history = one.history;
         /* The update ratios of step 0 are 0 by definition and not shown. */
-        bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO && !pinned;
+        bool first = record > 0 && quantity != NS_QUANTITY_UPDATE_RATIO && !profile->apart;
         changed |= ns_layer_values_read(&columns[FIRST], history, quantity, first ? 0 : -1);
         changed |= ns_layer_values_read(&columns[PREVIOUS], one.previous, quantity, previous);
         bool has_end = record >= 0 && end != NS_QUANTITY_COUNT;
