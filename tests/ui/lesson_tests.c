@@ -470,8 +470,9 @@ static void test_drawing(void)
     g_assert_cmpuint(ns_prediction_missing(prediction), ==, 0);
     g_assert_null(ns_prediction_compare(prediction, raised, 3));
     g_autofree char *words = ns_prediction_compare(prediction, raised, 4);
-    g_assert_nonnull(strstr(words, "correlation 1.00"));
-    g_assert_nonnull(strstr(words, "factor of 1.0 "));
+    g_assert_true(strstr(words, "correlation 1.00") && strstr(words, "factor of 1.0 "));
+    g_autofree char *opposite = ns_prediction_compare(prediction, (double[]){1, 1, 0.7, 1}, 4);
+    g_assert_nonnull(strstr(opposite, "correlation −1.00"));
     g_assert_false(ui_key(drawing, GDK_KEY_Up, 0));
     gtk_window_destroy(GTK_WINDOW(window));
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/learn/prediction.h"
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "core/study/statistics.h"
 #include "ui/plot/layout.h"
@@ -235,13 +236,14 @@ char *ns_prediction_compare(NsPrediction *p, const double *measured, size_t n)
                                  "factor of %s on average."),
                                factor);
     g_ascii_formatd(rank, sizeof rank, "%.2f", score.rank);
+    g_autofree char *grouped = ns_group_plain(rank);
     const char *order = score.rank > 0.9999 ? _("Your curve puts the layers in the measured order")
                         : score.rank > 0.5
                             ? _("Your curve puts the layers in roughly the measured order")
                             : _("Your curve does not put the layers in the measured order");
     return g_strdup_printf(_("%s (rank correlation %s). Its values are off by a factor of %s on "
                              "average."),
-                           order, rank, factor);
+                           order, grouped, factor);
 }
 
 /* ---- The widget ---- */
