@@ -369,6 +369,14 @@ static void test_again(void)
     UI_WAIT(window, ui_is_ready);
     ui_click(window, "run_button");
     UI_UNTIL(ns_learn_pane_is_done(pane));
+    UI_WAIT(window, ui_is_paused);
+    /* The card stays done when it is shown again, also from the list of lessons. */
+    press(pane, "Next");
+    press(pane, "Back");
+    g_assert_true(ns_learn_pane_is_done(pane) && !says(pane, words));
+    ns_learn_pane_open(pane);
+    gtk_widget_activate_action(GTK_WIDGET(pane), NS_LEARN_RESUME, NULL);
+    g_assert_true(ns_learn_pane_is_done(pane) && !says(pane, words));
     /* Nor does it say so while a run with these settings is being prepared. */
     press(pane, "Back");
     press(pane, "Run to step 6");

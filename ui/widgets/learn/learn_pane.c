@@ -590,7 +590,7 @@ static void show_card(NsLearnPane *pane)
     }
     ns_box_append(box, new_head(pane), pane->waits, content, NULL);
     if (focused) gtk_widget_grab_focus(pane->next);
-    pane->situation = (NsLessonSituation){.run = ns_lesson_present_run(pane->session)};
+    pane->situation = (NsLessonSituation){.run = ns_lesson_run_before(card, pane->session)};
     if (!pane->shows) pane->theory = pane->session->view->theory;
     pane->shows = true;
     ns_session_show_theory(pane->session, card->theory);

@@ -23,6 +23,20 @@ unsigned ns_lesson_present_run(NsSession *session)
     return run ? run->id : 0;
 }
 
+unsigned ns_lesson_run_before(const NsCard *card, NsSession *session)
+{
+    const NsExperiment *started = &session->view->started;
+    bool asks = false, began = true;
+    for (size_t i = 0; i < card->conditions.n; i++) {
+        const NsLessonCondition *wait = &card->conditions.term[i];
+        if (wait->kind != NS_CONDITION_SETTING) continue;
+        asks = true;
+        began &= wait->lane < started->n &&
+                 ns_lesson_condition_setting(wait, &started->lane[wait->lane]);
+    }
+    return asks && began ? 0 : ns_lesson_present_run(session);
+}
+
 bool ns_lesson_is_prepared(NsSession *session)
 {
     return session->state != NS_TRAINER_PREPARING;

@@ -7,7 +7,7 @@
 /* The state of the window besides the session. */
 typedef struct {
     const char *page; /* the visible page, or NULL */
-    unsigned run;     /* the run that was present when the card was opened */
+    unsigned run;     /* that of ns_lesson_run_before, when the card was opened */
     bool answered, sketched;
 } NsLessonSituation;
 
@@ -24,6 +24,10 @@ char *ns_lesson_words(const char *text, NsSession *session);
 
 /* The number of the present run. */
 unsigned ns_lesson_present_run(NsSession *session);
+
+/* The same; 0 if that run began with the settings that the card asks for, so that the card needs no
+ * other. */
+unsigned ns_lesson_run_before(const NsCard *card, NsSession *session);
 
 /* Whether the controls show the settings that the terms ask for. */
 bool ns_lesson_is_set(const NsLessonConditions *conditions, NsSession *session);
