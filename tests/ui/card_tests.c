@@ -523,6 +523,14 @@ static void test_answer(void)
     ui_close(window);
 }
 
+static const char takes_over[] =
+    "title = A test\nsummary = For a test.\n"
+    "[card]\ntitle = One\ntext = So.\nsetup = layers=2 " SMALL "\n"
+    "page = profile\nhighlight = momentum\n"
+    "[card]\ntitle = Two\ntext = So.\npage = dashboard\n"
+    "chart = gradient-norm:update-ratio\n"
+    "[card]\ntitle = Three\ntext = So.\n[card]\ntitle = Four\ntext = So.\n";
+
 /* A lesson and a preset begin with charts that are not pinned, the usual two of them large. */
 static void test_charts(void)
 {
@@ -541,6 +549,10 @@ static void test_charts(void)
     g_assert_true(ns_dashboard_stage(dashboard) == ui_tile(window, LOSS));
     g_assert_true(ns_dashboard_second(dashboard) == ui_tile(window, GRADIENT));
     g_assert_cmpint(window->session->view->gradient, ==, NS_QUANTITY_GRAD_W2);
+    /* The same for a lesson that does not begin with the dashboard. */
+    ns_view_state_pin(view_state, 0, NAN);
+    begin(window, takes_over);
+    g_assert_cmpuint(view_state->n_pins, ==, 0);
     ns_view_state_pin(view_state, 0, NAN);
     g_action_group_activate_action(G_ACTION_GROUP(window), "preset",
                                    g_variant_new_string("first-screen"));
@@ -618,14 +630,6 @@ static void test_theory(void)
         ui_close(window);
     }
 }
-
-static const char takes_over[] =
-    "title = A test\nsummary = For a test.\n"
-    "[card]\ntitle = One\ntext = So.\nsetup = layers=2 " SMALL "\n"
-    "page = profile\nhighlight = momentum\n"
-    "[card]\ntitle = Two\ntext = So.\npage = dashboard\n"
-    "chart = gradient-norm:update-ratio\n"
-    "[card]\ntitle = Three\ntext = So.\n[card]\ntitle = Four\ntext = So.\n";
 
 static void assert_stored(const char *key, const char *value)
 {

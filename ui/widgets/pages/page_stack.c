@@ -135,6 +135,11 @@ NsPage *ns_page_stack_page(NsPageStack *stack)
     return page_in(shown_place(stack));
 }
 
+NsPage *ns_page_stack_find(NsPageStack *stack, const char *key)
+{
+    return page_in(GTK_SCROLLED_WINDOW(gtk_stack_get_child_by_name(GTK_STACK(stack->stack), key)));
+}
+
 const char *ns_page_stack_key(NsPageStack *stack)
 {
     return gtk_stack_get_visible_child_name(GTK_STACK(stack->stack));

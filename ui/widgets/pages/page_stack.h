@@ -54,6 +54,9 @@ void ns_page_stack_create(NsPageStack *stack, const char *key);
 NsPage *ns_page_stack_page(NsPageStack *stack);
 const char *ns_page_stack_key(NsPageStack *stack);
 
+/* The page with this key of the table; NULL while it has not been created. */
+NsPage *ns_page_stack_find(NsPageStack *stack, const char *key);
+
 /* ---- The switcher ---- */
 
 /* The names of the pages side by side, or a menu that opens where the tabs do not fit; for the

@@ -146,16 +146,20 @@ void ns_window_arrange(NsWindow *window, const NsPreset *preset)
     sync_class_mode(window);
 }
 
-/* Zoom and pins belong to the experiment before. */
+/* Zoom and pins belong to the experiment before, on the pages that are out of sight as well. */
 static void reset_charts(NsWindow *window)
 {
-    NsDashboard *dashboard = ns_window_dashboard(window);
-    NsChartTile *tile;
-    for (size_t i = 0; dashboard && (tile = ns_dashboard_tile(dashboard, i)); i++) {
-        NsChartView *chart = tile->chart;
-        ns_view_state_clear(&chart->view_state);
-        ns_view_state_init(&chart->view_state);
-        ns_chart_view_state_changed(chart);
+    const NsPageKind *kind;
+    for (size_t k = 0; (kind = ns_page_kind(k)); k++) {
+        NsPage *page = ns_page_stack_find(window->pages, kind->key);
+        NsChartTile *tile;
+        for (size_t i = 0;
+             NS_IS_DASHBOARD(page) && (tile = ns_dashboard_tile(NS_DASHBOARD(page), i)); i++) {
+            NsChartView *chart = tile->chart;
+            ns_view_state_clear(&chart->view_state);
+            ns_view_state_init(&chart->view_state);
+            ns_chart_view_state_changed(chart);
+        }
     }
 }
 
