@@ -248,20 +248,18 @@ static bool open_recorded(Chart *chart, bool steps, GError **error)
     for (size_t i = 0; !steps && i < lanes; i++)
         chart->a->experiment.lane[i].steps = chart->recorded_to;
     if (chart->a->alongside && !chart->a->names) {
-        /* The names of the files if each has one lane and the names differ, otherwise NULL. */
-        g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
-        g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        /* Names of the files if each has one lane and they differ and are short, otherwise NULL. */
+        const char *paths[NS_LANES_MAX] = {path};
         guint n = g_strv_length(chart->a->alongside) + 1;
         bool apart = lanes == n;
-        for (guint i = 0; i < n; i++) {
-            g_autofree char *name =
-                g_filename_display_basename(i ? chart->a->alongside[i - 1] : chart->a->from);
-            char *dot = strrchr(name, '.');
-            if (dot && dot > name) *dot = '\0';
-            g_strv_builder_add(builder, g_strdelimit(name, ";", ','));
-            apart &= g_hash_table_add(seen, g_strdup(name));
+        for (guint i = 1; i < n && apart; i++) {
+            paths[i] = chart->a->alongside[i - 1];
+            for (guint k = 0; k < i; k++) apart &= !g_str_equal(paths[i], paths[k]);
         }
-        g_auto(GStrv) names = g_strv_builder_end(builder);
+        if (!apart) return true;
+        g_auto(GStrv) names = ns_recorded_run_names(paths, n, false);
+        for (guint i = 0; i < n; i++)
+            apart &= g_utf8_strlen(g_strdelimit(names[i], ";", ','), -1) <= NS_NAME_MOST;
         chart->a->names = apart ? g_strjoinv(";", names) : NULL;
     }
     return true;

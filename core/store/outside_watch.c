@@ -16,6 +16,7 @@
 
 typedef struct {
     NsRecordedRun *run;
+    char *name;                         /* which tells it from the others */
     bool saved;                         /* it is standard input, which is also written to a file */
     NsOutsideState state;               /* as published */
     NsHistory *histories[NS_LANES_MAX]; /* as published: references */
@@ -75,6 +76,7 @@ static void watch_unref(NsOutsideWatch *w)
         ns_outside_reading_unref(w->sources[i].reading);
         ns_experiment_clear(&w->sources[i].experiment);
         g_free(w->sources[i].map);
+        g_free(w->sources[i].name);
     }
     g_queue_clear_full(&w->messages, g_free);
     g_queue_clear_full(&w->earlier, (GDestroyNotify)ns_outside_watch_free);
@@ -135,26 +137,20 @@ static NsOutsideWatch *copy_published(const Source *source)
 
 /* ---- The thread ---- */
 
-/* "mine", "mine 2", "standard input", or the name of a run in a project. */
-static char *name_of(const NsRecordedRun *run, size_t lane, size_t of)
-{
-    if (g_str_equal(run->path, "-")) return g_strdup(_("standard input"));
-    const char *own = run->log ? ns_outside_lane_name(ns_outside_file_run(run->log), lane) : NULL;
-    if (own) return g_strdup(own);
-    g_autofree char *name = g_strdup(run->name);
-    char *dot = strrchr(name, '.');
-    if (dot && dot > name) *dot = '\0';
-    return of > 1 ? g_strdup_printf("%s %zu", name, lane + 1) : g_steal_pointer(&name);
-}
-
 static void publish_lanes(Source *source)
 {
     const NsRecordedRun *run = source->run;
+    const bool file = !g_str_equal(run->path, "-");
     source->lanes = run->lanes;
     for (size_t k = 0; k < NS_LANES_MAX; k++) {
         set_history(&source->histories[k], run->histories[k]);
+        /* "mine", "mine 2", "standard input", or the name of a run in a project. */
+        const char *own =
+            file && run->log ? ns_outside_lane_name(ns_outside_file_run(run->log), k) : NULL;
         g_free(source->names[k]);
-        source->names[k] = name_of(run, k, MAX(run->lanes, 1));
+        source->names[k] = file && !own && run->lanes > 1
+                               ? g_strdup_printf("%s %zu", source->name, k + 1)
+                               : g_strdup(own ? own : source->name);
     }
 }
 
@@ -244,9 +240,11 @@ NsOutsideWatch *ns_outside_watch_new(const char *const *paths, size_t n, const c
                                      GError **error)
 {
     NsOutsideWatch *w = watch_new();
+    g_auto(GStrv) names = ns_recorded_run_names(paths, n, false);
     bool good = true;
     for (size_t i = 0; good && i < n; i++) {
         Source *source = &w->sources[w->n++];
+        source->name = g_strdup(names[i]);
         source->run = ns_recorded_run_follow(paths[i], NS_HISTORY_BUDGET / NS_LANES_MAX, error);
         source->saved = g_str_equal(paths[i], "-") && save;
         w->saves |= source->saved;

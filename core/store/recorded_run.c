@@ -12,6 +12,7 @@
 #include <gio/gunixinputstream.h>
 #include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
 
 static void clear_histories(NsRecordedRun *run)
 {
@@ -305,6 +306,30 @@ NsRecordedRun *ns_recorded_run_new(const char *path)
     run->budget = NS_HISTORY_BUDGET;
     g_queue_init(&run->messages);
     return run;
+}
+
+char **ns_recorded_run_names(const char *const *paths, size_t n, bool endings)
+{
+    enum { DEEPEST = 32 };
+    for (unsigned level = endings;; level++) {
+        g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+        g_auto(GStrv) names = g_new0(char *, n + 1);
+        for (size_t i = 0; i < n; i++) {
+            g_autofree char *path = g_canonicalize_filename(paths[i], NULL);
+            for (unsigned k = 1; k < level && level < DEEPEST; k++) {
+                char *inner = path;
+                path = g_path_get_dirname(inner);
+                g_free(inner);
+            }
+            names[i] = g_str_equal(paths[i], "-") ? g_strdup(_("standard input"))
+                       : level < DEEPEST          ? g_filename_display_basename(path)
+                                                  : g_filename_display_name(paths[i]);
+            char *dot = level ? NULL : strrchr(names[i], '.');
+            if (dot && dot > names[i]) *dot = '\0';
+            g_hash_table_add(seen, names[i]);
+        }
+        if (g_hash_table_size(seen) == n || level == DEEPEST) return g_steal_pointer(&names);
+    }
 }
 
 NsRecordedRun *ns_recorded_run_open(const char *path, GCancellable *cancellable, GError **error)

@@ -58,6 +58,11 @@ typedef struct {
 /* A run without lanes, to be filled in.  `path`: its file, the name of a stream, or NULL. */
 NsRecordedRun *ns_recorded_run_new(const char *path);
 
+/* Names that tell n files apart, the first of these that do: their base names without and with
+ * their endings, the folders in which they are, and the folders of those.  Where none do, the
+ * paths. */
+char **ns_recorded_run_names(const char *const *paths, size_t n, bool endings);
+
 /* Opens a run: after this, everything but the histories of a run file has been read.  NULL with
  * NS_ERROR_FILE if it is not a run, cannot be read or has no step; NS_ERROR_EMPTY if lines have
  * nothing but settings, NS_ERROR_SETTING if these cannot be used; a GIO error if it was canceled.

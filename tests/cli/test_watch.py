@@ -407,7 +407,13 @@ def test_beside():
         good("chart", "--from", path("own.nsrun"), "--beside", path("mine.jsonl"), "--figure", "loss",
              "--out", path("a.svg"))
         assert ">step 40<" in open(path("a.svg"), encoding="utf-8").read()  # of the longer one
-        # Of the same name, and of two lanes: they have letters.
+        # Of the same base name: they have the names of their folders.
+        os.mkdir(path("other"))
+        shutil.copy(path("own.nsrun"), path("other"))
+        assert {os.path.basename(path("")[:-1]), "other"} <= {name for name, _, _ in series("--beside", path("other/own.nsrun"))}
+        # Of names that are too long, of the same file twice, and of two lanes: they have letters.
+        shutil.copy(path("own.nsrun"), path(41 * "a" + ".nsrun"))
+        assert {"A", "B"} <= {name for name, _, _ in series("--beside", path(41 * "a" + ".nsrun"))}
         assert {"A", "B"} <= {name for name, _, _ in series("--beside", path("own.nsrun"))}
         for words, says, status in ((["--beside", path("none")], "as in “step 3, loss 2.1”", 1),
                                     (["--beside", path("mine.jsonl")] * 4, "more than 4 lanes", 2),

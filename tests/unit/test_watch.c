@@ -203,6 +203,45 @@ static void test_lanes(void)
     end(&f);
 }
 
+/* Files are told apart by the part of their paths in which they differ. */
+static void test_names(void)
+{
+    static const char *const rows[][3] = {
+        {"/r/a.csv /r/b.csv", "a b", "a.csv b.csv"},
+        {"/r/runA/log.csv /r/runB/log.csv", "runA runB", "runA runB"},
+        {"runA/log.csv /r/log.csv ../runB/log.csv", "runA r runB", "runA r runB"},
+        {"/r/log.csv /r/log.jsonl", "log.csv log.jsonl", "log.csv log.jsonl"},
+        {"/r/a/logs/log.csv /r/b/logs/log.csv", "a b", "a b"},
+        {"/r/lr0.1 /r/lr0.2/", "lr0.1 lr0.2", "lr0.1 lr0.2"},
+        {"/a/x.csv /a/x.tsv /b/x.csv", "/a/x.csv /a/x.tsv /b/x.csv", "/a/x.csv /a/x.tsv /b/x.csv"},
+        {"/a/x.csv /a/x.csv", "/a/x.csv /a/x.csv", "/a/x.csv /a/x.csv"},
+        {"/a/x.csv", "x", "x.csv"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_auto(GStrv) paths = g_strsplit(rows[i][0], " ", -1);
+        for (int endings = 0; endings < 2; endings++) {
+            g_auto(GStrv) names =
+                ns_recorded_run_names((const char *const *)paths, g_strv_length(paths), endings);
+            g_autofree char *found = g_strjoinv(" ", names);
+            g_assert_cmpstr(found, ==, rows[i][1 + endings]);
+        }
+    }
+    Fixture f = begin("0:3", NULL);
+    g_autofree char *inner = g_build_filename(f.folder, "inner", NULL);
+    g_autofree char *same = g_build_filename(inner, "a.jsonl", NULL);
+    g_autofree char *folder = g_path_get_basename(f.folder);
+    g_assert_cmpint(g_mkdir(inner, 0700), ==, 0);
+    write_steps(same, "we", 1, "0:4");
+    ns_outside_watch_free(f.watch);
+    f.watch = ns_outside_watch_new((const char *const[]){f.a, same}, 2, NULL, NULL);
+    wait_for(&f, 1, 0, NS_OUTSIDE_OPEN);
+    g_assert_cmpstr(f.run->names[0], ==, folder);
+    g_assert_cmpstr(f.run->names[1], ==, "inner");
+    g_remove(same);
+    g_remove(inner);
+    end(&f);
+}
+
 /* Other columns have other values, and are of the same run. */
 static void test_columns(void)
 {
@@ -223,6 +262,7 @@ int main(int argc, char **argv)
     g_test_add_func("/watch/replaced", test_replaced);
     g_test_add_func("/watch/twice", test_twice);
     g_test_add_func("/watch/lanes", test_lanes);
+    g_test_add_func("/watch/names", test_names);
     g_test_add_func("/watch/columns", test_columns);
     return g_test_run();
 }

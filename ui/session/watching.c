@@ -214,13 +214,8 @@ static NsPastRun *watched_run_new(const char *const *paths, const char *save, GE
     while (paths[n]) n++;
     NsOutsideWatch *watch = ns_outside_watch_new(paths, n, save, error);
     if (!watch) return NULL;
-    GString *title = g_string_new(NULL);
-    for (size_t k = 0; paths[k]; k++) {
-        g_autofree char *name = g_str_equal(paths[k], "-") ? g_strdup(_("standard input"))
-                                                           : g_filename_display_basename(paths[k]);
-        g_string_append_printf(title, "%s%s", k ? ", " : "", name);
-    }
-    NsPastRun *run = run_of(watch, input ? save : paths[0], g_string_free(title, FALSE), n);
+    g_auto(GStrv) names = ns_recorded_run_names(paths, n, true);
+    NsPastRun *run = run_of(watch, input ? save : paths[0], g_strjoinv(", ", names), n);
     for (size_t i = 0; i < n; i++) run->sources[i] = g_strdup(paths[i]);
     run->saved = g_strdup(save);
     return run;
