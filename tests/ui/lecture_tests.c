@@ -582,6 +582,28 @@ static void test_settings(void)
     g_unlink(path);
 }
 
+/* Nor is what a lesson showed before the lecture, which comes back when it is left. */
+static void test_settings_after(void)
+{
+    g_autofree char *path = write_scenes();
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    g_autofree char *usual = g_settings_get_string(ns_preferences(), "hidden");
+    ns_remember_window(window);
+    UI_WAIT(window, ui_is_ready);
+    g_signal_emit_by_name(window->learn_pane, "chart", "hidden-norm:token-cosine");
+    ns_window_open(window, path, false);
+    UI_WAIT(window, is_prepared);
+    ns_session_show_hidden(session, NS_QUANTITY_HIDDEN_NORM);
+    g_assert_true(ns_lecture_leave(window));
+    g_assert_cmpint(session->view->hidden, ==, NS_QUANTITY_TOKEN_COSINE);
+    g_autofree char *stored = g_settings_get_string(ns_preferences(), "hidden");
+    g_assert_cmpstr(stored, ==, usual);
+    UI_WAIT(window, ui_is_ready);
+    ui_close(window);
+    g_unlink(path);
+}
+
 static bool toast_is(NsWindow *window, const char *words)
 {
     return g_strcmp0(ns_toast_text(window->toast), words) == 0;
@@ -627,6 +649,7 @@ static void test_toast(void)
 void ui_add_lecture_tests(void)
 {
     g_test_add_func("/ui/lecture/settings", test_settings);
+    g_test_add_func("/ui/lecture/settings-after", test_settings_after);
     g_test_add_func("/ui/lecture/none", test_none);
     g_test_add_func("/ui/lecture/list", test_list);
     g_test_add_func("/ui/lecture/continue", test_continue);

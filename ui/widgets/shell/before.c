@@ -44,6 +44,7 @@ void ns_before_bring_back(const NsBefore *before, NsWindow *window)
 {
     NsSession *session = window->session;
     size_t n;
+    window->automatic = true; /* what a lesson had shown may come back, which nobody chose */
     ns_session_pause(session);
     ns_session_leave_experiment(session);
     /* The run is now among the earlier runs, unless these had no space for it. */
@@ -60,6 +61,7 @@ void ns_before_bring_back(const NsBefore *before, NsWindow *window)
     ns_session_show_hidden(session, before->hidden);
     ns_session_set_active(session, before->lane);
     ns_session_select_layer(session, before->layer);
+    window->automatic = false;
 }
 
 /* ---- The way back from lessons ---- */
@@ -107,9 +109,7 @@ static void on_return(gpointer data, gpointer toast)
     Lessons *lessons = g_object_steal_data(G_OBJECT(window), BEFORE);
     if (!lessons) return;
     ns_learn_pane_close(window->learn_pane);
-    window->automatic = true;
     ns_before_bring_back(&lessons->before, window);
-    window->automatic = false;
     lessons_free(lessons);
 }
 
