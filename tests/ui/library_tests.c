@@ -446,13 +446,16 @@ static void test_reset(void)
     UI_UNTIL(session->fork_step == 3 && ui_is_ready(window));
     ns_session_step(session, 2);
     wait_at_rest(session, 5);
+    g_assert_nonnull(ui_find_tip(GTK_WIDGET(window), "Back to step 3, where this run began (R)"));
     g_action_group_activate_action(G_ACTION_GROUP(window), "reset", NULL);
-    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Reset to step 3, where the run was forked.");
+    g_assert_cmpstr(ns_toast_text(window->toast), ==, "Reset to step 3, where this run began.");
     UI_UNTIL(ns_session_steps(session) == 3 && ui_is_ready(window));
     GtkWidget *button = ui_find_button(GTK_WIDGET(window), "Reset to step 0");
     g_assert_nonnull(button);
     g_signal_emit_by_name(button, "clicked");
     UI_UNTIL(ns_session_steps(session) == 0 && ui_is_ready(window));
+    g_assert_nonnull(
+        ui_find_tip(GTK_WIDGET(window), "Back to step 0 and the same initial weights (R)"));
     g_assert_cmpint(session->fork_step, ==, 0);
     ui_close(window);
 }

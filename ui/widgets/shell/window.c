@@ -1,6 +1,7 @@
 /* The window: title bar, settings, charts.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/shell/window.h"
 
+#include "core/base/digits.h"
 #include "core/base/words.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
@@ -229,6 +230,12 @@ static void on_status(NsWindow *window)
                                 ns_session_is_watching(window->session)
                                     ? _("Another program trains this run")
                                     : _("Run or pause (Space, F5)"));
+    g_autofree char *begin = ns_group_digits(window->session->fork_step);
+    g_autofree char *back = g_strdup_printf(_("Back to step %s, where this run began (R)"), begin);
+    gtk_widget_set_tooltip_text(window->reset_button,
+                                window->session->fork_step > 0
+                                    ? back
+                                    : _("Back to step 0 and the same initial weights (R)"));
     sync_title(window);
     sync_subtitle(window);
     if (ns_trouble_panel_sync(window->trouble))
@@ -475,6 +482,7 @@ static void ns_window_class_init(NsWindowClass *klass)
     ns_signal_new(type, "progressed", 0);
     ns_signal_new(type, "saved", 0);
     gtk_widget_class_set_template_from_resource(widget_class, "/org/normscope/Normscope/window.ui");
+    gtk_widget_class_bind_template_child(widget_class, NsWindow, reset_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_icon);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, run_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, title_label);

@@ -51,7 +51,7 @@ struct _NsWindow {
     const NsStyle *style;                    /* of charts; depends on the height in class mode */
     GtkWidget *strip;                        /* beside the pages; hidden at times */
     GtkWidget *first_buttons, *last_buttons; /* of the title bar */
-    GtkWidget *run_icon, *run_label, *title_label, *subtitle_label;
+    GtkWidget *reset_button, *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
     GtkWidget *cover;     /* lies over all but the header bar */

@@ -101,8 +101,7 @@ static void on_reset(NsWindow *window)
     ns_session_reset(session);
     if (fork == 0) return;
     g_autofree char *step = ns_group_digits(fork);
-    g_autofree char *words =
-        g_strdup_printf(_("Reset to step %s, where the run was forked."), step);
+    g_autofree char *words = g_strdup_printf(_("Reset to step %s, where this run began."), step);
     ns_toast_show(window->toast, words, _("Reset to step 0"), on_to_start, NULL);
 }
 
