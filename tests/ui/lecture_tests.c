@@ -442,6 +442,11 @@ static void test_continue(void)
     }
     g_signal_emit_by_name(ui_find_button(window->toast, "Continue at scene 4"), "clicked");
     g_assert_true(is_at(window, 3));
+    /* The offer ends with the first scene. */
+    ns_window_open(window, path, false);
+    g_assert_nonnull(ns_toast_text(window->toast));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "next-scene", NULL);
+    g_assert_null(ns_toast_text(window->toast));
     while (!is_at(window, SCENES - 1))
         g_action_group_activate_action(G_ACTION_GROUP(window), "next-scene", NULL);
     g_action_group_activate_action(G_ACTION_GROUP(window), "back", NULL);
@@ -625,7 +630,8 @@ static void test_housekeeping(void)
     ui_close(window);
 }
 
-/* A toast lies above the charts: in the row of the pages, or in the bar of a lecture. */
+/* A toast lies above the charts, in the row of the pages.  In a lecture it covers nothing of the
+ * bar, whose row is the only one above the charts. */
 static void test_toast(void)
 {
     static const char *const modes[] = {NULL, "class-mode", "lecture-mode"};
@@ -637,11 +643,17 @@ static void test_toast(void)
         UI_UNTIL(gtk_revealer_get_child_revealed(GTK_REVEALER(window->toast)));
         ui_rest(window);
         GtkWidget *chart = ui_first(GTK_WIDGET(window->pages), NS_TYPE_CHART_TILE);
-        graphene_rect_t place, below;
+        GtkWidget *bar = ui_find(window, "lecture_bar");
+        graphene_rect_t place, below, above;
         g_assert_true(gtk_widget_compute_bounds(window->toast, GTK_WIDGET(window), &place));
         g_assert_true(gtk_widget_compute_bounds(chart, GTK_WIDGET(window), &below));
         g_assert_cmpfloat(place.size.height, >, 0);
-        g_assert_cmpfloat(place.origin.y + place.size.height, <=, below.origin.y);
+        if (gtk_widget_get_visible(bar)) {
+            g_assert_true(gtk_widget_compute_bounds(bar, GTK_WIDGET(window), &above));
+            g_assert_cmpfloat(place.origin.y, >=, above.origin.y + above.size.height);
+        } else {
+            g_assert_cmpfloat(place.origin.y + place.size.height, <=, below.origin.y);
+        }
     }
     ui_close(window);
 }

@@ -224,8 +224,11 @@ static GtkAdjustment *scrolling(NsWindow *window)
     return gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled));
 }
 
+static void on_continue(gpointer data, gpointer toast);
+
 static void show_scene(Presenter *presenter, size_t scene)
 {
+    ns_toast_withdraw(presenter->window->toast, on_continue);
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
     NsSession *session = presenter->window->session;
     g_autoptr(GError) error = NULL;
@@ -320,6 +323,7 @@ bool ns_lecture_leave(NsWindow *window)
     Presenter *presenter = presenter_of(window);
     if (!presenter->on) return false;
     presenter->on = false;
+    ns_toast_withdraw(window->toast, on_continue);
     /* The lecture will continue with the current scene. */
     if (presenter->shown) presenter->next--;
     presenter->shown = false;

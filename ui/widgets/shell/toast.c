@@ -131,6 +131,13 @@ void ns_toast_show_later(GtkWidget *revealer, const char *sentence)
     show_next(revealer);
 }
 
+void ns_toast_withdraw(GtkWidget *revealer, GFunc chosen)
+{
+    if (toast_of(revealer)->chosen != chosen) return;
+    hide(revealer);
+    show_next(revealer);
+}
+
 const char *ns_toast_text(GtkWidget *revealer)
 {
     if (!gtk_revealer_get_reveal_child(GTK_REVEALER(revealer))) return NULL;

@@ -15,5 +15,8 @@ void ns_toast_show(GtkWidget *toast, const char *sentence, const char *label, GF
 /* Shows a sentence, or first waits until the present one has been shown. */
 void ns_toast_show_later(GtkWidget *toast, const char *sentence);
 
+/* Ends a sentence whose button calls `chosen`, if it is shown. */
+void ns_toast_withdraw(GtkWidget *toast, GFunc chosen);
+
 /* The text that is shown now, or NULL. */
 const char *ns_toast_text(GtkWidget *toast);

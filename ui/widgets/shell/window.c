@@ -496,7 +496,6 @@ static void ns_window_class_init(NsWindowClass *klass)
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_label);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, banner_button);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, overlay);
-    gtk_widget_class_bind_template_child(widget_class, NsWindow, cover);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, pane_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, inspector_scroller);
     gtk_widget_class_bind_template_child(widget_class, NsWindow, center);
@@ -515,8 +514,6 @@ static void ns_window_init(NsWindow *window)
     ns_fold_buttons(window->last_buttons);
     guard_divider(window->pane_scroller);
     guard_divider(window->inspector_scroller);
-    window->toast = ns_toast_new();
-    gtk_overlay_add_overlay(GTK_OVERLAY(window->cover), window->toast);
 }
 
 /* GTK names these two keys by their symbols. */
@@ -551,6 +548,8 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
                                   window->settings_pane);
     window->trouble = NS_TROUBLE_PANEL(ns_trouble_panel_new(session));
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), GTK_WIDGET(window->trouble));
+    window->toast = ns_toast_new();
+    gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
     window->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_widget_set_hexpand(GTK_WIDGET(window->pages), TRUE);
     window->stage = gtk_overlay_new();

@@ -54,7 +54,6 @@ struct _NsWindow {
     GtkWidget *reset_button, *run_icon, *run_label, *title_label, *subtitle_label;
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
-    GtkWidget *cover;     /* lies over all but the header bar */
     GtkWidget *stage;     /* the pages and their overlays */
     GtkWidget *preparing; /* reports that a model is being prepared */
 };
