@@ -17,7 +17,9 @@
 #define LEAST_PLOT 300 /* minimum height of the plot area if there is a panel below it */
 #define COMPACT_WIDTH 96
 #define COMPACT_HEIGHT 72
-#define ROOMY_SIDE 200     /* a thumbnail with such sides has numbers at its axes */
+#define NUMBERS_ACROSS 110 /* a thumbnail of this size has numbers at its axes */
+#define NUMBERS_DOWN 150
+#define BAR_SIDE 200       /* and one with such sides has a color bar as well */
 #define COMPACT_SCALE 0.86 /* size of text, marks and padding relative to that of a large chart */
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
@@ -304,14 +306,15 @@ static void refocus(NsChartView *chart)
     if (chart->compact) {
         /* Removes all but the title, the curves and, if there is space, the axes from a thumbnail;
          * the chart on the stage has the rest. */
-        bool small = !chart->roomy;
         chart->shown.moment = chart->shown.note = NULL;
         chart->shown.subtitle = chart->shown.seed;
         chart->shown.special = 0;
         chart->shown.lower = NULL;
         chart->shown.legend = NS_LEGEND_NONE;
-        chart->shown.x.quiet = chart->shown.no_bar = small;
-        chart->shown.left.quiet = small && !chart->shown.heatmap; /* which has the lanes there */
+        chart->shown.no_bar = !chart->bar;
+        chart->shown.x.quiet = !chart->numbers;
+        /* The lanes of a map are there as well. */
+        chart->shown.left.quiet = !chart->numbers && !chart->shown.heatmap;
         chart->shown.no_notes = true;
         chart->shown.n_markers = chart->shown.n_levels = chart->shown.n_slopes = 0;
     }
@@ -324,9 +327,12 @@ static void ns_chart_view_size_allocate(GtkWidget *widget, int width, int height
 {
     (void)baseline;
     NsChartView *chart = NS_CHART_VIEW(widget);
-    bool roomy = MIN(width, height) >= ROOMY_SIDE * ns_widget_text_scale(widget);
-    if (chart->roomy == roomy) return;
-    chart->roomy = roomy;
+    double scale = ns_widget_text_scale(widget);
+    bool numbers = width >= NUMBERS_ACROSS * scale && height >= NUMBERS_DOWN * scale;
+    bool bar = MIN(width, height) >= BAR_SIDE * scale;
+    if (chart->numbers == numbers && chart->bar == bar) return;
+    chart->numbers = numbers;
+    chart->bar = bar;
     if (chart->compact) refocus(chart);
 }
 

@@ -47,10 +47,10 @@ struct _NsChartView {
     GdkTexture *texture;      /* texture of the surface; NULL until one is needed */
     bool stale;               /* the picture shows another plot or style */
     bool compact, noteless;
-    bool roomy;      /* a thumbnail of this size has space for the numbers at its axes */
-    char *name;      /* name of the thumbnail; NULL: its title */
-    char *caption;   /* the subtitle without the step; NULL: it is that of the plot */
-    gint64 laid_out; /* time of the last layout; 0: never */
+    bool numbers, bar; /* a thumbnail of this size has space for those of its axes, for its bar */
+    char *name;        /* name of the thumbnail; NULL: its title */
+    char *caption;     /* the subtitle without the step; NULL: it is that of the plot */
+    gint64 laid_out;   /* time of the last layout; 0: never */
     int rendered_width, rendered_height, rendered_scale;
     double cost; /* ms, of the last drawing */
     NsReading reading;
