@@ -561,6 +561,37 @@ static void test_clipped(void)
     ns_plot_layout_free(layout);
 }
 
+/* Clipped curves with marks have an arrow at every point that is off the axis, side by side. */
+static void test_clipped_marks(void)
+{
+    static const double x[] = {1, 2, 3, 4}, now[] = {1, 2, 3, 4}, far[] = {-9, -8, -8, -9};
+    NsSeries series[] = {{.label = "now", .n = 4, .x = x, .y = now},
+                         {.label = "A", .kind = NS_SERIES_POINTS, .clipped = true},
+                         {.label = "B", .kind = NS_SERIES_POINTS, .clipped = true, .style = 1}};
+    for (int i = 1; i < 3; i++) {
+        series[i].n = 4;
+        series[i].x = x;
+        series[i].y = far;
+    }
+    NsPlot plot = {.x = axis("layer", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("norm", NULL, NS_SCALE_LINEAR, false),
+                   .series = series,
+                   .n_series = 3};
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
+    cairo_surface_t *image = draw(layout, NULL);
+    double py = layout->area.y + layout->area.height - 5;
+    for (int i = 0; i < 4; i++)
+        for (int k = 1; k < 3; k++) {
+            uint32_t color = as_pixel(ns_series_color(light(), &series[k]));
+            bool seen = false;
+            for (int d = 0; d < 12; d++)
+                seen |= pixel_at(image, ns_plot_x_to_pixel(layout, x[i]) + (k > 1 ? d : -d), py) ==
+                        color;
+            g_assert_true(seen);
+        }
+    cairo_surface_destroy(image);
+}
+
 /* Renders a plot of curves over steps 0 to 999 and returns the number of columns of the plot area
  * without ink between the heights from and to (shares of the area). */
 static int blank_columns(const NsSeries *series, size_t n, const char *key, double from, double to)
@@ -746,6 +777,7 @@ int main(int argc, char **argv)
     g_test_add_func("/kinds/zigzag", test_zigzag);
     g_test_add_func("/kinds/fine-cells", test_fine_cells);
     g_test_add_func("/kinds/clipped", test_clipped);
+    g_test_add_func("/kinds/clipped-marks", test_clipped_marks);
     g_test_add_func("/kinds/square", test_square);
     g_test_add_func("/kinds/maps", test_maps);
     g_test_add_func("/kinds/center", test_center);

@@ -319,21 +319,31 @@ static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cai
     }
 }
 
-/* An arrow at the upper or lower edge where a clipped curve leaves the plot area, but not where
- * arrows would touch. */
-static void draw_exits(const NsPlotLayout *layout, const NsPath *path, cairo_t *cr)
+/* An arrow at the upper or lower edge where a clipped curve leaves the plot area, or at every point
+ * of it with marks that is outside, but not where arrows would touch.  At points, those of several
+ * curves stand side by side. */
+static void draw_exits(const NsPlotLayout *layout, size_t which, cairo_t *cr)
 {
     const NsBox *area = &layout->area;
-    const NsPoint *point = (const NsPoint *)(const void *)path->points->data;
+    const NsPlot *plot = layout->plot;
+    const GArray *points = layout->paths[which].points;
+    const NsPoint *point = (const NsPoint *)(const void *)points->data;
     double r = ns_fault_size(layout) / 2, last = -INFINITY, bottom = area->y + area->height;
-    for (unsigned i = 0; i < path->points->len; i++) {
+    bool marks = plot->series[which].kind == NS_SERIES_POINTS;
+    double aside = 0;
+    for (size_t i = 0; marks && i < plot->n_series; i++)
+        if (i != which && plot->series[i].clipped && plot->series[i].n && !plot->series[i].hidden)
+            aside += i < which ? 1.2 * r : -1.2 * r;
+    for (unsigned i = 0; i < points->len; i++) {
         bool above = point[i].y<area->y - 0.5, below = point[i].y> bottom + 0.5;
         double tip = above ? area->y : bottom, down = above ? 2 * r : -2 * r, x = point[i].x;
-        double from = i ? point[i - 1].y : tip;
+        bool crosses = i && !marks;
+        double from = crosses ? point[i - 1].y : tip;
         if (!(above || below) || from < area->y || from > bottom) continue;
-        if (i) x = point[i - 1].x + (x - point[i - 1].x) * (tip - from) / (point[i].y - from);
+        if (crosses) x = point[i - 1].x + (x - point[i - 1].x) * (tip - from) / (point[i].y - from);
         if (x < MAX(area->x, last + 6 * r) || x > area->x + area->width) continue;
         last = x;
+        if (marks) x = CLAMP(x + aside, area->x + r, area->x + area->width - layout->beyond - r);
         cairo_move_to(cr, x, tip);
         cairo_line_to(cr, x + r, tip + down);
         cairo_line_to(cr, x - r, tip + down);
@@ -393,7 +403,7 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
         else
             cairo_fill(cr);
     }
-    if (series->clipped) draw_exits(layout, path, cr);
+    if (series->clipped) draw_exits(layout, i, cr);
 }
 
 int ns_series_rank(const NsSeries *series)
