@@ -217,6 +217,43 @@ static void test_heights(void)
     ui_close(window);
 }
 
+/* In the smallest window the pane and every page beside it are within the window. */
+static void test_beside_pane(void)
+{
+    g_autoptr(GString) faults = g_string_new(NULL);
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_session_set_lanes(window->session, 2);
+    set_size(window, 720, 600);
+    for (size_t i = 0; ns_page_kind(i); i++) {
+        g_action_group_change_action_state(G_ACTION_GROUP(window), "pane",
+                                           g_variant_new_boolean(FALSE));
+        ns_page_stack_show(window->pages, ns_page_kind(i)->key);
+        ui_settle(GTK_WIDGET(window));
+        /* The figures of the paper come one a frame. */
+        GtkWidget *last = gtk_widget_get_last_child(GTK_WIDGET(ns_window_page(window)));
+        if (GTK_IS_FLOW_BOX(last))
+            UI_UNTIL(gtk_widget_get_visible(gtk_widget_get_last_child(last)));
+        ui_rest(window);
+        g_action_group_change_action_state(G_ACTION_GROUP(window), "pane",
+                                           g_variant_new_boolean(TRUE));
+        ui_settle(GTK_WIDGET(window));
+        ui_rest(window);
+        graphene_rect_t pane, page;
+        GtkWidget *whole = GTK_WIDGET(window);
+        GtkWidget *settings = GTK_WIDGET(window->settings_pane);
+        g_assert_true(gtk_widget_compute_bounds(settings, whole, &pane));
+        g_assert_true(gtk_widget_compute_bounds(GTK_WIDGET(window->pages), whole, &page));
+        bool begins = pane.origin.x >= 0;
+        bool beside = page.origin.x >= pane.origin.x + pane.size.width;
+        bool ends = page.origin.x + page.size.width <= (float)gtk_widget_get_width(whole);
+        if (!begins || !beside || !ends)
+            g_string_append_printf(faults, "%s ", ns_page_kind(i)->key);
+    }
+    g_assert_cmpstr(faults->str, ==, "");
+    ui_close(window);
+}
+
 /* The window of a first start shows the loss and the gradient side by side, the tour beside them,
  * on a small screen, too. */
 static void test_first_screen(void)
@@ -689,6 +726,7 @@ void ui_add_stage_tests(void)
     g_test_add_func("/ui/stage/thumbnails", test_thumbnails);
     g_test_add_func("/ui/stage/large-thumbnails", test_large_thumbnails);
     g_test_add_func("/ui/stage/heights", test_heights);
+    g_test_add_func("/ui/stage/beside-pane", test_beside_pane);
     g_test_add_func("/ui/stage/first-screen", test_first_screen);
     g_test_add_func("/ui/stage/lesson", test_lesson);
     g_test_add_func("/ui/stage/rows-stay", test_rows_stay);

@@ -9,6 +9,7 @@
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/common/windows.h"
+#include "ui/widgets/settings/controls.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -387,8 +388,11 @@ static GtkWidget *make_panels(Card *card)
     gtk_widget_add_css_class(box, "linked");
     gtk_widget_set_halign(box, GTK_ALIGN_CENTER);
     for (guint k = 0; k < study.results.n; k++) {
-        const char *label = ns_paper_result_label(&study.results.of[k]);
-        GtkWidget *button = gtk_toggle_button_new_with_label(label);
+        const char *words = ns_paper_result_label(&study.results.of[k]);
+        g_autofree char *markup = ns_text_markup(words, NS_LABEL_SIZE);
+        GtkWidget *button = gtk_toggle_button_new(), *label = gtk_label_new(NULL);
+        gtk_label_set_markup(GTK_LABEL(label), markup);
+        gtk_button_set_child(GTK_BUTTON(button), label);
         g_object_set_data(G_OBJECT(button), "ns-panel", GUINT_TO_POINTER(k));
         gtk_widget_set_tooltip_text(button, _("Show this result of the study"));
         gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), (GtkToggleButton *)first);

@@ -580,6 +580,19 @@ static void on_export(NsPhasePage *page)
     ns_file_dialog_save(window, _("Export the sweep"), "phase.pdf", on_path, page);
 }
 
+/* Beside each other, or below each other where the page is narrow. */
+static GtkWidget *make_pair(GtkWidget *first, GtkWidget *second)
+{
+    GtkWidget *flow =
+        g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
+                     "max-children-per-line", 2, "column-spacing", 12, "row-spacing", 6, NULL);
+    gtk_flow_box_append(GTK_FLOW_BOX(flow), first);
+    gtk_flow_box_append(GTK_FLOW_BOX(flow), second);
+    gtk_widget_set_focusable(gtk_widget_get_parent(first), FALSE);
+    gtk_widget_set_focusable(gtk_widget_get_parent(second), FALSE);
+    return flow;
+}
+
 /* `settings` makes the settings of both axes equally wide. */
 static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkSizeGroup *settings)
 {
@@ -614,7 +627,8 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
 
 static GtkWidget *make_buttons(NsPhasePage *page)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *sweep = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *rest = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     page->steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->steps), STEPS);
     ns_name_control(page->steps, _("Steps per run"), _("Steps per run"));
@@ -632,9 +646,9 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     ns_name_control(page->queue, _("Finished cells"), NULL);
     gtk_widget_set_hexpand(page->queue, TRUE);
     gtk_widget_set_valign(page->queue, GTK_ALIGN_CENTER);
-    ns_box_append(box, gtk_label_new(_("Steps")), page->steps, page->start, page->export_,
-                  page->side, page->queue, NULL);
-    return box;
+    ns_box_append(sweep, gtk_label_new(_("Steps")), page->steps, page->start, NULL);
+    ns_box_append(rest, page->export_, page->side, page->queue, NULL);
+    return make_pair(sweep, rest);
 }
 
 static void build(NsPhasePage *page)
@@ -661,18 +675,11 @@ static void build(NsPhasePage *page)
         gtk_box_append(GTK_BOX(page->row), chart);
     }
     show_charts(page, 1);
-    /* The two axes beside each other, or below each other where the window is narrow. */
-    GtkWidget *flow =
-        g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
-                     "max-children-per-line", 2, "column-spacing", 12, "row-spacing", 6, NULL);
     g_autoptr(GtkSizeGroup) settings = gtk_size_group_new(GTK_SIZE_GROUP_HORIZONTAL);
-    for (int axis = 0; axis < 2; axis++) {
-        GtkWidget *part = make_axis(page, axis, axis ? _("Rows") : _("Columns"), settings);
-        gtk_flow_box_append(GTK_FLOW_BOX(flow), part);
-        gtk_widget_set_focusable(gtk_widget_get_parent(part), FALSE);
-    }
-    ns_box_append(GTK_WIDGET(page), flow, make_buttons(page), page->row, page->words, page->hint,
-                  NULL);
+    GtkWidget *columns = make_axis(page, 0, _("Columns"), settings);
+    GtkWidget *rows = make_axis(page, 1, _("Rows"), settings);
+    ns_box_append(GTK_WIDGET(page), make_pair(columns, rows), make_buttons(page), page->row,
+                  page->words, page->hint, NULL);
 }
 
 /* ---- The page ---- */
