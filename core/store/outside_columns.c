@@ -24,22 +24,6 @@ static void column_free(gpointer data)
     g_free(data);
 }
 
-/* The name with {l} in the place of its last number that is the layer. */
-static char *pattern_of(const NsOutsideName *name)
-{
-    const char *found = NULL, *end = NULL;
-    for (const char *at = name->whole; *at;) {
-        size_t digits = strspn(at, "0123456789");
-        if (digits && g_ascii_strtoull(at, NULL, 10) == name->layer) {
-            found = at;
-            end = at + digits;
-        }
-        at += MAX(digits, 1);
-    }
-    return found ? g_strdup_printf("%.*s{l}%s", (int)(found - name->whole), name->whole, end)
-                 : g_strdup(name->whole);
-}
-
 /* Whether of several names of a number of the step this is the one that is taken. */
 static bool is_best(const GPtrArray *list, guint i)
 {
@@ -74,7 +58,11 @@ GPtrArray *ns_outside_columns(const NsOutsideNames *names, const NsOutsideName *
         if (is_taken && name->kind <= NS_OUTSIDE_SECONDS) meaning = name->kind;
         if (is_taken && name->part) meaning = name->part;
         if (is_taken && name->tokens) meaning = NS_OUTSIDE_STEP;
-        g_autofree char *shown = name->layered ? pattern_of(name) : g_strdup(name->whole);
+        size_t end = strlen(name->whole) - name->behind, at = end;
+        while (at && g_ascii_isdigit(name->whole[at - 1])) at--;
+        g_autofree char *shown =
+            name->layered ? g_strdup_printf("%.*s{l}%s", (int)at, name->whole, name->whole + end)
+                          : g_strdup(name->whole);
         NsOutsideColumn *column = g_hash_table_lookup(patterns, shown);
         if (!column) {
             column = g_new0(NsOutsideColumn, 1);

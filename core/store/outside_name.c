@@ -459,26 +459,32 @@ static char *without(const char *name, size_t at, size_t end)
 
 /* Takes the layer out of “grad_norm/w2/3”, “act/layer_3/rms”, “h.3.attn”, “layer3_rms” and
  * “hidden_norm_3”.  Returns the name without it, or NULL if there is none.  Free with g_free. */
-static char *take_layer(const char *name, const Word *words, size_t n, size_t *layer)
+static char *take_layer(const char *name, const Word *words, size_t n, NsOutsideName *taken)
 {
-    for (size_t i = 0; i < n; i++) {
+    size_t first = n, last = n; /* words */
+    for (size_t i = 0; i < n && first == n; i++) {
         const char *word = words[i].text;
         size_t letters = strcspn(word, "0123456789");
         g_autofree char *stem = g_strndup(word, letters);
         if (!is_one(stem, "layer layers block blocks h l blk")) continue;
         bool norm = i + 1 < n && g_str_equal(word, "l2") && g_str_equal(words[i + 1].text, "norm");
-        if (word[letters] && letters && !norm && read_layer(word + letters, layer))
-            return without(name, words[i].at, words[i].end);
-        if (!word[letters] && i + 1 < n && read_layer(words[i + 1].text, layer))
-            return without(name, words[i].at, words[i + 1].end);
+        bool own = word[letters] && letters && !norm && read_layer(word + letters, &taken->layer);
+        bool next = !word[letters] && i + 1 < n && read_layer(words[i + 1].text, &taken->layer);
+        if (own || next) first = i;
+        if (own || next) last = i + next;
     }
-    for (size_t i = n; i-- > 1;)
-        if (words[i].path && read_layer(words[i].text, layer))
-            return without(name, words[i].at, words[i].end);
-    if (n < 2 || strlen(name + words[n - 1].end) > 1 || !read_layer(words[n - 1].text, layer))
+    for (size_t i = n; first == n && i-- > 1;)
+        if (words[i].path && !is_one(words[i - 1].text, "head heads") &&
+            read_layer(words[i].text, &taken->layer))
+            first = last = i;
+    const bool end = first == n;
+    if (end && (n < 2 || strlen(name + words[n - 1].end) > 1 ||
+                !read_layer(words[n - 1].text, &taken->layer)))
         return NULL;
-    g_autofree char *rest = without(name, words[n - 1].at, words[n - 1].end);
-    bool known = find_quantity(rest) || is_one(rest, "grad_norm gradient_norm");
+    if (end) first = last = n - 1;
+    taken->behind = strlen(name) - words[last].end;
+    g_autofree char *rest = without(name, words[first].at, words[last].end);
+    bool known = !end || find_quantity(rest) || is_one(rest, "grad_norm gradient_norm");
     return known ? g_steal_pointer(&rest) : NULL;
 }
 
@@ -614,16 +620,18 @@ static bool read_mapped(NsOutsideNames *names, NsOutsideName *name)
         name->kind = mapping->kind;
         name->chosen = true;
         if (!mapping->layer) return true;
-        size_t at = (size_t)(strstr(mapping->column, "{l}") - mapping->column), other;
+        size_t at = (size_t)(strstr(mapping->column, "{l}") - mapping->column);
         Word words[MOST_WORDS];
         size_t n = split(raw, words);
-        g_autofree char *rest = take_layer(raw, words, n, &other);
-        if (!rest || other != layer) {
+        g_autofree char *rest = take_layer(raw, words, n, name);
+        const size_t behind = strlen(mapping->column + at + strlen("{l}"));
+        if (!rest || name->behind != behind) {
             g_free(rest);
             rest = without(mapping->column, at, at + strlen("{l}"));
         }
         name->layered = true;
         name->layer = layer;
+        name->behind = behind;
         name->group = group_of(names, rest, false);
         return true;
     }
@@ -693,7 +701,7 @@ static void read_name(NsOutsideNames *names, const char *prefix, NsOutsideName *
     if (name->group) return;
     n_own = split(value, own);
     bool gradient = false;
-    g_autofree char *rest = take_layer(value, own, n_own, &name->layer);
+    g_autofree char *rest = take_layer(value, own, n_own, name);
     name->layered = rest && name->kind == NS_OUTSIDE_VALUE && !name->chosen;
     g_autofree char *key = take_gradient(name->layered ? rest : value, &gradient);
     /* The gradient of a whole layer has a name of its own. */

@@ -69,6 +69,7 @@ typedef struct {
     double seed;
     bool layered;
     size_t layer;          /* as it is written */
+    size_t behind;         /* the number of characters after the layer */
     NsOutsideGroup *group; /* under which it is drawn if it is not taken as its kind */
     char *raw;             /* as it is written */
     char *whole; /* the same with the folder or split that it is of, “validation/loss” */

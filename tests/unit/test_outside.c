@@ -725,42 +725,6 @@ static void test_are(void)
         g_assert_false(ns_outside_are(others[i], strlen(others[i])));
 }
 
-/* Its columns as “name=meaning”. */
-static void assert_columns(const NsOutside *o, const char *want)
-{
-    NsOutsideReading *reading = ns_outside_reading(o);
-    g_autoptr(GString) words = g_string_new(NULL);
-    for (guint i = 0; i < reading->columns->len; i++) {
-        const NsOutsideColumn *column = reading->columns->pdata[i];
-        g_string_append_printf(words, "%s%s=%s", i ? " " : "", column->name,
-                               ns_outside_meanings[column->meaning].key);
-    }
-    g_assert_cmpstr(words->str, ==, want);
-    ns_outside_reading_unref(reading);
-}
-
-/* The columns of one name in the files of training and of validation are two. */
-static void test_columns_of_a_pair(void)
-{
-    g_autoptr(NsOutside) o = ns_outside_new(1 << 20);
-    ns_outside_add_file(o, "train.csv", NULL, 0, true);
-    ns_outside_add_file(o, "val.csv", "validation", 0, true);
-    const char text[] = "step,loss\n0,3\n1,2\n";
-    for (size_t i = 0; i < 2; i++) ns_outside_feed_file(o, i, text, strlen(text));
-    ns_outside_end(o);
-    assert_columns(o, "step=step loss=loss validation/loss=validation");
-}
-
-/* An array in a step is by layer; one that has a value of each step is a curve. */
-static void test_columns_of_arrays(void)
-{
-    g_autoptr(NsOutside) steps = read_text("{\"step\":0,\"loss\":3,\"act\":[1,2,3]}\n");
-    assert_columns(steps, "step=step loss=loss act=layer");
-    g_autoptr(NsOutside) table = read_text("{\"loss\":[3,2,1],\"accuracy\":[0.1,0.2,0.3]}\n");
-    ns_outside_end(table);
-    assert_columns(table, "loss=loss accuracy=curve");
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -792,7 +756,5 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/watch", test_watch);
     g_test_add_func("/outside/nothing", test_nothing);
     g_test_add_func("/outside/are", test_are);
-    g_test_add_func("/outside/columns-of-a-pair", test_columns_of_a_pair);
-    g_test_add_func("/outside/columns-of-arrays", test_columns_of_arrays);
     return g_test_run();
 }
