@@ -118,6 +118,29 @@ static void test_follow(void)
     ui_close(window);
 }
 
+/* A restart undoes a zoom, in which its first steps could not be seen, but not limits by number. */
+static void test_restart(void)
+{
+    NsWindow *window = ui_open_paused();
+    for (int typed = 0; typed < 2; typed++) {
+        NsViewState *view_state = &ui_chart(window, LOSS)->view_state;
+        ns_view_state_set_range(view_state, NS_VIEW_STATE_X, (NsRange){10, 30});
+        ns_view_state_set_range(view_state, NS_VIEW_STATE_LEFT, (NsRange){1, 3});
+        view_state->typed = typed;
+        ns_chart_view_state_changed(ui_chart(window, LOSS));
+        g_assert_false(ns_view_state_is_fitted(ui_view_state(window, HEATMAP)));
+        unsigned id = window->session->id;
+        ns_session_restart(window->session);
+        UI_UNTIL(window->session->id > id && ui_is_ready(window));
+        g_assert_true(ns_view_state_is_fitted(view_state) == !typed);
+        g_assert_true(ns_view_state_is_fitted(ui_view_state(window, HEATMAP)) == !typed);
+        ns_session_step(window->session, 5);
+        UI_UNTIL(ns_session_steps(window->session) == 5);
+        UI_WAIT(window, ui_is_paused);
+    }
+    ui_close(window);
+}
+
 static void drag(NsChartView *chart, NsPoint from, NsPoint to, GdkModifierType modifiers)
 {
     ui_drag(GTK_WIDGET(chart), GDK_BUTTON_PRIMARY, from, to, modifiers);
@@ -445,6 +468,7 @@ void ui_add_chart_tests(void)
 {
     g_test_add_func("/ui/chart/wheel", test_wheel);
     g_test_add_func("/ui/chart/merged-in-a-frame", test_merged_in_a_frame);
+    g_test_add_func("/ui/chart/restart", test_restart);
     g_test_add_func("/ui/chart/follow", test_follow);
     g_test_add_func("/ui/chart/drag", test_drag);
     g_test_add_func("/ui/chart/double-click", test_double_click);

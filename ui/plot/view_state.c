@@ -80,7 +80,7 @@ bool ns_view_state_is_fitted(const NsViewState *view_state)
 void ns_view_state_fit(NsViewState *view_state)
 {
     for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->range[axis] = NS_RANGE_FREE;
-    view_state->held = false;
+    view_state->held = view_state->typed = false;
 }
 
 /* Returns whether two numbers are equal, or both NaN. */
@@ -101,6 +101,7 @@ static bool take(NsViewState *view_state, NsViewStateAxis which, const NsScale *
     NsRange visible = {scale->lo, scale->hi};
     if (!differs(range, visible) || !differs(range, view_state->range[which])) return false;
     ns_view_state_set_range(view_state, which, range);
+    view_state->typed = false;
     return true;
 }
 

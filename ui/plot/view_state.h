@@ -24,6 +24,7 @@ typedef struct {
     bool rescaled[NS_VIEW_STATE_AXES]; /* use `scale` instead of the scale of the figure */
     NsScaleKind scale[NS_VIEW_STATE_AXES];
     bool held;                      /* the x range does not follow newer data */
+    bool typed;                     /* the limits were set by number */
     bool no_grid;                   /* without grid lines */
     GPtrArray *hidden;              /* labels of series, or NULL */
     NsPin pins[NS_VIEW_STATE_PINS]; /* the newest last */

@@ -342,6 +342,7 @@ static void link_ranges(NsDashboard *dashboard, NsChartTile *from)
             continue;
         *x = view_state->range[NS_VIEW_STATE_X];
         other->held = view_state->held;
+        other->typed = view_state->typed;
         ns_chart_view_state_changed(to->chart);
     }
     dashboard->linking = false;
@@ -438,10 +439,26 @@ static bool show_total(NsDashboard *dashboard, NsChartTile *tile)
     return true;
 }
 
+/* A zoom into the steps of a run would hide those of a run that begins again. */
+static void fit_restarted(NsDashboard *dashboard)
+{
+    const NsSession *session = dashboard->session;
+    bool restarted = session->id != dashboard->run && session->trainer && !session->forked_from;
+    dashboard->run = session->id;
+    for (guint i = 0; restarted && i < dashboard->slots->len; i++) {
+        NsChartTile *tile = slot_at(dashboard, i)->tile;
+        NsViewState *view_state = &tile->chart->view_state;
+        if (abscissa_of(tile) != NS_OVER_STEPS || view_state->typed) continue;
+        ns_view_state_fit(view_state);
+        ns_chart_view_state_changed(tile->chart);
+    }
+}
+
 static void on_view_changed(NsDashboard *dashboard)
 {
     const NsExperiment *started = &dashboard->session->view->started;
     bool crosses = false, no_layers = has_no_layers(dashboard);
+    fit_restarted(dashboard);
     for (size_t i = 0; i < started->n; i++)
         crosses = crosses || started->lane[i].arch == NS_ARCH_ENCODER_DECODER;
     for (guint i = 0; i < dashboard->slots->len; i++) {

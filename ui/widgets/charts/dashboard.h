@@ -33,6 +33,7 @@ struct _NsDashboard {
     gint64 moving_since;
     guint moving; /* while a frame moves from there to the stage */
     bool linking;
+    unsigned run; /* the run on view */
 };
 
 /* figures: as ns_figure_specs_read reads them: “loss,profile:layer-ablation”.  by_lane: with every

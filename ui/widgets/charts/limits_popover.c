@@ -91,6 +91,7 @@ static void apply(Limits *limits)
     }
     gtk_label_set_text(GTK_LABEL(limits->hint), problem ? problem : "");
     gtk_widget_set_visible(limits->hint, problem != NULL);
+    view_state->typed |= changed;
     if (changed) ns_chart_view_state_changed(limits->chart);
 }
 
