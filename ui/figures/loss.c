@@ -321,7 +321,7 @@ static void update_along(NsFigure *figure, const NsFigureInput *input)
 
 static void init_along(NsFigure *figure)
 {
-    figure->plot.x.label = _("learning rate of this update");
+    figure->plot.x.label = _("learning rate (of this update)");
     figure->plot.x.scale = NS_SCALE_LOG;
     figure->plot.x.integer = false;
     figure->plot.left.label = _("loss");
