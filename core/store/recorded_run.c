@@ -325,7 +325,8 @@ char **ns_recorded_run_names(const char *const *paths, size_t n, bool endings)
                        : level < DEEPEST          ? g_filename_display_basename(path)
                                                   : g_filename_display_name(paths[i]);
             char *dot = level ? NULL : strrchr(names[i], '.');
-            if (dot && dot > names[i]) *dot = '\0';
+            /* The digits after the point of “lr0.1” are no ending. */
+            if (dot && dot > names[i] && !g_ascii_isdigit(dot[1])) *dot = '\0';
             g_hash_table_add(seen, names[i]);
         }
         if (g_hash_table_size(seen) == n || level == DEEPEST) return g_steal_pointer(&names);

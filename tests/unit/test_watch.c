@@ -216,6 +216,7 @@ static void test_names(void)
         {"/a/x.csv /a/x.tsv /b/x.csv", "/a/x.csv /a/x.tsv /b/x.csv", "/a/x.csv /a/x.tsv /b/x.csv"},
         {"/a/x.csv /a/x.csv", "/a/x.csv /a/x.csv", "/a/x.csv /a/x.csv"},
         {"/a/x.csv", "x", "x.csv"},
+        {"/a/lr0.1", "lr0.1", "lr0.1"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_auto(GStrv) paths = g_strsplit(rows[i][0], " ", -1);
