@@ -1,6 +1,7 @@
 /* The panel that explains a spike or a divergence.  SPDX-License-Identifier: MIT */
 #include "core/experiment/param.h"
 #include "tests/session/driver.h"
+#include "tests/ui/driver.h"
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/chart_tile.h"
 #include "ui/widgets/shell/toast.h"
@@ -293,6 +294,9 @@ static void test_place(void)
     NsChartTile *tile;
     for (size_t i = 0; (tile = ns_dashboard_tile(ns_window_dashboard(window), i)); i++)
         g_assert_false(covers(window, GTK_WIDGET(tile)));
+    /* The logarithmic axis of the loss is offered, to the left of all other buttons. */
+    GtkWidget *log = ui_find_button(GTK_WIDGET(ui_tile(window, 0)), "log");
+    g_assert_true(gtk_widget_get_mapped(log) && !gtk_widget_get_prev_sibling(log));
     UI_UNTIL(offers(window, "placement"));
     /* The inspector ends above the panel, with its events. */
     ui_settle(GTK_WIDGET(window));

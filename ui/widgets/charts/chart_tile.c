@@ -227,7 +227,7 @@ static void sync_controls(NsChartTile *tile)
     bool log = kind->log && !kind->rows_are_layers && !of_unit, wide = plot && plot->left.wide;
     gtk_widget_set_visible(tile->log, log || wide);
     /* On a chart that does not always have it, it comes at the left and moves nothing. */
-    gtk_box_reorder_child_after(GTK_BOX(tile->tools), tile->log, log ? tile->heat : tile->follow);
+    gtk_box_reorder_child_after(GTK_BOX(tile->tools), tile->log, log ? tile->heat : NULL);
     const NsView *view = tile->session->view;
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(tile->log), log ? view->log : view->log_loss);
     tile->syncing = false;
