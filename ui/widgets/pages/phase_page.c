@@ -580,7 +580,8 @@ static void on_export(NsPhasePage *page)
     ns_file_dialog_save(window, _("Export the sweep"), "phase.pdf", on_path, page);
 }
 
-/* Beside each other, or below each other where the page is narrow. */
+/* Beside each other, or below each other where the page is narrow.  Tab would stay at one in which
+ * nothing can have the focus. */
 static GtkWidget *make_pair(GtkWidget *first, GtkWidget *second)
 {
     GtkWidget *flow =
@@ -627,7 +628,7 @@ static GtkWidget *make_axis(NsPhasePage *page, int axis, const char *title, GtkS
 
 static GtkWidget *make_buttons(NsPhasePage *page)
 {
-    GtkWidget *sweep = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+    GtkWidget *steps = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     GtkWidget *rest = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
     page->steps = gtk_spin_button_new_with_range(1, MOST_STEPS, 50);
     gtk_spin_button_set_value(GTK_SPIN_BUTTON(page->steps), STEPS);
@@ -646,9 +647,9 @@ static GtkWidget *make_buttons(NsPhasePage *page)
     ns_name_control(page->queue, _("Finished cells"), NULL);
     gtk_widget_set_hexpand(page->queue, TRUE);
     gtk_widget_set_valign(page->queue, GTK_ALIGN_CENTER);
-    ns_box_append(sweep, gtk_label_new(_("Steps")), page->steps, page->start, NULL);
-    ns_box_append(rest, page->export_, page->side, page->queue, NULL);
-    return make_pair(sweep, rest);
+    ns_box_append(steps, gtk_label_new(_("Steps")), page->steps, NULL);
+    ns_box_append(rest, page->start, page->export_, page->side, page->queue, NULL);
+    return make_pair(steps, rest);
 }
 
 static void build(NsPhasePage *page)
