@@ -585,7 +585,7 @@ static void on_export(NsPhasePage *page)
 static GtkWidget *make_pair(GtkWidget *first, GtkWidget *second)
 {
     GtkWidget *flow =
-        g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
+        g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE, "homogeneous", TRUE,
                      "max-children-per-line", 2, "column-spacing", 12, "row-spacing", 6, NULL);
     gtk_flow_box_append(GTK_FLOW_BOX(flow), first);
     gtk_flow_box_append(GTK_FLOW_BOX(flow), second);
