@@ -118,6 +118,22 @@ static void test_follow(void)
     ui_close(window);
 }
 
+/* Behind the step that the run was told to run to, the axis has no space, until it goes on. */
+static void test_run_to(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsChartView *chart = ui_chart(window, LOSS);
+    ns_session_run_to(window->session, 60);
+    UI_UNTIL(ns_session_steps(window->session) >= 60);
+    UI_WAIT(window, ui_is_paused);
+    UI_UNTIL(seen(chart) > 50);
+    ui_settle(GTK_WIDGET(chart));
+    g_assert_cmpfloat(seen(chart), <, 64);
+    ns_session_step(window->session, 1);
+    UI_UNTIL(seen(chart) > 70);
+    ui_close(window);
+}
+
 /* A restart undoes a zoom, in which its first steps could not be seen, but not limits by number. */
 static void test_restart(void)
 {
@@ -469,6 +485,7 @@ void ui_add_chart_tests(void)
     g_test_add_func("/ui/chart/wheel", test_wheel);
     g_test_add_func("/ui/chart/merged-in-a-frame", test_merged_in_a_frame);
     g_test_add_func("/ui/chart/restart", test_restart);
+    g_test_add_func("/ui/chart/run-to", test_run_to);
     g_test_add_func("/ui/chart/follow", test_follow);
     g_test_add_func("/ui/chart/drag", test_drag);
     g_test_add_func("/ui/chart/double-click", test_double_click);

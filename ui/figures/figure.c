@@ -60,11 +60,11 @@ NsPlot *ns_figure_singles(NsFigure *figure, size_t seeds)
     return single;
 }
 
-/* The step at which all runs will be finished; 0 if a run has no fixed end. */
+/* The step at which all runs will pause or be finished; 0 if a run has no fixed end. */
 static double end_of(const NsFigureInput *input)
 {
-    int64_t end = 0;
-    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+    int64_t end = input->end;
+    for (unsigned i = 0; !input->end && i < ns_figure_runs(input); i++) {
         const NsSettings *settings = ns_figure_run(input, i).settings;
         if (!settings || !settings->steps) return 0;
         end = MAX(end, settings->steps);

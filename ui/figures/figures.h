@@ -76,6 +76,7 @@ typedef struct {
     bool log_loss;         /* the same for losses that span three decades */
     int64_t step;          /* shown by profiles and marked in charts over steps; negative for the
                             * newest */
+    int64_t end;           /* the step at which the runs will pause; 0: that of their settings */
     bool cut;              /* in a film: nothing after the step is known */
     NsPhase *phase;        /* a sweep, shown by ns_phase_kind; or NULL */
     NsPhase *alongside;    /* a sweep with the same axes that is shown beside it and shares its

@@ -350,6 +350,7 @@ NsPreparedRun *ns_session_show_prepared(NsSession *session, NsPreparedRun *run)
     ns_session_open(session, run->experiment);
     ns_session_forget_undo(session);
     ns_session_bound_checkpoints(session);
+    session->view->run_to = run->step;
     ns_prepared_run_free(run);
     ns_session_poll(session);
     g_signal_emit_by_name(session, "status-changed");
@@ -479,6 +480,7 @@ static void run_until(NsSession *session, NsTrainerUntil until)
     if (!prepare(session)) return;
     session->wants_run = true;
     session->slow = false;
+    session->view->run_to = until.step;
     ns_trainer_run_until(session->trainer, until);
     g_signal_emit_by_name(session, "status-changed");
 }

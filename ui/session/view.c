@@ -123,6 +123,7 @@ NsFigureInput ns_view_input(const NsView *view)
         .log = view->log,
         .log_loss = view->log_loss,
         .step = view->step,
+        .end = view->run_to >= ns_view_newest_step(view) ? view->run_to : 0,
     };
     for (size_t i = 0; i < view->started.n; i++)
         input.lanes[i] = (NsFigureRun){view->histories[i], settings_of(view, i),

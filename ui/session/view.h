@@ -37,6 +37,7 @@ typedef struct {
     bool theory;                     /* whether theoretical values are drawn beside measured ones */
     bool log, log_loss;              /* log_loss: for losses that span a decade */
     int64_t step;                    /* shown in profiles; negative for the newest */
+    int64_t run_to;                  /* the last step of "run to step"; 0: none */
     NsHistory *closer[NS_LANES_MAX]; /* [started.n] expensive quantities of one step, or NULL */
     NsHistory *curved[NS_LANES_MAX]; /* [started.n] the curvature of the update after it, or NULL */
     int64_t closer_step;             /* the step of these; negative if there are none */
