@@ -520,8 +520,10 @@ static void ns_window_init(NsWindow *window)
 static void name_keys(GtkWidget *widget)
 {
     const char *key = GTK_IS_LABEL(widget) ? gtk_label_get_text(GTK_LABEL(widget)) : "";
-    if (g_str_equal(key, "Page_Up")) gtk_label_set_text(GTK_LABEL(widget), "Page Up");
-    if (g_str_equal(key, "Page_Down")) gtk_label_set_text(GTK_LABEL(widget), "Page Down");
+    if (g_str_equal(key, "Page_Up"))
+        gtk_label_set_text(GTK_LABEL(widget), "Page Up");
+    else if (g_str_equal(key, "Page_Down"))
+        gtk_label_set_text(GTK_LABEL(widget), "Page Down");
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
          child = gtk_widget_get_next_sibling(child))
         name_keys(child);
