@@ -287,6 +287,8 @@ static bool set_param(NsSettings *settings, const NsParam *param, const char *va
     case NS_PARAM_CHOICE: {
         g_autofree char *key = g_strstrip(g_strdup(value));
         int row = ns_choices_find(param->choices, key);
+        for (size_t i = 0; row < 0 && param->choices(i); i++) /* by its label, "Pre-LN" */
+            if (!g_ascii_strcasecmp(param->choices(i)->label, key)) row = (int)i;
         if (row < 0) {
             const NsChoice *near = ns_choices_nearest(param->choices, key);
             g_autofree char *keys = ns_choices_keys(param->choices);

@@ -62,7 +62,8 @@ void ns_settings_init(NsSettings *settings);
 
 /* Sets one value from its text.  NS_ERROR_SETTING names an unknown key (and the nearest known one),
  * a value that is not a number, or one outside its range; the settings are then not changed.
- * Numbers are read in the C locale; 1e3 is also an integer.  If settings exclude each other, the
+ * Numbers are read in the C locale; 1e3 is also an integer; a choice may be named by its label in
+ * any case ("Pre-LN").  If settings exclude each other, the
  * new value takes precedence: a text selects the task text, another task clears the text; a mixture
  * resets the placement to its default, a placement clears the mixture.  A formula as the value of
  * placement becomes the mixture. */

@@ -11,8 +11,8 @@ static void test_settings_round_trip(void)
     NsSettings a, b;
     ns_settings_init(&a);
     ns_settings_init(&b);
-    static const char *const changes[] = {"placement=pre",  "layers=1e2", "lr=0.1",
-                                          "norm-eps=1e-12", "seed=7",     "text=/a b/c",
+    static const char *const changes[] = {"placement=pre-LN", "layers=1e2", "lr=0.1",
+                                          "norm-eps=1e-12",   "seed=7",     "text=/a b/c",
                                           "final-norm=on"};
     for (size_t i = 0; i < G_N_ELEMENTS(changes); i++)
         g_assert_true(ns_settings_assign(&a, changes[i], NULL));
