@@ -11,8 +11,8 @@
 #define LAST_STEP 1000000000
 
 /* The keys that are no settings. */
-static const char *const keys[] = {"title",      "note", "page",  "chart", "step",
-                                   "large-text", "hide", "claim", NULL};
+static const char *const keys[] = {"title", "note",       "page", "chart", "step",
+                                   "run",   "large-text", "hide", "claim", NULL};
 
 void ns_preset_init(NsPreset *preset)
 {
@@ -61,11 +61,14 @@ static bool read_other(NsPreset *preset, const NsEntry *entry, GError **error)
         return ns_refuse(error, NS_ERROR_SETTING, N_("Line %zu: %s is “%s”; it must be on or off."),
                          entry->line, entry->key, entry->value);
     }
-    if (g_str_equal(entry->key, "step"))
-        return g_ascii_string_to_signed(entry->value, 10, 0, LAST_STEP, &preset->step, NULL) ||
+    int64_t *step = g_str_equal(entry->key, "step")  ? &preset->step
+                    : g_str_equal(entry->key, "run") ? &preset->run
+                                                     : NULL;
+    if (step)
+        return g_ascii_string_to_signed(entry->value, 10, 0, LAST_STEP, step, NULL) ||
                ns_refuse(error, NS_ERROR_SETTING,
-                         N_("Line %zu: step is “%s”; it must be a number of steps, at most %d."),
-                         entry->line, entry->value, LAST_STEP);
+                         N_("Line %zu: %s is “%s”; it must be a number of steps, at most %d."),
+                         entry->line, entry->key, entry->value, LAST_STEP);
     if (text) {
         g_free(*text);
         *text = *entry->value ? g_strdup(entry->value) : NULL;
@@ -226,6 +229,7 @@ char *ns_preset_write(const NsPreset *preset)
     if (preset->page) ns_entry_write(out, "page", preset->page);
     if (preset->chart) ns_entry_write(out, "chart", preset->chart);
     if (preset->step) g_string_append_printf(out, "step = %" G_GINT64_FORMAT "\n", preset->step);
+    if (preset->run) g_string_append_printf(out, "run = %" G_GINT64_FORMAT "\n", preset->run);
     if (experiment->hide && *experiment->hide) {
         g_autofree char *list = g_strjoinv(", ", experiment->hide);
         ns_entry_write(out, "hide", list);

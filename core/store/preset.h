@@ -17,7 +17,8 @@
  *     title, note   for people
  *     page          the page of the window to begin with
  *     chart         the chart to look at, as “loss” or “hidden-norm:token-cosine”
- *     step          the step to run to
+ *     step          the step to run to before it is shown
+ *     run           the step where Run stops in lecture mode
  *     hide          settings and parts of the window that are not shown, with commas between
  *     large-text    on: text for the last row of a lecture hall
  *     claim         what the note says, for the tests to measure; repeatable, and not written */
@@ -35,6 +36,7 @@ typedef struct {
     char *note, *page, *chart;
     char **claims; /* NULL-terminated; NULL if there are none */
     int64_t step;  /* 0: not to run */
+    int64_t run;   /* 0: Run does not stop */
     bool large_text;
 } NsPreset;
 

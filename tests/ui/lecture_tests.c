@@ -658,8 +658,33 @@ static void test_toast(void)
     ui_close(window);
 }
 
+/* A scene that is about a run begins at its first step; Run, which names the step, stops there, and
+ * after that it goes on as elsewhere. */
+static void test_run(void)
+{
+    g_autofree char *path = write_lecture("normscope-ui-run.lecture",
+                                          "title = T\n[scene]\ntitle = Run\nrun = 6\n" SMALL_LINES);
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path, false);
+    UI_WAIT(window, ui_is_ready);
+    GtkWidget *run = ui_find(window, "lecture_run");
+    g_assert_cmpint(ns_session_steps(session), ==, 0);
+    g_assert_cmpstr(gtk_button_get_label(GTK_BUTTON(run)), ==, "Run to step 6");
+    g_signal_emit_by_name(run, "clicked");
+    UI_UNTIL(ns_session_steps(session) == 6 && !session->wants_run);
+    UI_UNTIL(g_strcmp0(gtk_button_get_label(GTK_BUTTON(run)), "Run") == 0);
+    g_signal_emit_by_name(run, "clicked");
+    UI_UNTIL(ns_session_steps(session) > 6);
+    g_assert_true(ns_lecture_leave(window));
+    g_unlink(path);
+    ui_close(window);
+}
+
 void ui_add_lecture_tests(void)
 {
+    g_test_add_func("/ui/lecture/run", test_run);
     g_test_add_func("/ui/lecture/settings", test_settings);
     g_test_add_func("/ui/lecture/settings-after", test_settings_after);
     g_test_add_func("/ui/lecture/none", test_none);

@@ -307,6 +307,7 @@ static const char lecture_text[] = "# Mine.\n"
                                    "page = dashboard\n"
                                    "chart = hidden-norm:token-cosine\n"
                                    "step = 20\n"
+                                   "run = 30\n"
                                    "layers = 3\n"
                                    "[A]\n"
                                    "placement = post\n"
@@ -336,6 +337,7 @@ static void test_lecture(void)
     g_assert_cmpstr(first->page, ==, "dashboard");
     g_assert_cmpstr(first->chart, ==, "hidden-norm:token-cosine");
     g_assert_cmpint(first->step, ==, 20);
+    g_assert_cmpint(first->run, ==, 30);
     g_assert_cmpuint(first->experiment.n, ==, 2);
     assert_setting(first, 1, "placement", "pre");
     assert_setting(first, 1, "layers", "3");
@@ -365,6 +367,8 @@ static void test_lecture_refused(void)
         {"title = T\n[scene]\nlayrs = 3\n", "Line 3: There is no setting “layrs”"},
         {"title = T\n[scene]\n[scene]\nstep = soon\n",
          "Line 4: step is “soon”; it must be a number of steps, at most 1000000000."},
+        {"title = T\n[scene]\nrun = -1\n",
+         "Line 3: run is “-1”; it must be a number of steps, at most 1000000000."},
         {"title = T\n[scene]\n[B]\n", "Line 3: [B] was not expected here; "},
         {"title = T\n[scene]\n\n[scene]\nd-model = 10\nheads = 4\n", "Line 4: "},
         {"title = T\n[scene]\nwords\n", "Line 3 is neither "},
@@ -393,6 +397,7 @@ static void test_lecture_append(void)
     g_autoptr(GError) error = NULL;
     read_text(&scene, two);
     scene.step = 7;
+    scene.run = 9;
     /* A file that is not there yet. */
     for (size_t n = 1; n <= 2; n++)
         g_assert_cmpuint(ns_lecture_append(path, &scene, &error), ==, n);
@@ -400,6 +405,7 @@ static void test_lecture_append(void)
     g_assert_no_error(error);
     g_assert_cmpstr(made->title, ==, "mine");
     g_assert_cmpint(made->scene[1].preset.step, ==, 7);
+    g_assert_cmpint(made->scene[1].preset.run, ==, 9);
     assert_setting(&made->scene[1].preset, 1, "layers", "6");
     /* One that somebody wrote, without a line end at its end; comments stay. */
     g_autofree char *open_end = g_strndup(lecture_text, strlen(lecture_text) - 1);

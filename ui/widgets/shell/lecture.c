@@ -42,6 +42,14 @@ static Presenter *presenter_of(NsWindow *window)
 
 /* ---- The bar ---- */
 
+/* The step where Run stops in the shown scene; 0 if it does not. */
+static int64_t run_until(Presenter *presenter)
+{
+    if (!presenter->on || !presenter->shown) return 0;
+    int64_t run = presenter->lecture->scene[presenter->next - 1].preset.run;
+    return ns_session_steps(presenter->window->session) < run ? run : 0;
+}
+
 static void sync_bar(Presenter *presenter)
 {
     const NsLecture *lecture = presenter->lecture;
@@ -72,8 +80,12 @@ static void sync_bar(Presenter *presenter)
     gtk_widget_set_tooltip_text(presenter->note,
                                 own_settings ? NULL : _("The settings are not those of the scene"));
     ns_text_label_set(presenter->status, status);
-    gtk_button_set_label(GTK_BUTTON(presenter->run),
-                         presenter->window->session->wants_run ? _("Pause") : _("Run"));
+    g_autofree char *until = ns_group_digits(run_until(presenter));
+    g_autofree char *run_to = g_strdup_printf(_("Run to step %s"), until);
+    gtk_button_set_label(GTK_BUTTON(presenter->run), presenter->window->session->wants_run
+                                                         ? _("Pause")
+                                                     : run_until(presenter) ? run_to
+                                                                            : _("Run"));
     /* A page like that of the paper shows nothing of the run. */
     bool run = ns_page_current(ns_window_page(presenter->window)) != NULL;
     GtkWidget *of_run[] = {presenter->status, presenter->run,
@@ -350,6 +362,13 @@ static void on_mode(GSimpleAction *action, GVariant *state, gpointer window)
         enter(presenter_of(window));
     else
         ns_lecture_leave(window);
+}
+
+bool ns_lecture_run(NsWindow *window)
+{
+    int64_t until = run_until(presenter_of(window));
+    if (until) ns_session_run_to(window->session, until);
+    return until > 0;
 }
 
 GtkWidget *ns_lecture_menu(NsWindow *window)

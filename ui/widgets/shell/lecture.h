@@ -19,6 +19,9 @@ void ns_window_add_lecture(NsWindow *window);
  * nothing is changed. */
 bool ns_lecture_show_file(NsWindow *window, const char *path, GError **error);
 
+/* Runs to the step where the shown scene stops; FALSE if it has none, or has passed it. */
+bool ns_lecture_run(NsWindow *window);
+
 /* Leaves lecture mode; FALSE if it is not on. */
 bool ns_lecture_leave(NsWindow *window);
 

@@ -23,7 +23,7 @@ static void on_run(NsWindow *window)
     NsSession *session = window->session;
     if (session->wants_run)
         ns_session_pause(session);
-    else if (!ns_learn_pane_run(window->learn_pane))
+    else if (!ns_learn_pane_run(window->learn_pane) && !ns_lecture_run(window))
         ns_session_run(session);
 }
 
