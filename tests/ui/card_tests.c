@@ -510,12 +510,12 @@ static void test_answer(void)
     NsWindow *window = ui_open("");
     NsLearnPane *pane = begin(window, text);
     UI_WAIT(window, ui_is_ready);
-    GtkWidget *answer = ui_find_button(GTK_WIDGET(pane), "Else");
-    gtk_check_button_set_active(GTK_CHECK_BUTTON(answer), TRUE);
+    gtk_check_button_set_active(GTK_CHECK_BUTTON(ui_find_button(GTK_WIDGET(pane), "Else")), TRUE);
     g_assert_true(ns_learn_pane_is_done(pane));
     press(pane, "Next");
     press(pane, "Back");
-    g_assert_true(says(pane, "Not quite. It is not."));
+    GtkWidget *verdict = find_label(GTK_WIDGET(pane), "✗ Not quite. It is not.");
+    g_assert_true(gtk_widget_has_css_class(verdict, "error"));
     g_assert_true(ns_learn_pane_is_done(pane));
     begin(window, text);
     g_assert_false(ns_learn_pane_is_done(pane));

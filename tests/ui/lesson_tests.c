@@ -405,10 +405,10 @@ static void test_question(void)
     g_assert_false(ns_learn_pane_is_done(pane));
     g_assert_false(has_label(GTK_WIDGET(pane), "Because."));
     press(pane, "This");
-    g_assert_true(has_label(GTK_WIDGET(pane), "Not quite. It is not that."));
+    g_assert_true(has_label(GTK_WIDGET(pane), "✗ Not quite. It is not that."));
     g_assert_true(ns_learn_pane_is_done(pane));
     press(pane, "That");
-    g_assert_true(has_label(GTK_WIDGET(pane), "Yes. Because."));
+    g_assert_true(has_label(GTK_WIDGET(pane), "✓ Yes. Because."));
     g_assert_false(has_label(GTK_WIDGET(pane), "Not quite"));
     ui_close(window);
 }

@@ -26,9 +26,13 @@ static void on_choice(GtkCheckButton *choice, GtkWidget *question)
     const NsCard *card = g_object_get_data(G_OBJECT(question), CARD);
     size_t place = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(choice), PLACE));
     const char *why = _(card->why[place]);
-    g_autofree char *words = place == card->right ? g_strdup_printf(_("Yes. %s"), why)
-                                                  : g_strdup_printf(_("Not quite. %s"), why);
-    gtk_label_set_text(GTK_LABEL(verdict), words);
+    bool right = place == card->right;
+    g_autofree char *words =
+        right ? g_strdup_printf(_("Yes. %s"), why) : g_strdup_printf(_("Not quite. %s"), why);
+    g_autofree char *signed_words = g_strconcat(right ? "✓ " : "✗ ", words, NULL);
+    gtk_label_set_text(GTK_LABEL(verdict), signed_words);
+    ns_set_css_class(verdict, "success", right);
+    ns_set_css_class(verdict, "error", !right);
     gtk_widget_set_visible(verdict, TRUE);
     *(size_t *)g_object_get_data(G_OBJECT(question), ANSWER) = place + 1;
 }
