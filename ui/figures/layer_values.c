@@ -137,7 +137,8 @@ const NsPlot *ns_ratio_panel_new(NsFigure *figure, const NsLayerValues *const *v
     bool letters = strlen(name) == 1; /* names would not fit beside the panel */
     char *over = g_strdup_printf(C_("ratio panel", "over %s"), name);
     const char *axis = ns_figure_own(figure, over);
-    if (n == 2 && letters) axis = series[0].label;
+    if (n == 2 && letters)
+        axis = ns_figure_own(figure, g_strdup_printf(_("ratio %s"), series[0].label));
     NsPlot *plot = ns_figure_own(figure, g_new(NsPlot, 1));
     *plot = (NsPlot){.left = {.label = axis,
                               .scale = scale,
