@@ -1,9 +1,11 @@
 /* Handouts of lessons, made from the window.  SPDX-License-Identifier: MIT */
 #include "core/store/bundled.h"
 #include "tests/ui/support.h"
+#include "ui/figures/handout.h"
 #include "ui/widgets/shell/handout.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 #define SHORT 2 /* lessons that take a second without a step, and half a minute */
@@ -103,8 +105,28 @@ static void test_stop(void)
     g_free(folder);
 }
 
+static bool stop_at_once(void *calls, size_t card, int64_t step, int64_t until, double loss)
+{
+    g_assert_true(card == 0 && step == 0 && until == 0 && isnan(loss));
+    ++*(int *)calls;
+    return false;
+}
+
+/* A lesson without a step can be stopped before its models are made. */
+static void test_stop_at_once(void)
+{
+    int calls = 0;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NsLesson) lesson = ns_lesson_open(SHORT, &error);
+    g_assert_no_error(error);
+    g_assert_null(ns_handout_new(lesson, stop_at_once, &calls, &error));
+    g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+    g_assert_cmpint(calls, ==, 1);
+}
+
 void ui_add_handout_tests(void)
 {
+    g_test_add_func("/ui/handout/stop-at-once", test_stop_at_once);
     g_test_add_func("/ui/handout/save", test_save);
     g_test_add_func("/ui/handout/stop", test_stop);
 }

@@ -29,34 +29,43 @@ typedef struct {
 
 /* ---- Training ---- */
 
+/* FALSE with an error if the handout was stopped. */
+static bool is_wanted(Handout *h, size_t at, int64_t until, GError **error)
+{
+    NsHistory *history = h->lockstep ? ns_lockstep_run(h->lockstep, 0, 0)->history : NULL;
+    double loss =
+        history ? ns_history_step(history, ns_history_steps(history) - 1)->loss : (double)NAN;
+    int64_t step = h->lockstep ? ns_lockstep_steps(h->lockstep) : 0;
+    if (h->progress(h->data, at, step, until, loss)) return true;
+    g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The handout was stopped.");
+    return false;
+}
+
 /* Trains what a card speaks of: a new run if its settings are not those of the run so far, unless
  * they change in it.  FALSE with an error if it was stopped, too. */
 static bool train(Handout *h, size_t at, GError **error)
 {
     const NsCard *card = &h->lesson->card[at];
     if (card->end.n == 0) return true;
+    int64_t until = MAX(card->run, ns_lesson_data_step(h->lesson, at));
     bool same = h->lockstep && card->begin.n == 0 && ns_experiment_equal(&card->end, h->experiment);
     if (card->change) {
         ns_lockstep_set_live(h->lockstep, &card->end);
         h->experiment = &card->end;
     } else if (!same) {
         g_clear_pointer(&h->lockstep, ns_lockstep_free);
+        if (!is_wanted(h, at, until, error)) return false;
         h->lockstep = ns_lockstep_new(&card->end, NULL, NULL, NULL, error);
         h->experiment = &card->end;
         h->shown = NULL;
         if (!h->lockstep) return false;
     }
-    int64_t until = MAX(card->run, ns_lesson_data_step(h->lesson, at));
     bool going = true, wanted = true;
     while (going && wanted && ns_lockstep_steps(h->lockstep) < until) {
         going = ns_lockstep_step(h->lockstep);
-        NsHistory *history = ns_lockstep_run(h->lockstep, 0, 0)->history;
         h->shown = NULL;
-        wanted = h->progress(h->data, at, ns_lockstep_steps(h->lockstep), until,
-                             ns_history_step(history, ns_history_steps(history) - 1)->loss);
+        wanted = is_wanted(h, at, until, error);
     }
-    if (!wanted)
-        g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The handout was stopped.");
     return wanted;
 }
 

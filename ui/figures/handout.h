@@ -5,8 +5,8 @@
 #include "core/store/lesson.h"
 #include "ui/plot/document.h"
 
-/* After each step of the run that a card speaks of: `until` is the last one, `loss` that of the
- * first lane.  FALSE stops. */
+/* Before each run and after each of its steps: `until` is the last one that a card speaks of,
+ * `loss` that of the first lane, NaN before the run.  FALSE stops. */
 typedef bool NsHandoutProgress(void *data, size_t card, int64_t step, int64_t until, double loss);
 
 /* Trains what the cards ask for, one run after another, with the threads that their settings
