@@ -203,7 +203,8 @@ static void test_hatch(void)
 
 /* ---- The figure of a sweep ---- */
 
-static NsPhase *make_phase(const char *x_text, const char *y_text, NsStudyWork **work)
+static NsPhase *make_phase_of(int64_t seeds, const char *x_text, const char *y_text,
+                              NsStudyWork **work)
 {
     NsSettings settings;
     g_autoptr(GError) error = NULL;
@@ -221,8 +222,14 @@ static NsPhase *make_phase(const char *x_text, const char *y_text, NsStudyWork *
     ns_phase_study(&study, (const NsSettings *[]){&settings}, 1, &x, &y, 20, &error);
     g_assert_no_error(error);
     ns_settings_clear(&settings);
+    study.seeds = seeds;
     *work = ns_study_work_new(&study, NULL, NULL);
     return ns_phase_new(*work, 0, 0, 1, NULL);
+}
+
+static NsPhase *make_phase(const char *x_text, const char *y_text, NsStudyWork **work)
+{
+    return make_phase_of(1, x_text, y_text, work);
 }
 
 static void train(NsStudyWork *work)
@@ -269,6 +276,18 @@ static void check_frame(const NsPlot *plot)
     g_assert_true(inside > area->width + area->height);
     cairo_surface_destroy(a);
     cairo_surface_destroy(b);
+}
+
+/* A cell of several seeds names what its numbers are. */
+static void test_phase_seeds(void)
+{
+    g_autoptr(NsStudyWork) work = NULL;
+    g_autoptr(NsPhase) phase = make_phase_of(2, "lr=0.01", "placement=pre", &work);
+    g_autoptr(NsFigure) figure = ns_figure_create(&ns_phase_kind);
+    NsFigureInput input = {.step = -1, .phase = phase};
+    train(work);
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_nonnull(strstr(plot->heatmap->notes[0], "loss of each seed: "));
 }
 
 static void test_phase(void)
@@ -619,6 +638,7 @@ int main(int argc, char **argv)
     g_test_add_func("/plot/studies/tips", test_tips);
     g_test_add_func("/plot/studies/hatch", test_hatch);
     g_test_add_func("/plot/studies/phase", test_phase);
+    g_test_add_func("/plot/studies/phase-seeds", test_phase_seeds);
     g_test_add_func("/plot/studies/paper", test_paper);
     g_test_add_func("/plot/studies/paper-panels", test_paper_panels);
     g_test_add_func("/plot/studies/paper-decades", test_paper_decades);

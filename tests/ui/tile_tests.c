@@ -398,6 +398,8 @@ static void test_continuations(void)
     g_autofree char *first_line = g_strndup(last->text, strcspn(last->text, "\n"));
     UI_UNTIL(strstr(gtk_label_get_text(GTK_LABEL(line)), first_line));
     ns_session_show_step(session, 1); /* that of step 0 */
+    GtkWidget *at = gtk_widget_get_first_child(gtk_widget_get_last_child(lines));
+    UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(at)), "Text at step 0"));
     UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(line)), before));
 
     /* Its color goes with the style, without a new step. */

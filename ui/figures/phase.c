@@ -125,7 +125,7 @@ static void follow(Phase *p, NsPhase *phase)
 
 /* ---- Cells ---- */
 
-/* "seeds: 2.31, 2.29, 2.4" if there are several, after the validation loss if there is one. */
+/* "loss of each seed: 2.31, 2.29, 2.4" if there are several, after the validation loss if there is one. */
 static char *done_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
 {
     size_t n = (size_t)phase->study->seeds;
@@ -136,7 +136,7 @@ static char *done_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
         g_autofree char *value = ns_text_number(values[seed], DIGITS);
         g_string_append_printf(words, "%s%s", seed ? ", " : "", value);
     }
-    g_autofree char *seeds = n > 1 ? g_strdup_printf(_("seeds: %s"), words->str) : NULL;
+    g_autofree char *seeds = n > 1 ? g_strdup_printf(_("loss of each seed: %s"), words->str) : NULL;
     if (isnan(cell->validation)) return g_steal_pointer(&seeds);
     g_autofree char *value = ns_text_number(cell->validation, DIGITS);
     g_autofree char *loss = g_strdup_printf(_("validation loss: %s"), value);

@@ -184,7 +184,7 @@ bool ns_continuation_lines_update(GtkWidget *lines)
     }
     if (at < 0) return false;
     g_autofree char *digits = ns_group_digits(at);
-    g_autofree char *words = g_strdup_printf(_("Step %s"), digits);
+    g_autofree char *words = g_strdup_printf(_("Text at step %s"), digits);
     ns_text_label_set(step, words);
     return true;
 }
