@@ -208,6 +208,8 @@ static void test_keys_of_experiment(void)
     g_assert_true(ui_press(window, GDK_KEY_R)); /* changes what is out of sight */
     g_assert_nonnull(strstr(ns_toast_text(window->toast), "with Restart or Fork"));
     ns_session_show_step(session, 9);
+    const char *tip = gtk_widget_get_tooltip_text(ui_find(window, "run_button"));
+    g_assert_true(g_str_has_prefix(tip, "Train on; the charts follow the newest step"));
     ns_session_set(session, "dropout", "0.1");
     g_assert_true(ui_press(window, GDK_KEY_f));
     UI_UNTIL(session->state != NS_TRAINER_PREPARING);

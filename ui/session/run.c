@@ -455,6 +455,7 @@ void ns_session_run(NsSession *session)
     session->wants_run = true;
     session->single = false;
     if (!session->slow) ns_trainer_run(session->trainer);
+    ns_session_show_step(session, -1);
     g_signal_emit_by_name(session, "status-changed");
 }
 
@@ -482,6 +483,7 @@ static void run_until(NsSession *session, NsTrainerUntil until)
     session->slow = false;
     session->view->run_to = until.step;
     ns_trainer_run_until(session->trainer, until);
+    ns_session_show_step(session, -1);
     g_signal_emit_by_name(session, "status-changed");
 }
 

@@ -219,7 +219,7 @@ static void wake(NsWindow *window)
         window->tick = gtk_widget_add_tick_callback(GTK_WIDGET(window), on_tick, NULL, NULL);
 }
 
-static void on_status(NsWindow *window)
+static void sync_run_button(NsWindow *window)
 {
     bool running = window->session->wants_run;
     ns_text_label_set(window->run_label, running ? _("Pause") : _("Run"));
@@ -229,7 +229,14 @@ static void on_status(NsWindow *window)
     gtk_widget_set_tooltip_text(gtk_widget_get_ancestor(window->run_icon, GTK_TYPE_BUTTON),
                                 ns_session_is_watching(window->session)
                                     ? _("Another program trains this run")
+                                : !running && ns_session_is_behind(window->session)
+                                    ? _("Train on; the charts follow the newest step (Space, F5)")
                                     : _("Run or pause (Space, F5)"));
+}
+
+static void on_status(NsWindow *window)
+{
+    sync_run_button(window);
     g_autofree char *begin = ns_group_digits(window->session->fork_step);
     g_autofree char *back = g_strdup_printf(_("Back to step %s, where this run began (R)"), begin);
     gtk_widget_set_tooltip_text(window->reset_button,
@@ -268,6 +275,7 @@ static void on_status(NsWindow *window)
 
 static void on_view_changed(NsWindow *window)
 {
+    sync_run_button(window);
     sync_subtitle(window);
     ns_transport_sync(window->transport);
     wake(window);
