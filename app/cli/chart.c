@@ -400,7 +400,7 @@ static NsFigureInput input_of(const Drawing *drawing)
                                      : chart->outside ? NULL
                                                       : &chart->a->experiment.lane[i];
         input.lanes[i] =
-            (NsFigureRun){history_of(drawing, i), settings, ns_lane_letter(i), (unsigned)i};
+            (NsFigureRun){history_of(drawing, i), settings, ns_lane_letter(i), .lane = (unsigned)i};
     }
     input.history = input.lanes[0].history;
     input.settings = input.lanes[0].settings;

@@ -28,7 +28,7 @@ NsFigureInput lanes_of(Run *const *runs, unsigned n)
     NsFigureInput input = input_of(runs[0]);
     input.n_lanes = n;
     for (unsigned i = 0; i < n; i++)
-        input.lanes[i] = (NsFigureRun){runs[i]->history, &runs[i]->settings, names[i], 0};
+        input.lanes[i] = (NsFigureRun){runs[i]->history, &runs[i]->settings, names[i], .lane = 0};
     return input;
 }
 

@@ -616,7 +616,7 @@ static void test_page(void)
     static const char *const names[] = {"A", "B", "C", "D"};
     NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
     for (unsigned i = 0; i < NS_LANES_MAX; i++)
-        input.lanes[i] = (NsFigureRun){run->history, &run->settings, names[i], i};
+        input.lanes[i] = (NsFigureRun){run->history, &run->settings, names[i], .lane = i};
     for (unsigned n = 1; n <= NS_LANES_MAX; n++) {
         input.n_lanes = n > 1 ? n : 0;
         g_autoptr(NsFigure) figure = figure_new("diagram");
@@ -761,7 +761,8 @@ static void test_column(void)
         NsFigureInput input = {.step = -1};
         for (unsigned i = 0; i < NS_LANES_MAX; i++) {
             runs[i] = run_trained(placements[i], architectures[a]);
-            input.lanes[i] = (NsFigureRun){runs[i]->history, &runs[i]->settings, names[i], i};
+            input.lanes[i] =
+                (NsFigureRun){runs[i]->history, &runs[i]->settings, names[i], .lane = i};
         }
         input.history = input.lanes[0].history;
         input.settings = input.lanes[0].settings;

@@ -165,6 +165,14 @@ static void test_previous_and_swap(void)
     plot = ns_figure_update(loss, &input);
     g_assert_nonnull(strstr(plot->subtitle, "no warm-up, changed at step 3, step 3"));
 
+    /* The settings are those with which the run began, also if those of now are given. */
+    NsSettings now = first->settings;
+    now.warmup = 400;
+    input.settings = &now;
+    input.started = &first->settings;
+    plot = ns_figure_update(loss, &input);
+    g_assert_nonnull(strstr(plot->subtitle, "no warm-up, changed at step 3, step 3"));
+
     input = input_of(NULL);
     g_assert_cmpuint(ns_figure_update(gradient, &input)->n_series, ==, 0);
     g_assert_null(ns_figure_update(heatmap, &input)->heatmap);
@@ -732,7 +740,7 @@ static void test_viewed(void)
             bool line;
         } views[] = {{-1, false}, {20, true}, {49, false}, {0, true}, {30, true}, {80, false}};
         NsFigureInput input = input_of(run);
-        NsFigureRun before = {run->history, &run->settings, NULL, 0};
+        NsFigureRun before = {run->history, &run->settings, NULL, .lane = 0};
         if (kind->initial) input.quantity = kind->initial;
         if (g_str_equal(kind->choice.key, "ratio")) input.previous = before.history;
         g_autoptr(NsFigure) figure = figure_new(kind->choice.key);

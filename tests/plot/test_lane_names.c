@@ -492,7 +492,8 @@ static void test_pinned(void)
         g_assert_cmpuint(plot->n_keys, ==, 1); /* step 0, the largest and smallest layer */
         for (unsigned i = 0; i < 3; i++) {
             Run *run = i < 2 ? before.run[i] : brief;
-            pair.input.pinned[i] = (NsFigureRun){run->history, &run->settings, names[i], i % 2};
+            pair.input.pinned[i] =
+                (NsFigureRun){run->history, &run->settings, names[i], .lane = i % 2};
         }
         pair.input.n_pinned = 3;
         plot = ns_figure_update(figure, &pair.input);
@@ -514,7 +515,7 @@ static void test_pinned(void)
          * in which what is faint is step 0. */
         for (unsigned i = 0; i < 2; i++)
             pair.input.pinned[i] =
-                (NsFigureRun){pair.run[i]->history, &pair.run[i]->settings, names[i], i};
+                (NsFigureRun){pair.run[i]->history, &pair.run[i]->settings, names[i], .lane = i};
         pair.input.n_pinned = 2;
         plot = ns_figure_update(figure, &pair.input);
         if (f == 0) g_assert_true(plot->n_keys == 1 && plot->n_series == usual);

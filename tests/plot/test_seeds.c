@@ -32,7 +32,7 @@ static Lanes lanes_made(void)
             for (size_t s = 0; s < STEPS; s++) add_step(&lanes, i, k);
         }
         Run *first = lanes.runs[i][0];
-        lanes.input.lanes[i] = (NsFigureRun){first->history, &first->settings, names[i], i};
+        lanes.input.lanes[i] = (NsFigureRun){first->history, &first->settings, names[i], .lane = i};
     }
     lanes.input.n_lanes = 2;
     lanes.input.history = lanes.runs[0][0]->history;

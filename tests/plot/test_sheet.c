@@ -120,8 +120,8 @@ static Pair pair_new(int steps)
     pair.input = input_of(pair.runs[0]);
     pair.input.n_lanes = 2;
     for (unsigned i = 0; i < 2; i++)
-        pair.input.lanes[i] =
-            (NsFigureRun){pair.runs[i]->history, &pair.runs[i]->settings, ns_lane_letter(i), i};
+        pair.input.lanes[i] = (NsFigureRun){pair.runs[i]->history, &pair.runs[i]->settings,
+                                            ns_lane_letter(i), .lane = i};
     return pair;
 }
 
@@ -447,7 +447,7 @@ static void test_diagram(void)
     g_autoptr(NsRun) run = run_trained("placement=post", "layers=6");
     NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
     for (unsigned i = 0; i < 2; i++)
-        input.lanes[i] = (NsFigureRun){run->history, &run->settings, i ? "B" : "A", i};
+        input.lanes[i] = (NsFigureRun){run->history, &run->settings, i ? "B" : "A", .lane = i};
     input.n_lanes = 2;
     static const char *const names[] = {"loss", "profile", "diagram", "loss", "diagram"};
     enum { N = G_N_ELEMENTS(names) };
@@ -492,7 +492,7 @@ static void test_diagram_slide(void)
     NsFigureInput input = {.history = run->history, .settings = &run->settings, .step = -1};
     static const char *const names[] = {"A", "B", "C", "D"};
     for (unsigned i = 0; i < NS_LANES_MAX; i++)
-        input.lanes[i] = (NsFigureRun){run->history, &run->settings, names[i], i};
+        input.lanes[i] = (NsFigureRun){run->history, &run->settings, names[i], .lane = i};
     g_autoptr(NsFigure) figure = figure_new("diagram");
     for (unsigned n = 2; n <= NS_LANES_MAX; n += 2) {
         input.n_lanes = n;
@@ -530,8 +530,8 @@ static void test_grid(void)
                            .step = -1,
                            .gradient = NS_QUANTITY_GRAD_W2,
                            .n_lanes = 2};
-    input.lanes[0] = (NsFigureRun){post->history, &post->settings, "A", 0};
-    input.lanes[1] = (NsFigureRun){pre->history, &pre->settings, "B", 1};
+    input.lanes[0] = (NsFigureRun){post->history, &post->settings, "A", .lane = 0};
+    input.lanes[1] = (NsFigureRun){pre->history, &pre->settings, "B", .lane = 1};
     static const char *const names[] = {"loss",       "gradient-norm", "similarity",
                                         "similarity", "similarity",    "similarity"};
     enum { N = G_N_ELEMENTS(names) };
@@ -582,8 +582,8 @@ static void test_slide(void)
                            .gradient = NS_QUANTITY_GRAD_W2,
                            .hidden = NS_QUANTITY_HIDDEN_NORM,
                            .n_lanes = 2};
-    input.lanes[0] = (NsFigureRun){post->history, &post->settings, "A", 0};
-    input.lanes[1] = (NsFigureRun){pre->history, &pre->settings, "B", 1};
+    input.lanes[0] = (NsFigureRun){post->history, &post->settings, "A", .lane = 0};
+    input.lanes[1] = (NsFigureRun){pre->history, &pre->settings, "B", .lane = 1};
     static const char *const names[] = {"loss", "gradient-norm", "profile", "gradient-heatmap"};
     enum { N = G_N_ELEMENTS(names) };
     NsFigure *figures[N];

@@ -4,6 +4,7 @@
 #include "core/data/task.h"
 #include "core/experiment/param.h"
 #include "core/model/placement.h"
+#include "ui/figures/figure.h"
 #include "ui/session/session-private.h"
 
 static const char *placement(NsSession *session, unsigned lane)
@@ -429,6 +430,11 @@ static void test_live_of_one_lane(void)
         settings++;
     }
     g_assert_cmpuint(settings, ==, 1);
+    /* Charts name a run by the settings with which it began, and draw it with those of now. */
+    NsFigureInput input = ns_view_input(session->view);
+    g_assert_cmpfloat(input.lanes[1].settings->lr, ==, 1e-5);
+    g_autofree char *began = ns_figure_run_label(&input, 1);
+    g_assert_null(strstr(began, "lr"));
 }
 
 /* ---- Time ---- */
@@ -447,6 +453,18 @@ static void test_run_to(void)
     g_assert_cmpint(ns_session_shown_step(session), ==, 4);
     ns_session_show_step(session, -1);
     g_assert_cmpint(ns_session_shown_step(session), ==, 12);
+
+    /* A run follows its newest step again, until an earlier one is chosen. */
+    ns_session_show_step(session, 4);
+    ns_session_run_to(session, 14);
+    g_assert_cmpint(session->view->step, ==, -1);
+    wait_at_rest(session, 14);
+    ns_session_show_step(session, 4);
+    ns_session_run(session);
+    g_assert_cmpint(session->view->step, ==, -1);
+    ns_session_show_step(session, 4);
+    ns_session_pause(session);
+    g_assert_cmpint(ns_session_shown_step(session), ==, 4);
 }
 
 /* Selecting a cell of a heatmap sets step and layer in a single change of the view. */

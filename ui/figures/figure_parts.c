@@ -63,7 +63,8 @@ unsigned ns_figure_runs(const NsFigureInput *input)
 NsFigureRun ns_figure_run(const NsFigureInput *input, unsigned i)
 {
     if (input->n_lanes > 1) return input->lanes[i];
-    return (NsFigureRun){.history = input->history, .settings = input->settings};
+    return (NsFigureRun){
+        .history = input->history, .settings = input->settings, .started = input->started};
 }
 
 NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i)
@@ -72,6 +73,7 @@ NsFigureInput ns_figure_input_of(const NsFigureInput *input, unsigned i)
     NsFigureRun run = ns_figure_run(input, i);
     one.history = run.history;
     one.settings = run.settings;
+    one.started = run.started;
     one.name = input->n_lanes > 1 ? run.name : input->name;
     if (input->n_lanes > 1) one.lane = i;
     one.n_beside = MAX(input->n_lanes, input->n_beside);
@@ -102,11 +104,13 @@ unsigned ns_figure_active(const NsFigureInput *input)
     return 0;
 }
 
-/* Collects the settings of all runs; FALSE if a run has none. */
+/* Collects the settings with which all runs began; FALSE if a run has none. */
 static bool find_settings(const NsFigureInput *input, const NsSettings *settings[NS_LANES_MAX])
 {
-    for (unsigned i = 0; i < ns_figure_runs(input); i++)
-        if (!(settings[i] = ns_figure_run(input, i).settings)) return false;
+    for (unsigned i = 0; i < ns_figure_runs(input); i++) {
+        NsFigureRun run = ns_figure_run(input, i);
+        if (!(settings[i] = run.started ? run.started : run.settings)) return false;
+    }
     return true;
 }
 
@@ -154,8 +158,9 @@ int64_t ns_figure_first_change(const NsHistory *history)
 
 char *ns_figure_previous_label(const NsFigureInput *input)
 {
-    if (!input->previous_settings || !input->settings) return g_strdup(_("previous run"));
-    g_autofree char *difference = ns_settings_difference(input->previous_settings, input->settings);
+    const NsSettings *own = input->started ? input->started : input->settings;
+    if (!input->previous_settings || !own) return g_strdup(_("previous run"));
+    g_autofree char *difference = ns_settings_difference(input->previous_settings, own);
     bool changed = ns_figure_first_change(input->previous) > 0;
     return g_strdup_printf(changed ? _("previous run: %s (changed)") : _("previous run: %s"),
                            difference);

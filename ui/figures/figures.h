@@ -23,6 +23,7 @@ typedef struct {
     const char *name;           /* "A", "B", ... of a lane, or the label of an earlier run */
     unsigned lane;              /* selects the color: of an earlier run, or of a lane if other lanes
                                  * are left out; 0: its index among those shown */
+    const NsSettings *started;  /* with which it began, shown as text; NULL: `settings` */
 } NsFigureRun;
 
 /* How heatmaps show several lanes: all of them one above the other with one color bar, only the
@@ -48,6 +49,7 @@ typedef struct {
     NsHistory *history;         /* NULL before it exists; of several lanes the active one, which
                                  * figures of one model show */
     const NsSettings *settings; /* of that history */
+    const NsSettings *started;  /* as of a NsFigureRun */
     const char *name; /* of a lane that is shown alone although there are others; or NULL */
     NsFigureRun lanes[NS_LANES_MAX];
     unsigned n_lanes;  /* fewer than 2: only `history` is shown */

@@ -115,7 +115,7 @@ static void draw_chart(Handout *h, const NsCard *card, const NsSheet *sheet)
     for (size_t i = 0; i < lanes; i++) {
         NsRun *run = ns_lockstep_run(h->lockstep, i, 0);
         input.lanes[i] =
-            (NsFigureRun){run->history, &run->settings, ns_lane_letter(i), (unsigned)i};
+            (NsFigureRun){run->history, &run->settings, ns_lane_letter(i), .lane = (unsigned)i};
     }
     input.history = input.lanes[0].history;
     input.settings = input.lanes[0].settings;

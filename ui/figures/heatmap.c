@@ -434,8 +434,9 @@ static void update(NsFigure *figure, const NsFigureInput *input)
     if (figure->kind->two_runs && input->n_lanes < 2 && input->previous) {
         pair.n_lanes = 2;
         pair.lanes[0] =
-            (NsFigureRun){input->previous, input->previous_settings, _("previous run"), 0};
-        pair.lanes[1] = (NsFigureRun){input->history, input->settings, _("this run"), 0};
+            (NsFigureRun){input->previous, input->previous_settings, _("previous run"), .lane = 0};
+        pair.lanes[1] =
+            (NsFigureRun){input->history, input->settings, _("this run"), 0, input->started};
     }
     update_map(heatmap, &pair);
 }

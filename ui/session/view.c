@@ -107,9 +107,11 @@ const char *ns_view_lane_name(const NsView *view, size_t lane)
 NsFigureInput ns_view_input(const NsView *view)
 {
     const NsEarlierLane *previous = &view->previous;
+    const NsSettings *settings = settings_of(view, view->active);
     NsFigureInput input = {
         .history = view->history,
-        .settings = settings_of(view, view->active),
+        .settings = settings,
+        .started = settings ? &view->started.lane[view->active] : NULL,
         .n_lanes = (unsigned)view->started.n,
         .n_pinned = view->n_pinned,
         .heat = view->heat,
@@ -125,13 +127,15 @@ NsFigureInput ns_view_input(const NsView *view)
         .step = view->step,
         .end = view->run_to >= ns_view_newest_step(view) ? view->run_to : 0,
     };
-    for (size_t i = 0; i < view->started.n; i++)
-        input.lanes[i] = (NsFigureRun){view->histories[i], settings_of(view, i),
-                                       ns_view_lane_name(view, i), (unsigned)i};
+    for (size_t i = 0; i < view->started.n; i++) {
+        settings = settings_of(view, i);
+        input.lanes[i] = (NsFigureRun){view->histories[i], settings, ns_view_lane_name(view, i),
+                                       (unsigned)i, settings ? &view->started.lane[i] : NULL};
+    }
     for (unsigned i = 0; i < view->n_pinned; i++) {
         const NsEarlierLane *lane = &view->pinned[i];
         input.pinned[i] = (NsFigureRun){lane->history, lane->outside ? NULL : &lane->settings,
-                                        lane->name, lane->lane};
+                                        lane->name, .lane = lane->lane};
         input.shades[i] = lane->shade;
     }
     return input;
