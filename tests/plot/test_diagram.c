@@ -761,8 +761,7 @@ static void test_column(void)
         NsFigureInput input = {.step = -1};
         for (unsigned i = 0; i < NS_LANES_MAX; i++) {
             runs[i] = run_trained(placements[i], architectures[a]);
-            input.lanes[i] =
-                (NsFigureRun){runs[i]->history, &runs[i]->settings, names[i], .lane = i};
+            input.lanes[i] = (NsFigureRun){runs[i]->history, &runs[i]->settings, .name = names[i]};
         }
         input.history = input.lanes[0].history;
         input.settings = input.lanes[0].settings;

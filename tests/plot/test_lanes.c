@@ -221,8 +221,7 @@ static void test_loss(void)
     ns_history_append_event(pair.run[0]->history, &both);
     ns_history_append_event(pair.run[1]->history, &both);
     ns_history_append_event(pair.run[1]->history, &end);
-    pair.input.pinned[0] =
-        (NsFigureRun){earlier->history, &earlier->settings, "run_1 A", .lane = 0};
+    pair.input.pinned[0] = (NsFigureRun){earlier->history, &earlier->settings, .name = "run_1 A"};
     pair.input.n_pinned = 1;
     g_autoptr(NsFigure) figure = figure_new("loss");
     const NsPlot *plot = ns_figure_update(figure, &pair.input);
@@ -629,9 +628,8 @@ static void test_earlier(void)
         append(before.run[i], 1);
         for (unsigned k = 0; k < 2; k++)
             pair.input.pinned[2 * k + i] = (NsFigureRun){
-                before.run[i]->history, &before.run[i]->settings,
-                (const char *const[]){"run 1 A", "run 1 B", "run 2 A", "run 2 B"}[2 * k + i],
-                .lane = i};
+                before.run[i]->history, &before.run[i]->settings, .lane = i,
+                .name = (const char *[]){"run 1 A", "run 1 B", "run 2 A", "run 2 B"}[2 * k + i]};
     }
     pair.input.n_pinned = 4;
     static const char *const figures[] = {"loss", "steps"};

@@ -347,6 +347,7 @@ static void test_place(void)
     NsChartTile *tile = ui_tile(window, 0);
     UI_UNTIL(plot_at(window, 0)->heatmap);
     g_assert_nonnull(strstr(plot_at(window, 0)->title, "layer\u00a03, head\u00a01"));
+    UI_UNTIL(g_strcmp0(ui_chart(window, 1)->shown.subtitle, "A Post-LN") == 0); /* a thumbnail */
     graphene_rect_t tabs; /* as far from the edge of the card as everything else */
     g_assert_true(gtk_widget_compute_bounds(tile->lanes, GTK_WIDGET(tile), &tabs));
     g_assert_cmpfloat(tabs.origin.x, >=, 10);

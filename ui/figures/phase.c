@@ -125,7 +125,7 @@ static void follow(Phase *p, NsPhase *phase)
 
 /* ---- Cells ---- */
 
-/* "loss of each seed: 2.31, 2.29, 2.4" if there are several, after the validation loss if there is one. */
+/* "loss of each seed: 2.31, 2.29" if there are several, after the validation loss if any. */
 static char *done_note(NsPhase *phase, size_t i, const NsStudyCell *cell)
 {
     size_t n = (size_t)phase->study->seeds;

@@ -307,7 +307,8 @@ static void refocus(NsChartView *chart)
         /* Removes all but the title, the curves and, if there is space, the axes from a thumbnail;
          * the chart on the stage has the rest. */
         chart->shown.moment = chart->shown.note = NULL;
-        chart->shown.subtitle = chart->shown.seed;
+        chart->shown.subtitle =
+            chart->shown.seed || chart->name ? chart->shown.seed : chart->shown.run;
         chart->shown.special = 0;
         chart->shown.lower = NULL;
         chart->shown.legend = NS_LEGEND_NONE;
