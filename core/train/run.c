@@ -338,7 +338,7 @@ static void note_change(NsRun *run, const NsParam *param, const NsSettings *befo
         g_str_equal(param->key, "warmup") && step >= MAX(before->warmup, run->settings.warmup);
     ns_event_describe(&event,
                       over ? N_("%s changed from %s to %s at step %s, when it was over: the "
-                                "learning rate stays the same. Restart to see its effect.")
+                                "learning rate stays the same. Reset to see its effect.")
                            : N_("%s changed from %s to %s at step %s."),
                       _(param->label), old, now, at);
     ns_history_append_event(run->history, &event);

@@ -247,8 +247,9 @@ static void test_run_live(void)
 
     /* A warm-up that would be over by now has no effect, and says so. */
     set_live(run, (const char *const[]){"warmup=4", NULL});
-    g_assert_nonnull(strstr(event_at(run, 7)->text, "Warm-up changed from off to 4 at step 4, when "
-                                                    "it was over: the learning rate stays"));
+    g_assert_nonnull(strstr(event_at(run, 7)->text,
+                            "Warm-up changed from off to 4 at step 4, when "
+                            "it was over: the learning rate stays the same. Reset "));
     set_live(run, (const char *const[]){"warmup=10000", NULL});
     g_assert_cmpstr(event_at(run, 8)->text, ==, "Warm-up changed from 4 to 10,000 at step 4.");
     set_live(run, (const char *const[]){"warmup=1", NULL});
