@@ -80,7 +80,7 @@ static void test_reset_without_step_keeps_previous_run(void)
 
 static void test_words(void)
 {
-    NsWindow *window = ui_open("placement=pre layers=3");
+    NsWindow *window = ui_open("placement=pre layers=3 probe-every=1");
     UI_WAIT(window, ui_is_ready);
     const char *title = gtk_label_get_text(GTK_LABEL(ui_find(window, "title_label")));
     const char *subtitle = gtk_label_get_text(GTK_LABEL(ui_find(window, "subtitle_label")));
@@ -96,7 +96,12 @@ static void test_words(void)
     /* The speed is beside the timeline, with what measuring takes and what that is. */
     GtkWidget *pace = ui_find_tip(GTK_WIDGET(window), "Measured steps per second");
     g_assert_nonnull(strstr(gtk_label_get_text(GTK_LABEL(pace)), "steps/s"));
-    g_assert_nonnull(ui_find_tip(GTK_WIDGET(window), "Share of the time that measuring takes"));
+    GtkWidget *cost = ui_find_tip(GTK_WIDGET(window), "Share of the time that measuring takes");
+    g_assert_false(gtk_widget_get_visible(cost)); /* nothing is measured while it is paused */
+    ns_session_run(window->session);
+    UI_UNTIL(gtk_widget_get_visible(cost));
+    ns_session_pause(window->session);
+    UI_UNTIL(!gtk_widget_get_visible(cost));
     ui_close(window);
 }
 

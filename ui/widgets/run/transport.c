@@ -182,7 +182,7 @@ void ns_transport_sync(NsTransport *transport)
         ns_text_fixed(measured.steps_per_second, measured.steps_per_second < 9.95);
     /* Before a step was measured, it names the slider beside it. */
     g_autofree char *pace = known ? g_strdup_printf(_("%s steps/s"), number) : g_strdup(_("Speed"));
-    bool expensive = known && measured.probe_share >= 0.005;
+    bool expensive = busy && known && measured.probe_share >= 0.005;
     g_autofree char *cost =
         expensive ? g_strdup_printf(_("measuring %.0f%%"), 100.0 * measured.probe_share)
                   : g_strdup("");
