@@ -30,6 +30,7 @@ typedef struct {
     NsQuantity quantity;       /* as it is drawn, once its line is placed */
     size_t first, n;           /* position among the numbers, and how many */
     size_t inner;              /* length of each array inside it; 0 if it contains none */
+    bool outputs;              /* the outputs of blocks 1 to L: hidden states without x_0 */
 } NsOutsideArray;
 
 typedef struct {

@@ -472,6 +472,7 @@ static char *take_layer(const char *name, const Word *words, size_t n, NsOutside
         bool next = !word[letters] && i + 1 < n && read_layer(words[i + 1].text, &taken->layer);
         if (own || next) first = i;
         if (own || next) last = i + next;
+        taken->of_block = (own || next) && !g_str_equal(stem, "l");
     }
     for (size_t i = n; first == n && i-- > 1;)
         if (words[i].path && !is_one(words[i - 1].text, "head heads") &&

@@ -68,6 +68,7 @@ typedef struct {
     bool has_seed;
     double seed;
     bool layered;
+    bool of_block;         /* a word such as “layers” is before the layer */
     size_t layer;          /* as it is written */
     size_t behind;         /* the number of characters after the layer */
     NsOutsideGroup *group; /* under which it is drawn if it is not taken as its kind */

@@ -121,7 +121,7 @@ static NsQuantity find_scalar(NsOutsideRecords *r, NsOutsideGroup *group, const 
 }
 
 /* The quantity of an array; NS_QUANTITY_ALL if none fits. */
-static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array)
+static NsQuantity find_quantity(NsOutsideRecords *r, NsOutsideArray *array)
 {
     unsigned known = array->group->registered;
     if (known) {
@@ -129,10 +129,13 @@ static NsQuantity find_quantity(NsOutsideRecords *r, const NsOutsideArray *array
         if (array->scalar != (domain == NS_DOMAIN_STEP)) return (NsQuantity)NS_QUANTITY_ALL;
         learn_size(r, domain, array);
         bool nested = array->inner > 0;
-        bool fits =
-            nested == (domain == NS_DOMAIN_HEAD) && (!nested || array->inner == r->layout.heads) &&
-            (domain == NS_DOMAIN_LAYER ? fits_layers(r, array)
-                                       : array->n == ns_record_layout_count(&r->layout, domain));
+        array->outputs = domain == NS_DOMAIN_HIDDEN && array->name->of_block &&
+                         array->n == r->layout.layers && r->layout.hidden == array->n + 1;
+        bool fits = nested == (domain == NS_DOMAIN_HEAD) &&
+                    (!nested || array->inner == r->layout.heads) &&
+                    (domain == NS_DOMAIN_LAYER
+                         ? fits_layers(r, array)
+                         : array->n + array->outputs == ns_record_layout_count(&r->layout, domain));
         return fits ? (NsQuantity)(known - 1) : (NsQuantity)NS_QUANTITY_ALL;
     }
     if (array->inner) return (NsQuantity)NS_QUANTITY_ALL;
@@ -169,11 +172,16 @@ static void find_quantities(NsOutsideRecords *r, NsOutsideLine *line)
     if (line->scalars[NS_OUTSIDE_GRAD_NORM].name)
         add_quantity(&r->layout, NS_QUANTITY_GRAD_TOTAL, 1);
     NsOutsideArray *arrays = (NsOutsideArray *)(void *)line->arrays->data;
-    /* Quantities of the registry come first, because they determine the size of the model. */
-    for (int pass = 0; pass < 2; pass++)
-        for (guint i = 0; i < line->arrays->len; i++)
-            if ((pass == 0) == (arrays[i].group->registered > 0))
-                arrays[i].quantity = find_quantity(r, &arrays[i]);
+    /* Quantities of the registry come before others, because they determine the size of the model,
+     * and layers before hidden states, which are those of blocks if there are as many. */
+    for (int pass = 0; pass <= 4; pass++)
+        for (guint i = 0; i < line->arrays->len; i++) {
+            unsigned known = arrays[i].group->registered;
+            bool hidden = known && ns_quantity((NsQuantity)(known - 1))->domain == NS_DOMAIN_HIDDEN;
+            int own = arrays[i].group->gradient ? 2 : 4;
+            if (known) own = !hidden ? 0 : arrays[i].name->of_block ? 3 : 1;
+            if (own == pass) arrays[i].quantity = find_quantity(r, &arrays[i]);
+        }
     for (guint i = 0; i < line->arrays->len; i++) {
         const NsOutsideArray *array = &arrays[i];
         NsRecordLayout *layout = &r->layout;
@@ -213,7 +221,7 @@ static void put_arrays(const NsOutsideRecords *r, const NsOutsideLine *line, NsV
         for (size_t k = 0; k < array->n; k++) {
             NsOutsideNumber number =
                 g_array_index(line->numbers, NsOutsideNumber, (guint)(array->first + k));
-            size_t at = layout->offset[array->quantity] + k;
+            size_t at = layout->offset[array->quantity] + array->outputs + k;
             if (number.has && !values.has[at]) ns_values_put(values, at, number.value);
         }
     }

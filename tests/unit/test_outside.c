@@ -278,6 +278,31 @@ static void test_sizes(void)
     g_assert_cmpuint(ns_outside_wrong_lines(o), ==, 0);
 }
 
+/* As many hidden states as layers, under names of blocks, are the outputs of the blocks, whichever
+ * columns come first; under other names they could be their inputs. */
+static void test_outputs_of_blocks(void)
+{
+    static const char *const logs[] = {
+        "step,loss,hidden_norm/layers.0,hidden_norm/layers.1,grad_norm/layers.0.fc1,"
+        "grad_norm/layers.1.fc1\n0,3,8,9,0.5,0.25\n",
+        "step,loss,grad_norm/layers.0.fc1,grad_norm/layers.1.fc1,hidden_norm/layers.0,"
+        "hidden_norm/layers.1\n0,3,0.5,0.25,8,9\n"};
+    for (size_t i = 0; i < G_N_ELEMENTS(logs); i++) {
+        g_autoptr(NsOutside) o = read_text(logs[i]);
+        NsHistory *history = ns_outside_history(o, 0);
+        g_assert_cmpuint(ns_history_layout(history)->layers, ==, 2);
+        g_assert_cmpuint(ns_history_layout(history)->hidden, ==, 3);
+        g_assert_cmpfloat(value_at(history, NS_QUANTITY_GRAD_W1, 0, 1), ==, 0.25);
+        g_assert_cmpfloat(value_at(history, NS_QUANTITY_HIDDEN_NORM, 0, 0), ==, -1);
+        g_assert_cmpfloat(value_at(history, NS_QUANTITY_HIDDEN_NORM, 0, 2), ==, 9);
+        assert_message(o, NULL);
+    }
+    g_autoptr(NsOutside) o = read_text("step,loss,grad_norm/w1/0,grad_norm/w1/1,hidden_norm/0,"
+                                       "hidden_norm/1\n0,3,0.5,0.25,8,9\n");
+    assert_message(o, "Line 2: “hidden_norm” has 2 values, but the model has 2 layers and 3 hidden "
+                      "states; it is skipped.");
+}
+
 /* Thinned profiles keep their extremes where the history is copied. */
 static void test_copies_of_what_was_thinned(void)
 {
@@ -740,6 +765,7 @@ int main(int argc, char **argv)
     g_test_add_func("/outside/lanes", test_lanes);
     g_test_add_func("/outside/counts", test_counts);
     g_test_add_func("/outside/sizes", test_sizes);
+    g_test_add_func("/outside/outputs-of-blocks", test_outputs_of_blocks);
     g_test_add_func("/outside/thinned", test_copies_of_what_was_thinned);
     g_test_add_func("/outside/own-lines", test_own_lines);
     g_test_add_func("/outside/continuations", test_continuations);
