@@ -241,11 +241,16 @@ NsOutsideWatch *ns_outside_watch_new(const char *const *paths, size_t n, const c
 {
     NsOutsideWatch *w = watch_new();
     g_auto(GStrv) names = ns_recorded_run_names(paths, n, false);
+    g_auto(GStrv) files = ns_recorded_run_names(paths, n, true);
     bool good = true;
     for (size_t i = 0; good && i < n; i++) {
         Source *source = &w->sources[w->n++];
         source->name = g_strdup(names[i]);
         source->run = ns_recorded_run_follow(paths[i], NS_HISTORY_BUDGET / NS_LANES_MAX, error);
+        if (source->run) {
+            g_free(source->run->name);
+            source->run->name = g_strdup(files[i]);
+        }
         source->saved = g_str_equal(paths[i], "-") && save;
         w->saves |= source->saved;
         good =

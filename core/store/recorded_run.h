@@ -23,7 +23,7 @@ typedef enum {
 NsRecordedKind ns_recorded_kind(const char *path);
 
 typedef struct {
-    char *path, *name;       /* name: the base name, for display; NULL if it is in no file */
+    char *path, *name;       /* name: for display, the base name or what differs; NULL: no file */
     NsRecordedKind kind;     /* NONE: it was not read from a file */
     NsExperiment experiment; /* as it began; n is 0 for a run of another program */
     size_t lanes;

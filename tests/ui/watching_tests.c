@@ -160,8 +160,19 @@ static void test_names(void)
     const char *const paths[] = {path, second, NULL};
     g_assert_true(ns_window_watch(window, paths));
     UI_UNTIL(strstr(present_facts(window), "mine 995, second 2"));
+    /* In the pane, two files of one name are told apart by their folders. */
+    g_autofree char *inner = g_build_filename(folder, "inner", NULL);
+    g_autofree char *base = g_path_get_basename(path);
+    g_autofree char *same = g_build_filename(inner, base, NULL);
+    g_assert_cmpint(g_mkdir(inner, 0700), ==, 0);
+    g_assert_true(g_file_set_contents(same, "{\"step\":0,\"loss\":3}\n", -1, NULL));
+    const char *const two[] = {path, same, NULL};
+    g_assert_true(ns_window_watch(window, two));
+    UI_UNTIL(ui_find_tip(window->settings_pane, same));
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(ui_find_tip(window->settings_pane, same))), ==,
+                    "inner");
     ui_close(window);
-    g_remove(second);
+    g_assert_cmpint(g_remove(second) | g_remove(same) | g_remove(inner), ==, 0);
     tear_down();
 }
 

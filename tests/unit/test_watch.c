@@ -232,12 +232,14 @@ static void test_names(void)
     g_autofree char *same = g_build_filename(inner, "a.jsonl", NULL);
     g_autofree char *folder = g_path_get_basename(f.folder);
     g_assert_cmpint(g_mkdir(inner, 0700), ==, 0);
-    write_steps(same, "we", 1, "0:4");
+    write_steps(same, "we", 1, "0:4 1:x");
     ns_outside_watch_free(f.watch);
     f.watch = ns_outside_watch_new((const char *const[]){f.a, same}, 2, NULL, NULL);
     wait_for(&f, 1, 0, NS_OUTSIDE_OPEN);
     g_assert_cmpstr(f.run->names[0], ==, folder);
     g_assert_cmpstr(f.run->names[1], ==, "inner");
+    g_autofree char *message = g_queue_pop_head(&f.run->messages);
+    g_assert_true(g_str_has_prefix(message, "“inner”: Line 2: "));
     g_remove(same);
     g_remove(inner);
     end(&f);

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/store/outside_name.h"
+#include "core/store/recorded_run.h"
 #include "ui/widgets/common/helpers.h"
 
 #include <string.h>
@@ -216,11 +217,14 @@ static void make_rows(GtkWidget *pane, Parts *parts)
         gtk_box_remove(GTK_BOX(parts->box), child);
     g_ptr_array_set_size(parts->facts, 0);
     gtk_box_append(GTK_BOX(parts->box), ns_line_label_new(_("Run of another program"), "heading"));
+    const char *paths[NS_LANES_MAX];
+    for (guint i = 0; i < parts->readings->len; i++)
+        paths[i] = ns_session_source(parts->session, i);
+    g_auto(GStrv) names = ns_recorded_run_names(paths, parts->readings->len, true);
     for (guint i = 0; i < parts->readings->len; i++) {
-        const char *path = ns_session_source(parts->session, i);
-        g_autofree char *name = g_str_equal(path, "-") ? g_strdup(_("standard input"))
-                                                       : g_filename_display_basename(path);
-        GtkWidget *label = ns_line_label_new(name, NULL), *facts = ns_text_label_new(NULL, "hint");
+        const char *path = paths[i];
+        GtkWidget *label = ns_line_label_new(names[i], NULL),
+                  *facts = ns_text_label_new(NULL, "hint");
         gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_MIDDLE);
         gtk_widget_set_tooltip_text(label, path);
         ns_box_append(parts->box, label, facts, NULL);
