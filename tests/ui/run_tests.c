@@ -150,6 +150,24 @@ static void test_close_while_running(void)
     ui_close(preparing);
 }
 
+/* While a model takes long to prepare, the change that needs it can be taken back there. */
+static void test_stop_preparing(void)
+{
+    NsWindow *window = ui_open("layers=2");
+    NsSession *session = window->session;
+    UI_WAIT(window, ui_is_ready);
+    g_assert_false(gtk_widget_is_visible(window->stop));
+    ns_session_set(session, "layers", "1500");
+    UI_UNTIL(session->state == NS_TRAINER_PREPARING);
+    UI_UNTIL(gtk_widget_get_mapped(window->stop));
+    g_assert_cmpint(session->state, ==, NS_TRAINER_PREPARING);
+    g_signal_emit_by_name(window->stop, "clicked");
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpint(session->run->lane[0].layers, ==, 2);
+    g_assert_false(gtk_widget_is_visible(window->stop));
+    ui_close(window);
+}
+
 static void count(int *signals)
 {
     ++*signals;
@@ -233,6 +251,7 @@ void ui_add_run_tests(void)
     g_test_add_func("/ui/run/reset", test_reset);
     g_test_add_func("/ui/run/reset-without-step", test_reset_without_step_keeps_previous_run);
     g_test_add_func("/ui/run/words", test_words);
+    g_test_add_func("/ui/run/stop-preparing", test_stop_preparing);
     g_test_add_func("/ui/run/finished", test_finished);
     g_test_add_func("/ui/run/diverged", test_diverged);
     g_test_add_func("/ui/run/stays-for-a-card", test_run_stays);

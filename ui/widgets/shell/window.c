@@ -9,6 +9,7 @@
 #include "ui/widgets/settings/settings_pane.h"
 
 #define SUBTITLE_EVERY_US 200000 /* while training: numbers that change faster cannot be read */
+#define STOP_AFTER_US G_USEC_PER_SEC
 
 /* Pixels left and right of the title, including those of the header bar. */
 #define TITLE_PADDING 18
@@ -87,6 +88,12 @@ static void sync_subtitle(NsWindow *window)
     ns_text_label_set(window->subtitle_label, status);
     gtk_widget_set_tooltip_text(window->subtitle_label, whole);
     window->subtitled = g_get_monotonic_time();
+    /* A preparation that takes long can be ended, if a change of the settings began it. */
+    const NsSession *session = window->session;
+    bool slow = window->subtitled - session->launched > STOP_AFTER_US;
+    gtk_widget_set_visible(window->stop,
+                           slow && session->undo->len > 0 &&
+                               !ns_experiment_equal(&session->view->started, session->run));
 }
 
 static void sync_title(NsWindow *window)
@@ -266,7 +273,7 @@ static void on_status(NsWindow *window)
     /* The pages fade while another model is being prepared, and a line reports it. */
     bool preparing = window->session->state == NS_TRAINER_PREPARING;
     g_autofree char *words = preparing ? ns_session_preparing_words(window->session) : NULL;
-    if (words) ns_text_label_set(window->preparing, words);
+    if (words) ns_text_label_set(gtk_widget_get_first_child(window->preparing), words);
     gtk_widget_set_visible(window->preparing, preparing);
     ns_set_css_class(GTK_WIDGET(window->pages), "stale", preparing);
     ns_transport_sync(window->transport);
@@ -566,11 +573,14 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     gtk_overlay_set_child(GTK_OVERLAY(window->stage), GTK_WIDGET(window->pages));
     g_object_bind_property(window->pages, "visible", window->stage, "visible",
                            G_BINDING_SYNC_CREATE);
-    window->preparing = gtk_label_new(NULL);
+    window->preparing = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    window->stop = gtk_button_new_with_label(_("Undo"));
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(window->stop), "win.undo");
+    gtk_widget_set_tooltip_text(window->stop, _("Take back the last change (Ctrl+Z)"));
+    ns_box_append(window->preparing, gtk_label_new(NULL), window->stop, NULL);
     gtk_widget_add_css_class(window->preparing, "preparing-note");
     gtk_widget_set_halign(window->preparing, GTK_ALIGN_CENTER);
     gtk_widget_set_valign(window->preparing, GTK_ALIGN_CENTER);
-    gtk_widget_set_can_target(window->preparing, FALSE);
     gtk_overlay_add_overlay(GTK_OVERLAY(window->stage), window->preparing);
     gtk_box_append(GTK_BOX(window->row), window->stage);
     gtk_box_prepend(GTK_BOX(window->center), window->row); /* above the banner */

@@ -56,6 +56,7 @@ struct _NsWindow {
     GtkWidget *overlay, *pane_scroller, *inspector_scroller, *center, *row, *foot;
     GtkWidget *stage;     /* the pages and their overlays */
     GtkWidget *preparing; /* reports that a model is being prepared */
+    GtkWidget *stop;      /* in it: takes back the change that needs the model */
 };
 
 /* A window for a session, of which it keeps a reference. */
