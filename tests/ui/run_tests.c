@@ -243,6 +243,51 @@ static void test_run_stays(void)
     ui_close(window);
 }
 
+static bool offers(NsLearnPane *pane, const char *label)
+{
+    GtkWidget *button = ui_find_button(GTK_WIDGET(pane), label);
+    return button && gtk_widget_get_mapped(button);
+}
+
+/* A card about a step that the run has gone past shows that step, and offers it where another one
+ * is shown. */
+static void test_step_of_card(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = So.\nsetup = layers=2 " SMALL "\n"
+        "[card]\ntitle = Two\ntext = It is {grad-w2(A,0,1)}.\nhighlight = gradient-norm\n"
+        "[card]\ntitle = Three\ntext = It was {loss(A,0)}.\nchart = loss\n"
+        "[card]\ntitle = Four\ntext = Run.\nchart = gradient-norm\nrun = 4\n"
+        "[card]\ntitle = Five\ntext = So.\nchart = gradient-norm\n";
+    NsWindow *window = ui_open("");
+    NsSession *session = window->session;
+    NsLearnPane *pane = window->learn_pane;
+    ns_learn_pane_begin(pane, ns_lesson_new(text, strlen(text), NULL), NULL);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_step(session, 2);
+    UI_UNTIL(ns_session_shown_step(session) == 2);
+    UI_WAIT(window, ui_is_paused);
+    press(pane, "Next");
+    g_assert_cmpint(ns_session_shown_step(session), ==, 0);
+    ns_session_run_to(session, 3);
+    UI_UNTIL(ns_session_shown_step(session) == 3 && offers(pane, "Show step 0"));
+    UI_WAIT(window, ui_is_paused);
+    press(pane, "Show step 0");
+    g_assert_cmpint(ns_session_shown_step(session), ==, 0);
+    UI_UNTIL(!offers(pane, "Show step 0"));
+    /* A chart over steps, and a card that runs, follow the newest step. */
+    press(pane, "Next");
+    g_assert_cmpint(ns_session_shown_step(session), ==, 3);
+    press(pane, "Next");
+    g_assert_cmpint(ns_session_shown_step(session), ==, 3);
+    ns_session_run_to(session, 5);
+    UI_UNTIL(ns_session_steps(session) == 5);
+    press(pane, "Next");
+    g_assert_cmpint(ns_session_shown_step(session), ==, 4);
+    ui_close(window);
+}
+
 void ui_add_run_tests(void)
 {
     g_test_add_func("/ui/run/close-asks", test_close_asks);
@@ -255,5 +300,6 @@ void ui_add_run_tests(void)
     g_test_add_func("/ui/run/finished", test_finished);
     g_test_add_func("/ui/run/diverged", test_diverged);
     g_test_add_func("/ui/run/stays-for-a-card", test_run_stays);
+    g_test_add_func("/ui/run/step-of-a-card", test_step_of_card);
     g_test_add_func("/ui/run/close-while-running", test_close_while_running);
 }

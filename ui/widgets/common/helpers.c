@@ -117,6 +117,26 @@ GtkWidget *ns_scrolled_new(GtkWidget *child)
     return scroller;
 }
 
+bool ns_scroll_by_key(GtkWidget *scrolled, guint keyval)
+{
+    static const struct {
+        guint keyval;
+        GtkScrollType by;
+    } KEYS[] = {
+        {GDK_KEY_Page_Up, GTK_SCROLL_PAGE_UP},     {GDK_KEY_KP_Page_Up, GTK_SCROLL_PAGE_UP},
+        {GDK_KEY_Page_Down, GTK_SCROLL_PAGE_DOWN}, {GDK_KEY_KP_Page_Down, GTK_SCROLL_PAGE_DOWN},
+        {GDK_KEY_Up, GTK_SCROLL_STEP_UP},          {GDK_KEY_KP_Up, GTK_SCROLL_STEP_UP},
+        {GDK_KEY_Down, GTK_SCROLL_STEP_DOWN},      {GDK_KEY_KP_Down, GTK_SCROLL_STEP_DOWN},
+    };
+    GtkAdjustment *place = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scrolled));
+    if (gtk_adjustment_get_upper(place) <= gtk_adjustment_get_page_size(place)) return false;
+    gboolean done = FALSE;
+    for (size_t i = 0; i < G_N_ELEMENTS(KEYS); i++)
+        if (KEYS[i].keyval == keyval)
+            g_signal_emit_by_name(scrolled, "scroll-child", KEYS[i].by, FALSE, &done);
+    return done;
+}
+
 /* A widget that was unfolded has its place at the end of the first frame. */
 static gboolean on_shown(GtkWidget *widget, GdkFrameClock *clock, gpointer frames)
 {

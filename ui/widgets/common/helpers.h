@@ -66,6 +66,9 @@ GtkWidget *ns_grid_new(int row_spacing, int column_spacing);
 /* A scrolled window that takes what height there is, and is as wide as its child. */
 GtkWidget *ns_scrolled_new(GtkWidget *child);
 
+/* Page Up, Page Down and the arrows scroll it; false where the key is another or all is seen. */
+bool ns_scroll_by_key(GtkWidget *scrolled, guint keyval);
+
 /* Scrolls to a widget as little as necessary, or to its top if it is too high. */
 void ns_bring_into_view(GtkWidget *widget);
 

@@ -194,15 +194,21 @@ static void look(NsLearnPane *pane)
     if (pane->again) /* pending changes have a bar of their own */
         gtk_widget_set_visible(pane->again, set && old && !waits);
     int64_t missed = own ? ns_lesson_missed_change(pane->lesson, pane->at, pane->session) : 0;
-    g_autofree char *step = ns_group_digits(missed);
+    int64_t about = ns_lesson_step(pane->lesson, pane->at, pane->session);
+    bool stale = !own || missed, off = about >= 0 && ns_session_shown_step(pane->session) != about;
+    g_autofree char *step = ns_group_digits(missed ? missed : about);
     g_autofree char *words =
-        missed ? g_strdup_printf(_("This run did not change its settings at step %s, as the lesson "
-                                   "does; this card may not apply."),
-                                 step)
-               : g_strdup(_("This card is about other settings and may not apply."));
+        own ? g_strdup_printf(missed ? _("This run did not change its settings at step %s, as the "
+                                         "lesson does; this card may not apply.")
+                                     : _("This card is about step %s."),
+                              step)
+            : g_strdup(_("This card is about other settings and may not apply."));
     ns_text_label_set(gtk_widget_get_first_child(pane->apart), words);
-    gtk_widget_set_visible(pane->apart, !own || missed);
-    ns_set_css_class(pane->texts, "stale", !own || missed);
+    GtkWidget *button = gtk_widget_get_last_child(pane->apart);
+    gtk_widget_set_visible(button, !stale);
+    gtk_widget_set_visible(gtk_widget_get_prev_sibling(button), stale);
+    gtk_widget_set_visible(pane->apart, stale || off);
+    ns_set_css_class(pane->texts, "stale", stale);
     lay_out(pane);
     bool there = look_at_data(pane, card);
     hold_next(pane, !ns_lesson_is_prepared(pane->session));
@@ -325,6 +331,12 @@ static void on_do(NsLearnPane *pane)
     else
         set_up(pane, &card->end, card->start);
     look(pane);
+}
+
+/* A card about none of the steps so far follows the newest one. */
+static void show_step(NsLearnPane *pane)
+{
+    ns_session_show_step(pane->session, ns_lesson_step(pane->lesson, pane->at, pane->session));
 }
 
 /* Runs to the step that the card is about or, if that has been measured, to the step that it asks
@@ -475,8 +487,12 @@ static GtkWidget *new_apart(NsLearnPane *pane)
     GtkWidget *words = ns_learn_label_new(NULL, "hint", NS_LEARN_CHARS);
     GtkWidget *button = ns_button_new(_("Use the lesson’s settings"),
                                       _("Applies them, and restarts"), G_CALLBACK(on_do), pane);
+    g_autofree char *step = ns_group_digits(ns_lesson_data_step(pane->lesson, pane->at));
+    g_autofree char *label = g_strdup_printf(_("Show step %s"), step);
+    GtkWidget *show = ns_button_new(label, NULL, G_CALLBACK(show_step), pane);
     gtk_widget_set_halign(button, GTK_ALIGN_START);
-    ns_box_append(pane->apart, words, button, NULL);
+    gtk_widget_set_halign(show, GTK_ALIGN_START);
+    ns_box_append(pane->apart, words, button, show, NULL);
     return pane->apart;
 }
 
@@ -594,7 +610,7 @@ static void show_card(NsLearnPane *pane)
     if (!pane->shows) pane->theory = pane->session->view->theory;
     pane->shows = true;
     ns_session_show_theory(pane->session, card->theory);
-    ns_session_show_step(pane->session, -1); /* a card speaks of the newest one */
+    show_step(pane);
     if (card->page) g_signal_emit_by_name(pane, "page", card->page);
     const char *highlight = card->highlight ? card->highlight : "";
     g_signal_emit_by_name(pane, "chart", card->chart ? card->chart : highlight);
@@ -694,24 +710,7 @@ bool ns_learn_pane_is_open(NsLearnPane *pane)
 
 bool ns_learn_pane_scroll(NsLearnPane *pane, guint keyval)
 {
-    static const struct {
-        guint keyval;
-        GtkScrollType by;
-    } KEYS[] = {
-        {GDK_KEY_Page_Up, GTK_SCROLL_PAGE_UP},     {GDK_KEY_KP_Page_Up, GTK_SCROLL_PAGE_UP},
-        {GDK_KEY_Page_Down, GTK_SCROLL_PAGE_DOWN}, {GDK_KEY_KP_Page_Down, GTK_SCROLL_PAGE_DOWN},
-        {GDK_KEY_Up, GTK_SCROLL_STEP_UP},          {GDK_KEY_KP_Up, GTK_SCROLL_STEP_UP},
-        {GDK_KEY_Down, GTK_SCROLL_STEP_DOWN},      {GDK_KEY_KP_Down, GTK_SCROLL_STEP_DOWN},
-    };
-    if (!pane->box || !gtk_widget_get_mapped(pane->box)) return false;
-    GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW(pane->box);
-    GtkAdjustment *place = gtk_scrolled_window_get_vadjustment(scrolled);
-    if (gtk_adjustment_get_upper(place) <= gtk_adjustment_get_page_size(place)) return false;
-    gboolean done = FALSE;
-    for (size_t i = 0; i < G_N_ELEMENTS(KEYS); i++)
-        if (KEYS[i].keyval == keyval)
-            g_signal_emit_by_name(scrolled, "scroll-child", KEYS[i].by, FALSE, &done);
-    return done;
+    return pane->box && gtk_widget_get_mapped(pane->box) && ns_scroll_by_key(pane->box, keyval);
 }
 
 void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)

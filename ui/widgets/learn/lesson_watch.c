@@ -3,6 +3,7 @@
 
 #include "core/probe/seeds.h"
 #include "core/store/lesson_measure.h"
+#include "ui/figures/spec.h"
 #include "ui/plot/text.h"
 
 #include <math.h>
@@ -154,6 +155,17 @@ bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
     for (size_t i = 0; i < done->n; i++)
         if (done->term[i].kind == NS_CONDITION_STEP) return false;
     return done->n > 0 && ns_lesson_is_done(done, session, situation);
+}
+
+int64_t ns_lesson_step(const NsLesson *lesson, size_t at, NsSession *session)
+{
+    const NsCard *card = &lesson->card[at];
+    int64_t step = ns_lesson_data_step(lesson, at);
+    g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
+    const char *chart = card->chart ? card->chart : card->highlight;
+    bool runs = card->run || card->tries || ns_lesson_steps(session) <= step;
+    if (runs || !chart || !ns_figure_specs_read(specs, chart, NULL)) return -1;
+    return g_array_index(specs, NsFigureSpec, 0).kind->abscissa == NS_OVER_STEPS ? -1 : step;
 }
 
 double *ns_lesson_measured(const NsCard *card, NsSession *session, size_t *n)

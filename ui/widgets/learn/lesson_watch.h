@@ -46,6 +46,10 @@ bool ns_lesson_needs_new_run(const NsCard *card, NsSession *session,
 bool ns_lesson_has_data(const NsLesson *lesson, size_t at, NsSession *session,
                         const NsLessonSituation *situation);
 
+/* The step that a card is about (ns_lesson_data_step), once the run has gone past it; -1: none, as
+ * for a card that runs itself, or shows no figure of a single step. */
+int64_t ns_lesson_step(const NsLesson *lesson, size_t at, NsSession *session);
+
 /* The values that a card asks the student to draw, free with g_free; NULL while they have not been
  * measured in the run on view. */
 double *ns_lesson_measured(const NsCard *card, NsSession *session, size_t *n);
