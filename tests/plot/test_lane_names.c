@@ -1,6 +1,8 @@
 /* Names of lanes in figures, and their places.  SPDX-License-Identifier: MIT */
 #include "lanes.h"
+#include "ui/figures/diagram.h"
 #include "ui/figures/figure.h"
+#include "ui/figures/settings_caption.h"
 #include "ui/plot/painter.h"
 #include "ui/plot/plot-private.h"
 #include "ui/plot/text.h"
@@ -541,6 +543,29 @@ static void test_late_change(void)
     pair_clear(&pair);
 }
 
+/* A model without the final norm of its placement is named so, beside one that has it. */
+static void test_final_norm(void)
+{
+    static const char *const words[] = {"final norm", "no final norm"};
+    static const char *const titles[] = {"Pre-LN", "Pre-LN, no final norm"};
+    NsSettings own[2];
+    const NsSettings *const lanes[] = {&own[0], &own[1]};
+    for (int i = 0; i < 2; i++) {
+        ns_settings_init(&own[i]);
+        g_assert_true(ns_settings_assign(&own[i], "placement=pre", NULL));
+    }
+    g_assert_true(ns_settings_assign(&own[1], "final-norm=off", NULL));
+    for (size_t i = 0; i < 2; i++) {
+        g_autofree char *special = ns_settings_special_words(lanes, 2, i);
+        g_assert_cmpstr(special, ==, words[i]);
+        g_autoptr(NsDiagramData) data = ns_diagram_data_new(&own[i], NULL, NULL, -1);
+        g_autoptr(NsDiagram) diagram = ns_diagram_new(data, 1, 600, 600, 11);
+        g_autofree char *title = ns_diagram_title(diagram);
+        g_assert_cmpstr(title, ==, titles[i]);
+    }
+    for (int i = 0; i < 2; i++) ns_settings_clear(&own[i]);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -558,6 +583,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/sheet-states", test_sheet_states);
     g_test_add_func("/lane-names/sheet-smoothing", test_sheet_smoothing);
     g_test_add_func("/lane-names/depths", test_depths);
+    g_test_add_func("/lane-names/final-norm", test_final_norm);
     g_test_add_func("/lane-names/pinned", test_pinned);
     g_test_add_func("/lane-names/late-change", test_late_change);
     return g_test_run();

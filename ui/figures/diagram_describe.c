@@ -15,7 +15,9 @@ static const NsPlacement *placement_of(const NsDiagram *d)
 char *ns_diagram_title(const NsDiagram *d)
 {
     const char *label = _(placement_of(d)->choice.label), *name = d->data->name;
-    return g_strconcat(name ? name : "", name ? "  " : "", label, d->data->pending ? " (" : NULL,
+    bool lacks = placement_of(d)->final_norm && d->data->settings.final_norm == NS_SWITCH_OFF;
+    return g_strconcat(name ? name : "", name ? "  " : "", label, lacks ? ", " : "",
+                       lacks ? _("no final norm") : "", d->data->pending ? " (" : NULL,
                        _("pending"), ")", NULL);
 }
 

@@ -58,7 +58,11 @@ void ns_settings_append_words(GString *words, const NsParam *param, const NsSett
         g_string_append(words, placement);
     } else if (g_str_equal(param->key, "norm") && norm_of(settings))
         g_string_append(words, _(norm_of(settings)->choice.label));
-    else if (g_str_equal(param->key, "layers"))
+    else if (g_str_equal(param->key, "final-norm")) {
+        NsStackWiring stacks[NS_STACKS_MAX];
+        size_t n = ns_stacks_wiring(settings, NULL, stacks);
+        g_string_append(words, stacks[n - 1].final_norm ? _("final norm") : _("no final norm"));
+    } else if (g_str_equal(param->key, "layers"))
         g_string_append_printf(words, ns_plural("%s layer", "%s layers", settings->layers), value);
     else if (g_str_equal(param->key, "warmup") && settings->warmup <= 1)
         g_string_append(words, _("no warm-up"));
