@@ -424,7 +424,9 @@ static void test_slow_motion(void)
     NsWindow *window = open_paused("layers=2", 1);
     NsSession *session = window->session;
     NsDiagramPage *page = show_page(window);
-    gtk_widget_activate(ui_find_button(GTK_WIDGET(page), "Slow motion"));
+    GtkWidget *slow = ui_find_button(GTK_WIDGET(page), "Slow motion");
+    g_assert_true(gtk_widget_has_css_class(slow, "choice")); /* it is blue while it is on */
+    gtk_widget_activate(slow);
     UI_UNTIL(session->slow);
     ns_session_run(session);
     UI_UNTIL(g_str_has_prefix(words_on(page), "Forward"));

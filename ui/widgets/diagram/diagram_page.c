@@ -326,6 +326,7 @@ static GtkWidget *new_bar(NsDiagramPage *page)
     gtk_label_set_ellipsize(GTK_LABEL(page->words), PANGO_ELLIPSIZE_END);
     gtk_widget_set_hexpand(page->words, TRUE);
     GtkWidget *slow = gtk_toggle_button_new_with_label(_("Slow motion"));
+    gtk_widget_add_css_class(slow, "choice");
     gtk_actionable_set_action_name(GTK_ACTIONABLE(slow), "win.slow-motion");
     ns_box_append(bar, flow, slow, layer, page->layer, page->words, NULL);
     return bar;
