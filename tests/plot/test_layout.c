@@ -255,7 +255,7 @@ static void test_complete(void)
         ns_plot_layout(sample(ALL_NAN), 620, 380, ns_style_find("screen-light"));
     g_assert_cmpstr(text_of(broken, NS_PART_NOTE), ==, "500 values are not a number (△)");
     NsPlot thumbnail = *sample(ALL_NAN);
-    thumbnail.x.quiet = thumbnail.left.quiet = thumbnail.no_notes = true;
+    thumbnail.x.quiet = thumbnail.left.quiet = thumbnail.thumbnail = true;
     g_autoptr(NsPlotLayout) quiet =
         ns_plot_layout(&thumbnail, 620, 380, ns_style_find("screen-light"));
     g_assert_null(text_of(quiet, NS_PART_NOTE));

@@ -11,11 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Pixels: the height of a large plot and of one of two in a column, and the width of one of two
- * that are side by side beside a card. */
+/* Pixels: the height of a large plot and of one of two in a column, and the size of one of two that
+ * are side by side beside a card, above thumbnails with numbers. */
 #define LEAST_PLOT 300
 #define LEAST_OF_TWO 190
 #define LEAST_ACROSS 230
+#define LEAST_DOWN 250
+#define BAR_ACROSS 160 /* of a thumbnail with a color bar */
 
 static GtkWidget *enlarge_button(NsWindow *window, size_t i)
 {
@@ -139,8 +141,7 @@ static void test_thumbnails(void)
             gtk_widget_get_parent(ui_first(GTK_WIDGET(ui_tile(window, i)), GTK_TYPE_MENU_BUTTON));
         g_assert_cmpuint(legend_entries(chart), ==, 0);
         g_assert_true(has_part(chart, NS_PART_TITLE));
-        g_assert_false(has_part(chart, NS_PART_SUBTITLE) || has_part(chart, NS_PART_NOTE) ||
-                       has_part(chart, NS_PART_BAR_LABEL));
+        g_assert_false(has_part(chart, NS_PART_SUBTITLE) || has_part(chart, NS_PART_NOTE));
         g_assert_true(has_part(chart, NS_PART_LEFT_LABEL)); /* of a map, its lanes */
         g_assert_false(gtk_widget_get_visible(tools));
         g_assert_false(gtk_widget_get_focusable(GTK_WIDGET(chart)));
@@ -168,23 +169,49 @@ static void set_size(NsWindow *window, int width, int height)
     UI_UNTIL(ABS(gtk_widget_get_width(GTK_WIDGET(window)) - width) < 30);
 }
 
-/* A thumbnail that is high enough has numbers at its axes (a map always at the left one), a wide
- * one has those of a color bar, too; none has notes or a legend. */
+static void open_lanes(NsWindow *window, size_t lanes)
+{
+    static const char *const placements[] = {"post", "pre", "deepnorm", "ln-scaling"};
+    NsSession *session = window->session;
+    ns_session_set_lanes(session, lanes);
+    for (size_t i = 0; i < lanes; i++) ns_session_set_lane(session, i, "placement", placements[i]);
+    ns_session_restart(session);
+    UI_UNTIL(session->view->started.n == lanes && session->state == NS_TRAINER_READY);
+    ns_session_step(session, 5);
+    UI_UNTIL(ns_session_steps(session) == 5);
+    UI_WAIT(window, ui_is_paused);
+}
+
+/* A thumbnail has the numbers and names of its axes, the letters of the lanes and a color bar with
+ * numbers; in a low window only a map has numbers, at the left axis.  None has notes. */
 static void test_large_thumbnails(void)
 {
-    static const int sizes[][2] = {{1280, 800}, {1440, 800}, {1920, 1080}, {1280, 800}};
-    NsWindow *window = ui_open_paused();
+    static const int sizes[][2] = {{1280, 600}, {1280, 800}, {1440, 800}, {1920, 1080}};
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    open_lanes(window, 2);
     for (size_t k = 0; k < G_N_ELEMENTS(sizes); k++) {
         set_size(window, sizes[k][0], sizes[k][1]);
-        bool high = sizes[k][0] > 1280, wide = sizes[k][0] > 1440;
+        bool high = sizes[k][1] > 600;
         for (size_t i = HIDDEN; i < TILES; i++) {
             NsChartView *chart = ui_chart(window, i);
             UI_UNTIL(ns_chart_view_layout(chart) && has_part(chart, NS_PART_X_TICK) == high);
+            bool map = i == HEATMAP;
+            /* In a narrow column the letters go before the bar. */
+            bool bar = high && map && ns_chart_view_layout(chart)->width >= BAR_ACROSS;
+            g_assert_true(bar || !map || sizes[k][1] == 600 || sizes[k][0] == 1440);
             g_assert_true(chart->compact);
-            g_assert_true(has_part(chart, NS_PART_LEFT_TICK) == (high || i == HEATMAP));
-            g_assert_true(has_part(chart, NS_PART_BAR_TICK) == (wide && i == HEATMAP));
-            g_assert_cmpuint(legend_entries(chart), ==, 0);
+            g_assert_true(has_part(chart, NS_PART_X_LABEL) == high);
+            g_assert_true(has_part(chart, NS_PART_LEFT_LABEL) == (high || map));
+            g_assert_true(has_part(chart, NS_PART_LEFT_TICK) == (high || map));
+            g_assert_true(has_part(chart, NS_PART_BAR_TICK) == bar);
+            g_assert_cmpuint(legend_entries(chart), ==, high && !map ? 2 : 0);
             g_assert_false(has_part(chart, NS_PART_NOTE));
+            if (!legend_entries(chart)) continue;
+            const NsPlotLayout *layout = ns_chart_view_layout(chart);
+            guint label = g_array_index(layout->legend, NsLegendSample, 1).label;
+            PangoLayout *text = g_array_index(layout->labels, NsLabel, label).text;
+            g_assert_cmpstr(pango_layout_get_text(text), ==, "B");
         }
     }
     ui_close(window);
@@ -323,7 +350,7 @@ static void test_lesson(void)
     for (size_t card = 0; card < G_N_ELEMENTS(large); card++) {
         NsBox plot = plot_of_page(window);
         g_assert_cmpfloat(plot.width, >=, LEAST_ACROSS);
-        g_assert_cmpfloat(plot.height, >=, LEAST_PLOT);
+        g_assert_cmpfloat(plot.height, >=, LEAST_DOWN);
         g_assert_true(ns_dashboard_stage(ns_window_dashboard(window)) ==
                       ui_tile(window, large[card]));
         g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(window->pages)), ==, before);
@@ -365,7 +392,7 @@ static void test_rate(void)
         ns_session_set(session, "warmup", "10");
         ns_session_restart(session);
     }
-    g_assert_cmpfloat(plot_of_page(window).height, >=, LEAST_PLOT);
+    g_assert_cmpfloat(plot_of_page(window).height, >=, LEAST_DOWN);
     NsChartView *chart = ns_dashboard_stage(ns_window_dashboard(window))->chart;
     g_assert_nonnull(ns_chart_view_layout(chart)->lower);
     ui_close(window);
@@ -580,19 +607,6 @@ static void walk_pages(NsWindow *window, const char *what, GString *faults)
     }
 }
 
-static void open_lanes(NsWindow *window, size_t lanes)
-{
-    static const char *const placements[] = {"post", "pre", "deepnorm", "ln-scaling"};
-    NsSession *session = window->session;
-    ns_session_set_lanes(session, lanes);
-    for (size_t i = 0; i < lanes; i++) ns_session_set_lane(session, i, "placement", placements[i]);
-    ns_session_restart(session);
-    UI_UNTIL(session->view->started.n == lanes && session->state == NS_TRAINER_READY);
-    ns_session_step(session, 5);
-    UI_UNTIL(ns_session_steps(session) == 5);
-    UI_WAIT(window, ui_is_paused);
-}
-
 static void test_all_pages(void)
 {
     static const size_t lanes[] = {1, 2, 4};
@@ -674,7 +688,7 @@ static void check_card(const Walk *walk, NsWindow *window, const NsCard *card)
     if (card->draws || g_strcmp0(card->page, "dashboard") != 0) return;
     NsBox plot = plot_of_page(window);
     g_autofree char *words = g_strdup_printf("%.0f x %.0f", plot.width, plot.height);
-    bool small = plot.width < LEAST_ACROSS || plot.height < LEAST_PLOT;
+    bool small = plot.width < LEAST_ACROSS || plot.height < LEAST_DOWN;
     if (small) report(walk, "small chart:", words);
     check_words(walk, GTK_WIDGET(window));
 }

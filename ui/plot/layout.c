@@ -449,7 +449,8 @@ static void lay_out(NsPlotLayout *layout, const NsMargins *least, const NsPlotLa
     NsFrame frame = {.layout = layout, .size = layout->style->text_size, .least = *least, .x = x};
     g_array_set_size(layout->labels, 0);
     g_array_set_size(layout->legend, 0);
-    layout->turned = layout->letters = layout->listed = layout->identified = false;
+    layout->turned = layout->listed = layout->identified = false;
+    layout->letters = layout->plot->thumbnail;
     layout->n_keys = layout->plot->n_keys + layout->n_level_keys;
     ns_end_names_fit(layout);
     layout->beyond = upper ? upper->beyond : MAX(layout->ends_space, layout->plot->beyond);
@@ -605,7 +606,7 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
     lower->series = series;
     lower->plot = &lower->own;
     /* The notes of both are below the lower plot. */
-    if (!upper->no_notes)
+    if (!upper->thumbnail)
         lower->note = ns_data_summary_note(upper, &layout->summary, &lower->own, &lower->summary);
     lower->marks = g_strdup(layout->marks);
     layout->own = *upper;
@@ -642,7 +643,7 @@ static void lay_out_pair(NsPlotLayout *layout, double lower_height, const NsMarg
 static void make_notes(NsPlotLayout *layout)
 {
     const NsPlot *plot = layout->plot;
-    if (plot->no_notes) return;
+    if (plot->thumbnail) return;
     layout->note = ns_data_summary_note(plot, &layout->summary, NULL, NULL);
     layout->marks = ns_data_summary_marks(plot, &layout->summary);
 }

@@ -321,7 +321,7 @@ static void place_panel_names(NsFrame *frame)
         double height = ns_scale_to_pixel(&layout->y, panel.lo) - top;
         g_autoptr(PangoLayout) text = panel_words(frame, &panel, way);
         /* The title of a thumbnail has the name as well. */
-        if (ns_text_width(text) > height && layout->plot->no_notes) continue;
+        if (ns_text_width(text) > height && layout->plot->thumbnail) continue;
         if (ns_text_width(text) > height) ns_text_limit(text, height, 1);
         double x = style->padding + frame->spare, y = top + (height - ns_text_width(text)) / 2;
         NsLabel *label = ns_layout_add_label(layout, NS_PART_LEFT_LABEL, text, x, y, true);

@@ -294,7 +294,8 @@ struct NsPlot {
     bool input;           /* a lower plot of what was set instead of measured: it is lower still */
     const NsPlotDrawing *drawing; /* NULL for none */
     bool no_bar;      /* without the color bar of a heatmap, which a neighboring plot has */
-    bool no_notes;    /* a thumbnail; its chart on the stage has them */
+    bool thumbnail;   /* without notes, and with letters instead of names in its legend; its chart
+                       * on the stage has them */
     double key_reach; /* how far the color bar of a heatmap extends below the plot area, next to the
                        * plots below that share it */
     /* For a mean over seeds: the plot of each seed, which tables include; or NULL. */

@@ -14,12 +14,12 @@
 
 #define LEAST_WIDTH 240
 #define LEAST_HEIGHT 180
-#define LEAST_PLOT 300 /* minimum height of the plot area if there is a panel below it */
+#define LEAST_PLOT 250 /* minimum height of the plot area if there is a panel below it */
 #define COMPACT_WIDTH 96
 #define COMPACT_HEIGHT 72
 #define NUMBERS_ACROSS 110 /* a thumbnail of this size has numbers at its axes */
-#define NUMBERS_DOWN 150
-#define BAR_SIDE 200       /* and one with such sides has a color bar as well */
+#define NUMBERS_DOWN 130
+#define BAR_ACROSS 160     /* and one of this width has a color bar as well */
 #define COMPACT_SCALE 0.86 /* size of text, marks and padding relative to that of a large chart */
 
 G_DEFINE_FINAL_TYPE(NsChartView, ns_chart_view, GTK_TYPE_WIDGET)
@@ -304,19 +304,21 @@ static void refocus(NsChartView *chart)
     if (chart->noteless) chart->shown.note = NULL;
     leave_out_step(chart);
     if (chart->compact) {
-        /* Removes all but the title, the curves and, if there is space, the axes from a thumbnail;
-         * the chart on the stage has the rest. */
+        /* Removes all but the title, the curves and, if there is space, the axes, the letters of
+         * the lanes and the color bar from a thumbnail; the chart on the stage has the rest. */
         chart->shown.moment = chart->shown.note = NULL;
         chart->shown.subtitle =
             chart->shown.seed || chart->name ? chart->shown.seed : chart->shown.run;
         chart->shown.special = 0;
         chart->shown.lower = NULL;
-        chart->shown.legend = NS_LEGEND_NONE;
+        bool panels = chart->shown.heatmap; /* have the letters beside them */
+        if (!chart->numbers || panels) chart->shown.legend = NS_LEGEND_NONE;
+        chart->shown.n_keys = 0;
         chart->shown.no_bar = !chart->bar;
         chart->shown.x.quiet = !chart->numbers;
         /* The lanes of a map are there as well. */
         chart->shown.left.quiet = !chart->numbers && !chart->shown.heatmap;
-        chart->shown.no_notes = true;
+        chart->shown.thumbnail = true;
         chart->shown.n_markers = chart->shown.n_levels = chart->shown.n_slopes = 0;
     }
     if (chart->compact && chart->name) chart->shown.title = chart->name;
@@ -330,7 +332,7 @@ static void ns_chart_view_size_allocate(GtkWidget *widget, int width, int height
     NsChartView *chart = NS_CHART_VIEW(widget);
     double scale = ns_widget_text_scale(widget);
     bool numbers = width >= NUMBERS_ACROSS * scale && height >= NUMBERS_DOWN * scale;
-    bool bar = MIN(width, height) >= BAR_SIDE * scale;
+    bool bar = numbers && width >= BAR_ACROSS * scale;
     if (chart->numbers == numbers && chart->bar == bar) return;
     chart->numbers = numbers;
     chart->bar = bar;

@@ -25,7 +25,9 @@
 #define THUMBNAIL_LEAST 128
 #define THUMBNAIL_MOST 340
 #define THUMBNAIL_TALLEST 2.5
-#define THUMBNAIL_BELOW 100 /* its height below the stage, for text of normal size */
+/* Its height below the stage, for text of normal size: with and without numbers at its axes. */
+#define THUMBNAIL_BELOW 152
+#define THUMBNAIL_LOW 100
 
 #define FRAME_BUDGET_MS 8.0   /* milliseconds per frame for drawing, of 16 */
 #define REDRAW_EVERY_US 33000 /* of one chart */
@@ -109,9 +111,18 @@ static void sync_compact(NsDashboard *dashboard)
     gtk_widget_queue_resize(GTK_WIDGET(dashboard));
 }
 
-static int thumbnail_below(NsDashboard *dashboard)
+static double least_height(NsDashboard *dashboard)
 {
-    return (int)(THUMBNAIL_BELOW * ns_text_scale(GTK_WIDGET(dashboard)));
+    int legend = dashboard->session->view->started.n > 2 ? TWO_DOWN_LEGEND : 0;
+    return (TWO_DOWN + legend) * ns_text_scale(GTK_WIDGET(dashboard));
+}
+
+/* The height of a thumbnail below a stage, of which a large chart gets its part first. */
+static int thumbnail_below(NsDashboard *dashboard, int height)
+{
+    double scale = ns_text_scale(GTK_WIDGET(dashboard)), tall = THUMBNAIL_BELOW * scale;
+    bool fits = height - 3 * GAP - tall >= least_height(dashboard);
+    return (int)(fits ? tall : THUMBNAIL_LOW * scale);
 }
 
 static GtkSizeRequestMode ns_dashboard_get_request_mode(GtkWidget *widget)
@@ -136,7 +147,7 @@ static void ns_dashboard_measure(GtkWidget *widget, GtkOrientation orientation, 
     }
     *minimum += 2 * GAP;
     bool below = orientation == GTK_ORIENTATION_VERTICAL && for_size < ALONGSIDE_FROM;
-    if (below && has_thumbnails(dashboard)) *minimum += thumbnail_below(dashboard) + GAP;
+    if (below && has_thumbnails(dashboard)) *minimum += thumbnail_below(dashboard, 0) + GAP;
     *natural = *minimum;
 }
 
@@ -162,17 +173,11 @@ static Stage area(NsDashboard *dashboard, int large, int width, int height, bool
                            : (width - GAP) / thumbnails - GAP;
     s.down = s.alongside
                  ? MIN((height - GAP) / thumbnails - GAP, (int)(THUMBNAIL_TALLEST * s.across))
-                 : thumbnail_below(dashboard);
+                 : thumbnail_below(dashboard, height);
     s.width = width - 2 * GAP - (s.alongside ? s.across + GAP : 0);
     s.height = height - 2 * GAP - (s.alongside ? 0 : s.down + GAP);
     s.row = s.width >= 2 * TWO_ACROSS * ns_text_scale(GTK_WIDGET(dashboard)) + GAP;
     return s;
-}
-
-static double least_height(NsDashboard *dashboard)
-{
-    int legend = dashboard->session->view->started.n > 2 ? TWO_DOWN_LEGEND : 0;
-    return (TWO_DOWN + legend) * ns_text_scale(GTK_WIDGET(dashboard));
 }
 
 /* Thumbnails are below where two large charts are in a row only without them. */
