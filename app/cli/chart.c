@@ -310,6 +310,27 @@ static NsHistory *history_of(const Drawing *drawing, size_t lane)
                              : recorded_history(drawing->chart, lane);
 }
 
+/* Without a choice, figures of the logs of other programs show a quantity that these have. */
+static void show_recorded(const Chart *chart)
+{
+    const NsArguments *a = chart->a;
+    NsHistory *histories[NS_LANES_MAX];
+    size_t n = a->experiment.n;
+    for (size_t k = 0; k < n; k++) histories[k] = recorded_history(chart, k);
+    for (guint i = 0; chart->outside && i < chart->sheet.charts->len; i++) {
+        NsFigureSpec *spec = spec_at(chart, i);
+        bool gradient = spec->kind->subject == NS_SUBJECT_GRADIENT && !a->gradient;
+        bool hidden = spec->kind->subject == NS_SUBJECT_HIDDEN && !a->hidden;
+        if (!gradient && !hidden) continue;
+        NsQuantity found = ns_history_recorded(histories, n, spec->quantity);
+        if (found == spec->quantity) continue;
+        fprintf(stderr, NS_CLI ": %s shows %s, because this run did not record %s.\n",
+                spec->kind->choice.key, ns_quantity(found)->choice.key,
+                ns_quantity(spec->quantity)->choice.key);
+        spec->quantity = found;
+    }
+}
+
 /* Checks that for each figure some lane has the quantity that it shows. */
 static bool check_exists(const Drawing *drawing, GError **error)
 {
@@ -543,6 +564,7 @@ static bool train_and_draw(Chart *chart, GError **error)
 static bool draw_recorded(Chart *chart, GError **error)
 {
     g_auto(Drawing) drawing = drawing_of(chart, NULL);
+    show_recorded(chart);
     if (!check_exists(&drawing, error)) return false;
     add_charts(&drawing, false);
     return draw_all(&drawing, error);

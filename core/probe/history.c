@@ -503,6 +503,29 @@ const NsRecordLayout *ns_history_layout(const NsHistory *history)
     return &history->layout;
 }
 
+static bool records(NsHistory *const *histories, size_t n, size_t quantity)
+{
+    for (size_t i = 0; i < n; i++)
+        if (histories[i] && histories[i]->layout.count[quantity]) return true;
+    return false;
+}
+
+NsQuantity ns_history_recorded(NsHistory *const *histories, size_t n, NsQuantity quantity)
+{
+    NsDomain domain = ns_quantity(quantity)->domain;
+    NsQuantity usual = domain == NS_DOMAIN_HIDDEN ? NS_QUANTITY_HIDDEN_NORM : NS_QUANTITY_GRAD_W2;
+    if (records(histories, n, quantity)) return quantity;
+    if (records(histories, n, usual)) return usual;
+    for (int any = 0; any < 2; any++)
+        for (size_t q = 0; ns_quantity_choice(q); q++) {
+            bool gradient = g_str_has_prefix(ns_quantity_choice(q)->key, "grad");
+            if (ns_quantity((NsQuantity)q)->domain == domain && (any || gradient) &&
+                records(histories, n, q))
+                return (NsQuantity)q;
+        }
+    return quantity;
+}
+
 int64_t ns_history_first_step(const NsHistory *history)
 {
     return history->first_step;
@@ -585,6 +608,14 @@ const NsEvent *ns_history_last_event(const NsHistory *history, NsEventKind kind)
     for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;)
         if (ns_history_event(history, i)->kind == kind) return ns_history_event(history, i);
     return NULL;
+}
+
+const NsEvent *ns_history_divergence(const NsHistory *history)
+{
+    const NsEvent *event = ns_history_last_event(history, NS_EVENT_DIVERGED);
+    size_t n = event ? ns_history_steps(history) : 0;
+    const NsStep *last = n ? ns_history_step(history, n - 1) : NULL;
+    return last && last->step > event->step && isfinite(last->loss) ? NULL : event;
 }
 
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record)

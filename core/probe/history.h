@@ -116,6 +116,11 @@ const NsRecordLayout *ns_history_layout(const NsHistory *history);
 int64_t ns_history_first_step(const NsHistory *history); /* 0, except in a fork */
 int64_t ns_history_last_step(const NsHistory *history);  /* -1 if there is no record */
 
+/* A quantity that some of `n` histories, which may be NULL, record: that one, the usual one of its
+ * domain (∇W_2, hidden states), or their first, of those that were named rather a gradient
+ * ("grad_norm/layers"); that one if they record none. */
+NsQuantity ns_history_recorded(NsHistory *const *histories, size_t n, NsQuantity quantity);
+
 /* The last record at or before a step; -1 if there is none. */
 int64_t ns_history_record(const NsHistory *history, int64_t step);
 
@@ -135,6 +140,10 @@ const NsEvent *ns_history_event(const NsHistory *history, size_t i);
 
 /* The newest event of a kind; NULL if there is none, or no history. */
 const NsEvent *ns_history_last_event(const NsHistory *history, NsEventKind kind);
+
+/* The event with which a run diverged; NULL if there is none, no history, or the loss was finite
+ * again afterwards, as in logs of other programs that go on after a single NaN. */
+const NsEvent *ns_history_divergence(const NsHistory *history);
 
 /* The newest continuation at or before a step; NULL if there is none. */
 const NsContinuation *ns_history_continuation_at(const NsHistory *history, int64_t step);

@@ -11,7 +11,7 @@ static size_t list_seeds(NsHistory *history, bool diverged, NsHistory *seeds[NS_
     size_t n = 0;
     for (size_t k = 0; k < ns_history_seeds(history); k++) {
         NsHistory *seed = ns_history_seed(history, k);
-        bool fits = diverged || !ns_history_last_event(seed, NS_EVENT_DIVERGED);
+        bool fits = diverged || !ns_history_divergence(seed);
         if (ns_history_steps(seed) && fits) seeds[n++] = seed;
     }
     return n;

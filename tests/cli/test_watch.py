@@ -127,6 +127,11 @@ def test_chart_refuses():
         text = sentence(run("chart", "--from", path("a.jsonl"), "--figure", "heatmap:grad-wq", *out, small=False), 2)
         assert "This run did not record grad-wq" in text, text
         assert not os.path.exists(path("a.png"))
+        # Without a choice, a figure shows what the log has, and says so.
+        write(path("b.jsonl"), ['{"step":%d,"loss":3,"grad_norm/layers.0":1,"grad_norm/layers.1":2}' % i for i in range(4)])
+        text = run("chart", "--from", path("b.jsonl"), "--figure", "gradient-norm", "--out", path("b.csv"), small=False)
+        assert text.returncode == 0 and b"gradient-norm shows grad-layer, because" in text.stderr, text
+        assert "whole layer" in open(path("b.csv"), encoding="utf-8").read()
         text = sentence(run("train", "--from", path("a.jsonl"), small=False), 2)
         assert "chart --from" in text, text
         sentence(watch(path("none.jsonl"), "--once"), 1)

@@ -300,6 +300,37 @@ static void test_lanes(void)
     tear_down();
 }
 
+/* Charts show what a log has; a single NaN is no divergence while the loss goes on after it. */
+static void test_recorded(void)
+{
+    set_up();
+    g_autofree char *path = path_of("mine.jsonl");
+    FILE *file = fopen(path, "w");
+    for (int step = 0; step < 9; step++)
+        fprintf(file, "{\"step\":%d,\"loss\":%s,\"gradients/0\":1,\"gradients/1\":2}\n", step,
+                step == 5 ? "NaN" : "3.5");
+    fclose(file);
+    NsSession *session = open_at("", NULL, 2);
+    const NsView *view = session->view;
+    watch(session, (const char *const[]){path, NULL});
+    SESSION_UNTIL(session, ns_session_steps(session) == 8);
+    g_assert_cmpstr(ns_quantity(view->gradient)->choice.key, ==, "gradients");
+    g_assert_cmpint((int)view->hidden, ==, NS_QUANTITY_HIDDEN_NORM);
+    g_assert_nonnull(ns_history_last_event(view->histories[0], NS_EVENT_DIVERGED));
+    g_assert_cmpint((int)ns_session_lane_state(session, 0), !=, NS_TRAINER_DIVERGED);
+    NsFigure *figure = ns_figure_create(ns_figure_find("loss"));
+    NsFigureInput input = ns_view_input(view);
+    const NsPlot *plot = ns_figure_update(figure, &input);
+    g_assert_cmpuint(plot->n_markers, ==, 1);
+    g_assert_cmpstr(plot->markers[0].text, ==, "not finite");
+    ns_figure_free(figure);
+    ns_session_stop_watching(session);
+    SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
+    g_assert_cmpint((int)view->gradient, ==, NS_QUANTITY_GRAD_W2);
+    g_object_unref(session);
+    tear_down();
+}
+
 /* A run of this program beside a watched run, which is still updated. */
 static void test_beside(void)
 {
@@ -492,6 +523,7 @@ int main(int argc, char **argv)
     g_test_add_func("/watching/replaced", test_replaced);
     g_test_add_func("/watching/replaced-often", test_replaced_often);
     g_test_add_func("/watching/lanes", test_lanes);
+    g_test_add_func("/watching/recorded", test_recorded);
     g_test_add_func("/watching/beside", test_beside);
     g_test_add_func("/watching/left", test_left);
     g_test_add_func("/watching/dropped", test_dropped);

@@ -120,7 +120,7 @@ static Going going_of(NsHistory *history)
     size_t seeds = history ? ns_history_seeds(history) : 0;
     for (size_t k = 0; k < seeds; k++) {
         NsHistory *seed = ns_history_seed(history, k);
-        if (!ns_history_last_event(seed, NS_EVENT_DIVERGED)) going.history[going.n++] = seed;
+        if (!ns_history_divergence(seed)) going.history[going.n++] = seed;
     }
     going.diverged = seeds - going.n;
     for (size_t k = 0; !going.n && k < seeds; k++) going.history[k] = ns_history_seed(history, k);
@@ -213,8 +213,7 @@ static const NsPlot *update_mean(NsFigure *first, const NsFigureInput *input)
             for (size_t k = 0; k < going[i].n; k++) {
                 NsHistory *history = going[i].history[k];
                 int64_t newest = ns_history_last_step(history);
-                if (!going[i].diverged || !ns_history_last_event(history, NS_EVENT_DIVERGED))
-                    step = MIN(step, newest);
+                if (!going[i].diverged || !ns_history_divergence(history)) step = MIN(step, newest);
             }
         shown.step = step == INT64_MAX ? -1 : step;
     }

@@ -214,7 +214,7 @@ int64_t ns_figure_newest(const NsFigureInput *input)
         const NsHistory *history = ns_figure_run(input, i).history;
         int64_t newest = history ? ns_history_last_step(history) : -1;
         if (newest < 0) continue;
-        if (ns_history_last_event(history, NS_EVENT_DIVERGED))
+        if (ns_history_divergence(history))
             ended = MAX(ended, newest);
         else
             going = going < 0 ? newest : MIN(going, newest);
@@ -430,9 +430,12 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
     const char *what = kinds[event->kind]                   ? _(kinds[event->kind])
                        : g_str_equal(event->what, "warmup") ? _("warm-up")
                                                             : event->what;
+    unsigned run = (unsigned)g_bit_nth_lsf(runs, -1);
+    const NsEvent *end = ns_history_divergence(ns_figure_run(input, run).history);
+    bool diverged = event->kind == NS_EVENT_DIVERGED && end && end->step == event->step;
+    if (event->kind == NS_EVENT_DIVERGED && !diverged) what = _("not finite");
     bool setting = event->kind == NS_EVENT_SETTING, shared = (runs & (runs - 1)) != 0;
     bool common = setting && runs == (1u << ns_figure_runs(input)) - 1;
-    unsigned run = (unsigned)g_bit_nth_lsf(runs, -1);
     unsigned lane = MAX(ns_figure_run(input, run).lane, run);
     g_autofree char *sentence =
         shared && !common ? sentences_of(input, runs, event) : g_strdup(event->text);
@@ -444,7 +447,7 @@ static NsMarker marker_of(NsFigure *figure, const NsFigureInput *input, unsigned
                        .names = figure->lane_names,
                        .what = g_string_chunk_insert_const(figure->marker_texts, rest),
                        .alarm = event->kind == NS_EVENT_SPIKE || event->kind == NS_EVENT_DIVERGED,
-                       .last = event->kind == NS_EVENT_DIVERGED,
+                       .last = diverged,
                        .style = ns_figure_runs(input) > 1 && !shared ? lane + 1 : 0};
     g_autofree char *words = ns_marker_words(&marker);
     marker.text = g_string_chunk_insert_const(figure->marker_texts, words);
@@ -541,10 +544,9 @@ double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale)
     bool linear = scale == NS_SCALE_LINEAR, any = false;
     double most = 0;
     for (size_t i = 0; i < n; i++)
-        if (!ns_history_last_event(runs[i].history, NS_EVENT_DIVERGED))
-            most = MAX(most, runs[i].most);
+        if (!ns_history_divergence(runs[i].history)) most = MAX(most, runs[i].most);
     for (size_t i = 0; i < n; i++) {
-        runs[i].wild = most > 0 && ns_history_last_event(runs[i].history, NS_EVENT_DIVERGED) &&
+        runs[i].wild = most > 0 && ns_history_divergence(runs[i].history) &&
                        runs[i].most > (linear ? WILD_LINEAR : WILD_LOG) * most;
         any |= runs[i].wild;
     }

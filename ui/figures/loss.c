@@ -70,7 +70,7 @@ static void read_lane(Loss *loss, unsigned i, const NsFigureInput *input)
 
 static bool diverged(const Loss *loss, unsigned i)
 {
-    return ns_history_last_event(loss->lanes[i].run.history, NS_EVENT_DIVERGED) != NULL;
+    return ns_history_divergence(loss->lanes[i].run.history) != NULL;
 }
 
 /* The smallest of the largest losses of the lanes that did not diverge, because one that ended at

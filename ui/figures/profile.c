@@ -389,7 +389,7 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                 if (isfinite(lane->columns[k].y[j])) most = MAX(most, lane->columns[k].y[j]);
         /* Up to the step at which it diverges, a run is what the chart is about, and a logarithmic
          * axis has space for it. */
-        const NsEvent *end = ns_history_last_event(run.history, NS_EVENT_DIVERGED);
+        const NsEvent *end = ns_history_divergence(run.history);
         if (end && scale == NS_SCALE_LOG && shown_step(profile, input) <= end->step) most = 0;
         profile->wild[i] = (NsWildRun){.history = run.history, .name = run.name, .most = most};
     }

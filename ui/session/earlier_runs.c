@@ -49,7 +49,7 @@ const char *ns_past_run_path(const NsPastRun *run)
 static bool all_diverged(const NsPastRun *run)
 {
     for (size_t lane = 0; lane < run->listed.lanes; lane++)
-        if (!ns_history_last_event(run->recorded->histories[lane], NS_EVENT_DIVERGED)) return false;
+        if (!ns_history_divergence(run->recorded->histories[lane])) return false;
     return true;
 }
 
@@ -376,6 +376,7 @@ void ns_session_adopt(NsSession *session, NsHistory *const *histories, const NsE
         }
     }
     ns_view_set_active(view, (unsigned)session->experiment.from[session->active]);
+    ns_view_show_recorded(view);
     ns_session_show_pinned(session);
     view->step = -1;
     ns_session_clear_trouble(session);
@@ -407,8 +408,8 @@ NsTrainerState ns_session_lane_state(NsSession *session, size_t lane)
 {
     if (ns_session_is_past(session)) {
         const NsPastRun *run = session->opened;
-        bool diverged = lane < run->listed.lanes &&
-                        ns_history_last_event(run->recorded->histories[lane], NS_EVENT_DIVERGED);
+        bool diverged =
+            lane < run->listed.lanes && ns_history_divergence(run->recorded->histories[lane]);
         return diverged ? NS_TRAINER_DIVERGED : session->state;
     }
     if (!session->trainer || lane >= session->run->n) return session->state;

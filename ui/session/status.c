@@ -306,7 +306,7 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
         if (ns_session_lane_state(session, lane) != NS_TRAINER_DIVERGED) continue;
         /* The log of another program may go on after it. */
         const NsHistory *own = view->histories[lane];
-        const NsEvent *event = own ? ns_history_last_event(own, NS_EVENT_DIVERGED) : NULL;
+        const NsEvent *event = own ? ns_history_divergence(own) : NULL;
         int64_t at = event ? event->step : own ? ns_history_last_step(own) : 0;
         g_autofree char *digits = ns_group_digits(MAX(at, 0));
         g_autofree char *words =

@@ -200,6 +200,12 @@ void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureI
     }
 }
 
+void ns_view_show_recorded(NsView *view)
+{
+    view->gradient = ns_history_recorded(view->histories, view->started.n, view->gradient);
+    view->hidden = ns_history_recorded(view->histories, view->started.n, view->hidden);
+}
+
 static void sync_active(NsView *view)
 {
     view->history = view->histories[view->active];

@@ -71,6 +71,10 @@ bool ns_view_lacks(const NsHistory *history, const NsFigureKind *kind);
  * never measure them by those of the closer look, unless its step comes after the shown one. */
 void ns_view_look_closer(const NsView *view, const NsFigureSpec *spec, NsFigureInput *input);
 
+/* Replaces the gradient and the hidden state of the charts by those that the runs have recorded, if
+ * they lack these. */
+void ns_view_show_recorded(NsView *view);
+
 /* Sets the number of lanes; new lanes have no history.  The active lane is clamped to it. */
 void ns_view_set_lanes(NsView *view, unsigned n);
 void ns_view_set_active(NsView *view, unsigned lane);

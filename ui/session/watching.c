@@ -67,6 +67,7 @@ static void show_lanes(NsSession *session)
         ns_view_set_name(view, lane, recorded->names[lane]);
     }
     ns_view_set_active(view, view->active);
+    ns_view_show_recorded(view);
 }
 
 /* A run of the files of a watch, or of none if these are `n` = 0; takes the title.  `path`: the

@@ -72,12 +72,13 @@ static int stored_quantity(const char *key, NsDomain domain)
     return found >= 0 && ns_quantity((NsQuantity)found)->domain == domain ? found : -1;
 }
 
-/* Stored when it is chosen: on view, when the window closes, may be that of a lesson. */
+/* Stored when it is chosen: on view, when the window closes, may be that of a lesson.  The log of
+ * another program shows what it has. */
 static void keep_quantity(NsWindow *window, NsQuantity *shown, NsQuantity quantity, const char *key)
 {
     if (*shown == quantity) return;
     *shown = quantity;
-    if (is_chosen(window))
+    if (is_chosen(window) && !ns_session_is_watching(window->session))
         g_settings_set_string(ns_preferences(), key, ns_quantity_choice(quantity)->key);
 }
 
