@@ -529,6 +529,46 @@ static void test_pinned(void)
     pair_clear(&before);
 }
 
+static const char *second_name(const NsPlotLayout *layout)
+{
+    const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, 1);
+    return pango_layout_get_text(g_array_index(layout->labels, NsLabel, sample->label).text);
+}
+
+/* Arrows at the edge of a chart are of curves of which the legend says how far they go, within the
+ * axes that are shown. */
+static void test_off_scale(void)
+{
+    static const double x[] = {0, 1, 2}, now[] = {3, 2, 4},
+                        y[][3] = {{2800, 1, 9000}, {0.01, 2, 4}, {3, 2, 4}};
+    static const char *const words[] = {"run 1 (off the scale, 2,800 ↑)",
+                                        "run 1 (off the scale, 0.010 ↓)", "run 1"};
+    for (size_t i = 0; i < G_N_ELEMENTS(y); i++) {
+        const NsSeries series[] = {
+            {.label = "now", .kind = NS_SERIES_POINTS, .n = 2, .x = x, .y = now},
+            {.label = "run 1", .previous = true, .clipped = true, .n = 3, .x = x, .y = y[i]}};
+        const NsPlot plot = {.x = {.label = "layer", .integer = true, .lo = NAN, .hi = NAN},
+                             .left = {.scale = NS_SCALE_LOG, .lo = NAN, .hi = NAN},
+                             .legend = NS_LEGEND_ABOVE,
+                             .series = series,
+                             .n_series = 2};
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 400, 300, ns_style_find("paper"));
+        g_assert_cmpstr(second_name(layout), ==, words[i]);
+        /* The legend that two charts of a sheet share has no axis. */
+        const NsPlot *both[] = {&plot, &plot};
+        const NsExport how = {.format = NS_FORMAT_TEX,
+                              .style = ns_style_find("paper"),
+                              .width = 400,
+                              .height = 300,
+                              .dpi = 300,
+                              .columns = 2};
+        g_auto(NsPlotSheet) sheet = ns_plot_sheet(both, 2, &how);
+        g_assert_cmpstr(second_name(sheet.legend), ==, "run 1");
+        g_autoptr(NsPlotLayout) own = ns_plot_sheet_layout(&sheet, 0);
+        g_assert_cmpuint(own->legend->len, ==, strcmp(words[i], "run 1") != 0);
+    }
+}
+
 /* A setting that is changed after the last step of a run did not change that run. */
 static void test_late_change(void)
 {
@@ -585,6 +625,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/depths", test_depths);
     g_test_add_func("/lane-names/final-norm", test_final_norm);
     g_test_add_func("/lane-names/pinned", test_pinned);
+    g_test_add_func("/lane-names/off-scale", test_off_scale);
     g_test_add_func("/lane-names/late-change", test_late_change);
     return g_test_run();
 }

@@ -193,9 +193,6 @@ typedef struct {
  * all runs fit. */
 double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale);
 
-/* "off the scale, 2.8×10^{10} ↑", the state of a wild curve.  Free with g_free. */
-char *ns_wild_state(double most);
-
 /* A gray legend entry for what all runs draw faint; it has no curve of its own. */
 NsSeries ns_figure_key(const char *label);
 

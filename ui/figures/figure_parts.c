@@ -553,12 +553,6 @@ double ns_wild_find(NsWildRun *runs, size_t n, NsScaleKind scale)
     return any ? (linear ? ABOVE_LINEAR : ABOVE_LOG) * most : (double)NAN;
 }
 
-char *ns_wild_state(double most)
-{
-    g_autofree char *number = ns_text_number(most, 2);
-    return g_strdup_printf(_("off the scale, %s ↑"), number);
-}
-
 NsSeries ns_figure_key(const char *label)
 {
     static const double nowhere[] = {(double)NAN};

@@ -137,7 +137,7 @@ static char *label_of(const Loss *loss, const NsFigureInput *input, unsigned i, 
 
 static char *state_of(const Loss *loss, const NsFigureInput *input, unsigned i)
 {
-    if (loss->runs[i].wild) return ns_wild_state(loss->runs[i].most);
+    if (loss->runs[i].wild) return ns_text_off_scale(loss->runs[i].most, true);
     NsPlateau at = ns_figure_plateau(input, ns_figure_run(input, i).history);
     return at == NS_PLATEAU_STUCK ? g_strdup(_("stuck")) : NULL;
 }

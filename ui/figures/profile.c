@@ -5,6 +5,7 @@
 #include "ui/figures/layer_values.h"
 #include "ui/figures/step_curves.h"
 #include "ui/figures/theory.h"
+#include "ui/plot/text.h"
 
 #include <math.h>
 
@@ -103,7 +104,7 @@ static void make_labels(Profile *profile, const NsFigureInput *input, int64_t st
                        profile->n > 1 ? run_label(run, now, step) : bucket_label("", now));
         bool wild = profile->n > 1 && profile->wild[i].wild;
         ns_figure_text(figure, &figure->states[i],
-                       wild ? ns_wild_state(profile->wild[i].most) : NULL);
+                       wild ? ns_text_off_scale(profile->wild[i].most, true) : NULL);
         ns_figure_text(figure, &labels[FIRST], ns_figure_run_words(input, i, first));
         ns_figure_text(figure, &labels[END],
                        ns_figure_run_words(input, i, _("after the final norm")));

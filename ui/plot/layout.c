@@ -275,7 +275,8 @@ static void fit_vertical(NsFrame *frame)
     double inset = summary->points ? layout->style->mark_size / 2 + 1 : 0;
     inset = MIN(inset, space / 4);
     NsScale *scale = &layout->y;
-    ns_scale_fit(scale, &plot->left, summary->y.lo, summary->y.hi, plot->heatmap ? 0 : 0.04);
+    ns_scale_fit(scale, &plot->left, summary->y.lo, summary->y.hi,
+                 plot->heatmap ? 0 : NS_SCALE_PADDING);
     double foot = layout->area.y + layout->area.height - layout->strip_bottom - inset;
     double head = layout->area.y + layout->strip_top + inset;
     scale->p0 = plot->left.reversed ? head : foot;

@@ -137,6 +137,27 @@ const NsSeries *ns_legend_find(const NsPlot *plot, const NsSeries *series)
     return NULL;
 }
 
+/* The state of a series; of a clipped one with arrows, the value that is farthest off the scale.
+ * Free with g_free. */
+static char *state_of(const NsPlotLayout *layout, const NsSeries *series)
+{
+    const NsPlot *plot = layout->plot;
+    const NsDataSummary *summary = &layout->summary;
+    if (series->state || !series->clipped || series->hidden) return g_strdup(series->state);
+    NsScale x, y;
+    ns_scale_fit(&x, &plot->x, summary->x.lo, summary->x.hi, 0);
+    ns_scale_fit(&y, &plot->left, summary->y.lo, summary->y.hi, NS_SCALE_PADDING);
+    double most = y.hi, least = y.lo;
+    for (size_t i = 0; i < series->n; i++) {
+        bool seen = series->x[i] >= x.lo && series->x[i] <= x.hi && isfinite(series->y[i]);
+        if (!seen || !ns_scale_shows(y.kind, series->y[i])) continue;
+        most = MAX(most, series->y[i]);
+        least = MIN(least, series->y[i]);
+    }
+    if (most > y.hi) return ns_text_off_scale(most, true);
+    return least < y.lo ? ns_text_off_scale(least, false) : NULL;
+}
+
 /* The entries of the legend itself, without names at the ends of curves and those that a sheet
  * shares. */
 static GPtrArray *listed(NsPlotLayout *layout)
@@ -145,7 +166,8 @@ static GPtrArray *listed(NsPlotLayout *layout)
     for (unsigned i = found->len; i-- > 0;) {
         const NsSeries *series = found->pdata[i];
         const NsSeries *other = ns_legend_find(layout->plot->shared, series);
-        bool same = other && !g_strcmp0(other->state, series->state);
+        g_autofree char *state = state_of(layout, series);
+        bool same = other && !g_strcmp0(other->state, state);
         /* The words of its marker may end with its state. */
         for (size_t k = 0; other && series->state && k < layout->plot->n_markers; k++) {
             const NsMarker *marker = &layout->plot->markers[k];
@@ -160,9 +182,10 @@ static GPtrArray *listed(NsPlotLayout *layout)
 }
 
 /* "A Post-LN (stuck)" */
-static char *words_of(const NsSeries *series)
+static char *words_of(const NsPlotLayout *layout, const NsSeries *series)
 {
-    const char *name = ns_series_name(series), *state = series->state;
+    const char *name = ns_series_name(series);
+    g_autofree char *state = state_of(layout, series);
     return state ? g_strdup_printf("%s (%s)", name, state) : g_strdup(name);
 }
 
@@ -190,7 +213,8 @@ static bool place_entry(NsPlotLayout *layout, Pen *pen, const NsSeries *series)
     double space = pen->right - pen->left - before;
     if (space < LEAST * size) return false;
     bool letter = pen->letters && !rank(series) && !is_key(layout, series);
-    g_autofree char *words = letter ? ns_text_letter(ns_series_name(series)) : words_of(series);
+    g_autofree char *words =
+        letter ? ns_text_letter(ns_series_name(series)) : words_of(layout, series);
     g_autoptr(PangoLayout) text = entry_text(layout, words, space, pen->lines, &pen->cut);
     if (series->hidden) ns_text_strike(text);
     ns_text_size(text, &width, &height);
@@ -386,7 +410,7 @@ static void clear_name(void *name)
 
 static PangoLayout *name_text(NsPlotLayout *layout, const NsSeries *series)
 {
-    g_autofree char *words = words_of(series);
+    g_autofree char *words = words_of(layout, series);
     PangoLayout *text = ns_layout_text(layout, true, words);
     if (series->hidden) ns_text_strike(text);
     return text;

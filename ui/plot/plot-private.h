@@ -218,6 +218,9 @@ void ns_legend_place_inside(NsPlotLayout *layout);
 #define NS_TICK_GAP 0.32
 #define NS_TICK_APART 1.3 /* minimum distance of labels above each other */
 
+/* The share of its data by which a vertical axis extends beyond them. */
+#define NS_SCALE_PADDING 0.04
+
 /* The minimum height of the line of marker labels, in lines. */
 #define NS_MARKER_LINE 1.1
 

@@ -216,6 +216,7 @@ static void share_legend(NsPlotSheet *sheet)
             if (other && other->kind == NS_SERIES_POINTS) series.kind = other->kind;
             /* Only where all curves of a lane have its state do they share it. */
             if (other && g_strcmp0(other->state, series.state) != 0) series.state = NULL;
+            series.clipped = false; /* no axis */
             g_array_append_val(own, series);
         }
         g_array_set_size(common, 0);

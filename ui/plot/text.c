@@ -202,6 +202,12 @@ char *ns_text_number(double value, int digits)
     return g_strconcat(mantissa, TIMES, power, NULL);
 }
 
+char *ns_text_off_scale(double value, bool above)
+{
+    g_autofree char *number = ns_text_number(value, 2);
+    return g_strdup_printf(above ? _("off the scale, %s ↑") : _("off the scale, %s ↓"), number);
+}
+
 char *ns_text_value(double value, int digits)
 {
     g_autofree char *number = ns_text_number(value, digits);

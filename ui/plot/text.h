@@ -51,6 +51,9 @@ char *ns_text_fixed(double value, int decimals);
  * with g_free. */
 char *ns_text_number(double value, int digits);
 
+/* "off the scale, 2.8×10^{10} ↑", of a curve that leaves its axis.  Free with g_free. */
+char *ns_text_off_scale(double value, bool above);
+
 /* The same for labels: "1.204×10⁻⁵".  Free with g_free. */
 char *ns_text_value(double value, int digits);
 
