@@ -338,6 +338,34 @@ static void test_place(void)
     ui_close(window);
 }
 
+/* A card about the panel opens it where it would be folded, and points it out. */
+static void test_card(void)
+{
+    static const char text[] =
+        "title = A test\nsummary = For a test.\n"
+        "[card]\ntitle = One\ntext = So.\nsetup = placement=none lr=100 layers=12\n"
+        "page = diagram\nhighlight = trouble\n"
+        "[card]\ntitle = Two\ntext = So.\nhighlight = run\n"
+        "[card]\ntitle = Three\ntext = So.\nhighlight = trouble\n"
+        "[card]\ntitle = Four\ntext = So.\n";
+    NsWindow *window = ui_open("");
+    GtkWidget *panel = GTK_WIDGET(panel_of(window));
+    ns_learn_pane_begin(window->learn_pane, ns_lesson_new(text, strlen(text), NULL), NULL);
+    UI_WAIT(window, ui_is_ready);
+    ns_session_run(window->session);
+    UI_WAIT(window, has_trouble);
+    ui_rest(window);
+    g_assert_false(ns_trouble_panel_is_folded(panel_of(window)));
+    g_assert_true(gtk_widget_has_css_class(panel, "pointed-out"));
+    for (int pointed = 0; pointed < 2; pointed++) {
+        ns_trouble_panel_set_folded(panel_of(window), true);
+        g_signal_emit_by_name(ui_find_button(GTK_WIDGET(window->learn_pane), "Next"), "clicked");
+        g_assert_true(ns_trouble_panel_is_folded(panel_of(window)) == !pointed);
+        g_assert_true(gtk_widget_has_css_class(panel, "pointed-out") == pointed);
+    }
+    ui_close(window);
+}
+
 /* In the lowest window all of it can be scrolled to. */
 static void test_low(void)
 {
@@ -448,6 +476,7 @@ void ui_add_trouble_tests(void)
     g_test_add_func("/ui/trouble/first", test_first);
     g_test_add_func("/ui/trouble/twin", test_twin);
     g_test_add_func("/ui/trouble/huge", test_huge);
+    g_test_add_func("/ui/trouble/card", test_card);
     g_test_add_func("/ui/trouble/place", test_place);
     g_test_add_func("/ui/trouble/low", test_low);
     g_test_add_func("/ui/trouble/offers", test_offers);

@@ -35,6 +35,7 @@ static GtkWidget *find(GtkWidget *widget, const char *name)
 
 GtkWidget *ns_window_part(NsWindow *window, const char *name)
 {
+    if (g_str_equal(name, "trouble")) return GTK_WIDGET(window->trouble);
     GtkWidget *row = ns_settings_pane_row(window->settings_pane, name);
     return row ? row : find(GTK_WIDGET(window), name);
 }
@@ -357,6 +358,7 @@ static void on_point_out(NsWindow *window, const char *name)
     if (!inside) fold_again(window);
     window->unfolded |= inside && !open;
     point_out(window, part);
+    if (part == GTK_WIDGET(window->trouble)) ns_trouble_panel_set_folded(window->trouble, false);
 }
 
 static void on_cover(NsWindow *window, gboolean covers)

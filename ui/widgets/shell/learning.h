@@ -14,8 +14,8 @@ void ns_window_add_learning(NsWindow *window);
 bool ns_window_close_lessons(NsWindow *window);
 
 /* The part with this name: the row of a setting in the pane, by its key; the tile of a figure, by
- * its key; or a widget of the window's template, by its id with or without “_button”.  NULL if
- * there is none. */
+ * its key; “trouble”; or a widget of the window's template, by its id with or without “_button”.
+ * NULL if there is none. */
 GtkWidget *ns_window_part(NsWindow *window, const char *name);
 
 /* Begins the quick tour, once per user; never if preferences cannot be stored. */

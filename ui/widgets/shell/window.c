@@ -150,7 +150,8 @@ static void place_trouble(NsWindow *window)
                                : column  ? NS_TROUBLE_ON_THUMBNAILS
                                          : NS_TROUBLE_BELOW,
                                thumbnails);
-    ns_trouble_panel_set_folded(window->trouble, !inspector && !column);
+    bool named = gtk_widget_has_css_class(panel, "pointed-out");
+    ns_trouble_panel_set_folded(window->trouble, !inspector && !column && !named);
     make_way(window);
 }
 
