@@ -400,6 +400,38 @@ static void test_narrow(void)
     ui_close(window);
 }
 
+typedef struct {
+    unsigned n, same;
+} Reports;
+
+static void on_progressed(NsWindow *window, Reports *reports)
+{
+    const char *title = gtk_label_get_text(GTK_LABEL(window->subtitle_label));
+    const char *facts = gtk_label_get_text(GTK_LABEL(window->inspector->facts));
+    const char *at = strstr(title, "at step "), *now = strstr(facts, "now at step ");
+    if (!at || !now) return;
+    reports->n++;
+    reports->same += atoi(at + 8) == atoi(now + 12);
+}
+
+/* While a run trains, the title and the inspector tell of the same step; a step may end between
+ * them, though seldom. */
+static void test_one_step(void)
+{
+    NsWindow *window = ui_open("layers=1 d-model=16 heads=2 seq=16 batch=4 threads=1 eval-every=0");
+    UI_WAIT(window, ui_is_ready);
+    Reports reports = {0};
+    ns_window_change(window, "inspector", true);
+    ns_session_set_speed(window->session, 60);
+    g_signal_connect(window, "progressed", G_CALLBACK(on_progressed), &reports);
+    ns_session_run(window->session);
+    UI_UNTIL(reports.n >= 10);
+    ns_session_pause(window->session);
+    g_assert_cmpuint(reports.same * 10, >=, reports.n * 7);
+    g_signal_handlers_disconnect_by_data(window, &reports);
+    ui_close(window);
+}
+
 void ui_add_inspector_tests(void)
 {
     g_test_add_func("/ui/inspector/step", test_step);
@@ -414,4 +446,5 @@ void ui_add_inspector_tests(void)
     g_test_add_func("/ui/inspector/opening", test_opening);
     g_test_add_func("/ui/inspector/narrow", test_narrow);
     g_test_add_func("/ui/inspector/title", test_title);
+    g_test_add_func("/ui/inspector/one-step", test_one_step);
 }

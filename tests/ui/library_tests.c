@@ -487,7 +487,7 @@ static void test_events_listed(void)
         wait_at_rest(session, next);
     }
     ui_rest(window);
-    ns_inspector_sync(window->inspector, ns_window_page(window), true);
+    ns_inspector_sync(window->inspector, ns_window_page(window));
     GtkListBox *events = GTK_LIST_BOX(list);
     g_assert_nonnull(gtk_list_box_get_row_at_index(events, 1));
     g_assert_true(gtk_widget_get_mapped(list));
@@ -509,7 +509,7 @@ static void test_events_of_run(void)
             ns_session_restart(session);
         }
         UI_WAIT(window, ui_is_ready);
-        ns_inspector_sync(window->inspector, ns_window_page(window), true);
+        ns_inspector_sync(window->inspector, ns_window_page(window));
         GtkListBoxRow *row = gtk_list_box_get_row_at_index(events, 0);
         g_assert_nonnull(row);
         g_assert_null(gtk_list_box_get_row_at_index(events, 1));

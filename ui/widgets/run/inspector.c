@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-#define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
-
 G_DEFINE_FINAL_TYPE(NsInspector, ns_inspector, GTK_TYPE_BOX)
 
 /* ---- Readings: the step that is shown, and what the crosshair touches ---- */
@@ -540,12 +538,9 @@ static void show_section(GtkWidget *contents, bool shown)
     gtk_widget_set_visible(gtk_widget_get_prev_sibling(contents), shown);
 }
 
-void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once)
+void ns_inspector_sync(NsInspector *inspector, NsPage *page)
 {
-    gint64 now = g_get_monotonic_time();
-    if (!at_once && now - inspector->updated < REPORT_EVERY_US) return;
     if (!gtk_widget_get_mapped(GTK_WIDGET(inspector))) return;
-    inspector->updated = now;
     NsChartTile *tile = inspector->pointed;
     if (tile && !gtk_widget_is_ancestor(GTK_WIDGET(tile), GTK_WIDGET(page))) tile = NULL;
     NsDashboard *dashboard = NS_IS_DASHBOARD(page) ? NS_DASHBOARD(page) : NULL;

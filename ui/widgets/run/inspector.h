@@ -27,14 +27,12 @@ struct _NsInspector {
     GtkWidget *facts;     /* of the present run; NULL while there is none */
     bool runs_stale;      /* they are rebuilt soon */
     NsChartTile *pointed; /* weak */
-    gint64 updated;
 };
 
 GtkWidget *ns_inspector_new(NsSession *session);
 
-/* Updates the inspector from the session and the page, at most five times per second unless
- * `at_once`, which is for actions of the user. */
-void ns_inspector_sync(NsInspector *inspector, NsPage *page, bool at_once);
+/* Updates the inspector from the session and the page. */
+void ns_inspector_sync(NsInspector *inspector, NsPage *page);
 
 /* The tile that was pointed at last. */
 void ns_inspector_point(NsInspector *inspector, NsChartTile *tile);

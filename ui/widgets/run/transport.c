@@ -9,7 +9,6 @@
 
 #include <math.h>
 
-#define REPORT_EVERY_US 200000 /* numbers that change faster cannot be read */
 #define ENTRY_CHARS 7
 #define MOST_IN_ENTRY 10000000 /* one more than fits */
 #define PACE_CHARS 13
@@ -24,8 +23,7 @@ struct _NsTransport {
     GtkWidget *entry, *timeline, *speed, *pace, *cost;
     GtkWidget *end; /* a stack of the speed and of the button back to live */
     bool syncing;   /* the slider follows the session */
-    gint64 updated;
-    bool busy; /* when last updated */
+    bool busy;      /* when last updated */
 };
 
 G_DEFINE_FINAL_TYPE(NsTransport, ns_transport, GTK_TYPE_BOX)
@@ -161,18 +159,16 @@ static void sync_entry(NsTransport *transport)
     show_shown_step(transport);
 }
 
-void ns_transport_sync(NsTransport *transport)
+void ns_transport_sync(NsTransport *transport, bool due)
 {
-    gint64 now = g_get_monotonic_time();
     bool own = !ns_session_is_watching(transport->session);
     bool busy = transport->session->wants_run || !own;
     bool live = !ns_session_is_behind(transport->session);
     ns_timeline_sync(NS_TIMELINE(transport->timeline));
     sync_stages(transport);
     gtk_stack_set_visible_child_name(GTK_STACK(transport->end), live ? "speed" : "live");
-    if (busy && transport->busy && now - transport->updated < REPORT_EVERY_US) return;
+    if (busy && transport->busy && !due) return;
     transport->busy = busy;
-    transport->updated = now;
     gtk_widget_set_visible(transport->speed, own);
     gtk_widget_set_visible(transport->pace, own);
     sync_entry(transport);
@@ -315,6 +311,6 @@ GtkWidget *ns_transport_new(NsSession *session)
     ns_box_append(GTK_WIDGET(transport), transport->stages, row, NULL);
     ns_session_listen(session, "status-changed", G_CALLBACK(sync_speed), transport);
     sync_speed(transport);
-    ns_transport_sync(transport);
+    ns_transport_sync(transport, true);
     return GTK_WIDGET(transport);
 }

@@ -23,5 +23,5 @@ G_DECLARE_FINAL_TYPE(NsTransport, ns_transport, NS, TRANSPORT, GtkBox)
 GtkWidget *ns_transport_new(NsSession *session);
 
 /* Updates the bar from the session; called once per frame while that is busy, and after every
- * change. */
-void ns_transport_sync(NsTransport *transport);
+ * change.  While it is busy, the numbers are updated only where they are due. */
+void ns_transport_sync(NsTransport *transport, bool due);

@@ -8,7 +8,7 @@
 #include "ui/widgets/common/windows.h"
 #include "ui/widgets/settings/settings_pane.h"
 
-#define SUBTITLE_EVERY_US 200000 /* while training: numbers that change faster cannot be read */
+#define REPORT_EVERY_US 200000 /* while training: numbers that change faster cannot be read */
 #define STOP_AFTER_US G_USEC_PER_SEC
 
 /* Pixels left and right of the title, including those of the header bar. */
@@ -87,10 +87,9 @@ static void sync_subtitle(NsWindow *window)
     }
     ns_text_label_set(window->subtitle_label, status);
     gtk_widget_set_tooltip_text(window->subtitle_label, whole);
-    window->subtitled = g_get_monotonic_time();
     /* A preparation that takes long can be ended, if a change of the settings began it. */
     const NsSession *session = window->session;
-    bool slow = window->subtitled - session->launched > STOP_AFTER_US;
+    bool slow = g_get_monotonic_time() - session->launched > STOP_AFTER_US;
     gtk_widget_set_visible(window->stop,
                            slow && session->undo->len > 0 &&
                                !ns_experiment_equal(&session->view->started, session->run));
@@ -204,19 +203,19 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
     bool seen = gtk_widget_get_mapped(widget) && surface &&
                 !(gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_MINIMIZED);
     if (!seen) return G_SOURCE_CONTINUE;
-    bool behind = ns_page_refresh(ns_window_page(window));
-    ns_transport_sync(window->transport);
-    ns_inspector_sync(window->inspector, ns_window_page(window), false);
-    open_inspector(window);
-    if (g_get_monotonic_time() - window->subtitled > SUBTITLE_EVERY_US) {
+    bool behind = ns_page_refresh(ns_window_page(window)), ends = !alive && !behind;
+    /* The numbers of the title, the bar and the inspector are read in the same frame. */
+    gint64 now = g_get_monotonic_time();
+    bool due = ends || now - window->reported > REPORT_EVERY_US;
+    ns_transport_sync(window->transport, due);
+    if (due) {
+        window->reported = now;
+        ns_inspector_sync(window->inspector, ns_window_page(window));
         sync_subtitle(window);
+        open_inspector(window);
         g_signal_emit_by_name(window, "progressed");
     }
-    if (alive || behind) return G_SOURCE_CONTINUE;
-    sync_subtitle(window);
-    g_signal_emit_by_name(window, "progressed");
-    ns_inspector_sync(window->inspector, ns_window_page(window), true);
-    open_inspector(window);
+    if (!ends) return G_SOURCE_CONTINUE;
     window->tick = 0;
     return G_SOURCE_REMOVE;
 }
@@ -277,7 +276,7 @@ static void on_status(NsWindow *window)
     if (words) ns_text_label_set(gtk_widget_get_first_child(window->preparing), words);
     gtk_widget_set_visible(window->preparing, preparing);
     ns_set_css_class(GTK_WIDGET(window->pages), "stale", preparing);
-    ns_transport_sync(window->transport);
+    ns_transport_sync(window->transport, true);
     wake(window);
 }
 
@@ -285,14 +284,14 @@ static void on_view_changed(NsWindow *window)
 {
     sync_run_button(window);
     sync_subtitle(window);
-    ns_transport_sync(window->transport);
+    ns_transport_sync(window->transport, true);
     wake(window);
 }
 
 static void on_pointed(NsWindow *window, NsChartTile *tile)
 {
     ns_inspector_point(window->inspector, tile);
-    ns_inspector_sync(window->inspector, ns_window_page(window), true);
+    ns_inspector_sync(window->inspector, ns_window_page(window));
 }
 
 /* The strip is below the pages if the inspector is open and both do not fit beside them. */

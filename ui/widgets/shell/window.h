@@ -42,7 +42,7 @@ struct _NsWindow {
 
     /* Only for ui/widgets/shell/window.c: */
     guint fold_source, title_source;
-    gint64 subtitled;
+    gint64 reported;
     int height;
     int width;                               /* at the last allocation */
     bool folded[NS_WINDOW_PANES];            /* because of the width, not by the user */

@@ -313,7 +313,7 @@ static void on_pane(GSimpleAction *action, GVariant *state, gpointer data)
             !g_variant_get_boolean(state));
     g_simple_action_set_state(action, state);
     if (!settings && !window->automatic) window->inspector_decided = true;
-    ns_inspector_sync(window->inspector, ns_window_page(window), true);
+    ns_inspector_sync(window->inspector, ns_window_page(window));
 }
 
 static void on_pytorch_path(const char *path, gpointer window)
