@@ -400,6 +400,38 @@ static void test_narrow(void)
     ui_close(window);
 }
 
+/* Of a long text only the first sentence is shown at once. */
+static void test_sentences(void)
+{
+    static const char *const texts[][3] = {
+        {"The loss jumped to 5.2 at step 3. So it is.",
+         "The loss jumped to 5.2 at step 3. So it is.", ""},
+        {"The loss jumped from 2.1 to 5.2 at step 365. The first to leave its usual range was the "
+         "update of W_tok and 244 other tensors at step 365: 12.4 times its median.",
+         "The loss jumped from 2.1 to 5.2 at step 365.",
+         "The first to leave its usual range was the update of Wtok and 244 other tensors at step "
+         "365: 12.4 times its median."},
+        {"损失在第 365 步从 2.1 升到 5.2。最先离开通常范围的是第 365 步的更新，涉及 244 "
+         "个其他张量，"
+         "是其中位数的 12.4 倍，随后是损失。",
+         "损失在第 365 步从 2.1 升到 5.2。",
+         "最先离开通常范围的是第 365 步的更新，涉及 244 个其他张量，是其中位数的 12.4 "
+         "倍，随后是损失。"},
+    };
+    GtkWidget *sentences = g_object_ref_sink(ns_sentences_new(NULL));
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        ns_sentences_set(sentences, texts[i][0]);
+        GtkWidget *first = gtk_widget_get_first_child(sentences);
+        GtkWidget *others = gtk_widget_get_last_child(sentences);
+        GtkWidget *label = gtk_expander_get_child(GTK_EXPANDER(others));
+        g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(first)), ==, texts[i][1]);
+        g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(label)), ==, texts[i][2]);
+        g_assert_true(gtk_widget_get_visible(others) == (*texts[i][2] != '\0'));
+        g_assert_false(gtk_expander_get_expanded(GTK_EXPANDER(others)));
+    }
+    g_object_unref(sentences);
+}
+
 typedef struct {
     unsigned n, same;
 } Reports;
@@ -446,5 +478,6 @@ void ui_add_inspector_tests(void)
     g_test_add_func("/ui/inspector/opening", test_opening);
     g_test_add_func("/ui/inspector/narrow", test_narrow);
     g_test_add_func("/ui/inspector/title", test_title);
+    g_test_add_func("/ui/inspector/sentences", test_sentences);
     g_test_add_func("/ui/inspector/one-step", test_one_step);
 }

@@ -100,6 +100,11 @@ void ns_text_label_set(GtkWidget *label, const char *text);
 /* Sets a sentence in which "W_tok" is shown as a symbol with a subscript. */
 void ns_text_label_set_sentence(GtkWidget *label, const char *sentence);
 
+/* The first sentence of a text of more than a few lines and, folded below it, the others: a label
+ * with this css class or NULL, and an expander of a label.  A shorter text is shown whole. */
+GtkWidget *ns_sentences_new(const char *css_class);
+void ns_sentences_set(GtkWidget *sentences, const char *text);
+
 /* ---- The keyboard after typing ---- */
 
 /* Moves the keyboard focus back to the window, where Space and letters are commands. */

@@ -231,8 +231,8 @@ static GtkWidget *make_event_row(const NsSessionMark *mark, bool lanes)
         mark->seed ? g_strdup_printf(_("Seed %d: %s"), mark->seed, text) : NULL;
     g_autofree char *where = lane ? g_strdup_printf("%s %s", lane, digits) : g_strdup(digits);
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    GtkWidget *step = gtk_label_new(where), *words = ns_text_label_new(NULL, NULL);
-    ns_text_label_set_sentence(words, of_seed ? of_seed : text);
+    GtkWidget *step = gtk_label_new(where), *words = ns_sentences_new(NULL);
+    ns_sentences_set(words, of_seed ? of_seed : text);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_widget_set_valign(step, GTK_ALIGN_START);
     gtk_widget_add_css_class(step, "numeric");

@@ -173,7 +173,7 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
         g_autofree char *title = title_of(panel->session, &trouble);
         gtk_label_set_text(GTK_LABEL(panel->title), title);
         g_autofree char *sentence = sentence_of(panel->session, &trouble);
-        ns_text_label_set_sentence(panel->sentence, sentence);
+        ns_sentences_set(panel->sentence, sentence);
         gtk_label_set_text(GTK_LABEL(panel->advice),
                            trouble.forward ? trouble.forward->text : advice_on(&trouble));
     }
@@ -217,7 +217,10 @@ int ns_trouble_panel_band(NsTroublePanel *panel, int width, int most)
 
 void ns_trouble_panel_set_place(NsTroublePanel *panel, NsTroublePlace place, int width)
 {
-    GtkWidget *labels[] = {panel->sentence, panel->advice, panel->fork};
+    GtkWidget *others = gtk_widget_get_last_child(panel->sentence);
+    GtkWidget *labels[] = {gtk_widget_get_first_child(panel->sentence),
+                           gtk_expander_get_child(GTK_EXPANDER(others)), panel->advice,
+                           panel->fork};
     PangoContext *context = gtk_widget_get_pango_context(panel->sentence);
     PangoFontMetrics *metrics = pango_context_get_metrics(context, NULL, NULL);
     /* The height of a label is that of its text at this number of characters. */
@@ -307,7 +310,9 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     panel->content = box;
     panel->scrolled = ns_scrolled_new(box);
     gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(panel->scrolled), TRUE);
-    panel->sentence = ns_text_label_new(NULL, "sentence");
+    panel->sentence = ns_sentences_new("sentence");
+    g_signal_connect_swapped(gtk_widget_get_last_child(panel->sentence), "notify::expanded",
+                             G_CALLBACK(on_folded), panel);
     panel->advice = ns_text_label_new(NULL, "advice");
     panel->fork = ns_text_label_new(NULL, "fork");
     ns_box_append(box, panel->sentence, panel->advice, panel->fork, new_buttons(panel), NULL);
