@@ -148,6 +148,13 @@ static void test_layout(void)
         ns_view_state_zoom_to(&seen.view_state, seen.layout, (NsBox){px, area.y, 50, 60}));
     look(&seen, plot);
     g_assert_false(ns_view_state_is_fitted(&seen.view_state));
+    /* The ends are short numbers: five digits of the width, in which files and commands agree. */
+    for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) {
+        NsRange range = seen.view_state.range[axis];
+        double unit = pow(10, floor(log10((range.hi - range.lo) / 5000)));
+        g_assert_cmpfloat_with_epsilon(range.lo, round(range.lo / unit) * unit, 1e-6 * unit);
+        g_assert_cmpfloat_with_epsilon(range.hi, round(range.hi / unit) * unit, 1e-6 * unit);
+    }
 
     /* Zooming out further shows everything and follows the newest data. */
     for (int i = 0; i < 40; i++) {

@@ -7,6 +7,9 @@
 /* The share of a limited range that is left empty beyond the newest data when it moves. */
 #define AHEAD 0.25
 
+/* Ends of a range that was chosen with the pointer are rounded to less than its width over this. */
+#define FINEST 5000
+
 void ns_view_state_init(NsViewState *view_state)
 {
     *view_state = (NsViewState){0};
@@ -94,11 +97,24 @@ static bool differs(NsRange a, NsRange b)
     return !same(a.lo, b.lo) || !same(a.hi, b.hi);
 }
 
-/* Sets a new range if it differs from the drawn one. */
+/* Rounds an end of a range to a decimal that is finer than a pixel of the axis. */
+static double rounded_end(const NsScale *scale, NsRange range, double end)
+{
+    double width = range.hi - range.lo;
+    if (scale->kind != NS_SCALE_LINEAR && end != 0) width = MIN(width, fabs(end));
+    double power = floor(log10(width / FINEST)), unit = pow(10, fabs(power));
+    double rounded = power < 0 ? round(end * unit) / unit : round(end / unit) * unit;
+    return isfinite(rounded) ? rounded : end;
+}
+
+/* Sets a new range from the pointer if it differs from the drawn one.  Its ends are short numbers,
+ * which the window, its files and its commands write alike. */
 static bool take(NsViewState *view_state, NsViewStateAxis which, const NsScale *scale,
                  NsRange range)
 {
     NsRange visible = {scale->lo, scale->hi};
+    if (differs(range, visible) && !ns_range_is_free(range))
+        range = (NsRange){rounded_end(scale, range, range.lo), rounded_end(scale, range, range.hi)};
     if (!differs(range, visible) || !differs(range, view_state->range[which])) return false;
     ns_view_state_set_range(view_state, which, range);
     view_state->typed = false;
