@@ -2,6 +2,7 @@
 #include "support.h"
 #include "ui/plot/layout.h"
 #include "ui/plot/pins.h"
+#include "ui/plot/plot-private.h"
 
 #include <float.h>
 #include <math.h>
@@ -321,6 +322,51 @@ static void test_walk(void)
     g_assert_cmpfloat(ns_plot_next_row(&steps, NAN, -9), ==, 1);
 }
 
+/* A curve whose end is outside of limits that were set has one arrow, where it leaves them for good
+ * or at its end; others have none. */
+static void test_exits(void)
+{
+    static const double x[] = {0, 1, 2, 3},
+                        values[][4] = {{4, 1, 3, 1}, {1, 1, 1, 1}, {3, 1, 1, 3}, {4, 3, 3, 9}};
+    NsSeries series[] = {{.label = "falls"},
+                         {.label = "below"},
+                         {.label = "back"},
+                         {.label = "up"},
+                         {.label = "before", .previous = true}};
+    for (int i = 0; i < 5; i++) {
+        series[i].n = 4;
+        series[i].x = x;
+        series[i].y = values[i % 4];
+    }
+    NsPlot plot = {.x = axis("step", NULL, NS_SCALE_LINEAR, true),
+                   .left = axis("loss", NULL, NS_SCALE_LINEAR, false),
+                   .series = series,
+                   .n_series = G_N_ELEMENTS(series),
+                   .legend = NS_LEGEND_NONE};
+    const NsStyle *style = ns_style_find("screen-light");
+    for (int limited = 0; limited < 2; limited++) {
+        if (limited) plot.left.lo = 2;
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, 640, 400, style);
+        const double at[] = {2.5, 3};
+        for (size_t i = 0; i < plot.n_series; i++) {
+            g_autoptr(GArray) exits = ns_series_exits(layout, i);
+            g_assert_cmpuint(exits->len, ==, limited && i < 2 ? 3 : 0);
+            if (!exits->len) continue;
+            const NsPoint *tip = &g_array_index(exits, NsPoint, 0);
+            g_assert_cmpfloat_with_epsilon(tip->x, ns_plot_x_to_pixel(layout, at[i]), 0.5);
+            g_assert_cmpfloat(tip->y, ==, layout->area.y + layout->area.height);
+        }
+        /* TeX has them, too: nothing else is filled here. */
+        const NsPlot *plots[] = {&plot};
+        const NsExport page = {.style = style, .width = 640, .height = 400};
+        g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, 1, &page);
+        GString *tex = ns_pgfplots_write(&sheet);
+        g_auto(GStrv) parts = g_strsplit(tex->str, "\\fill[chart-", -1);
+        g_assert_cmpuint(g_strv_length(parts), ==, limited ? 3 : 1);
+        g_string_free(tex, TRUE);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -334,5 +380,6 @@ int main(int argc, char **argv)
     g_test_add_func("/view-state/pins", test_pins);
     g_test_add_func("/view-state/pin-at", test_pin_at);
     g_test_add_func("/view-state/walk", test_walk);
+    g_test_add_func("/view-state/exits", test_exits);
     return g_test_run();
 }

@@ -319,24 +319,59 @@ static void draw_scatter(const NsPlotLayout *layout, const NsSeries *series, cai
     }
 }
 
-/* An arrow at the upper or lower edge where a clipped curve leaves the plot area, or at every point
- * of it with marks that is outside, but not where arrows would touch.  At points, those of several
- * curves stand side by side. */
-static void draw_exits(const NsPlotLayout *layout, size_t which, cairo_t *cr)
+static void add_exit(GArray *corners, double x, double tip, double r, bool above)
+{
+    double back = tip + (above ? 2 * r : -2 * r);
+    const NsPoint exit[3] = {{x, tip}, {x + r, back}, {x - r, back}};
+    g_array_append_vals(corners, exit, 3);
+}
+
+/* The end of a curve that lies outside of limits which were set: there it would look as if it ended
+ * at the edge. */
+static void add_end(const NsPlotLayout *layout, size_t which, double r, GArray *corners)
 {
     const NsBox *area = &layout->area;
+    const NsAxis *axis = &layout->plot->left;
+    const GArray *points = layout->paths[which].points;
+    const NsPoint *point = (const NsPoint *)(const void *)points->data;
+    double bottom = area->y + area->height, right = area->x + area->width - layout->beyond;
+    unsigned end = points->len;
+    while (end && point[end - 1].x > right + 0.5) end--;
+    if (!end || point[end - 1].x < area->x) return;
+    bool above = point[end - 1].y < area->y - 0.5;
+    if (!above && !(point[end - 1].y > bottom + 0.5)) return;
+    if (isnan(above != axis->reversed ? axis->hi : axis->lo)) return;
+    unsigned out = end - 1; /* the first point of its last part that is outside */
+    while (out && point[out - 1].x >= area->x &&
+           (above ? point[out - 1].y < area->y : point[out - 1].y > bottom))
+        out--;
+    double tip = above ? area->y : bottom, x = point[end - 1].x;
+    if (out && point[out - 1].x >= area->x) {
+        NsPoint from = point[out - 1], to = point[out];
+        x = from.x + (to.x - from.x) * (tip - from.y) / (to.y - from.y);
+    }
+    add_exit(corners, CLAMP(x, area->x + r, right - r), tip, r, above);
+}
+
+GArray *ns_series_exits(const NsPlotLayout *layout, size_t which)
+{
+    GArray *corners = g_array_new(FALSE, FALSE, sizeof(NsPoint));
+    const NsBox *area = &layout->area;
     const NsPlot *plot = layout->plot;
+    const NsSeries *series = &plot->series[which];
     const GArray *points = layout->paths[which].points;
     const NsPoint *point = (const NsPoint *)(const void *)points->data;
     double r = ns_fault_size(layout) / 2, last = -INFINITY, bottom = area->y + area->height;
-    bool marks = plot->series[which].kind == NS_SERIES_POINTS;
+    bool marks = series->kind == NS_SERIES_POINTS;
     double aside = 0;
+    if (!series->clipped && ns_series_rank(series) == NS_RANK_CURVES)
+        add_end(layout, which, r, corners);
     for (size_t i = 0; marks && i < plot->n_series; i++)
         if (i != which && plot->series[i].clipped && plot->series[i].n && !plot->series[i].hidden)
             aside += i < which ? 1.2 * r : -1.2 * r;
-    for (unsigned i = 0; i < points->len; i++) {
+    for (unsigned i = 0; series->clipped && i < points->len; i++) {
         bool above = point[i].y<area->y - 0.5, below = point[i].y> bottom + 0.5;
-        double tip = above ? area->y : bottom, down = above ? 2 * r : -2 * r, x = point[i].x;
+        double tip = above ? area->y : bottom, x = point[i].x;
         bool crosses = i && !marks;
         double from = crosses ? point[i - 1].y : tip;
         if (!(above || below) || from < area->y || from > bottom) continue;
@@ -344,12 +379,9 @@ static void draw_exits(const NsPlotLayout *layout, size_t which, cairo_t *cr)
         if (x < MAX(area->x, last + 6 * r) || x > area->x + area->width) continue;
         last = x;
         if (marks) x = CLAMP(x + aside, area->x + r, area->x + area->width - layout->beyond - r);
-        cairo_move_to(cr, x, tip);
-        cairo_line_to(cr, x + r, tip + down);
-        cairo_line_to(cr, x - r, tip + down);
-        cairo_close_path(cr);
+        add_exit(corners, x, tip, r, above);
     }
-    cairo_fill(cr);
+    return corners;
 }
 
 static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
@@ -403,14 +435,25 @@ static void draw_one(const NsPlotLayout *layout, size_t i, cairo_t *cr)
         else
             cairo_fill(cr);
     }
-    if (series->clipped) draw_exits(layout, i, cr);
+    g_autoptr(GArray) exits = ns_series_exits(layout, i);
+    for (unsigned k = 0; k < exits->len; k++) {
+        const NsPoint *corner = &g_array_index(exits, NsPoint, k);
+        if (k % 3 == 0) cairo_new_sub_path(cr);
+        cairo_line_to(cr, corner->x, corner->y);
+        if (k % 3 == 2) cairo_close_path(cr);
+    }
+    cairo_fill(cr);
 }
 
 int ns_series_rank(const NsSeries *series)
 {
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
     if (series->hollow) return 5;
-    return wide ? 0 : series->previous ? 1 : series->muted ? 2 : series->theory ? 3 : 4;
+    return wide               ? 0
+           : series->previous ? 1
+           : series->muted    ? 2
+           : series->theory   ? 3
+                              : NS_RANK_CURVES;
 }
 
 void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr)

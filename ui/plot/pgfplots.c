@@ -633,6 +633,16 @@ static void append_legend(const Page *page)
 
 /* ---- the document ---- */
 
+static void append_triangle(const Page *page, const NsSeries *series, bool hollow,
+                            const NsPoint corners[3])
+{
+    print(page->out, "\\%s[%s, line width=%.9gbp] ", hollow ? "draw" : "fill", series_color(series),
+          ns_fault_size(page->layout) * 0.14);
+    for (int c = 0; c < 3; c++)
+        print(page->out, PLACE " -- ", page->left + corners[c].x, page->top - corners[c].y);
+    print(page->out, "cycle;\n");
+}
+
 /* Appends a plot and its lower plot. */
 static void append_plot(const Page *page)
 {
@@ -641,21 +651,21 @@ static void append_plot(const Page *page)
     print(page->out, "\n%% %s\n", title);
     append_axes(page);
     /* Draws triangles in the strips at the ends of the axes for values that have no place on the
-     * axis. */
+     * axis, and arrows for curves that leave the plot area. */
     double size = ns_fault_size(layout);
     for (size_t i = 0; i < layout->n_paths; i++) {
+        const NsSeries *series = &layout->plot->series[i];
         g_autoptr(GArray) shown = ns_path_shown_faults(&layout->paths[i], size / 2);
         for (unsigned k = 0; k < shown->len; k++) {
             const NsFaultMark *mark = &g_array_index(shown, NsFaultMark, k);
             NsPoint corners[3];
             ns_fault_corners(layout, mark, corners);
-            print(page->out, "\\%s[%s, line width=%.9gbp] ",
-                  mark->fault == NS_FAULT_NAN ? "draw" : "fill",
-                  series_color(&layout->plot->series[i]), size * 0.14);
-            for (int c = 0; c < 3; c++)
-                print(page->out, PLACE " -- ", page->left + corners[c].x, page->top - corners[c].y);
-            print(page->out, "cycle;\n");
+            append_triangle(page, series, mark->fault == NS_FAULT_NAN, corners);
         }
+        if (series->hidden) continue;
+        g_autoptr(GArray) exits = ns_series_exits(layout, i);
+        for (unsigned k = 0; k < exits->len; k += 3)
+            append_triangle(page, series, false, &g_array_index(exits, NsPoint, k));
     }
     append_legend(page);
     append_texts(page);

@@ -306,6 +306,7 @@ void ns_end_names_place(NsPlotLayout *layout);
 /* The drawing order of a series, 0 first: areas, previous runs, raw values, theory, curves, hollow
  * marks. */
 #define NS_SERIES_RANKS 6
+#define NS_RANK_CURVES 4
 int ns_series_rank(const NsSeries *series);
 
 /* A spike is a narrow peak at the very step that is marked, often in the color of its line, so the
@@ -314,6 +315,12 @@ int ns_series_rank(const NsSeries *series);
 
 /* The opacity of its areas: adjoining bars and previous series are transparent. */
 double ns_series_opacity(const NsSeries *series);
+
+/* The corners of arrows (NsPoint, three for each, its tip first) at the upper or lower edge: where
+ * a clipped curve leaves the plot area, or at every point of it with marks that is outside, but not
+ * where arrows would touch (at points, those of several curves stand side by side); and where the
+ * end of a curve is outside of limits that were set. */
+GArray *ns_series_exits(const NsPlotLayout *layout, size_t which);
 
 /* Draws all visible series from back to front. */
 void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr);
