@@ -180,7 +180,8 @@ static void test_rows_align(void)
                                {.label = "b", .n = 2, .x = x, .y = more}};
     const NsHeatmap map = {.z = z, .rows = 2, .columns = 2, .x1 = 2, .y1 = 2};
     NsPlot plain = plot_of(series, 2, NS_LEGEND_ABOVE), subscript = plain, cells = plain;
-    plain.subtitle = subscript.subtitle = cells.subtitle = "Post-LN";
+    plain.subtitle = subscript.subtitle = "Post-LN";
+    cells.subtitle = "Pre-LN"; /* a sheet says what all have alike once */
     subscript.title = "Gradient of W_2";
     cells.series = NULL;
     cells.n_series = 0;

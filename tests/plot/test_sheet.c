@@ -556,6 +556,8 @@ static void test_grid(void)
         area[i] = ns_plot_area(layout);
         area[i].x += cell->x;
         g_assert_cmpfloat(cell->y + cell->height, <=, options.height + 1);
+        /* The subtitles are those of different lanes. */
+        g_assert_nonnull(ns_layout_label(layout, NS_PART_SUBTITLE));
         if (i < 2) continue;
         g_assert_cmpfloat_with_epsilon(area[i].x, area[i % 2].x, 2);
         g_assert_cmpfloat_with_epsilon(area[i].width, area[i % 2].width, 0.1 * area[i].width);
@@ -605,6 +607,8 @@ static void test_slide(void)
             g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
             if (n < 4) {
                 g_assert_true(!layout->lower == !plots[i]->lower);
+                /* The settings, which are the same for all charts, are said once. */
+                g_assert_true(!ns_layout_label(layout, NS_PART_SUBTITLE) == (i > 0));
                 continue;
             }
             g_assert_null(layout->lower);

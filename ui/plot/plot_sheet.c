@@ -344,6 +344,9 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
     size_t rows = (MAX(n, 1) + sheet.columns - 1) / sheet.columns;
     bool low = n > 1 && !options->proposed && options->height < LOW_ROW * size * (double)rows;
     if (low) between = MIN(between, LOW_GAP * size - 2 * options->style->padding);
+    /* Settings that all plots share are only in the first subtitle. */
+    bool alike = true;
+    for (size_t i = 1; i < n; i++) alike &= !g_strcmp0(plots[i]->subtitle, plots[0]->subtitle);
     for (size_t i = 0; i < n; i++) {
         NsSheetPlot *one = &sheet.plots[i];
         NsPlot *plot = &one->plot;
@@ -368,6 +371,10 @@ NsPlotSheet ns_plot_sheet(const NsPlot *const *plots, size_t n, const NsExport *
             plot->subtitle = one->subtitle;
             plot->special = 0;
             plot->moment = NULL;
+        }
+        if (i && alike) {
+            plot->subtitle = plot->moment = NULL;
+            plot->special = 0;
         }
         /* The titles of several plots start with their letters. */
         const char *title = plot->title ? plot->title : "";
