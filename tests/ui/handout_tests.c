@@ -2,6 +2,7 @@
 #include "core/store/bundled.h"
 #include "tests/ui/support.h"
 #include "ui/figures/handout.h"
+#include "ui/widgets/learn/learn_list.h"
 #include "ui/widgets/shell/handout.h"
 
 #include <glib/gstdio.h>
@@ -124,8 +125,23 @@ static void test_stop_at_once(void)
     g_assert_cmpint(calls, ==, 1);
 }
 
+/* The title of the lesson that was left does not make the list wider. */
+static void test_width_of_list(void)
+{
+    int least[2];
+    for (int i = 0; i < 2; i++) {
+        const char *resume = i ? "Continue with a lesson that has a title of far too many words"
+                               : "Continue with one, or with two";
+        GtkWidget *list = g_object_ref_sink(ns_learn_list_new(resume, NULL));
+        gtk_widget_measure(list, GTK_ORIENTATION_HORIZONTAL, -1, &least[i], NULL, NULL, NULL);
+        g_object_unref(list);
+    }
+    g_assert_cmpint(least[1], ==, least[0]);
+}
+
 void ui_add_handout_tests(void)
 {
+    g_test_add_func("/ui/handout/width-of-list", test_width_of_list);
     g_test_add_func("/ui/handout/stop-at-once", test_stop_at_once);
     g_test_add_func("/ui/handout/save", test_save);
     g_test_add_func("/ui/handout/stop", test_stop);

@@ -166,6 +166,8 @@ static GtkWidget *new_handouts(void)
     return button;
 }
 
+#define RESUME_CHARS 26
+
 GtkWidget *ns_learn_list_new(const char *resume, GMenuModel *own)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
@@ -178,6 +180,10 @@ GtkWidget *ns_learn_list_new(const char *resume, GMenuModel *own)
     gtk_box_append(GTK_BOX(head), new_handouts());
     if (resume) {
         GtkWidget *button = gtk_button_new_with_label(resume);
+        /* A long title does not push the inspector out of the window. */
+        GtkLabel *label = GTK_LABEL(gtk_button_get_child(GTK_BUTTON(button)));
+        gtk_label_set_ellipsize(label, PANGO_ELLIPSIZE_END);
+        gtk_label_set_width_chars(label, MIN(RESUME_CHARS, (int)g_utf8_strlen(resume, -1)));
         gtk_widget_set_tooltip_text(button, _("Back to the card where you left off"));
         gtk_widget_set_valign(button, GTK_ALIGN_START);
         gtk_actionable_set_action_name(GTK_ACTIONABLE(button), NS_LEARN_RESUME);
