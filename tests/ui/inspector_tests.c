@@ -418,18 +418,18 @@ static void test_sentences(void)
          "最先离开通常范围的是第 365 步的更新，涉及 244 个其他张量，是其中位数的 12.4 "
          "倍，随后是损失。"},
     };
-    GtkWidget *sentences = g_object_ref_sink(ns_sentences_new(NULL));
+    GtkWidget *first = g_object_ref_sink(ns_text_label_new(NULL, NULL));
+    GtkWidget *others = g_object_ref_sink(ns_details_new());
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-        ns_sentences_set(sentences, texts[i][0]);
-        GtkWidget *first = gtk_widget_get_first_child(sentences);
-        GtkWidget *others = gtk_widget_get_last_child(sentences);
+        ns_sentences_set(first, others, texts[i][0]);
         GtkWidget *label = gtk_expander_get_child(GTK_EXPANDER(others));
         g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(first)), ==, texts[i][1]);
         g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(label)), ==, texts[i][2]);
         g_assert_true(gtk_widget_get_visible(others) == (*texts[i][2] != '\0'));
         g_assert_false(gtk_expander_get_expanded(GTK_EXPANDER(others)));
     }
-    g_object_unref(sentences);
+    g_object_unref(first);
+    g_object_unref(others);
 }
 
 typedef struct {

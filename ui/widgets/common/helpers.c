@@ -250,27 +250,24 @@ void ns_text_label_set_sentence(GtkWidget *label, const char *sentence)
 
 #define FEW_LINES 140 /* bytes */
 
-GtkWidget *ns_sentences_new(const char *css_class)
+GtkWidget *ns_details_new(void)
 {
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4);
-    GtkWidget *others = gtk_expander_new(_("Details"));
-    gtk_expander_set_child(GTK_EXPANDER(others), ns_text_label_new(NULL, NULL));
-    ns_box_append(box, ns_text_label_new(NULL, css_class), others, NULL);
-    return box;
+    GtkWidget *details = gtk_expander_new(_("Details"));
+    gtk_expander_set_child(GTK_EXPANDER(details), ns_text_label_new(NULL, NULL));
+    return details;
 }
 
-void ns_sentences_set(GtkWidget *sentences, const char *text)
+void ns_sentences_set(GtkWidget *label, GtkWidget *details, const char *text)
 {
-    GtkWidget *others = gtk_widget_get_last_child(sentences);
     const char *end = strstr(text, ". "), *wide = strstr(text, "。");
     if (end) end++;
     if (wide && (!end || wide < end)) end = wide + strlen("。");
     if (!end || strlen(text) <= FEW_LINES) end = text + strlen(text);
     g_autofree char *first = g_strndup(text, (gsize)(end - text));
     while (*end == ' ') end++;
-    ns_text_label_set_sentence(gtk_widget_get_first_child(sentences), first);
-    ns_text_label_set_sentence(gtk_expander_get_child(GTK_EXPANDER(others)), end);
-    gtk_widget_set_visible(others, *end != '\0');
+    ns_text_label_set_sentence(label, first);
+    ns_text_label_set_sentence(gtk_expander_get_child(GTK_EXPANDER(details)), end);
+    gtk_widget_set_visible(details, *end != '\0');
 }
 
 /* ---- The keyboard after typing ---- */

@@ -100,10 +100,10 @@ void ns_text_label_set(GtkWidget *label, const char *text);
 /* Sets a sentence in which "W_tok" is shown as a symbol with a subscript. */
 void ns_text_label_set_sentence(GtkWidget *label, const char *sentence);
 
-/* The first sentence of a text of more than a few lines and, folded below it, the others: a label
- * with this css class or NULL, and an expander of a label.  A shorter text is shown whole. */
-GtkWidget *ns_sentences_new(const char *css_class);
-void ns_sentences_set(GtkWidget *sentences, const char *text);
+/* Shows the first sentence of a text of more than a few lines in a label, and the others in folded
+ * details.  A shorter text is shown whole, without details. */
+GtkWidget *ns_details_new(void);
+void ns_sentences_set(GtkWidget *label, GtkWidget *details, const char *text);
 
 /* ---- The keyboard after typing ---- */
 

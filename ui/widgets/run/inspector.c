@@ -220,7 +220,8 @@ static void sync_readings(NsInspector *inspector, NsChartTile *tile)
 
 static const char STEP[] = "ns-event-step";
 
-static GtkWidget *make_event_row(const NsSessionMark *mark, bool lanes)
+/* A row, and another one for the details, a click on which leaves the step. */
+static void add_event(GtkListBox *box, const NsSessionMark *mark, bool lanes)
 {
     g_autofree char *digits = ns_group_digits(mark->step);
     const char *lane = lanes && mark->lane >= 0 ? ns_lane_letter((size_t)mark->lane) : NULL;
@@ -231,8 +232,9 @@ static GtkWidget *make_event_row(const NsSessionMark *mark, bool lanes)
         mark->seed ? g_strdup_printf(_("Seed %d: %s"), mark->seed, text) : NULL;
     g_autofree char *where = lane ? g_strdup_printf("%s %s", lane, digits) : g_strdup(digits);
     GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
-    GtkWidget *step = gtk_label_new(where), *words = ns_sentences_new(NULL);
-    ns_sentences_set(words, of_seed ? of_seed : text);
+    GtkWidget *step = gtk_label_new(where), *words = ns_text_label_new(NULL, NULL);
+    GtkWidget *details = g_object_ref_sink(ns_details_new());
+    ns_sentences_set(words, details, of_seed ? of_seed : text);
     gtk_widget_set_hexpand(words, TRUE);
     gtk_widget_set_valign(step, GTK_ALIGN_START);
     gtk_widget_add_css_class(step, "numeric");
@@ -243,7 +245,12 @@ static GtkWidget *make_event_row(const NsSessionMark *mark, bool lanes)
     g_autofree char *tip = g_strdup_printf(_("Show step %s"), digits);
     gtk_widget_set_tooltip_text(row, tip);
     g_object_set_data_full(G_OBJECT(row), STEP, g_memdup2(&mark->step, sizeof mark->step), g_free);
-    return row;
+    gtk_list_box_append(box, row);
+    if (gtk_widget_get_visible(details)) {
+        gtk_list_box_append(box, details);
+        gtk_list_box_row_set_activatable(GTK_LIST_BOX_ROW(gtk_widget_get_parent(details)), FALSE);
+    }
+    g_object_unref(details);
 }
 
 /* Returns whether there are any. */
@@ -267,7 +274,7 @@ static bool sync_events(NsInspector *inspector)
         gtk_list_box_remove(box, GTK_WIDGET(row));
     for (size_t i = n, rows = 0; i-- > 0 && rows < MOST_ROWS;) {
         if (marks[i].kind == NS_SESSION_MARK_CHECKPOINT || !marks[i].text) continue;
-        gtk_list_box_append(box, make_event_row(&marks[i], lanes));
+        add_event(box, &marks[i], lanes);
         rows++;
     }
     return events;

@@ -15,7 +15,7 @@ struct _NsTroublePanel {
     GtkBox parent;
     NsSession *session;
     GtkWidget *expander, *scrolled, *content;
-    GtkWidget *title, *sentence, *advice;
+    GtkWidget *title, *sentence, *details, *advice;
     GtkWidget *remedies[NS_REMEDIES], *fork, *go_on;
     NsTrouble shown; /* its event is NULL if there is none */
     NsTroublePlace place;
@@ -173,7 +173,7 @@ bool ns_trouble_panel_sync(NsTroublePanel *panel)
         g_autofree char *title = title_of(panel->session, &trouble);
         gtk_label_set_text(GTK_LABEL(panel->title), title);
         g_autofree char *sentence = sentence_of(panel->session, &trouble);
-        ns_sentences_set(panel->sentence, sentence);
+        ns_sentences_set(panel->sentence, panel->details, sentence);
         gtk_label_set_text(GTK_LABEL(panel->advice),
                            trouble.forward ? trouble.forward->text : advice_on(&trouble));
     }
@@ -217,10 +217,8 @@ int ns_trouble_panel_band(NsTroublePanel *panel, int width, int most)
 
 void ns_trouble_panel_set_place(NsTroublePanel *panel, NsTroublePlace place, int width)
 {
-    GtkWidget *others = gtk_widget_get_last_child(panel->sentence);
-    GtkWidget *labels[] = {gtk_widget_get_first_child(panel->sentence),
-                           gtk_expander_get_child(GTK_EXPANDER(others)), panel->advice,
-                           panel->fork};
+    GtkWidget *details = gtk_expander_get_child(GTK_EXPANDER(panel->details));
+    GtkWidget *labels[] = {panel->sentence, details, panel->advice, panel->fork};
     PangoContext *context = gtk_widget_get_pango_context(panel->sentence);
     PangoFontMetrics *metrics = pango_context_get_metrics(context, NULL, NULL);
     /* The height of a label is that of its text at this number of characters. */
@@ -310,12 +308,13 @@ static void ns_trouble_panel_init(NsTroublePanel *panel)
     panel->content = box;
     panel->scrolled = ns_scrolled_new(box);
     gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(panel->scrolled), TRUE);
-    panel->sentence = ns_sentences_new("sentence");
-    g_signal_connect_swapped(gtk_widget_get_last_child(panel->sentence), "notify::expanded",
-                             G_CALLBACK(on_folded), panel);
+    panel->sentence = ns_text_label_new(NULL, "sentence");
+    panel->details = ns_details_new();
+    g_signal_connect_swapped(panel->details, "notify::expanded", G_CALLBACK(on_folded), panel);
     panel->advice = ns_text_label_new(NULL, "advice");
     panel->fork = ns_text_label_new(NULL, "fork");
-    ns_box_append(box, panel->sentence, panel->advice, panel->fork, new_buttons(panel), NULL);
+    ns_box_append(box, panel->sentence, panel->details, panel->advice, panel->fork,
+                  new_buttons(panel), NULL);
     panel->expander = gtk_expander_new(NULL);
     GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
     panel->title = ns_text_label_new(NULL, "title");
