@@ -630,29 +630,47 @@ static void test_housekeeping(void)
     ui_close(window);
 }
 
-/* A toast lies above the charts, in the row of the pages.  In a lecture it covers nothing of the
- * bar, whose row is the only one above the charts. */
+static bool overlaps(NsWindow *window, GtkWidget *widget)
+{
+    graphene_rect_t place, other;
+    g_assert_true(gtk_widget_compute_bounds(window->toast, GTK_WIDGET(window), &place));
+    g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(window), &other));
+    g_assert_cmpfloat(place.size.height, >, 0);
+    return graphene_rect_intersection(&place, &other, NULL);
+}
+
+/* A toast lies at the lower end of the settings, where it covers neither pages nor pending changes;
+ * without that pane of the page; in a lecture below the bar.  A click removes it. */
 static void test_toast(void)
 {
-    static const char *const modes[] = {NULL, "class-mode", "lecture-mode"};
+    static const char *const modes[] = {NULL, "class-mode", "pane", "lecture-mode"};
     NsWindow *window = ui_open("");
     UI_WAIT(window, ui_is_ready);
+    ns_session_step(window->session, 2);
+    UI_UNTIL(ns_session_steps(window->session) == 2);
+    UI_WAIT(window, ui_is_paused);
+    GtkWidget *restart = ui_find_button(window->settings_pane, "Restart");
     for (size_t i = 0; i < G_N_ELEMENTS(modes); i++) {
         if (modes[i]) g_action_group_activate_action(G_ACTION_GROUP(window), modes[i], NULL);
-        ns_window_toast(window, "Layers is 6 again");
-        UI_UNTIL(gtk_revealer_get_child_revealed(GTK_REVEALER(window->toast)));
-        ui_rest(window);
-        GtkWidget *chart = ui_first(GTK_WIDGET(window->pages), NS_TYPE_CHART_TILE);
-        GtkWidget *bar = ui_find(window, "lecture_bar");
-        graphene_rect_t place, below, above;
-        g_assert_true(gtk_widget_compute_bounds(window->toast, GTK_WIDGET(window), &place));
-        g_assert_true(gtk_widget_compute_bounds(chart, GTK_WIDGET(window), &below));
-        g_assert_cmpfloat(place.size.height, >, 0);
-        if (gtk_widget_get_visible(bar)) {
-            g_assert_true(gtk_widget_compute_bounds(bar, GTK_WIDGET(window), &above));
-            g_assert_cmpfloat(place.origin.y, >=, above.origin.y + above.size.height);
-        } else {
-            g_assert_cmpfloat(place.origin.y + place.size.height, <=, below.origin.y);
+        for (int pending = 0; pending < (i < 2 ? 2 : 1); pending++) {
+            if (pending) ns_session_set(window->session, "layers", "5");
+            g_assert_true((ns_session_pending(window->session) > 0) == pending);
+            ns_toast_show(window->toast, "Layers is 6 again, and the models of the lesson stay.",
+                          "Back to before the lesson", NULL, NULL);
+            UI_UNTIL(gtk_revealer_get_child_revealed(GTK_REVEALER(window->toast)));
+            ui_rest(window);
+            GtkWidget *bar = ui_find(window, "lecture_bar"), *pages = GTK_WIDGET(window->pages);
+            bool lecture = gtk_widget_get_visible(bar);
+            g_assert_true(lecture == (i == 3));
+            g_assert_true(overlaps(window, pages) == (i > 1));
+            g_assert_false(overlaps(window, lecture ? bar : GTK_WIDGET(window->transport)));
+            if (pending) g_assert_false(overlaps(window, restart));
+            if (i == 2) g_assert_false(overlaps(window, gtk_widget_get_first_child(pages)));
+            GtkWidget *box = gtk_revealer_get_child(GTK_REVEALER(window->toast));
+            g_signal_emit_by_name(ui_controller(box, GTK_TYPE_GESTURE_CLICK, NULL), "released", 1,
+                                  5.0, 5.0);
+            g_assert_null(ns_toast_text(window->toast));
+            ns_session_drop_pending(window->session);
         }
     }
     ui_close(window);

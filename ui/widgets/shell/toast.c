@@ -3,9 +3,10 @@
 
 #include "ui/widgets/common/helpers.h"
 
-#define SECONDS 4 /* at least */
+/* At least, and the time to read longer ones. */
+#define SECONDS 3
 #define CHARS_PER_SECOND 14
-#define OFFER_SECONDS 8 /* more with a button, to reach it */
+#define OFFER_SECONDS 9 /* more with a button, to reach it */
 
 static const char TOAST[] = "ns-toast";
 
@@ -75,6 +76,12 @@ static gboolean on_frame(GtkWidget *revealer, GdkFrameClock *clock, gpointer dat
     return G_SOURCE_REMOVE;
 }
 
+static void on_click(GtkWidget *revealer)
+{
+    hide(revealer);
+    show_next(revealer);
+}
+
 static void on_button(GtkWidget *revealer)
 {
     const Toast *toast = toast_of(revealer);
@@ -98,10 +105,11 @@ GtkWidget *ns_toast_new(void)
     gtk_box_append(GTK_BOX(box), toast->label);
     gtk_box_append(GTK_BOX(box), toast->button);
     gtk_widget_add_css_class(box, "toast");
-    gtk_widget_set_halign(revealer, GTK_ALIGN_CENTER);
-    gtk_widget_set_valign(revealer, GTK_ALIGN_START); /* no chart has its axes there */
     gtk_widget_set_can_target(revealer, FALSE);
     g_object_set_data_full(G_OBJECT(revealer), TOAST, toast, toast_free);
+    GtkGesture *click = gtk_gesture_click_new();
+    gtk_widget_add_controller(box, GTK_EVENT_CONTROLLER(click));
+    g_signal_connect_swapped(click, "released", G_CALLBACK(on_click), revealer);
     g_signal_connect_swapped(toast->button, "clicked", G_CALLBACK(on_button), revealer);
     g_signal_connect(revealer, "destroy", G_CALLBACK(stop_timer), NULL);
     return revealer;
@@ -118,7 +126,7 @@ void ns_toast_show(GtkWidget *revealer, const char *sentence, const char *label,
     gtk_label_set_text(GTK_LABEL(toast->label), sentence);
     if (label) gtk_button_set_label(GTK_BUTTON(toast->button), label);
     gtk_widget_set_visible(toast->button, label != NULL);
-    gtk_widget_set_can_target(revealer, label != NULL);
+    gtk_widget_set_can_target(revealer, TRUE);
     gtk_revealer_set_reveal_child(GTK_REVEALER(revealer), TRUE);
     if (!label || chosen)
         toast->tick = gtk_widget_add_tick_callback(revealer, on_frame, NULL, NULL);

@@ -399,6 +399,39 @@ static void guard_divider(GtkWidget *pane)
     g_signal_connect_object(paned, "notify::position", G_CALLBACK(on_divided), pane, 0);
 }
 
+/* A toast is at the lower end of the settings pane, above pending changes or, without the pane, of
+ * the pages; in a lecture it is below the bar of that. */
+static gboolean on_place_toast(GtkOverlay *overlay, GtkWidget *toast, GdkRectangle *place,
+                               NsWindow *window)
+{
+    if (toast != window->toast) return FALSE;
+    GtkWidget *lecture = gtk_widget_get_prev_sibling(window->overlay);
+    GtkWidget *bar = gtk_widget_get_last_child(window->settings_pane);
+    bool top = lecture && gtk_widget_get_visible(lecture);
+    bool pane = !top && gtk_widget_get_visible(window->pane_scroller);
+    int least, natural, end = gtk_widget_get_height(GTK_WIDGET(overlay));
+    int width = gtk_widget_get_width(pane ? window->pane_scroller : GTK_WIDGET(overlay));
+    while (bar && !gtk_widget_get_visible(bar)) bar = gtk_widget_get_prev_sibling(bar);
+    if (pane && (ns_session_pending(window->session) || ns_session_is_watching(window->session)))
+        end -= gtk_widget_get_height(bar);
+    gtk_widget_measure(toast, GTK_ORIENTATION_HORIZONTAL, -1, &least, &natural, NULL, NULL);
+    place->width = CLAMP(width, least, natural);
+    place->x = MAX(width - place->width, 0) / 2;
+    gtk_widget_measure(toast, GTK_ORIENTATION_VERTICAL, place->width, NULL, &place->height, NULL,
+                       NULL);
+    place->y = top ? 0 : end - place->height;
+    return TRUE;
+}
+
+/* In the narrow pane the button is below the sentence. */
+static void orient_toast(NsWindow *window)
+{
+    bool pane = gtk_widget_get_visible(window->pane_scroller);
+    gtk_orientable_set_orientation(
+        GTK_ORIENTABLE(gtk_revealer_get_child(GTK_REVEALER(window->toast))),
+        pane ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
+}
+
 void ns_window_toast(NsWindow *window, const char *sentence)
 {
     ns_toast_show(window->toast, sentence, NULL, NULL, NULL);
@@ -567,6 +600,9 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), GTK_WIDGET(window->trouble));
     window->toast = ns_toast_new();
     gtk_overlay_add_overlay(GTK_OVERLAY(window->overlay), window->toast);
+    g_signal_connect(window->overlay, "get-child-position", G_CALLBACK(on_place_toast), window);
+    ns_connect(window->pane_scroller, "notify::visible", G_CALLBACK(orient_toast), window);
+    orient_toast(window);
     window->row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
     gtk_widget_set_hexpand(GTK_WIDGET(window->pages), TRUE);
     window->stage = gtk_overlay_new();
