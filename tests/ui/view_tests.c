@@ -3,6 +3,7 @@
 
 #include "ui/widgets/common/style_manager.h"
 #include "ui/widgets/settings/settings_pane.h"
+#include "ui/widgets/shell/lecture.h"
 
 static NsChartView *chart_at(NsWindow *window, size_t i)
 {
@@ -209,8 +210,53 @@ static void test_high_contrast(void)
     ui_close(window);
 }
 
+static int text_size(GtkWidget *widget)
+{
+    PangoContext *context = gtk_widget_get_pango_context(widget);
+    return pango_font_description_get_size(pango_context_get_font_description(context));
+}
+
+/* The main menu and the menus in it have text as large as that of the bar. */
+static void test_menu_size(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "lecture-mode", NULL);
+    GtkMenuButton *button = GTK_MENU_BUTTON(ns_lecture_menu(window));
+    GtkWidget *menu = GTK_WIDGET(gtk_menu_button_get_popover(button));
+    gtk_menu_button_popup(button);
+    UI_UNTIL(gtk_widget_get_mapped(menu));
+    int size = text_size(ui_find(window, "lecture_note"));
+    GtkWidget *inner = ui_first(gtk_widget_get_first_child(menu), GTK_TYPE_POPOVER);
+    g_assert_cmpint(text_size(ui_first(menu, GTK_TYPE_LABEL)), ==, size);
+    g_assert_cmpint(text_size(ui_first(inner, GTK_TYPE_LABEL)), ==, size);
+    gtk_menu_button_popdown(button);
+    g_action_group_activate_action(G_ACTION_GROUP(window), "lecture-mode", NULL);
+    ui_close(window);
+}
+
+/* After lecture mode on a large screen the charts have their size again. */
+static void test_size_after(void)
+{
+    NsWindow *window = ui_open("");
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    UI_WAIT(window, ui_is_ready);
+    double size = ns_chart_style_for(GTK_WIDGET(window))->text_size;
+    gtk_window_set_default_size(GTK_WINDOW(window), 1920, 1080);
+    UI_UNTIL(gtk_widget_get_height(GTK_WIDGET(window)) >= 1000);
+    g_action_group_activate_action(actions, "lecture-mode", NULL);
+    UI_UNTIL(gtk_widget_has_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS));
+    g_assert_cmpfloat(ns_chart_style_for(GTK_WIDGET(window))->text_size, >, 1.9 * size);
+    g_action_group_activate_action(actions, "lecture-mode", NULL);
+    g_assert_cmpfloat(ns_chart_style_for(GTK_WIDGET(window))->text_size, <, 1.01 * size);
+    UI_UNTIL(!gtk_widget_has_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS));
+    ui_close(window);
+}
+
 void ui_add_view_tests(void)
 {
+    g_test_add_func("/ui/view/menu-size", test_menu_size);
+    g_test_add_func("/ui/view/size-after-lecture", test_size_after);
     g_test_add_func("/ui/view/tiles", test_every_figure_has_a_tile);
     g_test_add_func("/ui/view/follow", test_charts_follow_the_run);
     g_test_add_func("/ui/view/keys", test_keys);

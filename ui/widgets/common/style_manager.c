@@ -174,8 +174,8 @@ static bool has_class(GtkWidget *widget, const char *class)
 
 double ns_widget_text_scale(GtkWidget *widget)
 {
-    if (has_class(widget, NS_HALL_TEXT_CLASS)) return HALL_WORDS;
-    return has_class(widget, NS_LARGE_TEXT_CLASS) ? LARGE_TEXT : 1;
+    if (!has_class(widget, NS_LARGE_TEXT_CLASS)) return 1;
+    return has_class(widget, NS_HALL_TEXT_CLASS) ? HALL_WORDS : LARGE_TEXT;
 }
 
 bool ns_text_is_for_hall(GtkWidget *widget)
@@ -186,7 +186,10 @@ bool ns_text_is_for_hall(GtkWidget *widget)
 
 double ns_text_scale(GtkWidget *widget)
 {
-    return ns_text_is_for_hall(widget) ? HALL_TEXT : ns_widget_text_scale(widget);
+    /* Not from the class of the hall, which may follow a change of the size later. */
+    return ns_text_is_for_hall(widget)              ? HALL_TEXT
+           : has_class(widget, NS_LARGE_TEXT_CLASS) ? LARGE_TEXT
+                                                    : 1;
 }
 
 const NsStyle *ns_chart_style_for(GtkWidget *widget)

@@ -68,6 +68,7 @@ void ns_class_mode_set(NsWindow *window, bool large, const char *const *hide)
     GtkWidget *root = GTK_WIDGET(window);
     g_object_set_data(G_OBJECT(window), HIDDEN, NULL);
     ns_set_css_class(root, NS_LARGE_TEXT_CLASS, large);
+    ns_set_css_class(root, NS_HALL_TEXT_CLASS, ns_text_is_for_hall(root));
     GPtrArray *hidden = g_ptr_array_new_with_free_func(show);
     for (; hide && *hide; hide++) {
         GtkWidget *part = ns_window_part(window, *hide);
