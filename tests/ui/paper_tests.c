@@ -99,6 +99,26 @@ static const char *cell_words(GtkWidget *page, size_t i, int column)
     return gtk_label_get_text(GTK_LABEL(cell_at(page, i, column)));
 }
 
+/* The summary has as many of each verdict as there are rows with its sign. */
+static void check_summary(GtkWidget *page)
+{
+    static const char *const signs[] = {"✓", "?", "✗", "–"};
+    size_t n[G_N_ELEMENTS(signs)] = {0}, rows = 0;
+    for (size_t i = 0; ns_paper_study(i); i++)
+        for (unsigned k = 0; k < ns_paper_claims(ns_paper_study(i)); k++, rows++) {
+            GtkGrid *table = GTK_GRID(ui_first(page, GTK_TYPE_GRID));
+            GtkWidget *cell = gtk_grid_get_child_at(table, 3, title_row(i) + 1 + (int)k);
+            for (size_t s = 0; s < G_N_ELEMENTS(signs); s++)
+                if (g_str_has_prefix(gtk_label_get_text(GTK_LABEL(cell)), signs[s])) n[s]++;
+        }
+    g_autofree char *words =
+        g_strdup_printf("%zu claims: %zu agree, %zu undecided, %zu disagree, %zu without a verdict",
+                        rows, n[0], n[1], n[2], n[3]);
+    g_assert_cmpuint(rows, ==, n[0] + n[1] + n[2] + n[3]);
+    g_assert_cmpuint(n[0], >, 0);
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(ui_first(page, GTK_TYPE_LABEL))), ==, words);
+}
+
 /* The page begins with the results of the report, which a run here replaces, also after a restart
  * of the program; what cannot be read is as if nothing had been run. */
 static void test_paper(void)
@@ -119,9 +139,12 @@ static void test_paper(void)
                     "to 1005");
     g_assert_cmpuint(plot_of(page, depth)->n_series, ==, 4);
     g_assert_cmpstr(plot_of(page, depth)->note, ==, "Mean and 16–84% range of 5 seeds.");
+    check_summary(page);
     toggle_study(page, depth);
     g_assert_cmpstr(run_label(page, depth), ==, "Queued");
+    gtk_label_set_text(GTK_LABEL(ui_first(page, GTK_TYPE_LABEL)), "to be counted again");
     UI_UNTIL(was_run(page, depth));
+    check_summary(page);
     g_autofree char *repeated = g_strdup(cell_words(page, depth, 2));
     g_assert_cmpstr(repeated, !=, reported); /* other seeds */
     g_assert_cmpstr(cell_words(page, depth, 3), ==, "✓ agrees");

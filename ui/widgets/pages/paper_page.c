@@ -50,7 +50,7 @@ typedef struct {
 struct _NsPaperPage {
     GtkBox parent;
     NsSession *session;
-    GtkWidget *all;
+    GtkWidget *all, *summary;
     GArray *cards;   /* Card */
     GQueue *waiting; /* Card */
     Card *running;   /* NULL: none */
@@ -167,11 +167,25 @@ static void sync_card(Card *card)
     sync_claims(card);
 }
 
+/* The button of all studies, and how many rows of the table have which verdict. */
 static void sync_all(NsPaperPage *page)
 {
     bool resting = false;
-    for (guint i = 0; i < page->cards->len; i++) resting |= state_of(card_at(page, i)) == RESTING;
+    size_t rows = 0, n[NS_VERDICTS] = {0};
+    for (guint i = 0; i < page->cards->len; i++) {
+        const Card *card = card_at(page, i);
+        resting |= state_of(card) == RESTING;
+        rows += ns_paper_claims(card->study);
+        for (size_t k = 0; card->result && k < card->result->n_findings; k++)
+            n[card->result->findings[k].verdict]++;
+    }
     gtk_widget_set_sensitive(page->all, resting);
+    size_t agree = n[NS_VERDICT_AGREES], undecided = n[NS_VERDICT_UNDECIDED],
+           disagree = n[NS_VERDICT_DISAGREES];
+    g_autofree char *words = g_strdup_printf(
+        _("%zu claims: %zu agree, %zu undecided, %zu disagree, %zu without a verdict"), rows, agree,
+        undecided, disagree, rows - agree - undecided - disagree);
+    ns_text_label_set(page->summary, words);
 }
 
 /* ---- One after another ---- */
@@ -451,10 +465,11 @@ static GtkWidget *make_title(Card *card)
 }
 
 /* The title of a study and which runs its verdicts are from; the button to repeat it, and below how
- * long that takes.  The button is as wide as the longest of its words. */
+ * long that takes.  The button is as wide as the longest of its words.  A box would measure the
+ * labels for many heights, by search, which takes seconds for all studies; a grid does not. */
 static GtkWidget *make_head(Card *card)
 {
-    GtkWidget *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    GtkWidget *head = ns_grid_new(0, 12);
     GtkWidget *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     GtkWidget *right = gtk_box_new(GTK_ORIENTATION_VERTICAL, 2), *below = gtk_stack_new();
     card->origin = ns_text_label_new(NULL, "hint");
@@ -474,7 +489,8 @@ static GtkWidget *make_head(Card *card)
     gtk_stack_add_child(GTK_STACK(below), card->estimate);
     gtk_stack_add_child(GTK_STACK(below), card->progress);
     ns_box_append(right, card->run, below, NULL);
-    ns_box_append(head, left, right, NULL);
+    gtk_grid_attach(GTK_GRID(head), left, 0, 0, 1, 1);
+    gtk_grid_attach(GTK_GRID(head), right, 1, 0, 1, 1);
     return head;
 }
 
@@ -530,13 +546,16 @@ static void build(NsPaperPage *page)
         make_text(_("Claims of Xiong et al. 2020 and later papers, tested with small models. Each "
                     "claim was fixed in advance, then judged once, on seeds not used before."),
                   NULL);
-    gtk_widget_set_hexpand(words, TRUE);
+    GtkWidget *left = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
+    gtk_widget_set_hexpand(left, TRUE);
     gtk_label_set_max_width_chars(GTK_LABEL(words), 90);
+    page->summary = ns_text_label_new(NULL, "heading");
+    ns_box_append(left, page->summary, words, NULL);
     page->all =
         ns_button_new(_("Repeat all here"), _("Run every study on this machine, one after another"),
                       G_CALLBACK(on_all), page);
     gtk_widget_set_valign(page->all, GTK_ALIGN_CENTER);
-    ns_box_append(head, words, page->all, NULL);
+    ns_box_append(head, left, page->all, NULL);
     GtkWidget *flow = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE,
                                    "max-children-per-line", 4, "column-spacing", 10, "row-spacing",
                                    10, "homogeneous", TRUE, NULL);
@@ -629,6 +648,7 @@ GtkWidget *ns_paper_page_new(NsSession *session)
     page->session = ns_session_hold(session, page);
     build(page);
     for (guint i = 0; i < page->cards->len; i++) sync_card(card_at(page, i));
+    sync_all(page);
     page->looked = g_get_monotonic_time() + FIRST_LOOK_US;
     wake(page);
     return GTK_WIDGET(page);
