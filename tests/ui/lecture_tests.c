@@ -85,7 +85,7 @@ static bool is_at(NsWindow *window, size_t scene)
 static bool is_prepared(NsWindow *window)
 {
     GtkWidget *next = ui_find_tip(GTK_WIDGET(window), "Next scene");
-    return g_str_equal(gtk_button_get_icon_name(GTK_BUTTON(next)), "go-next-symbolic");
+    return g_str_equal(gtk_widget_get_tooltip_text(next), "Next scene (Page Down)");
 }
 
 static void stroke(NsWindow *window, guint keyval)
@@ -225,7 +225,7 @@ static void test_early(void)
     gtk_widget_grab_focus(ui_first(row, GTK_TYPE_ENTRY));
     for (size_t i = 1; i < 4; i++) {
         stroke(window, GDK_KEY_Page_Down);
-        g_assert_true(is_at(window, i));
+        UI_UNTIL(is_at(window, i));
     }
     UI_UNTIL(ns_session_steps(session) == step_of(3) && !session->wants_run);
     stroke(window, GDK_KEY_Page_Up);
@@ -430,7 +430,7 @@ static void test_continue(void)
     ns_window_open(window, path, false);
     for (int i = 0; i < 3; i++)
         g_action_group_activate_action(G_ACTION_GROUP(window), "next-scene", NULL);
-    g_assert_true(is_at(window, 3));
+    UI_UNTIL(is_at(window, 3));
     ui_close(window);
     for (int i = 0; i < 2; i++) {
         window = ui_open_window("");
@@ -676,8 +676,21 @@ static void test_toast(void)
     ui_close(window);
 }
 
+static const char *run_words(NsWindow *window)
+{
+    GtkWidget *words = ui_first(ui_find(window, "lecture_run"), GTK_TYPE_STACK);
+    return gtk_label_get_text(GTK_LABEL(gtk_stack_get_visible_child(GTK_STACK(words))));
+}
+
+static int left_of(NsWindow *window, GtkWidget *widget)
+{
+    graphene_rect_t place;
+    g_assert_true(gtk_widget_compute_bounds(widget, GTK_WIDGET(window), &place));
+    return (int)place.origin.x;
+}
+
 /* A scene that is about a run begins at its first step; Run, which names the step, stops there, and
- * after that it goes on as elsewhere. */
+ * after that it goes on as elsewhere.  The note beside the status keeps its width meanwhile. */
 static void test_run(void)
 {
     g_autofree char *path = write_lecture("normscope-ui-run.lecture",
@@ -687,12 +700,21 @@ static void test_run(void)
     UI_WAIT(window, ui_is_ready);
     ns_window_open(window, path, false);
     UI_WAIT(window, ui_is_ready);
-    GtkWidget *run = ui_find(window, "lecture_run");
+    GtkWidget *run = ui_find(window, "lecture_run"), *status = ui_find(window, "lecture_status");
+    ui_rest(window);
     g_assert_cmpint(ns_session_steps(session), ==, 0);
-    g_assert_cmpstr(gtk_button_get_label(GTK_BUTTON(run)), ==, "Run to step 6");
+    g_assert_cmpstr(run_words(window), ==, "Run to step 6");
+    int left = left_of(window, status);
     g_signal_emit_by_name(run, "clicked");
+    g_assert_cmpstr(run_words(window), ==, "Pause");
     UI_UNTIL(ns_session_steps(session) == 6 && !session->wants_run);
-    UI_UNTIL(g_strcmp0(gtk_button_get_label(GTK_BUTTON(run)), "Run") == 0);
+    UI_UNTIL(g_strcmp0(run_words(window), "Run") == 0);
+    ui_rest(window);
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(status)), ==, "step 6");
+    g_assert_cmpint(left_of(window, status), ==, left);
+    gtk_label_set_text(GTK_LABEL(status), "step 1,234");
+    ui_rest(window);
+    g_assert_cmpint(left_of(window, status), ==, left);
     g_signal_emit_by_name(run, "clicked");
     UI_UNTIL(ns_session_steps(session) > 6);
     g_assert_true(ns_lecture_leave(window));
@@ -700,8 +722,62 @@ static void test_run(void)
     ui_close(window);
 }
 
+/* A scene whose page takes a while to create is announced in the next frame, also while a run is
+ * going, and a second press goes on from there. */
+static void test_announced(void)
+{
+    static const char *const scenes = "[scene]\ntitle = Run\nstep = 100000\n" SMALL_LINES
+                                      "[scene]\ntitle = Claims\npage = paper\n" SMALL_LINES
+                                      "[scene]\ntitle = Last\npage = phase\n" SMALL_LINES;
+    g_autofree char *path = write_lecture("normscope-ui-announced.lecture", scenes);
+    NsWindow *window = ui_open("");
+    GActionGroup *actions = G_ACTION_GROUP(window);
+    UI_WAIT(window, ui_is_ready);
+    ns_window_open(window, path, false);
+    UI_UNTIL(ns_session_steps(window->session) > 0);
+    g_action_group_activate_action(actions, "next-scene", NULL);
+    g_assert_true(shows(GTK_WIDGET(window), "Claims") && shows(GTK_WIDGET(window), "2 of 3"));
+    g_assert_true(shows(GTK_WIDGET(window), "preparing"));
+    g_assert_false(has_page(window, "paper"));
+    UI_UNTIL(has_page(window, "paper"));
+    g_assert_cmpstr(ns_page_stack_key(window->pages), ==, "paper");
+    g_assert_false(shows(GTK_WIDGET(window), "preparing"));
+    g_action_group_activate_action(actions, "previous-scene", NULL);
+    g_assert_true(shows(GTK_WIDGET(window), "Run"));
+    g_action_group_activate_action(actions, "next-scene", NULL);
+    g_action_group_activate_action(actions, "next-scene", NULL);
+    g_assert_true(shows(GTK_WIDGET(window), "3 of 3, the last"));
+    g_assert_false(g_action_group_get_action_enabled(actions, "next-scene"));
+    /* Nothing comes after the lecture was left. */
+    g_assert_true(ns_lecture_leave(window));
+    UI_WAIT(window, ui_is_ready);
+    g_assert_false(has_page(window, "phase"));
+    g_unlink(path);
+    ui_close(window);
+}
+
+/* Escape leaves the maximized chart and the pins first, then the mode. */
+static void test_escape(void)
+{
+    if (!ui_has_input()) return;
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    stroke(window, GDK_KEY_F11);
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    stroke(window, GDK_KEY_m);
+    g_assert_nonnull(dashboard->maximized);
+    stroke(window, GDK_KEY_Escape);
+    g_assert_null(dashboard->maximized);
+    g_assert_true(is_open(window, "lecture-mode"));
+    stroke(window, GDK_KEY_Escape);
+    g_assert_false(is_open(window, "lecture-mode"));
+    ui_close(window);
+}
+
 void ui_add_lecture_tests(void)
 {
+    g_test_add_func("/ui/lecture/announced", test_announced);
+    g_test_add_func("/ui/lecture/escape", test_escape);
     g_test_add_func("/ui/lecture/run", test_run);
     g_test_add_func("/ui/lecture/settings", test_settings);
     g_test_add_func("/ui/lecture/settings-after", test_settings_after);

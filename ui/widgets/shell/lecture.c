@@ -29,10 +29,12 @@ typedef struct {
     NsPreparedRun **prepared; /* [lecture->n]; NULL where a scene is not prepared, and of the one
                                  that is shown */
     size_t next;              /* the scene that comes next */
-    bool shown;               /* the previous scene is shown */
-    bool any;                 /* a scene has been shown since the mode was entered */
-    guint source;             /* prepares scenes */
-    GtkWidget *bar, *scenes, *forward, *title, *count, *note, *status, *run, *menu;
+    size_t coming; /* the scene, from 1, that the bar announces before it is shown; or 0 */
+    guint tick;    /* shows that one */
+    bool shown;    /* the previous scene is shown */
+    bool any;      /* a scene has been shown since the mode was entered */
+    guint source;  /* prepares scenes */
+    GtkWidget *bar, *scenes, *forward, *title, *count, *note, *status, *run, *words, *menu;
 } Presenter;
 
 static Presenter *presenter_of(NsWindow *window)
@@ -50,23 +52,48 @@ static int64_t run_until(Presenter *presenter)
     return ns_session_steps(presenter->window->session) < run ? run : 0;
 }
 
+/* The words of the button of the run: as wide as the widest of them for this scene, so that the
+ * note beside it has the same lines before, during and after the run. */
+static void sync_run(Presenter *presenter)
+{
+    int64_t run = presenter->shown ? presenter->lecture->scene[presenter->next - 1].preset.run : 0;
+    g_autofree char *until = ns_group_digits(run);
+    g_autofree char *run_to = run > 0 ? g_strdup_printf(_("Run to step %s"), until) : g_strdup("");
+    GtkStack *words = GTK_STACK(presenter->words);
+    const char *shown = presenter->window->session->wants_run ? "pause"
+                        : run_until(presenter)                ? "until"
+                                                              : "run";
+    ns_text_label_set(gtk_stack_get_child_by_name(words, "until"), run_to);
+    GtkWidget *label = gtk_stack_get_child_by_name(words, shown);
+    gtk_stack_set_visible_child(words, label);
+    ns_accessible_name(presenter->run, gtk_label_get_text(GTK_LABEL(label)));
+    /* A page like that of the paper shows nothing of the run; a scene that comes has a status. */
+    bool any = ns_page_current(ns_window_page(presenter->window)) != NULL;
+    gtk_widget_set_visible(presenter->status, any || presenter->coming);
+    gtk_widget_set_visible(presenter->run, any);
+    gtk_widget_set_visible(gtk_widget_get_next_sibling(presenter->run), any);
+}
+
 static void sync_bar(Presenter *presenter)
 {
     const NsLecture *lecture = presenter->lecture;
-    bool scene = presenter->on && presenter->shown, comes = lecture && presenter->next < lecture->n;
-    const NsPreset *shown = scene ? &lecture->scene[presenter->next - 1].preset : NULL;
+    size_t next = presenter->coming ? presenter->coming : presenter->next;
+    bool scene = presenter->on && (presenter->shown || presenter->coming);
+    bool comes = lecture && next < lecture->n;
+    const NsPreset *shown = scene ? &lecture->scene[next - 1].preset : NULL;
     const char *own = shown ? shown->experiment.title : NULL;
     g_autofree char *title = own ? g_strdup(_(own)) : ns_session_title(presenter->window->session);
     g_autofree char *note = NULL, *count = NULL;
-    g_autofree char *status = ns_session_status(presenter->window->session, NS_STATUS_STEP);
+    g_autofree char *status = presenter->coming
+                                  ? g_strdup(_(ns_trainer_state_word(NS_TRAINER_PREPARING)))
+                                  : ns_session_status(presenter->window->session, NS_STATUS_STEP);
     if (shown && shown->note) note = g_strdup(_(shown->note));
     if (shown)
-        count = g_strdup_printf(comes ? _("%zu of %zu") : _("%zu of %zu, the last"),
-                                presenter->next, lecture->n);
+        count =
+            g_strdup_printf(comes ? _("%zu of %zu") : _("%zu of %zu, the last"), next, lecture->n);
     if (!shown && comes)
-        note = g_strdup_printf(_("Page Down shows scene %zu of %zu of the lecture “%s”."),
-                               presenter->next + 1, lecture->n,
-                               lecture->title ? _(lecture->title) : _("untitled"));
+        note = g_strdup_printf(_("Page Down shows scene %zu of %zu of the lecture “%s”."), next + 1,
+                               lecture->n, lecture->title ? _(lecture->title) : _("untitled"));
     ns_window_set_state(presenter->window, "lecture-mode", presenter->on);
     gtk_widget_set_visible(presenter->bar, presenter->on);
     gtk_widget_set_visible(presenter->scenes, lecture != NULL);
@@ -74,25 +101,15 @@ static void sync_bar(Presenter *presenter)
     ns_text_label_set(presenter->count, count ? count : "");
     ns_text_label_set(presenter->note, note ? note : "");
     gtk_widget_set_visible(presenter->note, note != NULL);
-    bool own_settings =
-        !shown || ns_lesson_has_settings(presenter->window->session, &shown->experiment);
+    bool own_settings = !shown || presenter->coming ||
+                        ns_lesson_has_settings(presenter->window->session, &shown->experiment);
     ns_set_css_class(presenter->note, "stale", !own_settings);
     gtk_widget_set_tooltip_text(presenter->note,
                                 own_settings ? NULL : _("The settings are not those of the scene"));
     ns_text_label_set(presenter->status, status);
-    g_autofree char *until = ns_group_digits(run_until(presenter));
-    g_autofree char *run_to = g_strdup_printf(_("Run to step %s"), until);
-    gtk_button_set_label(GTK_BUTTON(presenter->run), presenter->window->session->wants_run
-                                                         ? _("Pause")
-                                                     : run_until(presenter) ? run_to
-                                                                            : _("Run"));
-    /* A page like that of the paper shows nothing of the run. */
-    bool run = ns_page_current(ns_window_page(presenter->window)) != NULL;
-    GtkWidget *of_run[] = {presenter->status, presenter->run,
-                           gtk_widget_get_next_sibling(presenter->run)};
-    for (size_t i = 0; i < G_N_ELEMENTS(of_run); i++) gtk_widget_set_visible(of_run[i], run);
+    sync_run(presenter);
     ns_window_enable(presenter->window, "next-scene", presenter->on && (comes || !lecture));
-    ns_window_enable(presenter->window, "previous-scene", scene && presenter->next > 1);
+    ns_window_enable(presenter->window, "previous-scene", scene && next > 1);
     ns_window_enable(presenter->window, "page-down", presenter->on);
     ns_window_enable(presenter->window, "page-up", presenter->on);
 }
@@ -130,16 +147,11 @@ static bool has_prepared(Presenter *presenter, size_t scene)
     return !*run;
 }
 
-/* The button has three dots while the next scene is not ready. */
 static void sync_forward(Presenter *presenter, bool ready)
 {
-    GtkButton *forward = GTK_BUTTON(presenter->forward);
-    const char *icon = ready ? "go-next-symbolic" : "content-loading-symbolic";
-    if (g_strcmp0(gtk_button_get_icon_name(forward), icon) != 0)
-        gtk_button_set_icon_name(forward, icon);
     gtk_widget_set_tooltip_text(presenter->forward,
                                 ready ? _("Next scene (Page Down)")
-                                      : _("Next scene (Page Down), which is being prepared"));
+                                      : _("Next scene (Page Down), not prepared yet"));
 }
 
 /* Prepares scenes one by one, but not while the shown run needs the processor. */
@@ -238,8 +250,17 @@ static GtkAdjustment *scrolling(NsWindow *window)
 
 static void on_continue(gpointer data, gpointer toast);
 
+/* No scene is announced any more. */
+static void forget_coming(Presenter *presenter)
+{
+    if (presenter->tick)
+        gtk_widget_remove_tick_callback(GTK_WIDGET(presenter->window), presenter->tick);
+    presenter->coming = presenter->tick = 0;
+}
+
 static void show_scene(Presenter *presenter, size_t scene)
 {
+    forget_coming(presenter);
     ns_toast_withdraw(presenter->window->toast, on_continue);
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
     NsSession *session = presenter->window->session;
@@ -248,6 +269,7 @@ static void show_scene(Presenter *presenter, size_t scene)
     if (!run) run = ns_session_prepare(session, &preset->experiment, preset->step, &error);
     if (!run) {
         ns_window_toast(presenter->window, error->message);
+        sync_bar(presenter);
         return;
     }
     /* A scene that was shown is kept as it is, for the way back. */
@@ -266,11 +288,37 @@ static void show_scene(Presenter *presenter, size_t scene)
     sync_bar(presenter);
 }
 
+/* The first frame draws the bar, the second one shows the scene. */
+static gboolean on_coming(GtkWidget *window, GdkFrameClock *clock, gpointer frames)
+{
+    (void)clock;
+    Presenter *presenter = presenter_of(NS_WINDOW(window));
+    if (!(*(int *)frames)++) return G_SOURCE_CONTINUE;
+    presenter->tick = 0; /* removed by its value */
+    show_scene(presenter, presenter->coming - 1);
+    return G_SOURCE_REMOVE;
+}
+
+/* Shows a scene or, if its page takes a while to create, announces it first. */
+static void turn_to(Presenter *presenter, size_t scene)
+{
+    const char *page = presenter->lecture->scene[scene].preset.page;
+    forget_coming(presenter);
+    if (!page || ns_page_stack_find(presenter->window->pages, page)) {
+        show_scene(presenter, scene);
+        return;
+    }
+    presenter->coming = scene + 1;
+    presenter->tick = gtk_widget_add_tick_callback(GTK_WIDGET(presenter->window), on_coming,
+                                                   g_new0(int, 1), g_free);
+    sync_bar(presenter);
+}
+
 static void on_next(NsWindow *window)
 {
     Presenter *presenter = presenter_of(window);
     if (presenter->lecture)
-        show_scene(presenter, presenter->next);
+        turn_to(presenter, presenter->coming ? presenter->coming : presenter->next);
     else
         ns_window_toast(window, _("No lecture is open. The menu of this bar lists them."));
 }
@@ -278,7 +326,7 @@ static void on_next(NsWindow *window)
 static void on_previous(NsWindow *window)
 {
     Presenter *presenter = presenter_of(window);
-    show_scene(presenter, presenter->next - 2);
+    turn_to(presenter, (presenter->coming ? presenter->coming : presenter->next) - 2);
 }
 
 /* The keys show all of a page that is higher than the screen before another scene. */
@@ -335,6 +383,7 @@ bool ns_lecture_leave(NsWindow *window)
     Presenter *presenter = presenter_of(window);
     if (!presenter->on) return false;
     presenter->on = false;
+    forget_coming(presenter);
     ns_toast_withdraw(window->toast, on_continue);
     /* The lecture will continue with the current scene. */
     if (presenter->shown) presenter->next--;
@@ -401,6 +450,7 @@ static bool check_scene(const NsScene *scene, GError **error)
 
 static void forget(Presenter *presenter)
 {
+    forget_coming(presenter);
     presenter->shown = false;
     presenter->next = 0;
     drop_prepared(presenter);
@@ -649,8 +699,19 @@ void ns_window_add_lecture(NsWindow *window)
                              .note = part(builder, "lecture_note"),
                              .status = part(builder, "lecture_status"),
                              .run = part(builder, "lecture_run"),
+                             .words = gtk_stack_new(),
                              .menu = part(builder, "lecture_menu")};
     g_object_set_data_full(G_OBJECT(window), PRESENTER, presenter, presenter_free);
+    const char *const words[][2] = {{"run", _("Run")}, {"pause", _("Pause")}, {"until", ""}};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        gtk_stack_add_named(GTK_STACK(presenter->words), gtk_label_new(words[i][1]), words[i][0]);
+    gtk_button_set_child(GTK_BUTTON(presenter->run), presenter->words);
+    /* The status keeps its width up to step 9,999. */
+    g_autofree char *digits = ns_group_digits(9999);
+    g_autofree char *longest = g_strdup_printf(_("step %s"), digits);
+    const char *preparing = _(ns_trainer_state_word(NS_TRAINER_PREPARING));
+    glong chars = MAX(g_utf8_strlen(longest, -1), g_utf8_strlen(preparing, -1));
+    gtk_label_set_width_chars(GTK_LABEL(presenter->status), (int)chars);
     gtk_box_prepend(GTK_BOX(gtk_widget_get_parent(window->overlay)), presenter->bar);
     GtkApplication *application = gtk_window_get_application(GTK_WINDOW(window));
     GMenuModel *menu = G_MENU_MODEL(gtk_application_get_menu_by_id(application, "main-menu"));

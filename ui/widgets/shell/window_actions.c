@@ -233,12 +233,13 @@ static void on_back(NsWindow *window)
 {
     NsLearnPane *lessons = window->learn_pane;
     NsTroublePanel *trouble = window->trouble;
-    if (ns_window_close_lessons(window) || ns_lecture_leave(window)) return;
-    if (ns_trouble_panel_title(trouble) && !ns_trouble_panel_is_folded(trouble)) {
+    bool lecture = ns_lecture_menu(window) != NULL; /* which hides the trouble panel */
+    if (ns_window_close_lessons(window)) return;
+    if (!lecture && ns_trouble_panel_title(trouble) && !ns_trouble_panel_is_folded(trouble)) {
         ns_trouble_panel_set_folded(trouble, true);
         return;
     }
-    if (ns_page_back(ns_window_page(window)))
+    if (ns_page_back(ns_window_page(window)) || ns_lecture_leave(window))
         return;
     else if (ns_learn_pane_is_open(lessons))
         ns_learn_pane_close(lessons);
