@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <time.h>
 
 static size_t study_at(const char *key)
 {
@@ -196,6 +197,31 @@ static void test_paper_table(void)
     ui_close(window);
 }
 
+/* Of this thread, whatever else the machine does. */
+static double seconds_of_work(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The table gets its first size in a few times the time in which it is made. */
+static void test_paper_layout(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    double begin = seconds_of_work();
+    ns_page_stack_create(window->pages, "paper");
+    double made = seconds_of_work();
+    GtkWidget *page = ui_show_page(window, "paper", NS_TYPE_PAPER_PAGE);
+    GtkWidget *table = ui_first(page, GTK_TYPE_GRID);
+    UI_UNTIL(gtk_widget_get_height(table) > 0);
+    double laid_out = seconds_of_work();
+    g_test_message("made in %.3f s, laid out in %.3f s", made - begin, laid_out - made);
+    g_assert_cmpfloat(laid_out - made, <, 5 * (made - begin));
+    ui_close(window);
+}
+
 static void export_by_key(NsWindow *window)
 {
     g_action_group_activate_action(G_ACTION_GROUP(window), "export", NULL);
@@ -284,6 +310,7 @@ void ui_add_paper_tests(void)
     g_test_add_func("/ui/paper/run", test_paper);
     g_test_add_func("/ui/paper/export-by-key", test_export_by_key);
     g_test_add_func("/ui/paper/table", test_paper_table);
+    g_test_add_func("/ui/paper/layout", test_paper_layout);
     g_test_add_func("/ui/paper/cards", test_paper_cards);
     g_test_add_func("/ui/paper/queue", test_paper_queue);
 }
