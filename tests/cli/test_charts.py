@@ -60,6 +60,19 @@ def test_legend_without_room():
             assert (b"so it is above" in result.stderr) == moved, result
 
 
+def test_what_is_left_out():
+    lanes = ("--lane", "placement=post", "--lane", "placement=pre", "--steps", "5")
+    long_names = ("--names", "a first name that is long;a second name that is long")
+    with tempfile.TemporaryDirectory() as folder:
+        out = ("--out", os.path.join(folder, "out.svg"))
+        for figure, more, words in (
+                ("all", (), None), ("loss,profile", ("--size", "slide"), None),
+                ("all", ("--size", "slide"), "the panels below charts, reference lines;"),
+                ("all", ("--text-size", "24") + long_names, "complete names and titles;")):
+            said = run("chart", "--figure", figure, *lanes, *more, *out, small=False).stderr.decode()
+            assert (f"There was no space for {words}" in said) if words else not said, said
+
+
 def test_chart_size():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.png")

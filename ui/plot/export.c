@@ -154,6 +154,40 @@ static bool check_numbers(const NsPlot *const *plots, size_t n, const NsExport *
     return true;
 }
 
+/* Returns whether a title or the name of an axis, a lane or a panel is shortened or left out. */
+static bool shortens_names(const NsPlotLayout *layout, const NsPlot *plot)
+{
+    bool any = plot->left.label && !plot->left.quiet && layout->summary.any && !plot->drawing &&
+               !ns_layout_label(layout, NS_PART_LEFT_LABEL);
+    for (guint i = 0; i < layout->labels->len && !any; i++)
+        any = pango_layout_is_ellipsized(g_array_index(layout->labels, NsLabel, i).text);
+    return any || (layout->lower && shortens_names(layout->lower, plot->lower));
+}
+
+/* A sentence about the parts of the plots for which there is no space, or NULL. */
+static char *left_out(const NsPlot *const *plots, size_t n, const NsExport *options)
+{
+    bool lower = false, lines = false, names = false;
+    g_auto(NsPlotSheet) sheet = ns_plot_sheet(plots, n, options);
+    for (size_t i = 0; i < n; i++) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_sheet_layout(&sheet, i);
+        const NsPlot *plot = &sheet.plots[i].plot;
+        lower |= plots[i]->lower && !layout->lower && layout->summary.any && !plot->heatmap;
+        lines |= plot->n_levels < plots[i]->n_levels;
+        names |= shortens_names(layout, plot);
+    }
+    const char *parts[] = {lower ? "the panels below charts" : NULL,
+                           lines ? "reference lines" : NULL,
+                           names ? "complete names and titles" : NULL};
+    g_autoptr(GString) list = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+        if (parts[i]) g_string_append_printf(list, "%s%s", list->len ? ", " : "", parts[i]);
+    if (!list->len) return NULL;
+    return g_strdup_printf("There was no space for %s; a larger --size or a smaller --text-size "
+                           "leaves more.",
+                           list->str);
+}
+
 bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, const char *path,
                GError **error)
 {
@@ -175,6 +209,8 @@ bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, cons
                moves_legend(plots, n, options)) {
         *options->remark = g_strdup("Inside the plot the legend would hide data, so it is above; "
                                     "a larger --size may leave space for it.");
+    } else if (options->remark) {
+        *options->remark = left_out(plots, n, options);
     }
     for (size_t i = 0; options->format == NS_FORMAT_TEX && i < n; i++) {
         if (!plots[i]->drawing) continue;

@@ -34,8 +34,8 @@ typedef struct {
     double dpi;           /* PNG and GIF */
     NsLegendPlace legend;
     char **remark; /* set by ns_export to a sentence if a legend is above a chart, since inside it
-                    * would hide data, or if there is no space for the numbers at an axis; NULL:
-                    * the latter is NS_ERROR_USAGE */
+                    * would hide data, if parts of charts or names are left out, or if there is no
+                    * space for the numbers at an axis; NULL: the last is NS_ERROR_USAGE */
     bool unnoted;  /* without notes */
     bool untitled; /* without titles and subtitles; only the letters of several charts, and
                     * the seed of one that shows one of several */
