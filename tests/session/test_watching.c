@@ -175,9 +175,12 @@ static void test_replaced(void)
     g_remove(path); /* the records read so far remain */
     SESSION_UNTIL(session, session->opened->recorded->state == NS_OUTSIDE_GONE);
     assert_status(session, "waiting: the file is gone, step 9, loss 2.91");
-    append(path, 0, 4); /* as the first of the same values come again */
+    g_assert_true(g_file_set_contents(path, "", 0, NULL));
     SESSION_UNTIL(session, session->opened->recorded->state == NS_OUTSIDE_AGAIN);
-    assert_status(session, "began again, nothing new yet, step 9, loss 2.91");
+    assert_status(session, "waiting: the file is empty, step 9, loss 2.91");
+    append(path, 0, 4); /* as the first of the same values come again */
+    assert_status(session, "waiting: the file began again, nothing new yet, step 9, loss 2.91");
+    g_assert_true(session->opened->recorded->state == NS_OUTSIDE_AGAIN);
     g_assert_true(view->history == first);
     append(path, 5, 11);
     SESSION_UNTIL(session, ns_session_steps(session) == 11);

@@ -338,9 +338,13 @@ char *ns_session_watch_words(NsSession *session)
         return g_strdup_printf(_("%s has no step yet"), run->recorded->title);
     g_autofree char *step = ns_group_digits(ns_session_steps(session));
     NsOutsideState state = run->recorded->state;
+    GStatBuf info;
+    bool empty = !run->sources[1] && g_stat(run->sources[0], &info) == 0 && !info.st_size;
     g_autofree char *words =
         state == NS_OUTSIDE_AGAIN
-            ? g_strdup_printf(_("began again, nothing new yet, step %s"), step)
+            ? g_strdup_printf(empty ? _("waiting: the file is empty, step %s")
+                                    : _("waiting: the file began again, nothing new yet, step %s"),
+                              step)
         : state == NS_OUTSIDE_OPEN ? g_strdup_printf(_("watching, step %s"), step)
         : state == NS_OUTSIDE_GONE
             ? g_strdup_printf(run->sources[1] ? _("waiting: a file is gone, step %s")
