@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/data/json_object.h"
 #include "core/data/reader.h"
 #include "core/store/database.h"
 #include "core/store/run_lines.h"
@@ -297,6 +298,17 @@ bool ns_figure_file_read(NsProvenance *provenance, NsPreset *preset, const char 
         *preset = read;
         read = (NsPreset){0};
         return true;
+    }
+    bool lines = found == NS_FILE_OTHER && !foreign && g_str_has_suffix(path, ".jsonl");
+    size_t number = 1;
+    for (const char *at = bytes, *end; lines && at < bytes + size; at = end + 1, number++) {
+        end = memchr(at, '\n', (size_t)(bytes + size - at));
+        if (!end) end = bytes + size;
+        g_autoptr(JsonNode) node = ns_json_parse(at, (size_t)(end - at));
+        if (node || end == at) continue;
+        return ns_refuse(error, NS_ERROR_FILE,
+                         N_("“%s” is not a file of JSON lines: line %zu is not a JSON object."),
+                         name, number);
     }
     if (!line) return nothing_in(name, found, foreign, error);
     g_autoptr(GError) wrong = NULL;

@@ -412,6 +412,8 @@ static void test_reading(void)
          NS_FILE_FIGURE},
         {"cut.jsonl", "{\"settings\":{\"layers\":3,\"pla", "“cut.jsonl” contains no experiment",
          NS_FILE_FIGURE},
+        {"wrong.jsonl", "{\"step\": 1}\n{{{\n",
+         "“wrong.jsonl” is not a file of JSON lines: line 2 is not a JSON object", NS_FILE_OTHER},
         {"empty.svg", "<svg></svg>", "“empty.svg” contains no experiment", NS_FILE_FIGURE},
         {"bad.svg", "<svg><metadata>normscope=1 layers=0</metadata></svg>",
          "“bad.svg”: Layers is 0", NS_FILE_FIGURE},
