@@ -312,8 +312,9 @@ static void test_title(void)
     ui_close(window);
 }
 
-/* The inspector opens with the first event, and not before; what the user has chosen counts more,
- * also after a restart, and the window's own doing is nothing that the user chose. */
+/* The inspector opens when the user presses Run for the first time, and never by an event, under a
+ * pointer that is elsewhere; what the user has chosen counts more, also after a restart, and the
+ * window's own doing is nothing that the user chose. */
 static void test_opening(void)
 {
     NsWindow *window = ui_open("");
@@ -327,13 +328,21 @@ static void test_opening(void)
     g_assert_false(pane_is_shown(right));
     ns_session_set(window->session, "warmup", "50");
     ns_session_step(window->session, 2);
-    UI_UNTIL(pane_is_shown(right));
+    UI_UNTIL(ns_session_steps(window->session) == 6 && ui_is_paused(window));
+    ui_rest(window);
+    g_assert_false(pane_is_shown(right)); /* although there is an event */
+    g_action_group_activate_action(G_ACTION_GROUP(window), "run", NULL);
+    g_assert_true(pane_is_shown(right));
+    ns_session_pause(window->session);
+    UI_UNTIL(ui_is_paused(window));
     g_assert_null(g_settings_get_user_value(preferences, "inspector-pane"));
     /* Closed by hand, it stays closed whatever happens. */
     g_action_group_activate_action(G_ACTION_GROUP(window), "inspector", NULL);
     ns_session_set(window->session, "warmup", "1");
-    ns_session_step(window->session, 2);
-    UI_UNTIL(ns_session_steps(window->session) == 8 && ui_is_paused(window));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "run", NULL);
+    g_assert_false(pane_is_shown(right));
+    ns_session_pause(window->session);
+    UI_UNTIL(ui_is_paused(window));
     ui_rest(window);
     g_assert_false(pane_is_shown(right));
     g_action_group_activate_action(G_ACTION_GROUP(window), "inspector", NULL);
@@ -343,6 +352,21 @@ static void test_opening(void)
     window = ui_open_window("");
     ns_remember_window(window);
     g_assert_true(pane_is_shown(GTK_WIDGET(window->inspector)));
+    ui_close(window);
+
+    /* Without space for it Run leaves it closed. */
+    g_settings_reset(preferences, "inspector-pane");
+    window = ui_open_window("");
+    right = GTK_WIDGET(window->inspector);
+    ns_remember_window(window);
+    UI_WAIT(window, ui_is_ready);
+    gtk_window_set_default_size(GTK_WINDOW(window), 860, 700);
+    UI_UNTIL(ns_window_folds(window, "inspector"));
+    ui_settle(GTK_WIDGET(window));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "run", NULL);
+    UI_UNTIL(ns_session_steps(window->session) >= 2);
+    ui_rest(window);
+    g_assert_false(pane_is_shown(right));
     ui_close(window);
 }
 

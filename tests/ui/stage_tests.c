@@ -361,6 +361,17 @@ static void test_lesson(void)
     }
     g_assert_true(ui_tile(window, HIDDEN)->own.kind == ns_figure_find("gradient-norm"));
     g_assert_cmpint(window->session->view->hidden, ==, NS_QUANTITY_HIDDEN_RMS);
+    /* The inspector beside a card takes the place of the settings, and the card stays. */
+    GtkWidget *settings = ui_find(window, "pane_scroller");
+    for (int open = 1; open >= 0; open--) {
+        g_action_group_activate_action(G_ACTION_GROUP(window), "inspector", NULL);
+        ui_settle(GTK_WIDGET(window));
+        g_assert_true(gtk_widget_get_visible(ui_find(window, "inspector_scroller")) == open);
+        g_assert_true(gtk_widget_get_visible(settings) != open);
+        g_assert_cmpint(gtk_orientable_get_orientation(GTK_ORIENTABLE(window->row)), ==,
+                        GTK_ORIENTATION_HORIZONTAL);
+    }
+    g_assert_cmpint(gtk_widget_get_width(GTK_WIDGET(window->pages)), ==, before);
     ns_learn_pane_close(pane);
     ui_settle(GTK_WIDGET(window));
     g_assert_true(gtk_widget_get_visible(ui_find(window, "inspector_scroller")));

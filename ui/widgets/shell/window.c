@@ -37,7 +37,7 @@ static const struct {
     Breadth from;
 } PANES[NS_WINDOW_PANES] = {{"pane", MEDIUM}, {"inspector", WIDE}};
 
-#define INSPECTOR 1 /* of them */
+enum { SETTINGS, INSPECTOR }; /* of them */
 
 G_DEFINE_FINAL_TYPE(NsWindow, ns_window, GTK_TYPE_APPLICATION_WINDOW)
 
@@ -163,11 +163,13 @@ static Breadth breadth_of(NsWindow *window, int width)
     return breadth;
 }
 
-/* A strip beside the pages replaces the inspector unless the window has space for both. */
+/* Unless the window has space for all, a strip beside the pages replaces the inspector; if the
+ * inspector is opened beside it, both replace the settings. */
 static bool is_narrow(NsWindow *window, size_t pane)
 {
-    bool for_strip = has_strip(window) && g_str_equal(PANES[pane].action, "inspector");
-    return breadth_of(window, window->width) < (for_strip ? ROOMY : PANES[pane].from);
+    bool crowded = has_strip(window) &&
+                   (pane == INSPECTOR || gtk_widget_get_visible(window->inspector_scroller));
+    return breadth_of(window, window->width) < (crowded ? ROOMY : PANES[pane].from);
 }
 
 void ns_window_change(NsWindow *window, const char *action, bool state)
@@ -177,20 +179,6 @@ void ns_window_change(NsWindow *window, const char *action, bool state)
     g_action_group_change_action_state(G_ACTION_GROUP(window), action,
                                        g_variant_new_boolean(state));
     window->automatic = automatic;
-}
-
-/* The inspector comes with the first event, where the user has not decided about it. */
-static void open_inspector(NsWindow *window)
-{
-    size_t n = 0;
-    const NsSessionMark *marks = ns_session_marks(window->session, &n);
-    bool full = gtk_window_is_fullscreen(GTK_WINDOW(window)), any = false;
-    for (size_t i = 0; i < n; i++)
-        any |= marks[i].kind != NS_SESSION_MARK_CHECKPOINT && marks[i].text;
-    if (window->inspector_decided || full || !any) return;
-    window->inspector_decided = true;
-    window->folded[INSPECTOR] = is_narrow(window, INSPECTOR);
-    if (!window->folded[INSPECTOR]) ns_window_change(window, PANES[INSPECTOR].action, true);
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
@@ -212,7 +200,6 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer data)
         window->reported = now;
         ns_inspector_sync(window->inspector, ns_window_page(window));
         sync_subtitle(window);
-        open_inspector(window);
         g_signal_emit_by_name(window, "progressed");
     }
     if (!ends) return G_SOURCE_CONTINUE;
@@ -294,11 +281,12 @@ static void on_pointed(NsWindow *window, NsChartTile *tile)
     ns_inspector_sync(window->inspector, ns_window_page(window));
 }
 
-/* The strip is below the pages if the inspector is open and both do not fit beside them. */
+/* The strip is below the pages if the user opened all panes and they do not fit beside it. */
 static void place_strip(NsWindow *window)
 {
-    bool both = has_strip(window) && gtk_widget_get_visible(window->inspector_scroller);
-    bool below = breadth_of(window, window->width) < (both ? ROOMY : WIDE);
+    bool all = has_strip(window) && gtk_widget_get_visible(window->inspector_scroller) &&
+               gtk_widget_get_visible(window->pane_scroller);
+    bool below = breadth_of(window, window->width) < (all ? ROOMY : WIDE);
     gtk_orientable_set_orientation(GTK_ORIENTABLE(window->row),
                                    below ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
 }
@@ -316,13 +304,27 @@ static void fold_pane(NsWindow *window, size_t pane)
     ns_window_change(window, PANES[pane].action, !fold);
 }
 
+/* The inspector first: the settings stay if it folds. */
+static void fold_panes(NsWindow *window)
+{
+    fold_pane(window, INSPECTOR);
+    fold_pane(window, SETTINGS);
+}
+
+static void on_inspector(NsWindow *window)
+{
+    place_trouble(window);
+    fold_pane(window, SETTINGS);
+    place_strip(window);
+}
+
 static gboolean fold(gpointer data)
 {
     NsWindow *window = data;
     window->fold_source = 0;
     ns_set_css_class(GTK_WIDGET(window), NS_HALL_TEXT_CLASS,
                      ns_text_is_for_hall(GTK_WIDGET(window)));
-    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
+    fold_panes(window);
     place_strip(window);
     return G_SOURCE_REMOVE;
 }
@@ -455,9 +457,17 @@ bool ns_window_folds(NsWindow *window, const char *pane)
     return i < G_N_ELEMENTS(PANES) && is_narrow(window, i);
 }
 
+void ns_window_open_inspector(NsWindow *window)
+{
+    if (window->inspector_decided || gtk_window_is_fullscreen(GTK_WINDOW(window))) return;
+    window->inspector_decided = true;
+    window->folded[INSPECTOR] = is_narrow(window, INSPECTOR);
+    if (!window->folded[INSPECTOR]) ns_window_change(window, PANES[INSPECTOR].action, true);
+}
+
 static void on_strip(NsWindow *window)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(PANES); i++) fold_pane(window, i);
+    fold_panes(window);
     place_strip(window);
     place_trouble(window);
 }
@@ -633,8 +643,8 @@ NsWindow *ns_window_new(GtkApplication *application, NsSession *session)
     ns_connect(window->pages, "switched", G_CALLBACK(wake), window);
     ns_connect(window->pages, "pointed", G_CALLBACK(on_pointed), window);
     on_status(window);
-    ns_connect(window->inspector_scroller, "notify::visible", G_CALLBACK(place_trouble), window);
-    ns_connect(window->inspector_scroller, "notify::visible", G_CALLBACK(place_strip), window);
+    ns_connect(window->inspector_scroller, "notify::visible", G_CALLBACK(on_inspector), window);
+    ns_connect(window->pane_scroller, "notify::visible", G_CALLBACK(place_strip), window);
     ns_connect(window->trouble, "folded", G_CALLBACK(make_way), window);
     return window;
 }

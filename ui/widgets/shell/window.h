@@ -81,6 +81,10 @@ void ns_window_add_strip(NsWindow *window, GtkWidget *strip);
  * by default. */
 bool ns_window_folds(NsWindow *window, const char *pane);
 
+/* The first time that the user presses Run: opens the inspector, which the run fills, where there
+ * is space for it and the user has not decided about it. */
+void ns_window_open_inspector(NsWindow *window);
+
 /* An action without parameter and state, and the function that carries it out: it gets the window
  * or, if it is of the session, that, then a GVariant *, NULL, and the GAction *. */
 typedef struct {

@@ -21,10 +21,12 @@
 static void on_run(NsWindow *window)
 {
     NsSession *session = window->session;
-    if (session->wants_run)
+    if (session->wants_run) {
         ns_session_pause(session);
-    else if (!ns_learn_pane_run(window->learn_pane) && !ns_lecture_run(window))
-        ns_session_run(session);
+        return;
+    }
+    ns_window_open_inspector(window);
+    if (!ns_learn_pane_run(window->learn_pane) && !ns_lecture_run(window)) ns_session_run(session);
 }
 
 static bool run_to(double number, gpointer window)
