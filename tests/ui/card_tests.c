@@ -70,7 +70,7 @@ static void test_data(void)
     NsLearnPane *pane = begin(window, text);
     UI_WAIT(window, ui_is_ready);
     ns_session_set_speed(session, 4);
-    press(pane, "Skip");
+    press(pane, "Skip card");
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 1);
     UI_UNTIL(says(pane, "measured at step 6; the run is at step 1."));
     g_assert_false(says(pane, "A is at"));
@@ -115,7 +115,7 @@ static void test_no_numbers(void)
         g_assert_no_error(error);
         ns_learn_pane_begin(pane, lesson, ns_lesson_choice(0)->key);
         UI_WAIT(window, ui_is_ready);
-        press(pane, "Skip");
+        press(pane, "Skip card");
         UI_UNTIL(says(pane, "Look."));
         g_assert_cmpint(ns_session_steps(window->session), <, 6);
         press(pane, "Next");
@@ -151,7 +151,7 @@ static void test_drawing(void)
     gtk_window_set_default_size(GTK_WINDOW(window), 1280, 720);
     g_assert_false(gtk_widget_get_visible(GTK_WIDGET(window->pages)));
     graphene_rect_t before = place_of(window, "Back");
-    press(pane, "Skip");
+    press(pane, "Skip card");
     g_assert_true(gtk_widget_get_visible(GTK_WIDGET(window->pages)));
     graphene_rect_t after = place_of(window, "Back");
     g_assert_true(graphene_rect_equal(&before, &after));
@@ -444,7 +444,7 @@ static void test_change(gconstpointer label)
     NsLearnPane *pane = begin(window, change_text);
     UI_WAIT(window, ui_is_ready);
     g_autoptr(NsHistory) history = ns_history_ref(session->view->histories[0]);
-    press(pane, "Skip");
+    press(pane, "Skip card");
     if (!label || g_str_equal(label, "Set it for me")) {
         UI_UNTIL(ns_session_steps(session) == 6);
         GtkWidget *run = ui_find_button(GTK_WIDGET(pane), "Run to step 9");
@@ -475,7 +475,7 @@ static void test_change_at_another_step(void)
     NsSession *session = window->session;
     NsLearnPane *pane = begin(window, change_text);
     UI_WAIT(window, ui_is_ready);
-    press(pane, "Skip");
+    press(pane, "Skip card");
     UI_UNTIL(ns_session_steps(session) == 6);
     UI_WAIT(window, ui_is_paused);
     g_assert_false(says(pane, "this card may"));
@@ -792,7 +792,7 @@ void ui_add_card_tests(void)
     g_test_add_func("/ui/card/first-lane", test_first_lane);
     g_test_add_func("/ui/card/direction", test_direction);
     g_test_add_data_func("/ui/card/change-by-button", "Set it for me", test_change);
-    g_test_add_data_func("/ui/card/change-by-skip", "Skip", test_change);
+    g_test_add_data_func("/ui/card/change-by-skip", "Skip card", test_change);
     g_test_add_data_func("/ui/card/change-by-hand", NULL, test_change);
     g_test_add_func("/ui/card/charts", test_charts);
     g_test_add_func("/ui/card/answer", test_answer);

@@ -233,7 +233,7 @@ static void test_wait(gconstpointer by_hand)
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
     g_assert_false(ns_learn_pane_is_done(pane));
-    g_assert_nonnull(ui_find_button(GTK_WIDGET(pane), "Skip"));
+    g_assert_nonnull(ui_find_button(GTK_WIDGET(pane), "Skip card"));
     if (by_hand) {
         ns_session_step(session, 6);
         UI_WAIT(window, ui_has_stepped_five);
@@ -352,7 +352,7 @@ static void test_skip_after_run(void)
     ns_session_step(session, 6);
     UI_UNTIL(ns_session_steps(session) == 6);
     UI_WAIT(window, ui_is_paused);
-    press(pane, "Skip");
+    press(pane, "Skip card");
     /* Again, at once: the new run is not prepared yet, and what is shown is the old one. */
     press(pane, "Back");
     g_signal_emit_by_name(ui_find_button(GTK_WIDGET(pane), "Run to step 6"), "clicked");
@@ -373,7 +373,7 @@ static void test_skip_on_its_way(void)
     ns_session_step(session, 3);
     UI_UNTIL(ns_session_steps(session) == 3 && ui_is_paused(window));
     g_autoptr(NsHistory) history = ns_history_ref(session->view->histories[0]);
-    press(pane, "Skip");
+    press(pane, "Skip card");
     UI_UNTIL(ns_session_steps(session) == 6);
     g_assert_true(session->view->histories[0] == history);
     ui_close(window);
@@ -401,7 +401,7 @@ static void test_question(void)
     NsLearnPane *pane = begin(window);
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
-    press(pane, "Skip");
+    press(pane, "Skip card");
     g_assert_false(ns_learn_pane_is_done(pane));
     g_assert_false(has_label(GTK_WIDGET(pane), "Because."));
     press(pane, "This");
@@ -419,8 +419,8 @@ static void test_prediction(void)
     NsLearnPane *pane = begin(window);
     UI_WAIT(window, ui_is_ready);
     press(pane, "Next");
-    press(pane, "Skip");
-    press(pane, "Skip");
+    press(pane, "Skip card");
+    press(pane, "Skip card");
     g_assert_cmpint(ns_learn_pane_card(pane), ==, 3);
     /* What was skipped is done, so that the drawing is of the model of which the card speaks. */
     UI_UNTIL(ns_session_steps(window->session) == 6);

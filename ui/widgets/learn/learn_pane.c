@@ -217,7 +217,7 @@ static void look(NsLearnPane *pane)
     pane->situation.sketched = pane->prediction && NS_PREDICTION(pane->prediction)->compared;
     cover(pane, card->draws);
     bool last = pane->at + 1 == pane->lesson->n, done = ns_learn_pane_is_done(pane);
-    gtk_button_set_label(GTK_BUTTON(pane->next), !done  ? _("Skip")
+    gtk_button_set_label(GTK_BUTTON(pane->next), !done  ? _("Skip card")
                                                  : last ? _("Finish")
                                                         : _("Next"));
     ns_set_css_class(pane->next, "suggested-action", done && there);
@@ -513,9 +513,9 @@ static GtkWidget *new_head(NsLearnPane *pane)
                                                 pane->at ? _("Previous card (Alt+Left)")
                                                          : _("All lessons (Alt+Left)"),
                                                 G_CALLBACK(on_back), pane));
-    pane->next =
-        ns_button_new(_("Next"), _("Next card (Alt+Right). Skip does what this card asks for."),
-                      G_CALLBACK(on_next), pane);
+    pane->next = ns_button_new(
+        _("Next"), _("Next card (Alt+Right). Skip card does first what this card asks for."),
+        G_CALLBACK(on_next), pane);
     gtk_box_append(GTK_BOX(turn), pane->next);
     if (pane->turned) {
         /* After a click on a button of the previous card the pointer is on the button of this card,

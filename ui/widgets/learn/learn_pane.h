@@ -3,8 +3,9 @@
  *
  * The pane stands beside the pages, or below them in a narrow window; its list covers them.  It is
  * hidden until it is opened.  A card sets up its experiment, asks for a page and points out what it
- * speaks of.  Its button is called Skip until the task of the card is done, and then Next: Skip
- * makes the settings and the run that the card asks for, on which the following cards rely.
+ * speaks of.  Its button is called Skip card until the task of the card is done, and then Next:
+ * Skip card makes the settings and the run that the card asks for, on which the following cards
+ * rely.
  *
  * Signals: "page" (string), that page should be shown; "chart" (string), that chart should be the
  * large one, if it is one; "point-out" (string), the part of the window of that name should be
