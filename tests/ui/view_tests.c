@@ -157,6 +157,63 @@ static void test_styles(void)
     ui_close(window);
 }
 
+static GtkWidget *find_node(GtkWidget *root, const char *css_name)
+{
+    if (g_str_equal(gtk_widget_get_css_name(root), css_name)) return root;
+    GtkWidget *found = NULL;
+    for (GtkWidget *child = gtk_widget_get_first_child(root); child && !found;
+         child = gtk_widget_get_next_sibling(child))
+        found = find_node(child, css_name);
+    return found;
+}
+
+/* How far the brightest color of a sign lies above black, or the darkest below white: 0 to 1. */
+static double strength(GtkWidget *sign, bool dark)
+{
+    g_autoptr(GdkPaintable) picture = gtk_widget_paintable_new(sign);
+    g_autoptr(GtkSnapshot) snapshot = gtk_snapshot_new();
+    int side = gdk_paintable_get_intrinsic_width(picture);
+    gdk_paintable_snapshot(picture, snapshot, side, side);
+    GskRenderNode *node = gtk_snapshot_to_node(snapshot);
+    if (!node) return 0.0; /* not yet drawn */
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, side, side);
+    cairo_t *cr = cairo_create(surface);
+    if (!dark) cairo_set_source_rgb(cr, 1.0, 1.0, 1.0);
+    cairo_paint(cr);
+    gsk_render_node_draw(node, cr);
+    cairo_destroy(cr);
+    cairo_surface_flush(surface);
+    const guchar *pixels = cairo_image_surface_get_data(surface);
+    int stride = cairo_image_surface_get_stride(surface), most = 0;
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++) {
+            int green = pixels[y * stride + 4 * x + 1];
+            most = MAX(most, dark ? green : 255 - green);
+        }
+    cairo_surface_destroy(surface);
+    gsk_render_node_unref(node);
+    return most / 255.0;
+}
+
+/* In the menu of pages the circle before a page is seen: a contrast of about 3:1. */
+static void test_signs(void)
+{
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, is_drawn);
+    GtkWidget *more = ui_first(GTK_WIDGET(window->pages), GTK_TYPE_MENU_BUTTON);
+    for (int dark = 0; dark <= 1; dark++) {
+        ns_styles_set_scheme(dark ? NS_SCHEME_DARK : NS_SCHEME_LIGHT);
+        gtk_menu_button_popup(GTK_MENU_BUTTON(more));
+        GtkWidget *sign = NULL;
+        UI_UNTIL((sign = find_node(more, "radio")) && gtk_widget_get_mapped(sign));
+        UI_UNTIL(strength(sign, dark) > 0.45);
+        gtk_menu_button_popdown(GTK_MENU_BUTTON(more));
+        ui_settle(GTK_WIDGET(window));
+    }
+    ns_styles_set_scheme(NS_SCHEME_SYSTEM);
+    ui_close(window);
+}
+
 static const char *style_key(NsWindow *window)
 {
     return ns_chart_style_for(GTK_WIDGET(window))->choice.key;
@@ -263,5 +320,6 @@ void ui_add_view_tests(void)
     g_test_add_func("/ui/view/accelerators", test_accelerators);
     g_test_add_func("/ui/view/gradient-choice", test_gradient_choice);
     g_test_add_func("/ui/view/styles", test_styles);
+    g_test_add_func("/ui/view/signs", test_signs);
     g_test_add_func("/ui/view/high-contrast", test_high_contrast);
 }
