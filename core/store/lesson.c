@@ -189,6 +189,7 @@ static bool finish_card(Reader *reader, GError **error)
     size_t at = (size_t)(card - reader->lesson->card);
     bool other = at == 0 || card->begin.n || card->asks_for_settings;
     reader->card->data = other ? SIZE_MAX : card[-1].run ? at - 1 : card[-1].data;
+    if (!other) reader->card->start = card[-1].start;
     return !count(reader->plan.change) || finish_change(reader, error);
 }
 

@@ -75,6 +75,16 @@ static void test_read(void)
     g_assert_cmpint(three->draw_step, ==, 5);
 }
 
+/* The cards that follow a setup are about the step to which it is trained. */
+static void test_start(void)
+{
+    g_autoptr(NsLesson) lesson =
+        read_lesson(HEAD CARD "setup = layers=2\nstart = 3\n" CARD CARD "do = layers=4\n" CARD);
+    static const int64_t STEPS[] = {3, 3, 0, 0};
+    for (size_t i = 0; i < G_N_ELEMENTS(STEPS); i++)
+        g_assert_cmpint(ns_lesson_data_step(lesson, i), ==, STEPS[i]);
+}
+
 /* What a card changes acts at the end of the run before, and stays on the cards that follow. */
 static void test_change(void)
 {
@@ -417,6 +427,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/lesson/read", test_read);
+    g_test_add_func("/lesson/start", test_start);
     g_test_add_func("/lesson/change", test_change);
     g_test_add_func("/lesson/refused", test_refused);
     g_test_add_func("/lesson/words", test_words);
