@@ -349,6 +349,12 @@ static void test_restart_button(void)
     g_assert_cmpstr(waiting(window), ==, "1 pending change: Norm placement");
     ui_type(window, "layers", "3");
     g_assert_cmpstr(waiting(window), ==, "2 pending changes: Norm placement, Layers");
+    ns_session_run(session);
+    g_assert_cmpstr(waiting(window), ==,
+                    "Running without 2 pending changes: Norm placement, Layers");
+    ns_session_pause(session);
+    UI_UNTIL(ui_is_paused(window));
+    g_assert_cmpstr(waiting(window), ==, "2 pending changes: Norm placement, Layers");
     ui_settle(GTK_WIDGET(window));
     g_assert_cmpint(gtk_widget_get_height(row_scroller(window)), ==, height);
     press(answer(window, 0));

@@ -135,7 +135,8 @@ bool ns_session_differs(NsSession *session);
 size_t ns_session_pending(NsSession *session);
 bool ns_session_is_pending(NsSession *session, const NsParam *param);
 
-/* "2 pending changes: Norm placement of B, Layers"; NULL if there are none.  Free with g_free. */
+/* "2 pending changes: Norm placement of B, Layers", or of a run that goes on "Running without 2
+ * pending changes: ..."; NULL if there are none.  Free with g_free. */
 char *ns_session_pending_words(NsSession *session);
 
 /* Whether the run has begun or was started, so that changes may wait; false while watching. */

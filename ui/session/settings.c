@@ -79,8 +79,11 @@ char *ns_session_pending_words(NsSession *session)
             g_ptr_array_add(names, name_of(session, ns_param(i)));
     g_ptr_array_add(names, NULL);
     g_autofree char *list = g_strjoinv(", ", (char **)names->pdata);
-    return g_strdup_printf(ns_plural("%zu pending change: %s", "%zu pending changes: %s", n), n,
-                           list);
+    return g_strdup_printf(session->wants_run
+                               ? ns_plural("Running without %zu pending change: %s",
+                                           "Running without %zu pending changes: %s", n)
+                               : ns_plural("%zu pending change: %s", "%zu pending changes: %s", n),
+                           n, list);
 }
 
 bool ns_session_can_restart(NsSession *session)
