@@ -613,9 +613,9 @@ const NsEvent *ns_history_last_event(const NsHistory *history, NsEventKind kind)
 const NsEvent *ns_history_divergence(const NsHistory *history)
 {
     const NsEvent *event = ns_history_last_event(history, NS_EVENT_DIVERGED);
-    size_t n = event ? ns_history_steps(history) : 0;
-    const NsStep *last = n ? ns_history_step(history, n - 1) : NULL;
-    return last && last->step > event->step && isfinite(last->loss) ? NULL : event;
+    int64_t at = event ? ns_history_record(history, event->step) : -1;
+    if (at < 0 || isfinite(ns_history_step(history, (size_t)at)->loss)) return event;
+    return isfinite(ns_history_step(history, ns_history_steps(history) - 1)->loss) ? NULL : event;
 }
 
 size_t ns_history_measured(const NsHistory *history, NsQuantity quantity, size_t record)

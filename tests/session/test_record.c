@@ -142,6 +142,11 @@ static void test_shared_threads(void)
     SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     ns_session_step(session, 3);
     wait_at_rest(session, 3);
+    /* The estimate of the time of a step is not about the speed that was chosen. */
+    g_autofree char *free_size = ns_session_size(session);
+    ns_session_set_speed(session, 0.01);
+    g_autofree char *limited = ns_session_size(session);
+    g_assert_cmpstr(limited, ==, free_size);
     g_autofree char *path = ns_session_path_on_view(session);
     g_autoptr(GPtrArray) listed = close_and_list(session, 1);
     session = open_session("", NULL);

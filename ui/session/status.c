@@ -176,7 +176,8 @@ static NsStep time_of(NsHistory *history, size_t record)
 
 /* The pace over the last second or, if expensive quantities are measured, over at least one
  * interval between probes.  The number of records is limited, because this runs once per frame. */
-NsPace ns_session_pace(NsSession *session)
+/* That of the slowest lane, which the speed that was chosen does not limit. */
+static NsPace free_pace(NsSession *session)
 {
     const NsView *view = session->view;
     NsPace slowest = {(double)NAN, 0.0, 0};
@@ -197,6 +198,12 @@ NsPace ns_session_pace(NsSession *session)
         if (seconds > 0.0) pace = (NsPace){(double)n / seconds, probes / seconds, n};
         if (!(slowest.steps_per_second <= pace.steps_per_second)) slowest = pace;
     }
+    return slowest;
+}
+
+NsPace ns_session_pace(NsSession *session)
+{
+    NsPace slowest = free_pace(session);
     double limit = session->speed;
     if (limit > 0.0 && slowest.steps_per_second > limit) slowest.steps_per_second = limit;
     return slowest;
@@ -373,8 +380,7 @@ char *ns_session_size(NsSession *session)
                                parameters, memory);
     /* Scaled from the speed of the run, or from the first step of its slowest lane. */
     NsPlan run;
-    double pace = ns_session_pace(session).steps_per_second,
-           seconds = pace > 0.0 ? 1.0 / pace : 0.0;
+    double pace = free_pace(session).steps_per_second, seconds = pace > 0.0 ? 1.0 / pace : 0.0;
     for (size_t lane = 0; lane < session->view->started.n && !(pace > 0.0); lane++)
         if (ns_session_records(session, lane))
             seconds = MAX(seconds, time_of(session->view->histories[lane], 0).seconds);
