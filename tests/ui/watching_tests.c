@@ -235,6 +235,13 @@ static void test_columns(void)
     /* What the log has by layer is beside the loss. */
     UI_UNTIL(!is_alone(dashboard));
     g_assert_cmpstr(ns_quantity(session->view->gradient)->choice.key, ==, "w-rms");
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
+                                       g_variant_new_string("profile"));
+    NsPage *profile = ns_page_stack_find(window->pages, "profile");
+    NsFigureSpec spec = ns_chart_tile_spec(ns_dashboard_tile(NS_DASHBOARD(profile), 0));
+    g_assert_cmpstr(ns_quantity(spec.quantity)->choice.key, ==, "w-rms");
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "page",
+                                       g_variant_new_string("dashboard"));
     /* These rows would be empty still. */
     for (guint i = 0; i < window->inspector->cells->len; i++) {
         const char *words = gtk_label_get_text(window->inspector->cells->pdata[i]);

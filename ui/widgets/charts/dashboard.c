@@ -444,6 +444,19 @@ static bool show_total(NsDashboard *dashboard, NsChartTile *tile)
     return true;
 }
 
+/* The chart of a quantity by layer shows one that the log of another program has. */
+static void show_recorded(const NsView *view, NsChartTile *tile)
+{
+    NsFigureSpec spec = ns_chart_tile_spec(tile);
+    bool of_quantity = spec.kind->subject == NS_SUBJECT_QUANTITY;
+    NsDomain domain = of_quantity ? ns_quantity(spec.quantity)->domain : NS_DOMAIN_STEP;
+    if (domain != NS_DOMAIN_LAYER && domain != NS_DOMAIN_HIDDEN) return;
+    NsQuantity found = ns_history_recorded(view->histories, view->started.n, spec.quantity);
+    if (found == spec.quantity) return;
+    spec.quantity = found;
+    ns_chart_tile_show(tile, &spec);
+}
+
 /* A zoom into the steps of a run would hide those of a run that begins again. */
 static void fit_restarted(NsDashboard *dashboard)
 {
@@ -468,6 +481,10 @@ static void on_view_changed(NsDashboard *dashboard)
         crosses = crosses || started->lane[i].arch == NS_ARCH_ENCODER_DECODER;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         Slot *slot = slot_at(dashboard, i);
+        /* A name from a log is in no run of this program. */
+        if (ns_session_is_watching(dashboard->session) ||
+            ns_chart_tile_spec(slot->tile).quantity >= NS_QUANTITY_COUNT)
+            show_recorded(dashboard->session->view, slot->tile);
         bool cross =
             slot->cross && slot->tile != dashboard->maximized && is_kind(slot, "cross-attention");
         bool empty = no_layers && !is_kind(slot, "loss") &&
