@@ -515,7 +515,7 @@ NsQuantity ns_history_recorded(NsHistory *const *histories, size_t n, NsQuantity
     NsDomain domain = ns_quantity(quantity)->domain;
     NsQuantity usual = domain == NS_DOMAIN_HIDDEN ? NS_QUANTITY_HIDDEN_NORM : NS_QUANTITY_GRAD_W2;
     if (records(histories, n, quantity)) return quantity;
-    if (records(histories, n, usual)) return usual;
+    if (ns_quantity(usual)->domain == domain && records(histories, n, usual)) return usual;
     for (int any = 0; any < 2; any++)
         for (size_t q = 0; ns_quantity_choice(q); q++) {
             bool gradient = g_str_has_prefix(ns_quantity_choice(q)->key, "grad");

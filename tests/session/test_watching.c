@@ -330,6 +330,10 @@ static void test_recorded(void)
     ns_session_stop_watching(session);
     SESSION_UNTIL(session, session->state == NS_TRAINER_READY);
     g_assert_cmpint((int)view->gradient, ==, NS_QUANTITY_GRAD_W2);
+    /* In place of one of a step, there is never one of a layer. */
+    NsQuantity other = ns_quantity_name("not_here", NS_DOMAIN_STEP);
+    other = ns_history_recorded(view->histories, 1, other);
+    g_assert_cmpint((int)ns_quantity(other)->domain, ==, NS_DOMAIN_STEP);
     g_object_unref(session);
     tear_down();
 }
