@@ -238,6 +238,20 @@ static bool is_pale(NsWindow *window)
     return g_strstr_len(words, (gssize)length, "opacity {") != NULL;
 }
 
+/* Words are set in the font of the charts where the desktop names none, else in the desktop's. */
+static void test_font(void)
+{
+    static const char *const fonts[][2] = {
+        {"Sans 10", "Cantarell 11"}, {"Serif 12", "Serif 12"}, {"Cantarell 11", "Cantarell 11"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(fonts); i++) {
+        g_autofree char *font = NULL;
+        g_object_set(gtk_settings_get_default(), "gtk-font-name", fonts[i][0], NULL);
+        ns_styles_follow_desktop();
+        g_object_get(gtk_settings_get_default(), "gtk-font-name", &font, NULL);
+        g_assert_cmpstr(font, ==, fonts[i][1]);
+    }
+}
+
 static void test_high_contrast(void)
 {
     NsWindow *window = ui_open("");
@@ -320,6 +334,7 @@ void ui_add_view_tests(void)
     g_test_add_func("/ui/view/accelerators", test_accelerators);
     g_test_add_func("/ui/view/gradient-choice", test_gradient_choice);
     g_test_add_func("/ui/view/styles", test_styles);
+    g_test_add_func("/ui/view/font", test_font);
     g_test_add_func("/ui/view/signs", test_signs);
     g_test_add_func("/ui/view/high-contrast", test_high_contrast);
 }

@@ -211,11 +211,17 @@ const NsStyle *ns_chart_style_for(GtkWidget *widget)
 
 void ns_styles_follow_desktop(void)
 {
+    GtkSettings *settings = gtk_settings_get_default();
     gboolean dark = FALSE;
-    g_object_get(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", &dark, NULL);
+    g_autofree char *font = NULL;
+    g_object_get(settings, "gtk-application-prefer-dark-theme", &dark, "gtk-font-name", &font,
+                 NULL);
     styles.system_dark = dark;
-    g_signal_connect(gtk_settings_get_default(), "notify::gtk-theme-name", G_CALLBACK(on_theme),
-                     NULL);
+    /* "Sans 10" is GTK's font where the desktop names none: then the font of the charts serves. */
+    if (!g_strcmp0(font, "Sans 10") &&
+        pango_font_map_get_family(pango_cairo_font_map_get_default(), "Cantarell"))
+        g_object_set(settings, "gtk-font-name", "Cantarell 11", NULL);
+    g_signal_connect(settings, "notify::gtk-theme-name", G_CALLBACK(on_theme), NULL);
     on_theme();
     g_bus_get(G_BUS_TYPE_SESSION, NULL, on_bus, NULL);
 }
