@@ -267,14 +267,16 @@ static void on_text(GObject *clipboard, GAsyncResult *result, gpointer text)
     *(char **)text = gdk_clipboard_read_text_finish(GDK_CLIPBOARD(clipboard), result, NULL);
 }
 
-/* A figure that cannot be made says why before it is saved. */
-static void test_preview_fails(void)
+/* The preview says why a figure cannot be saved, or what it has no space for. */
+static void test_lack_of_space(void)
 {
     NsWindow *window = open_with_steps();
     NsExportDialog *dialog = open_dialog(window);
     choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
     set_number(dialog, "Text size (pt)", 60);
     UI_UNTIL(strstr(failure(dialog), "choose a smaller text"));
+    set_number(dialog, "Text size (pt)", 14);
+    UI_UNTIL(strstr(failure(dialog), "There was no space for"));
     set_number(dialog, "Text size (pt)", 8);
     UI_UNTIL(!*failure(dialog));
     ui_close(window);
@@ -780,6 +782,6 @@ void ui_add_export_tests(void)
     g_test_add_func("/ui/export/data", test_data);
     g_test_add_func("/ui/export/typed-ending", test_typed_ending);
     g_test_add_func("/ui/export/bad-folder", test_folder_that_is_not_there);
-    g_test_add_func("/ui/export/preview-fails", test_preview_fails);
+    g_test_add_func("/ui/export/lack-of-space", test_lack_of_space);
     g_test_add_func("/ui/export/copy", test_copy);
 }

@@ -176,16 +176,15 @@ static char *left_out(const NsPlot *const *plots, size_t n, const NsExport *opti
         lines |= plot->n_levels < plots[i]->n_levels;
         names |= shortens_names(layout, plot);
     }
-    const char *parts[] = {lower ? "the panels below charts" : NULL,
-                           lines ? "reference lines" : NULL,
-                           names ? "complete names and titles" : NULL};
+    const char *parts[] = {lower ? _("the panels below charts") : NULL,
+                           lines ? _("reference lines") : NULL,
+                           names ? _("complete names and titles") : NULL};
     g_autoptr(GString) list = g_string_new(NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
         if (parts[i]) g_string_append_printf(list, "%s%s", list->len ? ", " : "", parts[i]);
     if (!list->len) return NULL;
-    return g_strdup_printf("There was no space for %s; a larger --size or a smaller --text-size "
-                           "leaves more.",
-                           list->str);
+    return g_strdup_printf(
+        _("There was no space for %s; a larger figure or a smaller text leaves more."), list->str);
 }
 
 bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, const char *path,
@@ -207,8 +206,8 @@ bool ns_export(const NsPlot *const *plots, size_t n, const NsExport *asked, cons
         *options->remark = g_strdup(lack->message);
     } else if (options->remark && options->legend == NS_LEGEND_INSIDE &&
                moves_legend(plots, n, options)) {
-        *options->remark = g_strdup("Inside the plot the legend would hide data, so it is above; "
-                                    "a larger --size may leave space for it.");
+        *options->remark = g_strdup(_("Inside the plot the legend would hide data, so it is above; "
+                                      "a larger figure may leave space for it."));
     } else if (options->remark) {
         *options->remark = left_out(plots, n, options);
     }

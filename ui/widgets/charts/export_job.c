@@ -196,8 +196,8 @@ static bool write_file(const Job *job, guint first, guint n, const char *path, G
         if (!add_chart(job, i, figures, plots, error)) return false;
     g_auto(NsProvenance) provenance = provenance_of(job->view, request, first, n);
     const NsProvenance *recorded = ns_view_is_outside(job->view) ? NULL : &provenance;
-    const NsSheetFile file = {
-        &request->choices, request->format, recorded, path, request->watch, NULL};
+    const NsSheetFile file = {&request->choices, request->format, recorded, path,
+                              request->watch,    request->remark};
     const NsFigureInput input = input_of(job);
     if (request->format != NS_FORMAT_CSV && request->choices.seconds > 0)
         return ns_sheet_write_film(&job->sheet, first, n, &input, &file, error);

@@ -19,6 +19,7 @@ typedef struct {
     NsFormat format;
     NsExportChoices choices;
     NsExportWatch *watch; /* of films: NULL, or valid until the callback */
+    char **remark;        /* as in NsExport, of the last file: NULL, or valid until the callback */
 } NsExportRequest;
 
 /* The files that a request writes: path, or for SEPARATE path with each figure's name before its

@@ -71,10 +71,10 @@ struct _NsExportDialog {
     GtkWidget *what, *format, *size, *custom, *width, *height, *unit, *style, *dpi, *font;
     GtkWidget *text_size, *line_width, *legend, *transparent;
     GtkWidget *switches[G_N_ELEMENTS(SWITCHES)];
-    GPtrArray *for_figures; /* widgets that have no meaning for data */
-    char *preview_path;
-    NsExportWatch watch; /* of the film that is being saved */
-    guint tick;          /* while a file is being saved */
+    GPtrArray *for_figures;      /* widgets that have no meaning for data */
+    char *preview_path, *remark; /* of the preview that is being made */
+    NsExportWatch watch;         /* of the film that is being saved */
+    guint tick;                  /* while a file is being saved */
     int rows;
     bool previewing, preview_again, syncing;
 };
@@ -102,6 +102,17 @@ NsExportRequest ns_export_dialog_request(NsExportDialog *dialog)
     };
 }
 
+/* Writes a sentence below the preview; NULL: nothing. */
+static void report(NsExportDialog *dialog, const char *sentence, bool error)
+{
+    gtk_label_set_text(GTK_LABEL(dialog->failure), sentence ? sentence : "");
+    gtk_widget_set_visible(dialog->failure, sentence != NULL);
+    if (error)
+        gtk_widget_add_css_class(dialog->failure, "error");
+    else
+        gtk_widget_remove_css_class(dialog->failure, "error");
+}
+
 /* ---- writing ---- */
 
 static void set_saving(NsExportDialog *dialog, bool saving)
@@ -124,8 +135,7 @@ static void on_written(GObject *source, GAsyncResult *result, gpointer user_data
     set_saving(dialog, false);
     if (!path) {
         bool stopped = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-        gtk_label_set_text(GTK_LABEL(dialog->failure), stopped ? "" : error->message);
-        gtk_widget_set_visible(dialog->failure, !stopped);
+        report(dialog, stopped ? NULL : error->message, true);
         return;
     }
     g_autofree char *name = g_filename_display_basename(path);
@@ -180,9 +190,7 @@ static gboolean on_close(NsExportDialog *dialog)
 static gboolean on_window_close(NsExportDialog *dialog)
 {
     if (!gtk_widget_get_visible(dialog->progress)) return FALSE;
-    gtk_label_set_text(GTK_LABEL(dialog->failure),
-                       _("The window stays open until the animation is saved. Cancel stops it."));
-    gtk_widget_set_visible(dialog->failure, TRUE);
+    report(dialog, _("The window stays open until the animation is saved. Cancel stops it."), true);
     gtk_window_present(GTK_WINDOW(dialog));
     return TRUE;
 }
@@ -214,7 +222,7 @@ void ns_export_dialog_write(NsExportDialog *dialog, const char *path)
     remember(dialog);
     dialog->watch = (NsExportWatch){0};
     request.watch = &dialog->watch;
-    gtk_widget_set_visible(dialog->failure, FALSE);
+    report(dialog, NULL, false);
     set_saving(dialog, true);
     dialog->tick = gtk_widget_add_tick_callback(dialog->progress, show_progress, dialog, NULL);
     ns_export_async(dialog->view, &request, path, on_written, g_object_ref(dialog));
@@ -298,18 +306,17 @@ static void on_copy(NsExportDialog *dialog)
 
 static void show_preview(NsExportDialog *dialog);
 
-/* A figure that cannot be made says why beside the preview before it. */
+/* A figure that cannot be made says why beside the preview before it; others say what they had no
+ * space for. */
 static void on_previewed(GObject *source, GAsyncResult *result, gpointer user_data)
 {
     (void)source;
     g_autoptr(NsExportDialog) dialog = user_data;
     g_autoptr(GError) error = NULL;
     g_autofree char *path = g_task_propagate_pointer(G_TASK(result), &error);
+    g_autofree char *remark = g_steal_pointer(&dialog->remark);
     dialog->previewing = false;
-    if (error && dialog->preview) {
-        gtk_label_set_text(GTK_LABEL(dialog->failure), error->message);
-        gtk_widget_set_visible(dialog->failure, TRUE);
-    }
+    if (dialog->preview) report(dialog, error ? error->message : remark, error != NULL);
     if (path && dialog->preview) {
         g_autoptr(GdkTexture) texture = gdk_texture_new_from_filename(path, NULL);
         gtk_picture_set_paintable(GTK_PICTURE(dialog->preview), GDK_PAINTABLE(texture));
@@ -336,6 +343,7 @@ static void show_preview(NsExportDialog *dialog)
     if (!pixels || side * options.dpi > MOST_PREVIEW_PIXELS)
         request.choices.dpi = MAX(1, (int)floor(PREVIEW_PIXELS / side));
     if (request.choices.seconds > 0) request.choices.seconds = 0.02 * NS_FRAME_TIME;
+    request.remark = &dialog->remark;
     dialog->previewing = true;
     ns_export_async(dialog->view, &request, dialog->preview_path, on_previewed,
                     g_object_ref(dialog));
@@ -435,7 +443,6 @@ static void take_choices(NsExportDialog *dialog)
 
 static void sync_rest(NsExportDialog *dialog)
 {
-    gtk_widget_set_visible(dialog->failure, FALSE);
     gtk_widget_set_sensitive(dialog->what, dialog->sheet.charts->len > 1);
     NsExportRequest request = ns_export_dialog_request(dialog);
     bool data = request.format == NS_FORMAT_CSV, png = request.format == NS_FORMAT_PNG;
@@ -457,6 +464,7 @@ static void sync_rest(NsExportDialog *dialog)
     gtk_widget_set_sensitive(dialog->save, any && !wrong);
     gtk_widget_set_sensitive(dialog->copy, any && !wrong);
     if (!any) {
+        report(dialog, NULL, false);
         gtk_picture_set_paintable(GTK_PICTURE(dialog->preview), NULL);
         gtk_label_set_text(GTK_LABEL(dialog->command), "");
         gtk_label_set_text(GTK_LABEL(dialog->gap), _("The figure has no charts: add one."));
