@@ -14,7 +14,7 @@
 
 /* Columns of settings that differ between runs. */
 #define SETTINGS_MOST 5
-#define NAME_CHARS 30 /* in each line of a name */
+#define NAME_CHARS 20 /* in each line of a name */
 #define GIB ((double)(1 << 30))
 #define BOUND_MOST 10000 /* GiB */
 #define MIB ((double)(1 << 20))
