@@ -163,7 +163,7 @@ static void test_previous_and_swap(void)
     /* In the settings that a figure names, too. */
     input = input_of(first);
     plot = ns_figure_update(loss, &input);
-    g_assert_nonnull(strstr(plot->subtitle, "no warm-up, changed at step 3, step 3"));
+    g_assert_nonnull(strstr(plot->subtitle, "no warm-up (changed at step 3), step 3"));
 
     /* The settings are those with which the run began, also if those of now are given. */
     NsSettings now = first->settings;
@@ -171,7 +171,7 @@ static void test_previous_and_swap(void)
     input.settings = &now;
     input.started = &first->settings;
     plot = ns_figure_update(loss, &input);
-    g_assert_nonnull(strstr(plot->subtitle, "no warm-up, changed at step 3, step 3"));
+    g_assert_nonnull(strstr(plot->subtitle, "no warm-up (changed at step 3), step 3"));
 
     input = input_of(NULL);
     g_assert_cmpuint(ns_figure_update(gradient, &input)->n_series, ==, 0);

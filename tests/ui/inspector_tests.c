@@ -237,6 +237,7 @@ static void test_runs(void)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(pin), TRUE);
     g_assert_true(ns_session_runs(session, &n)[0].pinned);
     ui_settle(GTK_WIDGET(window));
+    g_assert_nonnull(ui_find_tip(row_at(tree, 0), "Unpin run"));
     /* It is on view again, with its settings in the controls. */
     GtkWidget *open = gtk_widget_get_last_child(row_at(tree, 0));
     g_assert_nonnull(strstr(gtk_widget_get_tooltip_text(open), "from step 40"));

@@ -388,6 +388,7 @@ static void test_next_lanes(void)
     GtkWidget *remove = ui_find_tip(window->settings_pane, "Remove lane");
     GtkWidget *add = gtk_widget_get_next_sibling(remove);
     g_assert_true(gtk_widget_get_visible(add) && !gtk_widget_get_sensitive(add));
+    g_assert_cmpstr(gtk_widget_get_tooltip_text(add), ==, "There are at most four lanes");
     ui_close(window);
 }
 

@@ -277,8 +277,8 @@ static char *joined_note(const NsFigureInput *input, char *note, size_t *of_runs
     return g_string_free(words, words->len == 0);
 }
 
-/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, no warm-up, changed at step 236"; *differ is the length
- * in bytes of the part in which the runs differ. */
+/* "A Post-LN; B Pre-LN; 6 layers, lr 0.003, no warm-up (changed at step 236)"; *differ is the
+ * length in bytes of the part in which the runs differ. */
 static char *settings_words(const NsFigureInput *input, size_t *differ)
 {
     unsigned n = ns_figure_runs(input);
@@ -302,7 +302,7 @@ static char *settings_words(const NsFigureInput *input, size_t *differ)
         if (at && (!changed || at < changed)) changed = at;
     }
     g_autofree char *step = ns_group_digits(changed);
-    if (changed) g_string_append_printf(words, _(", changed at step %s"), step);
+    if (changed) g_string_append_printf(words, _(" (changed at step %s)"), step);
     return g_string_free(words, FALSE);
 }
 

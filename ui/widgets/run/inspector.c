@@ -443,7 +443,9 @@ static GtkWidget *make_run_row(NsInspector *inspector, const NsSessionRun *run, 
         return row;
     }
     g_autofree char *pin =
-        g_strdup_printf(_("Pin run %u: its curves stay, drawn faintly"), run->id);
+        g_strdup_printf(run->pinned ? _("Unpin run %u: its curves are hidden")
+                                    : _("Pin run %u: its curves stay, drawn faintly"),
+                        run->id);
     g_autofree char *open = open_words(run);
     GtkWidget *toggle = gtk_toggle_button_new();
     gtk_button_set_icon_name(GTK_BUTTON(toggle), "view-pin-symbolic");

@@ -155,11 +155,11 @@ static void sync_tabs(GtkWidget *widget)
     gtk_widget_set_hexpand(pane->add, n == 1);
     gtk_widget_set_sensitive(pane->add, n < NS_LANES_MAX); /* Remove stays where it is */
     gtk_widget_set_visible(pane->remove, n > 1);
-    if (n < NS_LANES_MAX) {
-        g_autofree char *words =
-            g_strdup_printf(_("Add lane %s, on the same clock and batches"), ns_lane_letter(n));
-        ns_accessible_tooltip(pane->add, words);
-    }
+    g_autofree char *more =
+        n < NS_LANES_MAX
+            ? g_strdup_printf(_("Add lane %s, on the same clock and batches"), ns_lane_letter(n))
+            : g_strdup(_("There are at most four lanes"));
+    ns_accessible_tooltip(pane->add, more);
     g_autofree char *words =
         g_strdup_printf(_("Remove lane %s"), ns_lane_letter(pane->session->active));
     ns_accessible_tooltip(pane->remove, words);
