@@ -101,9 +101,9 @@ static const Option options[] = {
      "A figure of “" NS_CLI
      " list figures”, or several separated by commas, which become one lettered sheet.  "
      "NAME:QUANTITY chooses the quantity, and NAME(title=TEXT;x=0..200;y=0.1..4 "
-     "log;hide=2,3;lane=B;grid=off) sets the title, limits and scales of the axes, hidden "
-     "curves, by their order in a CSV file, and a single lane.  all: loss, "
-     "gradient-norm, hidden-norm and gradient-heatmap"},
+     "log;hide=2,3;lane=B;grid=off;fit=all) sets the title, limits and scales of the axes, hidden "
+     "curves, by their order in a CSV file, a single lane, and axes for earlier runs as well.  "
+     "all: loss, gradient-norm, hidden-norm and gradient-heatmap"},
     {"chart", "names", 0, TEXT(names, "NAME;NAME"),
      "Names of the lanes in figures, separated by semicolons (default: A, B, C, D)"},
     {"chart", "each", 0, FLAG(each),

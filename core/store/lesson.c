@@ -245,6 +245,10 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     }
     if (g_str_equal(key, "run")) return read_count(&card->run, entry, error);
     if (g_str_equal(key, "start")) return read_count(&card->start, entry, error);
+    if (g_str_equal(key, "fit")) {
+        card->fit_all = g_str_equal(entry->value, "all");
+        return card->fit_all || refuse(entry, error, "Charts can be fitted to “all” runs only.");
+    }
     if (g_str_equal(key, "theory")) {
         card->theory = g_str_equal(entry->value, "on");
         if (card->theory || g_str_equal(entry->value, "off")) return true;
@@ -285,7 +289,7 @@ static bool read_card_entry(Reader *reader, const NsEntry *entry, GError **error
     static const char *const keys[] = {
         "title",     "page", "highlight", "chart",  "ask",    "why",   "setup", "do",
         "change",    "text", "claim",     "wait",   "choice", "right", "draw",  "draw-lane",
-        "draw-step", "run",  "start",     "theory", "try",    "tried", NULL};
+        "draw-step", "run",  "start",     "theory", "try",    "tried", "fit",   NULL};
     return ns_entry_unknown(entry, keys, error);
 }
 

@@ -36,6 +36,7 @@
  *     chart         the chart to look at, as “hidden-norm” or “hidden-norm:token-cosine”, if the
  *                   highlight is not that chart; on the page Diagram the direction, as “diagram” or
  *                   “diagram-gradient”
+ *     fit           “all”: the card compares with an earlier run, which may extend the axes
  *     wait          the condition that opens the next card (core/store/lesson_condition.h)
  *     ask           a question, followed by its answers: `choice` for wrong ones, `right` once;
  *                   after each a `why`: the text shown after it is chosen, why it is wrong or right
@@ -64,6 +65,7 @@ typedef struct {
     NsExperiment end;       /* after all that the card asks for; n is 0 before the first setup */
     bool asks_for_settings; /* the card has a `do` */
     bool theory;            /* computed values beside the measured ones */
+    bool fit_all;           /* axes are as long as earlier runs need */
     char **tries;           /* keys of settings, NULL-terminated; NULL: none */
     char *tried;            /* what the card says when one of them has been changed */
     int64_t

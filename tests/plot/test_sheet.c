@@ -32,6 +32,7 @@ static void test_text(void)
         "loss",
         "loss,profile:token-cosine,attention:3.2(lane=B)",
         "loss(title=What is lost, and (so\\) on\\;;x=0..200;y=0.1..4 log;hide=2,3;grid=off)",
+        "loss(grid=off;fit=all)",
         "gradient-norm(x=..10;y=1e-05.. symlog),loss(title=a = b \\\\ c)",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {

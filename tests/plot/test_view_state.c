@@ -165,8 +165,51 @@ static void test_layout(void)
     g_assert_true(ns_range_is_free(seen.view_state.range[NS_VIEW_STATE_X]));
     g_assert_false(seen.view_state.held);
     g_assert_false(ns_view_state_pan(&seen.view_state, seen.layout, -20, 0));
-    ns_view_state_fit(&seen.view_state);
+    ns_view_state_fit(&seen.view_state, &seen.shown);
     g_assert_true(ns_view_state_is_fitted(&seen.view_state));
+    seen_clear(&seen);
+}
+
+/* An earlier run that is off the scale is in the axis after the chart has been fitted, until it is
+ * fitted again; a zoom is undone before. */
+static void test_fit_all(void)
+{
+    static const double x[] = {0, 1, 2}, now[] = {3, 2, 4}, low[] = {3, 0.01, 4};
+    NsSeries series[] = {
+        {.label = "now", .n = 3, .x = x, .y = now},
+        {.label = "run 1", .previous = true, .clipped = true, .n = 3, .x = x, .y = low}};
+    const NsPlot plot = {.left = {.scale = NS_SCALE_LOG, .lo = NAN, .hi = NAN},
+                         .x = {.lo = NAN, .hi = NAN},
+                         .series = series,
+                         .n_series = 2};
+    Seen seen = {0};
+    ns_view_state_init(&seen.view_state);
+    NsViewState *view_state = &seen.view_state;
+    look(&seen, &plot);
+    NsBox area = ns_plot_area(seen.layout);
+    double bottom = area.y + area.height;
+    g_assert_true(ns_plot_is_off_scale(&seen.shown));
+    g_assert_cmpfloat(ns_plot_y_to_pixel(seen.layout, 0.01), >, bottom);
+    for (int zoomed = 0; zoomed < 2; zoomed++) {
+        if (zoomed) ns_view_state_set_range(view_state, NS_VIEW_STATE_LEFT, (NsRange){1, 5});
+        if (zoomed) ns_view_state_fit(view_state, &seen.shown);
+        g_assert_false(view_state->all);
+        uint64_t origin = seen.shown.origin;
+        ns_view_state_fit(view_state, &seen.shown);
+        look(&seen, &plot);
+        g_assert_true(view_state->all && seen.shown.origin != origin);
+        g_assert_cmpfloat(ns_plot_y_to_pixel(seen.layout, 0.01), <=, bottom);
+        g_assert_false(ns_plot_is_off_scale(&seen.shown));
+        ns_view_state_fit(view_state, &seen.shown);
+        look(&seen, &plot);
+        g_assert_false(view_state->all);
+        g_assert_true(seen.shown.origin == origin);
+    }
+    /* A run that the axis shows anyway is nothing to fit. */
+    series[1].y = now;
+    look(&seen, &plot);
+    ns_view_state_fit(view_state, &seen.shown);
+    g_assert_false(view_state->all);
     seen_clear(&seen);
 }
 
@@ -375,6 +418,7 @@ int main(int argc, char **argv)
     g_test_add_func("/zoom/ends", test_zoom_has_ends);
     g_test_add_func("/zoom/undone", test_zoom_is_undone);
     g_test_add_func("/view-state/layout", test_layout);
+    g_test_add_func("/view-state/fit-all", test_fit_all);
     g_test_add_func("/view-state/follow", test_follow);
     g_test_add_func("/view-state/hide", test_hide);
     g_test_add_func("/view-state/pins", test_pins);

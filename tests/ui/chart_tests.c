@@ -157,6 +157,50 @@ static void test_restart(void)
     ui_close(window);
 }
 
+/* The upper limit of the left axis. */
+static double top_of(NsChartView *chart)
+{
+    g_assert_nonnull(ns_chart_view_layout(chart));
+    return chart->rendered.left.hi;
+}
+
+/* An earlier run that is off the scale is shown by the button Fit, a card can ask for it, and the
+ * next run has its own scale again. */
+static void test_fit_all(void)
+{
+    NsWindow *window = ui_open_paused();
+    NsSession *session = window->session;
+    NsChartView *chart = ui_chart(window, LOSS);
+    GtkWidget *chip = ui_chip(ui_tile(window, LOSS));
+    for (int run = 0; run < 4; run++) {
+        unsigned id = session->id;
+        g_assert_true(ns_session_set(session, "placement", run ? "post" : "none"));
+        g_assert_true(ns_session_set(session, "init-scale", run ? "1" : "4"));
+        if (run == 3) g_signal_emit_by_name(window->learn_pane, "chart", "", TRUE);
+        ns_session_restart(session);
+        UI_UNTIL(session->id > id && ui_is_ready(window));
+        g_assert_true(chart->view_state.all == (run == 3));
+        ns_session_step(session, 5);
+        UI_UNTIL(ns_session_steps(session) == 5);
+        UI_WAIT(window, ui_is_paused);
+        ui_settle(GTK_WIDGET(chart));
+        if (run != 1) continue;
+        double top = top_of(chart);
+        UI_UNTIL(gtk_widget_get_visible(chip));
+        g_assert_true(g_str_has_prefix(gtk_widget_get_tooltip_text(chip), "Show the earlier run"));
+        g_signal_emit_by_name(chip, "clicked");
+        g_assert_cmpfloat(top_of(chart), >, 2 * top);
+        g_assert_true(g_str_has_prefix(gtk_widget_get_tooltip_text(chip), "Fit the axes"));
+        g_signal_emit_by_name(chip, "clicked");
+        g_assert_cmpfloat_with_epsilon(top_of(chart), top, 1e-6);
+        g_assert_true(gtk_widget_get_visible(chip));
+        g_signal_emit_by_name(chip, "clicked");
+    }
+    g_signal_emit_by_name(window->learn_pane, "chart", "", FALSE);
+    g_assert_false(chart->view_state.all);
+    ui_close(window);
+}
+
 static void drag(NsChartView *chart, NsPoint from, NsPoint to, GdkModifierType modifiers)
 {
     ui_drag(GTK_WIDGET(chart), GDK_BUTTON_PRIMARY, from, to, modifiers);
@@ -485,6 +529,7 @@ void ui_add_chart_tests(void)
     g_test_add_func("/ui/chart/wheel", test_wheel);
     g_test_add_func("/ui/chart/merged-in-a-frame", test_merged_in_a_frame);
     g_test_add_func("/ui/chart/restart", test_restart);
+    g_test_add_func("/ui/chart/fit-all", test_fit_all);
     g_test_add_func("/ui/chart/run-to", test_run_to);
     g_test_add_func("/ui/chart/follow", test_follow);
     g_test_add_func("/ui/chart/drag", test_drag);

@@ -142,7 +142,7 @@ void ui_scroll(NsChartView *chart, int notches, GdkModifierType modifiers)
 
 GtkWidget *ui_chip(NsChartTile *tile)
 {
-    return ui_find_class(GTK_WIDGET(tile), "chip");
+    return tile->follow;
 }
 
 GtkWidget *ui_show_page(NsWindow *window, const char *key, GType type)

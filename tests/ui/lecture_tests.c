@@ -596,7 +596,7 @@ static void test_settings_after(void)
     g_autofree char *usual = g_settings_get_string(ns_preferences(), "hidden");
     ns_remember_window(window);
     UI_WAIT(window, ui_is_ready);
-    g_signal_emit_by_name(window->learn_pane, "chart", "hidden-norm:token-cosine");
+    g_signal_emit_by_name(window->learn_pane, "chart", "hidden-norm:token-cosine", FALSE);
     ns_window_open(window, path, false);
     UI_WAIT(window, is_prepared);
     ns_session_show_hidden(session, NS_QUANTITY_HIDDEN_NORM);

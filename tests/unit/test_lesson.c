@@ -35,7 +35,7 @@ static void test_read(void)
              "highlight = layers\nstart = 2\ntheory = on\nask = Which?\nchoice = a\nwhy = "
              "No.\nright = b\nwhy = So.\n"
              "wait = answered\nclaim = 1 < 2\nclaim = 2 < 3\n"
-             "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\n"
+             "[card]\ntitle = Two\ntext = T\ndo = warmup=7\ndo-a = layers=4\nrun = 30\nfit = all\n"
              "[card]\ntitle = Three\ntext = T\ndraw = grad-w2\ndraw-lane = b\n"
              "draw-step = 5\ntry = placement clip\ntried = Good.\n" CARD);
     g_assert_cmpuint(lesson->n, ==, 4);
@@ -48,6 +48,7 @@ static void test_read(void)
     g_assert_cmpstr(one->page, ==, "profile");
     g_assert_cmpstr(one->highlight, ==, "layers");
     g_assert_true(one->theory);
+    g_assert_true(two->fit_all && !one->fit_all);
     g_assert_cmpuint(one->n_choices, ==, 2);
     g_assert_cmpuint(one->right, ==, 1);
     g_assert_cmpstr(one->why[0], ==, "No.");

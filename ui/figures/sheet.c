@@ -171,9 +171,13 @@ static bool set_option(NsSheetChart *chart, char *option, GError **error)
             chart->view.no_grid = true;
             return true;
         }
+        if (g_str_equal(option, "fit") && g_str_equal(value, "all")) {
+            chart->view.all = true;
+            return true;
+        }
     }
     return refuse(error, "choice of a chart", option,
-                  "title=TEXT, x or y=FROM..TO, hide=NUMBERS, lane=LETTER or grid=off");
+                  "title=TEXT, x or y=FROM..TO, hide=NUMBERS, lane=LETTER, grid=off or fit=all");
 }
 
 /* The text up to one of the characters in `ends`, without the \ of escaped characters. */
@@ -270,6 +274,7 @@ char *ns_sheet_text(const NsSheet *sheet, guint first, guint n)
         if (hidden->len) add_option(options, "hide", hidden->str);
         if (chart->lane >= 0) add_option(options, "lane", ns_lane_letter((size_t)chart->lane));
         if (chart->view.no_grid) add_option(options, "grid", "off");
+        if (chart->view.all) add_option(options, "fit", "all");
         g_string_append_printf(text, "%s%s", text->len ? "," : "", figure);
         if (options->len) g_string_append_printf(text, "(%s)", options->str);
     }

@@ -23,7 +23,7 @@ typedef struct {
     int lane;         /* for a figure of one model: the lane that it shows; -1: not chosen */
     char *title;      /* replaces the title of the figure; NULL: keep it */
     uint64_t hidden;  /* bits of hidden curves, as numbered by ns_plot_curve */
-    NsViewState view; /* limits, scales and grid only */
+    NsViewState view; /* limits, scales, grid and fit only */
 } NsSheetChart;
 
 typedef struct {

@@ -86,6 +86,9 @@ void ns_plot_draw_tip(const NsPlotLayout *layout, const NsReading *reading, cair
  * reading. */
 bool ns_plot_has_legend(const NsPlotLayout *layout);
 
+/* Returns whether a part of a clipped earlier run is above or below the left axis. */
+bool ns_plot_is_off_scale(const NsPlot *plot);
+
 /* A sentence that describes the plot for a screen reader.  Free with g_free. */
 char *ns_plot_describe(const NsPlot *plot);
 

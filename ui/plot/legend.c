@@ -137,13 +137,11 @@ const NsSeries *ns_legend_find(const NsPlot *plot, const NsSeries *series)
     return NULL;
 }
 
-/* The state of a series; of a clipped one with arrows, the value that is farthest off the scale.
+/* The value of a clipped series with arrows that is farthest off the scale, in words; else NULL.
  * Free with g_free. */
-static char *state_of(const NsPlotLayout *layout, const NsSeries *series)
+static char *off_scale(const NsPlot *plot, const NsDataSummary *summary, const NsSeries *series)
 {
-    const NsPlot *plot = layout->plot;
-    const NsDataSummary *summary = &layout->summary;
-    if (series->state || !series->clipped || series->hidden) return g_strdup(series->state);
+    if (!series->clipped || series->hidden) return NULL;
     NsScale x, y;
     ns_scale_fit(&x, &plot->x, summary->x.lo, summary->x.hi, 0);
     ns_scale_fit(&y, &plot->left, summary->y.lo, summary->y.hi, NS_SCALE_PADDING);
@@ -156,6 +154,27 @@ static char *state_of(const NsPlotLayout *layout, const NsSeries *series)
     }
     if (most > y.hi) return ns_text_off_scale(most, true);
     return least < y.lo ? ns_text_off_scale(least, false) : NULL;
+}
+
+bool ns_plot_is_off_scale(const NsPlot *plot)
+{
+    size_t i = 0;
+    while (i < plot->n_series && !(plot->series[i].previous && plot->series[i].clipped)) i++;
+    if (i == plot->n_series) return false;
+    NsDataSummary summary = ns_data_summary(plot);
+    for (; i < plot->n_series; i++) {
+        const NsSeries *series = &plot->series[i];
+        g_autofree char *words = series->previous ? off_scale(plot, &summary, series) : NULL;
+        if (words) return true;
+    }
+    return false;
+}
+
+/* Free with g_free. */
+static char *state_of(const NsPlotLayout *layout, const NsSeries *series)
+{
+    return series->state ? g_strdup(series->state)
+                         : off_scale(layout->plot, &layout->summary, series);
 }
 
 /* The entries of the legend itself, without names at the ends of curves and those that a sheet

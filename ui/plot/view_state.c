@@ -42,6 +42,7 @@ void ns_view_state_apply(const NsViewState *view_state, const NsPlot *plot, NsPl
          * panels. */
         if (plot->heatmap->n_panels) shown->left = plot->left;
     }
+    if (view_state->all) shown->origin = ~plot->origin; /* live axes begin again */
     shown->no_grid = shown->no_grid || view_state->no_grid;
     g_array_set_size(series, 0);
     g_array_append_vals(series, plot->series, (guint)plot->n_series);
@@ -49,6 +50,7 @@ void ns_view_state_apply(const NsViewState *view_state, const NsPlot *plot, NsPl
     for (guint i = 0; i < series->len; i++) {
         NsSeries *one = &g_array_index(series, NsSeries, i);
         one->hidden = one->hidden || ns_view_state_hides(view_state, ns_series_name(one));
+        one->clipped = one->clipped && !(view_state->all && one->previous);
     }
 }
 
@@ -80,8 +82,10 @@ bool ns_view_state_is_fitted(const NsViewState *view_state)
     return true;
 }
 
-void ns_view_state_fit(NsViewState *view_state)
+void ns_view_state_fit(NsViewState *view_state, const NsPlot *shown)
 {
+    if (ns_view_state_is_fitted(view_state))
+        view_state->all = !view_state->all && shown && ns_plot_is_off_scale(shown);
     for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->range[axis] = NS_RANGE_FREE;
     view_state->held = view_state->typed = false;
 }

@@ -23,10 +23,11 @@ typedef struct {
     NsRange range[NS_VIEW_STATE_AXES];
     bool rescaled[NS_VIEW_STATE_AXES]; /* use `scale` instead of the scale of the figure */
     NsScaleKind scale[NS_VIEW_STATE_AXES];
-    bool held;                      /* the x range does not follow newer data */
-    bool typed;                     /* the limits were set by number */
-    bool no_grid;                   /* without grid lines */
-    GPtrArray *hidden;              /* labels of series, or NULL */
+    bool held;         /* the x range does not follow newer data */
+    bool typed;        /* the limits were set by number */
+    bool no_grid;      /* without grid lines */
+    bool all;          /* clipped earlier runs extend the left axis like present ones */
+    GPtrArray *hidden; /* labels of series, or NULL */
     NsPin pins[NS_VIEW_STATE_PINS]; /* the newest last */
     size_t n_pins;
 } NsViewState;
@@ -51,8 +52,9 @@ NsRange ns_plot_extent(const NsPlot *plot);
 bool ns_view_state_is_fitted(const NsViewState *view_state);
 
 /* Removes the limits of all axes, but not scales, hidden series and pins.  Follows the newest
- * data. */
-void ns_view_state_fit(NsViewState *view_state);
+ * data.  Without limits, alternates between axes for the present runs and axes for all runs, if an
+ * earlier run is off the scale of the plot, which may be NULL. */
+void ns_view_state_fit(NsViewState *view_state, const NsPlot *shown);
 
 /* Zoom and pan in the coordinates of a layout with this view state applied.  A changed x range no
  * longer follows the data.  Return false if nothing changed. */

@@ -77,7 +77,8 @@ static void pan(Input *input, double dx, double dy)
 
 static void fit(Input *input)
 {
-    ns_view_state_fit(&input->chart->view_state);
+    const NsPlot *drawn = ns_chart_view_layout(input->chart) ? &input->chart->rendered : NULL;
+    ns_view_state_fit(&input->chart->view_state, drawn);
     ns_chart_view_state_changed(input->chart);
 }
 

@@ -233,17 +233,24 @@ static void sync_controls(NsChartTile *tile)
     tile->syncing = false;
 }
 
-/* The chip is visible while the chart does not follow the newest step. */
-static void sync_follow(NsChartTile *tile)
+/* The chip is visible while the chart does not follow the newest step and, as a plain button, while
+ * an earlier run is off the scale or would be without it. */
+void ns_chart_tile_sync_fit(NsChartTile *tile)
 {
     const NsViewState *view_state = &tile->chart->view_state;
+    bool drawn = ns_chart_view_layout(tile->chart), all = view_state->all;
     bool held = view_state->held && tile->own.kind->abscissa == NS_OVER_STEPS;
     bool fitted = ns_view_state_is_fitted(view_state);
-    gtk_button_set_label(GTK_BUTTON(tile->follow), _("Fit"));
-    gtk_widget_set_tooltip_text(tile->follow,
-                                held ? _("Keep the newest step in view")
-                                     : _("Show everything (0, or a double click on the chart)"));
-    gtk_widget_set_visible(tile->follow, held || !fitted);
+    bool off = drawn && ns_plot_is_off_scale(all ? tile->chart->plot : &tile->chart->rendered);
+    const char *words =
+        held      ? _("Keep the newest step in view")
+        : !fitted ? _("Show everything (0, or a double click on the chart)")
+        : all     ? _("Fit the axes to the present run only (0, or a double click on the chart)")
+              : _("Show the earlier run that is off the scale (0, or a double click on the chart)");
+    gtk_widget_set_tooltip_text(tile->follow, words);
+    gtk_widget_set_visible(tile->follow, held || !fitted || off);
+    (held || !fitted ? gtk_widget_add_css_class : gtk_widget_remove_css_class)(tile->follow,
+                                                                               "chip");
 }
 
 static void on_choice(NsChartTile *tile)
@@ -289,7 +296,8 @@ static void on_kind(GSimpleAction *action, GVariant *key, gpointer user_data)
 static void on_reset(NsChartTile *tile)
 {
     NsViewState *view_state = &tile->chart->view_state;
-    ns_view_state_fit(view_state);
+    ns_view_state_fit(view_state, NULL);
+    view_state->all = false;
     for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->rescaled[axis] = false;
     g_clear_pointer(&view_state->hidden, g_ptr_array_unref);
     ns_chart_view_state_changed(tile->chart);
@@ -307,7 +315,8 @@ static void on_follow(NsChartTile *tile)
     if (view_state->held && tile->own.kind->abscissa == NS_OVER_STEPS) {
         ns_view_state_follow(view_state);
     } else {
-        ns_view_state_fit(view_state);
+        const NsPlot *drawn = ns_chart_view_layout(tile->chart) ? &tile->chart->rendered : NULL;
+        ns_view_state_fit(view_state, drawn);
         for (int axis = 0; axis < NS_VIEW_STATE_AXES; axis++) view_state->rescaled[axis] = false;
     }
     ns_chart_view_state_changed(tile->chart);
@@ -566,8 +575,8 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec, int l
     gtk_widget_add_css_class(tile->tools, "tools");
     gtk_widget_set_halign(tile->tools, GTK_ALIGN_END);
     gtk_widget_set_valign(tile->tools, GTK_ALIGN_START);
-    tile->follow = gtk_button_new();
-    gtk_widget_add_css_class(tile->follow, "chip");
+    tile->follow = gtk_button_new_with_label(_("Fit"));
+    gtk_widget_add_css_class(tile->follow, "flat");
     gtk_actionable_set_action_name(GTK_ACTIONABLE(tile->follow), "tile.follow");
     gtk_widget_set_visible(tile->follow, FALSE);
     tile->choice = make_choice(tile);
@@ -620,7 +629,7 @@ GtkWidget *ns_chart_tile_new(NsSession *session, const NsFigureSpec *spec, int l
 
     ns_session_listen(session, "settings-changed", G_CALLBACK(sync_controls), tile);
     ns_session_listen(session, "view-changed", G_CALLBACK(sync_controls), tile);
-    ns_connect(tile->chart, "view-state-changed", G_CALLBACK(sync_follow), tile);
+    ns_connect(tile->chart, "view-state-changed", G_CALLBACK(ns_chart_tile_sync_fit), tile);
     ns_connect(tile->chart, "clicked", G_CALLBACK(on_clicked), tile);
     ns_connect(tile->chart, "menu", G_CALLBACK(on_context), tile);
     ns_connect(tile->chart, "handle-moved", G_CALLBACK(on_handle), tile);
@@ -643,7 +652,7 @@ void ns_chart_tile_set_kind(NsChartTile *tile, const NsFigureKind *kind)
     sync_controls(tile);
     sync_kind(tile);
     sync_menu(tile);
-    sync_follow(tile);
+    ns_chart_tile_sync_fit(tile);
     g_signal_emit_by_name(tile, "kind-changed");
 }
 

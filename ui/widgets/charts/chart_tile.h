@@ -50,6 +50,9 @@ void ns_chart_tile_show(NsChartTile *tile, const NsFigureSpec *spec);
 /* The input of its figure: the view of the session with the choices of the tile. */
 NsFigureInput ns_chart_tile_input(NsChartTile *tile);
 
+/* Updates the button that fits the chart, after the chart. */
+void ns_chart_tile_sync_fit(NsChartTile *tile);
+
 /* Sets whether the tile fills the window, which its menu names. */
 void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized);
 

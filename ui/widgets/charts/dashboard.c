@@ -457,17 +457,30 @@ static void show_recorded(const NsView *view, NsChartTile *tile)
     ns_chart_tile_show(tile, &spec);
 }
 
+void ns_dashboard_fit_all(NsDashboard *dashboard, bool all)
+{
+    dashboard->all = all;
+    for (guint i = 0; i < dashboard->slots->len; i++) {
+        NsChartView *chart = slot_at(dashboard, i)->tile->chart;
+        if (chart->view_state.all == all) continue;
+        chart->view_state.all = all;
+        ns_chart_view_state_changed(chart);
+    }
+}
+
 /* A zoom into the steps of a run would hide those of a run that begins again. */
 static void fit_restarted(NsDashboard *dashboard)
 {
     const NsSession *session = dashboard->session;
     bool restarted = session->id != dashboard->run && session->trainer && !session->forked_from;
     dashboard->run = session->id;
+    if (restarted) ns_dashboard_fit_all(dashboard, dashboard->all);
     for (guint i = 0; restarted && i < dashboard->slots->len; i++) {
         NsChartTile *tile = slot_at(dashboard, i)->tile;
         NsViewState *view_state = &tile->chart->view_state;
         if (abscissa_of(tile) != NS_OVER_STEPS || view_state->typed) continue;
-        ns_view_state_fit(view_state);
+        ns_view_state_fit(view_state, NULL);
+        view_state->all = dashboard->all;
         ns_chart_view_state_changed(tile->chart);
     }
 }
@@ -604,6 +617,7 @@ static bool page_refresh(NsPage *page)
         if (!ns_chart_view_update(chart, &input)) continue;
         slot->redrawn = now;
         behind = true;
+        ns_chart_tile_sync_fit(slot->tile);
         spent += (double)(g_get_monotonic_time() - now) / 1000.0 + chart->cost;
         if (now - slot->described > DESCRIBE_EVERY_US) {
             ns_chart_view_describe(chart);

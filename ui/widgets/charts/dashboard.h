@@ -26,6 +26,7 @@ struct _NsDashboard {
     guint second;       /* the previous stage, which is large as well if two charts fit */
     const char *stored; /* the preference that remembers the stage; NULL for none */
     bool by_lane;
+    bool all;     /* the axes of a new run begin with space for earlier ones */
     bool abreast; /* all charts are large */
     bool two;     /* two are */
     guint arranging;
@@ -57,6 +58,10 @@ void ns_dashboard_remember_stage(NsDashboard *dashboard, const char *key);
 
 /* Shows a tile in place of all; NULL brings them back. */
 void ns_dashboard_maximize(NsDashboard *dashboard, NsChartTile *tile);
+
+/* Whether axes are as long as all runs need, earlier ones included, until the reader fits a chart;
+ * otherwise as long as the present run needs. */
+void ns_dashboard_fit_all(NsDashboard *dashboard, bool all);
 
 /* Shows or hides grid lines at the ticks. */
 void ns_dashboard_toggle_grid(NsDashboard *dashboard);

@@ -613,7 +613,7 @@ static void show_card(NsLearnPane *pane)
     show_step(pane);
     if (card->page) g_signal_emit_by_name(pane, "page", card->page);
     const char *highlight = card->highlight ? card->highlight : "";
-    g_signal_emit_by_name(pane, "chart", card->chart ? card->chart : highlight);
+    g_signal_emit_by_name(pane, "chart", card->chart ? card->chart : highlight, card->fit_all);
     set_watch(pane, true);
     look(pane);
 }
@@ -727,7 +727,7 @@ void ns_learn_pane_begin(NsLearnPane *pane, NsLesson *lesson, const char *key)
     gtk_widget_set_visible(GTK_WIDGET(pane), TRUE);
     g_signal_emit_by_name(pane, "begun");
     g_signal_emit_by_name(pane, "page", "dashboard");
-    g_signal_emit_by_name(pane, "chart", NS_LEARN_CHARTS);
+    g_signal_emit_by_name(pane, "chart", NS_LEARN_CHARTS, FALSE);
     turn_card(pane, 0);
     ns_session_leave_experiment(pane->session);
 }
@@ -769,7 +769,7 @@ static void ns_learn_pane_class_init(NsLearnPaneClass *klass)
     gtk_widget_class_install_action(widget_class, NS_LEARN_CLOSE, NULL, on_close);
     gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
     ns_signal_new(NS_TYPE_LEARN_PANE, "page", 1, G_TYPE_STRING);
-    ns_signal_new(NS_TYPE_LEARN_PANE, "chart", 1, G_TYPE_STRING);
+    ns_signal_new(NS_TYPE_LEARN_PANE, "chart", 2, G_TYPE_STRING, G_TYPE_BOOLEAN);
     ns_signal_new(NS_TYPE_LEARN_PANE, "cover", 1, G_TYPE_BOOLEAN);
     ns_signal_new(NS_TYPE_LEARN_PANE, "point-out", 1, G_TYPE_STRING);
     ns_signal_new(NS_TYPE_LEARN_PANE, "begun", 0);

@@ -654,6 +654,7 @@ static void take_tile(NsExportDialog *dialog, NsChartTile *tile)
         chart->view.scale[i] = view_state->scale[i];
     }
     chart->view.no_grid = view_state->no_grid;
+    chart->view.all = view_state->all;
 }
 
 static void ns_export_dialog_dispose(GObject *object)

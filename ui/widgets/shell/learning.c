@@ -310,11 +310,20 @@ static void on_page(NsWindow *window, const char *page)
     window->automatic = false;
 }
 
-static void on_chart(NsWindow *window, const char *name)
+static void on_chart(NsWindow *window, const char *name, gboolean all)
 {
+    NsDashboard *dashboard = ns_window_dashboard(window);
     window->automatic = true;
     ns_window_show_chart(window, name);
     window->automatic = false;
+    if (dashboard) ns_dashboard_fit_all(dashboard, all);
+}
+
+/* The charts of the last card remain until a run begins. */
+static void on_closed(NsWindow *window)
+{
+    NsDashboard *dashboard = ns_window_dashboard(window);
+    if (dashboard) dashboard->all = false;
 }
 
 void ns_window_show_chart(NsWindow *window, const char *name)
@@ -405,6 +414,7 @@ void ns_window_add_learning(NsWindow *window)
     ns_session_listen(window->session, "left", G_CALLBACK(reset_charts), window);
     ns_connect(pane, "page", G_CALLBACK(on_page), window);
     ns_connect(pane, "chart", G_CALLBACK(on_chart), window);
+    ns_connect(pane, "closed", G_CALLBACK(on_closed), window);
     ns_connect(pane, "point-out", G_CALLBACK(on_point_out), window);
     ns_connect(pane, "cover", G_CALLBACK(on_cover), window);
     g_signal_connect(window, "unrealize", G_CALLBACK(fold_again), NULL);
