@@ -529,6 +529,30 @@ static void test_pinned(void)
     pair_clear(&before);
 }
 
+/* The title of a vertical axis, whose index may reach down to the end of its line, keeps a distance
+ * from the widest number. */
+static void test_side_gap(void)
+{
+    static const double x[] = {1, 2}, now[] = {0.1, 0.15};
+    const NsSeries series = {.label = "now", .n = 2, .x = x, .y = now};
+    const NsPlot plot = {.x = {.label = "layer", .integer = true, .lo = NAN, .hi = NAN},
+                         .left = {.label = "‖∇W_{2}‖", .lo = NAN, .hi = NAN},
+                         .series = &series,
+                         .n_series = 1};
+    for (double width = 200; width <= 400; width += 20) {
+        const NsStyle *style = ns_style_find("screen-light");
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, width, 200, style);
+        double title = -INFINITY, number = INFINITY;
+        for (unsigned i = 0; i < layout->labels->len; i++) {
+            const NsLabel *label = &g_array_index(layout->labels, NsLabel, i);
+            if (label->part == NS_PART_LEFT_LABEL) title = label->box.x + label->box.width;
+            if (label->part == NS_PART_LEFT_TICK) number = MIN(number, label->box.x);
+        }
+        g_assert_true(isfinite(title) && isfinite(number));
+        g_assert_cmpfloat(number - title, >=, 0.9 * style->text_size);
+    }
+}
+
 static const char *second_name(const NsPlotLayout *layout)
 {
     const NsLegendSample *sample = &g_array_index(layout->legend, NsLegendSample, 1);
@@ -626,6 +650,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/final-norm", test_final_norm);
     g_test_add_func("/lane-names/pinned", test_pinned);
     g_test_add_func("/lane-names/off-scale", test_off_scale);
+    g_test_add_func("/lane-names/side-gap", test_side_gap);
     g_test_add_func("/lane-names/late-change", test_late_change);
     return g_test_run();
 }

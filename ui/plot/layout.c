@@ -322,14 +322,14 @@ static void measure_widths(NsFrame *frame)
     double size = frame->size, ticks = (NS_TICK + NS_TICK_GAP) * size;
     frame->left = frame->right = layout->style->padding;
     if (frame->show[NS_PART_LEFT_LABEL])
-        frame->left += ns_text_height(frame->text[NS_PART_LEFT_LABEL]) + NS_GAP * size;
+        frame->left += ns_text_height(frame->text[NS_PART_LEFT_LABEL]) + NS_SIDE_GAP * size;
     if (frame->show[NS_PART_LEFT_TICK])
         frame->left += ns_tick_texts_width(layout, layout->y_ticks) + ticks;
     if (has_bar(layout)) frame->right += (0.8 + BAR) * size;
     if (frame->show[NS_PART_BAR_TICK])
         frame->right += ns_tick_texts_width(layout, layout->z_ticks) + ticks;
     if (frame->show[NS_PART_BAR_LABEL])
-        frame->right += ns_text_height(frame->text[NS_PART_BAR_LABEL]) + NS_GAP * size;
+        frame->right += ns_text_height(frame->text[NS_PART_BAR_LABEL]) + NS_SIDE_GAP * size;
     frame->left = MAX(frame->left, frame->least.left);
     frame->right = MAX(frame->right, frame->least.right);
 }

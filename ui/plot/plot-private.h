@@ -213,6 +213,7 @@ void ns_legend_place_inside(NsPlotLayout *layout);
 
 /* In text sizes. */
 #define NS_GAP 0.4
+#define NS_SIDE_GAP 0.7 /* between the widest tick label and the title of a vertical axis */
 #define NS_TICK 0.3
 #define NS_SMALL_TEXT 0.92 /* notes, and numbers in cells */
 #define NS_TICK_GAP 0.32
