@@ -470,20 +470,22 @@ static void test_noise(void)
     NsSeries series = {.label = "noise", .n = POINTS, .x = x, .y = y};
     NsPlot plot = plot_of(&series, 1);
     plot.no_grid = true;
-    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, light());
-    g_assert_true(ns_path_is_noise(&layout->paths[0], layout->area.height));
-    cairo_surface_t *image = draw(layout, NULL);
-    uint32_t color = as_pixel(light()->series[0].color);
-    double middle = ns_plot_y_to_pixel(layout, 0);
-    double first = ns_plot_x_to_pixel(layout, 0), last = ns_plot_x_to_pixel(layout, POINTS - 1);
-    for (double px = ceil(first + 1); px < last - 1; px++)
-        g_assert_cmphex(pixel_at(image, px, middle), ==, color);
-    uint32_t ground = as_pixel(light()->panel);
-    double px = ns_plot_x_to_pixel(layout, SPIKE);
-    double py = ns_plot_y_to_pixel(layout, 3);
-    g_assert_cmphex(pixel_at(image, px, py), !=, ground);
-    g_assert_cmphex(pixel_at(image, px + 4, py), ==, ground);
-    cairo_surface_destroy(image);
+    for (double width = 300; width <= WIDTH; width += 4) {
+        g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, width, HEIGHT, light());
+        g_assert_true(ns_path_is_noise(&layout->paths[0], layout->area.height));
+        cairo_surface_t *image = draw(layout, NULL);
+        uint32_t color = as_pixel(light()->series[0].color);
+        double middle = ns_plot_y_to_pixel(layout, 0);
+        double first = ns_plot_x_to_pixel(layout, 0), last = ns_plot_x_to_pixel(layout, POINTS - 1);
+        for (double px = ceil(first + 1); px < last - 1; px++)
+            g_assert_cmphex(pixel_at(image, px, middle), ==, color);
+        uint32_t ground = as_pixel(light()->panel);
+        double px = ns_plot_x_to_pixel(layout, SPIKE);
+        double py = ns_plot_y_to_pixel(layout, 3);
+        g_assert_cmphex(pixel_at(image, px, py), !=, ground);
+        g_assert_cmphex(pixel_at(image, px + 4, py), ==, ground);
+        cairo_surface_destroy(image);
+    }
 }
 
 /* Between points that are far apart, the line has no gaps. */

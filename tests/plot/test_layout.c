@@ -363,7 +363,7 @@ static void test_extremes(void)
     g_autoptr(NsPlotLayout) layout = ns_plot_layout(plot, 620, 380, ns_style_find("screen-light"));
     const NsSeries *series = &plot->series[0];
     const GArray *points = layout->paths[0].points;
-    double width = layout->style->line_width / 2;
+    double width = 0.5; /* of a column on a screen */
     size_t columns = (size_t)(layout->width / width) + 1;
     g_autofree double *low = g_new(double, columns), *high = g_new(double, columns);
     for (size_t c = 0; c < columns; c++) {

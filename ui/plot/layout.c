@@ -533,9 +533,9 @@ static void fill(NsPlotLayout *layout)
         NsSeries series = plot->series[i];
         if (series.hidden) series.n = 0;
         /* In columns of half a line width, a reduced path covers the same pixels as the complete
-         * one. */
+         * one.  On a screen, a pixel that got only a part of a column would lack its extremes. */
         ns_path_build(&layout->paths[i], &series, &layout->x, &layout->y,
-                      layout->style->line_width / 2);
+                      layout->style->raster ? 0.5 : layout->style->line_width / 2);
     }
     ns_place_inner_labels(layout);
 }
