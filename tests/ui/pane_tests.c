@@ -74,7 +74,7 @@ static void step_and_rest(NsWindow *window, int64_t n)
 {
     NsSession *session = window->session;
     int64_t goal = ns_session_steps(session) + n;
-    UI_WAIT(window, ui_is_ready);
+    UI_UNTIL(ui_is_ready(window) || ui_is_paused(window));
     ns_session_step(session, n);
     UI_UNTIL(ns_session_steps(session) == goal && ui_is_paused(window));
 }
@@ -304,7 +304,7 @@ static void test_rows_follow_the_tab(void)
 
 /* ---- Badges ---- */
 
-/* The row says in its tooltip when a change acts, and beside its name only that one is pending. */
+/* The row says in its tooltip when a change acts, and beside its name since when one does. */
 static void test_badges(void)
 {
     static const struct {
@@ -326,6 +326,20 @@ static void test_badges(void)
     g_assert_true(gtk_widget_has_css_class(row_of(window, "layers"), "pending"));
     ui_type(window, "layers", "2");
     g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(badge)), ==, "");
+    GtkWidget *warmup = part(window, "warmup", "badge"), *rate = part(window, "lr", "badge");
+    ui_type(window, "lr", "0.002");
+    step_and_rest(window, 3);
+    UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(rate)), "from step 2"));
+    g_assert_cmpstr(gtk_label_get_text(GTK_LABEL(warmup)), ==, "");
+    /* A warm-up of two steps is over at step 5. */
+    ui_type(window, "warmup", "2");
+    step_and_rest(window, 1);
+    UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(warmup)), "no effect on this run"));
+    ui_type(window, "warmup", "20");
+    step_and_rest(window, 1);
+    UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(warmup)), "from step 6"));
+    ns_session_reset(window->session);
+    UI_UNTIL(!*gtk_label_get_text(GTK_LABEL(warmup)));
     ui_close(window);
 }
 

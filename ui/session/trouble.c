@@ -73,6 +73,14 @@ void ns_session_poll_trouble(NsSession *session)
             for (size_t i = session->events_seen[lane][seed]; i < n; i++) {
                 const NsEvent *event = ns_history_event(history, i);
                 bool diverged = event->kind == NS_EVENT_DIVERGED;
+                if (event->kind == NS_EVENT_SETTING) {
+                    /* The row of the setting says what the change did once a step was made. */
+                    if (event->step > ns_history_last_step(history)) {
+                        n = i;
+                        break;
+                    }
+                    news = true;
+                }
                 if (event->kind != NS_EVENT_SPIKE && !diverged) continue;
                 /* The first update is impossible if the squares of the gradients at step 0 overflow
                  * single precision. */

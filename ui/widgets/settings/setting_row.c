@@ -154,13 +154,34 @@ static char *words_of_others(const Row *row)
     return g_string_free(text, FALSE);
 }
 
-static void sync_pending(GtkWidget *widget)
+/* "from step 71" if the setting was changed during the run of the active lane, else "".  A warm-up
+ * that was over has no effect: the learning rate stays as it was. */
+static char *change_words(const Row *row)
+{
+    const NsSession *session = row->session;
+    const NsHistory *history = session->view->histories[session->experiment.from[session->active]];
+    for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;) {
+        const NsEvent *event = ns_history_event(history, i);
+        if (event->kind != NS_EVENT_SETTING || !g_str_equal(event->what, row->param->key)) continue;
+        if (event->step > ns_history_last_step(history)) continue;
+        int64_t at = ns_history_record(history, event->step);
+        bool idle = g_str_equal(event->what, "warmup") && at > 0 &&
+                    ns_history_step(history, (size_t)at)->lr ==
+                        ns_history_step(history, (size_t)at - 1)->lr;
+        if (idle) return g_strdup(_("no effect on this run"));
+        g_autofree char *step = ns_group_digits(event->step);
+        return g_strdup_printf(_("from step %s"), step);
+    }
+    return g_strdup("");
+}
+
+static void sync_badge(GtkWidget *widget)
 {
     const Row *row = row_of(widget);
     bool pending = ns_session_is_pending(row->session, row->param);
-    if (pending == gtk_widget_has_css_class(widget, "pending")) return;
+    g_autofree char *words = pending ? g_strdup(_("pending")) : change_words(row);
     ns_set_css_class(widget, "pending", pending);
-    gtk_label_set_text(GTK_LABEL(row->badge), pending ? _("pending") : "");
+    gtk_label_set_text(GTK_LABEL(row->badge), words);
 }
 
 static void sync_row(GtkWidget *widget)
@@ -186,7 +207,7 @@ static void sync_row(GtkWidget *widget)
     gtk_widget_set_tooltip_text(row->others, others); /* a narrow row may cut it */
     ns_set_css_class(widget, "split", !linked);
     ns_set_css_class(widget, "refused", g_strcmp0(row->session->problem_key, row->param->key) == 0);
-    sync_pending(widget);
+    sync_badge(widget);
 }
 
 /* ---- What it does ---- */
@@ -234,7 +255,7 @@ static char *words_of_reset(const NsParam *param)
     return g_strdup_printf(_("Back to %s"), value);
 }
 
-/* The line under the name: values of other lanes, whether a change is pending, and buttons. */
+/* The line under the name: values of other lanes, when a change acts, and buttons. */
 static GtkWidget *make_second_line(Row *row, GtkWidget *owner)
 {
     const NsParam *param = row->param;
@@ -279,7 +300,7 @@ GtkWidget *ns_setting_row_new(NsSession *session, const NsParam *param, NsSettin
     gtk_box_append(GTK_BOX(box), line);
     if (control.below) gtk_box_append(GTK_BOX(box), control.below);
     ns_session_follow(session, param, G_CALLBACK(sync_row), box);
-    ns_session_listen(session, "status-changed", G_CALLBACK(sync_pending), box);
+    ns_session_listen(session, "status-changed", G_CALLBACK(sync_badge), box);
     sync_row(box);
     return box;
 }
