@@ -38,6 +38,10 @@ static void draw_all(const NsFigureInput *base)
         g_assert_true(g_utf8_validate(spoken, -1, NULL));
         uint64_t version = plot->version;
         g_assert_cmpuint(ns_figure_update(figure, &input)->version, ==, version);
+        /* The step that the run will go to is drawn at once: axes of steps end there. */
+        input.end = 123456;
+        g_assert_cmpfloat(ns_figure_update(figure, &input)->end, ==, 123456);
+        g_assert_cmpuint(plot->version, !=, version);
     }
 }
 

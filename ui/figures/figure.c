@@ -93,9 +93,10 @@ static const NsPlot *update_one(NsFigure *figure, const NsFigureInput *input)
         figure->others |= ns_source_follow(&figure->runs[i], history);
     }
     plot->origin += figure->others;
-    figure->changed = figure->others || plot->version == 0;
+    double end = end_of(input);
+    figure->changed = figure->others || plot->version == 0 || end != plot->end;
+    plot->end = end;
     figure->kind->class->update(figure, input);
-    plot->end = end_of(input);
     if (!figure->changed) return plot;
     color_lane(plot, input->lane);
     if (plot->lower) color_lane(plot->lower, input->lane);

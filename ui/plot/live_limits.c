@@ -15,6 +15,8 @@
 
 /* The time constant of the exponential shrinking, in seconds. */
 #define PACE 0.8
+#define NEAR                                                                                       \
+    8 /* a known end that is at most so many times as far as the axis would extend is its end */
 
 static bool shrink(double *end, bool *shrinking, double target, double length, double share)
 {
@@ -104,6 +106,7 @@ void ns_live_axes_set(NsLiveAxes *axes, NsPlot *plot, double seconds)
         double from = plot->heatmap ? plot->heatmap->x0 : summary.x.lo;
         double ahead = ns_plot_ahead(plot, from, summary.x.hi), end = plot->end;
         bool known = end > 0 && summary.x.hi < end + 1; /* a column of step k ends at k + 1/2 */
-        plot->x.hi = known ? MIN(ahead, MAX(end, summary.x.hi)) : ahead;
+        bool near = known && end <= NEAR * ahead;
+        plot->x.hi = near ? MAX(end, summary.x.hi) : ahead;
     }
 }

@@ -192,6 +192,7 @@ void ns_session_leave_trainer(NsSession *session)
     g_clear_pointer(&session->trainer, ns_trainer_release);
     g_clear_pointer(&session->autosave, ns_autosave_unref);
     session->preparing_to = -1;
+    session->view->run_to = 0;
     ns_session_drop_check(session);
     session->stage_since = 0;
 }
@@ -490,6 +491,13 @@ static void run_until(NsSession *session, NsTrainerUntil until)
 void ns_session_run_to(NsSession *session, int64_t step)
 {
     if (step > ns_session_steps(session)) run_until(session, (NsTrainerUntil){.step = step});
+}
+
+void ns_session_aim(NsSession *session, int64_t step)
+{
+    if (session->wants_run || session->view->run_to == step) return;
+    session->view->run_to = step;
+    g_signal_emit_by_name(session, "view-changed");
 }
 
 void ns_session_run_again_to(NsSession *session, int64_t step)

@@ -171,6 +171,9 @@ void ns_session_pause(NsSession *session);
 void ns_session_step(NsSession *session, int64_t n);
 void ns_session_run_to(NsSession *session, int64_t step);
 
+/* Lets axes of steps extend to the step to which a run that rests will run. */
+void ns_session_aim(NsSession *session, int64_t step);
+
 /* Runs to a step with the settings that the controls show.  If these differ from the run's, or the
  * run is past that step, it restarts from step 0. */
 void ns_session_run_again_to(NsSession *session, int64_t step);

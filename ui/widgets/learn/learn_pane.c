@@ -232,6 +232,7 @@ static void look(NsLearnPane *pane)
     if (!pane->run) return;
     bool left = ns_lesson_steps(pane->session) < card->run || old;
     if (card->change) set = !ns_lesson_has_settings(pane->session, &card[-1].end);
+    if (left && set) ns_session_aim(pane->session, card->run);
     gtk_widget_set_sensitive(pane->run, left && set);
     gtk_widget_set_tooltip_text(pane->run, set ? NULL : _("First set what this card asks for"));
 }

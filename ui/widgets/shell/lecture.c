@@ -63,6 +63,7 @@ static void sync_run(Presenter *presenter)
     const char *shown = presenter->window->session->wants_run ? "pause"
                         : run_until(presenter)                ? "until"
                                                               : "run";
+    if (run_until(presenter)) ns_session_aim(presenter->window->session, run);
     ns_text_label_set(gtk_stack_get_child_by_name(words, "until"), run_to);
     GtkWidget *label = gtk_stack_get_child_by_name(words, shown);
     gtk_stack_set_visible_child(words, label);
