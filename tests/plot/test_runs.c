@@ -374,6 +374,8 @@ static void test_attention(void)
     const NsPlot *plot = ns_figure_update(figure, &input);
     g_assert_cmpstr(plot->title, ==, "Attention, layer\u00a06, head\u00a01");
     g_assert_true(plot->left.reversed && plot->heatmap->square);
+    g_assert_true(plot->heatmap->log && plot->heatmap->lo == 0.01 && plot->heatmap->hi == 1);
+    g_assert_cmpstr(plot->note, ==, "Weights below 0.01 have the color of 0.01.");
     g_assert_cmpfloat_with_epsilon((double)ns_heatmap_row(plot->heatmap, 1)[0], 0.2, 1e-6);
     g_assert_true(ns_cell_is_blank(ns_heatmap_row(plot->heatmap, 1)[2]));
     input.layer = 2; /* not recorded: the nearest layer is */

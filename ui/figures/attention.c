@@ -58,6 +58,12 @@ static size_t name_positions(Attention *attention, unsigned stack, NsAxis *axis,
     return named ? n : snapshot->queries;
 }
 
+/* At most a tenth of uniform attention over all keys: 0.001 for 32 keys. */
+static double least_color(const NsTokenSnapshot *snapshot)
+{
+    return pow(10, floor(-log10(10.0 * (double)snapshot->keys)));
+}
+
 /* The sentence whose attention is shown, and its translation by the model. */
 static char *note_of(const Attention *attention, const NsFigureInput *input)
 {
@@ -68,6 +74,9 @@ static char *note_of(const Attention *attention, const NsFigureInput *input)
                         _("Source: %s\nReference: %s\nTranslation by the model at this step: %s"),
                         snapshot->source, snapshot->reference,
                         *snapshot->translation ? snapshot->translation : _("(nothing)"));
+    g_autofree char *least = ns_text_value(least_color(snapshot), 1);
+    if (note->len) g_string_append_c(note, '\n');
+    g_string_append_printf(note, _("Weights below %s have the color of %s."), least, least);
     g_autofree char *older = ns_figure_newest_note(input, true, snapshot->step);
     if (older) ns_figure_add_sentence(note, "%s", older);
     return g_string_free(note, note->len == 0);
@@ -115,6 +124,8 @@ static void update(NsFigure *figure, const NsFigureInput *input)
                                       : -INFINITY;
         attention->map = ns_figure_cells(z, queries, keys, 1);
         attention->map.label = _("attention weight");
+        attention->map.log = true; /* linear colors would be dark but for the first rows */
+        attention->map.lo = least_color(snapshot);
         attention->map.hi = 1;
         attention->map.square = true;
     }
