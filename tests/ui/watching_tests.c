@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "tests/ui/support.h"
 #include "ui/widgets/charts/export_job.h"
+#include "ui/widgets/charts/tile_controls.h"
 #include "ui/widgets/run/inspector.h"
 #include "ui/widgets/settings/settings_pane.h"
 #include "ui/widgets/shell/open_file.h"
@@ -105,9 +106,16 @@ static void test_open(void)
     g_assert_true(has_tab(window, "Profile") && has_tab(window, "Heatmap"));
     g_assert_cmpuint(gtk_drop_down_get_selected(column_list(window, "hidden_norm")), ==, BY_LAYER);
 
+    /* The log's only gradient is that of W₂; a run of this program has those of all matrices. */
+    const NsFigureKind *kind = ns_figure_find("gradient-norm");
+    g_autoptr(GArray) few = ns_tile_choices(kind, session->view, NS_QUANTITY_GRAD_W2);
+    g_assert_cmpuint(few->len, ==, 1);
+
     GtkWidget *leave = ui_find_button(window->settings_pane, "Train here");
     g_signal_emit_by_name(leave, "clicked");
     UI_WAIT(window, ui_is_ready);
+    g_autoptr(GArray) many = ns_tile_choices(kind, session->view, NS_QUANTITY_GRAD_W2);
+    g_assert_cmpuint(many->len, >, 6);
     g_assert_true(has_tab(window, "Diagram") && has_tab(window, "Attention"));
     UI_UNTIL(gtk_widget_is_sensitive(row) && is_enabled(window, "run"));
     g_assert_cmpuint(session->view->n_pinned, ==, 1);

@@ -42,18 +42,19 @@ GArray *ns_tile_choices(const NsFigureKind *kind, const NsView *view, int shown)
         for (size_t head = 1; head <= heads; head++)
             add_choice(choices, NS_TILE_PLACE(layer, kind->of_head ? head : 0));
     }
-    for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++)
-        if (kind->domains & 1u << ns_quantity(USUAL[i])->domain) add_choice(choices, (int)USUAL[i]);
-    for (NsQuantity q = 0; kind->domains && q < NS_QUANTITY_COUNT; q++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(USUAL) + NS_QUANTITY_COUNT; i++) {
+        bool first = i < G_N_ELEMENTS(USUAL), usual = first;
+        NsQuantity q = first ? USUAL[i] : (NsQuantity)(i - G_N_ELEMENTS(USUAL));
+        for (size_t k = 0; k < G_N_ELEMENTS(USUAL); k++) usual |= USUAL[k] == q;
         bool fits = kind->domains & 1u << ns_quantity(q)->domain;
+        /* A run of this program could have measured these; the log of another has what it has. */
+        bool possible = usual || q == kind->initial ||     /* stays listed when another is chosen */
+                        q == NS_QUANTITY_LAYER_ABLATION || /* the tile offers to measure it */
+                        q == NS_QUANTITY_LOGIT_LENS;
         bool there = !history || ns_history_layout(history)->count[q] > 0 ||
                      (closer && ns_history_layout(closer)->count[q] > 0) || (int)q == shown ||
-                     q == kind->initial ||              /* stays listed when another is chosen */
-                     q == NS_QUANTITY_LAYER_ABLATION || /* the tile offers to measure it */
-                     q == NS_QUANTITY_LOGIT_LENS;
-        bool usual = false;
-        for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++) usual |= USUAL[i] == q;
-        if (fits && there && !usual) add_choice(choices, (int)q);
+                     (possible && !ns_view_is_outside(view));
+        if (fits && there && first == usual) add_choice(choices, (int)q);
     }
     return choices;
 }
