@@ -712,7 +712,7 @@ static void test_legend_dashes(void)
     for (size_t k = 0; ns_style(k); k++)
         for (unsigned run = 1; run < 4; run++) {
             const NsStyle *style = ns_style(k);
-            const NsSeries series = {.kind = NS_SERIES_POINTS, .style = run, .label = "run"};
+            const NsSeries series = {.kind = NS_SERIES_POINTS, .dash = run, .label = "run"};
             const NsPlot plot = plot_of(&series, 1);
             g_autoptr(NsPlotLayout) layout = ns_plot_layout(&plot, WIDTH, HEIGHT, style);
             int width = (int)(2 * style->text_size), ends[2] = {0};

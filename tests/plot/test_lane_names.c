@@ -630,6 +630,27 @@ static void test_final_norm(void)
     for (int i = 0; i < 2; i++) ns_settings_clear(&own[i]);
 }
 
+/* Curves of several runs are solid and differ in their sparse marks; a run whose validation has
+ * marks along its curve needs no more, and a run by itself none. */
+static void test_sparse_marks(void)
+{
+    static const double x[] = {1, 2, 3}, y[] = {3, 2, 1};
+    NsSeries series[3];
+    for (unsigned i = 0; i < 3; i++)
+        series[i] = (NsSeries){.label = "run", .style = i % 2, .n = 3, .x = x, .y = y};
+    series[2].kind = NS_SERIES_SCATTER;
+    series[2].hollow = true;
+    for (size_t n = 1; n <= 3; n++) {
+        const NsPlot plot = {.series = series, .n_series = n};
+        for (size_t i = 0; i < n; i++) {
+            g_assert_cmpint(ns_series_style(ns_style(0), &series[i]).n_dash, ==, 0);
+            g_assert_cmpint(ns_series_has_marks(&plot, &series[i]), ==, n > 1 && i < 2);
+            g_assert_cmpint(ns_series_has_sparse_marks(&plot, &series[i]), ==,
+                            n > 1 && i < 2 && (n < 3 || i == 1));
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -649,6 +670,7 @@ int main(int argc, char **argv)
     g_test_add_func("/lane-names/depths", test_depths);
     g_test_add_func("/lane-names/final-norm", test_final_norm);
     g_test_add_func("/lane-names/pinned", test_pinned);
+    g_test_add_func("/lane-names/sparse-marks", test_sparse_marks);
     g_test_add_func("/lane-names/off-scale", test_off_scale);
     g_test_add_func("/lane-names/side-gap", test_side_gap);
     g_test_add_func("/lane-names/late-change", test_late_change);

@@ -125,7 +125,8 @@ static void draw_bars(const NsPlotLayout *layout, size_t i, cairo_t *cr)
         }
         double width = 0.8 * layout->style->line_width;
         cairo_set_line_width(cr, width);
-        ns_set_dash(cr, ns_series_style(layout->style, series), width, 0);
+        NsSeriesStyle look = ns_series_style(layout->style, series);
+        ns_set_dash(cr, &look, width, 0);
         cairo_stroke(cr);
         cairo_set_dash(cr, NULL, 0, 0);
     }
@@ -228,8 +229,7 @@ void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, ca
     const NsStyle *style = layout->style;
     const NsPath *path = &layout->paths[which];
     const NsSeries *series = &layout->plot->series[which];
-    NsSeriesStyle look = *ns_series_style(style, series);
-    if (series->muted) look.n_dash = 0; /* its color sets it apart */
+    NsSeriesStyle look = ns_series_style(style, series);
     const NsPoint *points = (const NsPoint *)(const void *)path->points->data;
     double width = style->line_width * weight(series) * stronger;
     /* On a logarithmic axis it is noise in a part of its width only. */
@@ -265,7 +265,7 @@ void ns_draw_curve(const NsPlotLayout *layout, size_t which, double stronger, ca
 static void draw_mark(const NsStyle *style, const NsSeries *series, double x, double y, double size,
                       cairo_t *cr)
 {
-    NsMark mark = ns_series_style(style, series)->mark;
+    NsMark mark = ns_series_style(style, series).mark;
     ns_draw_mark(cr, mark, x, y, size);
     if (!series->hollow) return;
     ns_set_color(cr, style->panel);
@@ -295,6 +295,33 @@ static void draw_marks(const NsPlotLayout *layout, size_t which, cairo_t *cr)
         if (fabs(point->x - last) < size * 1.35) continue;
         last = point->x;
         draw_mark(style, series, point->x - shift, point->y, size, cr);
+    }
+}
+
+/* Draws the marks of a curve at equal distances, in other places than those of other curves.  Their
+ * rim keeps them apart from a noisy curve. */
+static void draw_sparse_marks(const NsPlotLayout *layout, size_t which, cairo_t *cr)
+{
+    const NsStyle *style = layout->style;
+    const NsSeries *series = &layout->plot->series[which];
+    const NsPath *path = &layout->paths[which];
+    const NsPoint *point = (const NsPoint *)(const void *)path->points->data;
+    double stride = layout->area.width / NS_SPARSE_MARKS, rim = 2 * style->axis_width;
+    double next = layout->area.x + NS_MARK_SHIFT(series) * stride;
+    if (series->hidden || !(stride > 0) || !ns_series_has_sparse_marks(layout->plot, series))
+        return;
+    for (unsigned i = 1, run = 1; i < path->points->len; i++) {
+        bool begins = run < path->runs->len && g_array_index(path->runs, unsigned, run) == i;
+        run += begins;
+        while (next <= point[i - 1].x) next += stride;
+        for (; !begins && next <= point[i].x; next += stride) {
+            double share = (next - point[i - 1].x) / (point[i].x - point[i - 1].x);
+            double y = point[i - 1].y + share * (point[i].y - point[i - 1].y);
+            ns_set_color(cr, style->panel);
+            ns_draw_mark(cr, ns_series_style(style, series).mark, next, y, style->mark_size + rim);
+            ns_set_color(cr, ns_series_color(style, series));
+            draw_mark(style, series, next, y, style->mark_size, cr);
+        }
     }
 }
 
@@ -458,18 +485,22 @@ int ns_series_rank(const NsSeries *series)
 
 void ns_draw_series(const NsPlotLayout *layout, cairo_t *cr)
 {
-    for (int rank = 0; rank < NS_SERIES_RANKS; rank++)
+    for (int rank = 0; rank < NS_SERIES_RANKS; rank++) {
         for (size_t i = 0; i < layout->n_paths; i++) {
             const NsSeries *series = &layout->plot->series[i];
             if (ns_series_rank(series) == rank && !series->hidden) draw_one(layout, i, cr);
         }
+        /* Above all curves. */
+        for (size_t i = 0; i < layout->n_paths && rank == NS_RANK_CURVES; i++)
+            draw_sparse_marks(layout, i, cr);
+    }
 }
 
 void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const NsBox *box,
                     cairo_t *cr)
 {
     const NsStyle *style = layout->style;
-    const NsSeriesStyle *look = ns_series_style(style, series);
+    const NsSeriesStyle look = ns_series_style(style, series);
     double y = box->y + box->height / 2, width = style->line_width * weight(series);
     bool wide = series->kind == NS_SERIES_BARS || series->kind == NS_SERIES_BAND;
     int level = ns_legend_level(layout, series);
@@ -488,13 +519,14 @@ void ns_draw_sample(const NsPlotLayout *layout, const NsSeries *series, const Ns
     }
     if (series->kind != NS_SERIES_SCATTER) {
         cairo_set_line_width(cr, level < 0 ? width : style->axis_width);
-        if (level < 0) ns_set_dash(cr, look, width, box->width);
+        if (level < 0) ns_set_dash(cr, &look, width, box->width);
         if (level >= 0) ns_set_level_dash(cr, style, (size_t)level);
         cairo_move_to(cr, box->x, y);
         cairo_line_to(cr, box->x + box->width, y);
         cairo_stroke(cr);
         cairo_set_dash(cr, NULL, 0, 0);
     }
-    if (series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER)
+    if (series->kind == NS_SERIES_POINTS || series->kind == NS_SERIES_SCATTER ||
+        ns_series_has_marks(layout->plot, series))
         draw_mark(style, series, box->x + box->width / 2, y, style->mark_size, cr);
 }

@@ -25,10 +25,41 @@ NsColor ns_with_alpha(NsColor color, double alpha)
     return color;
 }
 
-const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series)
+NsSeriesStyle ns_series_style(const NsStyle *style, const NsSeries *series)
 {
-    if (series->theory) return &ns_theory_styles[series->dash % NS_THEORY_STYLES];
-    return &style->series[(series->style + series->dash) % NS_SERIES_STYLES];
+    if (series->theory) return ns_theory_styles[series->dash % NS_THEORY_STYLES];
+    NsSeriesStyle look = style->series[(series->style + series->dash) % NS_SERIES_STYLES];
+    /* The first of the styles differ in mark; muted curves are set apart by their color. */
+    bool marked = !series->dash && series->style <= NS_MARK_DIAMOND && !series->previous;
+    if (series->muted || (marked && series->kind != NS_SERIES_BARS)) look.n_dash = 0;
+    return look;
+}
+
+static bool is_present_curve(const NsSeries *series)
+{
+    return series->kind == NS_SERIES_LINE && series->n > 1 && !series->previous &&
+           !series->theory && !series->muted && !(series->shade > 0);
+}
+
+bool ns_series_has_marks(const NsPlot *plot, const NsSeries *series)
+{
+    bool others = false;
+    for (size_t k = 0; k < plot->n_series && !others; k++) {
+        const NsSeries *one = &plot->series[k];
+        others =
+            is_present_curve(one) && (one->style != series->style || one->dash != series->dash);
+    }
+    return others && is_present_curve(series);
+}
+
+bool ns_series_has_sparse_marks(const NsPlot *plot, const NsSeries *series)
+{
+    bool along = false;
+    for (size_t k = 0; k < plot->n_series; k++) {
+        const NsSeries *one = &plot->series[k];
+        along |= one->hollow && one->style == series->style && one->n > 2;
+    }
+    return !along && ns_series_has_marks(plot, series);
 }
 
 double ns_series_muted(const NsSeries *series)

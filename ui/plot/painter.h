@@ -23,8 +23,14 @@ NsColor ns_with_alpha(NsColor color, double alpha);
 #define NS_LESS_MUTED 0.4
 double ns_series_muted(const NsSeries *series);
 
-/* The look of a series in a style. */
-const NsSeriesStyle *ns_series_style(const NsStyle *style, const NsSeries *series);
+/* The look of a series in a style: present ones of the first styles are solid. */
+NsSeriesStyle ns_series_style(const NsStyle *style, const NsSeries *series);
+
+/* Whether a curve has marks, by which it can also be distinguished in gray: if the plot has present
+ * curves of several styles.  These are sparse marks on it, unless those of another series along it
+ * (the losses of validation) are there already. */
+bool ns_series_has_marks(const NsPlot *plot, const NsSeries *series);
+bool ns_series_has_sparse_marks(const NsPlot *plot, const NsSeries *series);
 NsColor ns_series_color(const NsStyle *style, const NsSeries *series);
 
 /* The color of run 1, 2, ..., or `usual` for 0. */

@@ -166,25 +166,29 @@ static void append_look(GString *out, const char *command, const NsPlotLayout *l
     static const char *const marks[] = {"*", "square*", "triangle*", "diamond*"}; /* by NsMark */
     static const char *const dots[] = {"densely dotted", "dotted", "loosely dotted"};
     const NsStyle *style = layout->style;
-    const NsSeriesStyle *look =
-        &style->series[(series->style % NS_SERIES_STYLES + series->dash) % NS_SERIES_STYLES];
+    const NsSeriesStyle look = ns_series_style(style, series);
     bool scatter = series->kind == NS_SERIES_SCATTER;
+    bool sparse = ns_series_has_marks(layout->plot, series);
     print(out, "%s%s", command, series_color(series));
     /* The line does not show through its marks. */
     if (series->muted || (series->tinted && !series->theory))
         print(out, "!%.0f!chart-page", 100 * (1 - ns_series_muted(series)));
     if (scatter) print(out, ", only marks");
-    if (series->kind == NS_SERIES_POINTS || scatter) {
-        print(out, ", mark=%s, mark size=%.9gbp, mark options={solid%s}", marks[look->mark],
+    if (series->kind == NS_SERIES_POINTS || scatter || sparse) {
+        print(out, ", mark=%s, mark size=%.9gbp, mark options={solid%s}", marks[look.mark],
               style->mark_size / 2, series->hollow ? ", fill=chart-page" : "");
         /* Marks that would overlap are omitted, except in a scatter plot. */
         double touching = ceil(1.35 * style->mark_size * (double)series->n / layout->area.width);
-        if (touching > 1 && !scatter) print(out, ", mark repeat=%.0f", touching);
+        if (touching > 1 && !scatter && !sparse) print(out, ", mark repeat=%.0f", touching);
+        double every = MAX(1, (double)series->n / NS_SPARSE_MARKS);
+        if (sparse)
+            print(out, ", mark repeat=%.0f, mark phase=%.0f", every,
+                  1 + NS_MARK_SHIFT(series) * every);
     }
     if (series->theory) print(out, ", %s", dots[series->dash % NS_THEORY_STYLES]);
-    for (int i = 0; i < look->n_dash && !series->theory && !series->muted; i++)
+    for (int i = 0; i < look.n_dash && !series->theory; i++)
         print(out, "%s%s %.9gbp ", i ? "" : ", dash pattern=", i % 2 ? "off" : "on",
-              look->dash[i] * style->line_width);
+              look.dash[i] * style->line_width);
 }
 
 /* ---- curves, bands and bars ---- */
@@ -224,7 +228,9 @@ static void append_curve(GString *out, const NsPlotLayout *layout, size_t i)
     const GArray *points = layout->paths[i].points, *runs = layout->paths[i].runs;
     bool reduced = series->n > MOST_POINTS && points && points->len;
     append_look(out, "\\addplot[", layout, series);
-    print(out, ", forget plot] coordinates {\n");
+    bool bare = ns_series_has_marks(layout->plot, series) &&
+                !ns_series_has_sparse_marks(layout->plot, series);
+    print(out, "%s, forget plot] coordinates {\n", bare ? ", mark=none" : "");
     for (size_t k = 0; k < series->n && !reduced; k++)
         print(out, POINT, coordinate(x, series->x[k]), coordinate(y, series->y[k]));
     for (unsigned k = 0, run = 0; reduced && k < points->len; k++) {
@@ -612,12 +618,12 @@ static void append_legend(const Page *page)
         if (!sample->at_end && !wide && level < 0) {
             print(out, "\\draw[line width=%.9gbp", layout->style->line_width);
             append_look(out, ", ", layout, series);
+            const NsSeriesStyle look = ns_series_style(layout->style, series);
             print(out,
                   ", dash phase=%.9gbp, mark repeat=2, mark phase=2] plot coordinates {" PLACE
                   " " PLACE " " PLACE " };\n",
-                  ns_dash_phase(ns_series_style(layout->style, series), layout->style->line_width,
-                                box->width),
-                  left, middle, left + box->width / 2, middle, left + box->width, middle);
+                  ns_dash_phase(&look, layout->style->line_width, box->width), left, middle,
+                  left + box->width / 2, middle, left + box->width, middle);
         }
         if (sample->at_end && label->led)
             print(out, "\\draw[%s, line width=%.9gbp] " PLACE " -- " PLACE " ;\n",

@@ -211,6 +211,11 @@ void ns_legend_place_inside(NsPlotLayout *layout);
 
 /* ---- places of labels ---- */
 
+/* Curves of several runs have about this many marks, and those of each style begin at another part
+ * of the distance of marks. */
+#define NS_SPARSE_MARKS 7
+#define NS_MARK_SHIFT(series) (((series)->style % 4 + 0.5) / 4)
+
 /* In text sizes. */
 #define NS_GAP 0.4
 #define NS_SIDE_GAP 0.7 /* between the widest tick label and the title of a vertical axis */

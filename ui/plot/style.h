@@ -18,7 +18,7 @@ static inline NsColor ns_color_mix(NsColor a, NsColor b, double share)
 
 typedef enum { NS_MARK_CIRCLE, NS_MARK_SQUARE, NS_MARK_TRIANGLE, NS_MARK_DIAMOND } NsMark;
 
-/* Series differ in color, dash and mark together, so that they can also be distinguished in
+/* Series differ in color, mark and dash together, so that they can also be distinguished in
  * gray. */
 typedef struct {
     NsColor color;

@@ -103,7 +103,6 @@ static void draw_swatch(GtkDrawingArea *area, cairo_t *cr, int width, int height
     const NsStyle *style = ns_chart_style_for(GTK_WIDGET(area));
     const NsSeriesStyle *look = &style->series[GPOINTER_TO_UINT(data)];
     ns_set_color(cr, look->color);
-    ns_set_dash(cr, look, style->line_width, width);
     cairo_set_line_width(cr, style->line_width);
     cairo_move_to(cr, 0.0, 0.5 * height);
     cairo_line_to(cr, width, 0.5 * height);
