@@ -277,6 +277,10 @@ static void test_lack_of_space(void)
     UI_UNTIL(strstr(failure(dialog), "choose a smaller text"));
     set_number(dialog, "Text size (pt)", 14);
     UI_UNTIL(strstr(failure(dialog), "There was no space for"));
+    choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_CSV);
+    UI_UNTIL(!*failure(dialog)); /* a table needs none */
+    choose_format(dialog, NS_EXPORT_SHEET, NS_FORMAT_PDF);
+    UI_UNTIL(strstr(failure(dialog), "There was no space for"));
     set_number(dialog, "Text size (pt)", 8);
     UI_UNTIL(!*failure(dialog));
     ui_close(window);

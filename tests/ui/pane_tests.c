@@ -338,6 +338,10 @@ static void test_badges(void)
     ui_type(window, "warmup", "20");
     step_and_rest(window, 1);
     UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(warmup)), "from step 6"));
+    ns_session_add_lane(window->session); /* it has not run yet */
+    UI_UNTIL(!*gtk_label_get_text(GTK_LABEL(warmup)));
+    ns_session_remove_lane(window->session, 1);
+    UI_UNTIL(g_str_equal(gtk_label_get_text(GTK_LABEL(warmup)), "from step 6"));
     ns_session_reset(window->session);
     UI_UNTIL(!*gtk_label_get_text(GTK_LABEL(warmup)));
     ui_close(window);

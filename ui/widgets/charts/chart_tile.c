@@ -249,8 +249,7 @@ void ns_chart_tile_sync_fit(NsChartTile *tile)
               : _("Show the earlier run that is off the scale (0, or a double click on the chart)");
     gtk_widget_set_tooltip_text(tile->follow, words);
     gtk_widget_set_visible(tile->follow, held || !fitted || off);
-    (held || !fitted ? gtk_widget_add_css_class : gtk_widget_remove_css_class)(tile->follow,
-                                                                               "chip");
+    ns_set_css_class(tile->follow, "chip", held || !fitted);
 }
 
 static void on_choice(NsChartTile *tile)

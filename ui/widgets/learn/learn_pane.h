@@ -8,11 +8,10 @@
  * rely.
  *
  * Signals: "page" (string), that page should be shown; "chart" (string, boolean), that chart should
- * be the large one, if it is one, and whether earlier runs extend the axes;
- * "point-out" (string), the part of the window of that name should be
- * pointed out, "" for none; "cover" (boolean), whether the pages should make
- * room: for the list, and as long as a drawing must not see what was measured; "begun", a lesson is
- * about to change what the window shows; "closed". */
+ * be the large one, if it is one, and whether earlier runs extend the axes; "point-out" (string),
+ * the part of the window of that name should be pointed out, "" for none; "cover" (boolean),
+ * whether the pages should make room: for the list, and as long as a drawing must not see what was
+ * measured; "begun", a lesson is about to change what the window shows; "closed". */
 #pragma once
 
 #include "core/store/lesson.h"

@@ -159,7 +159,9 @@ static char *words_of_others(const Row *row)
 static char *change_words(const Row *row)
 {
     const NsSession *session = row->session;
-    const NsHistory *history = session->view->histories[session->experiment.from[session->active]];
+    const NsExperiment *experiment = &session->experiment;
+    if (ns_experiment_is_new(experiment, session->active)) return g_strdup("");
+    const NsHistory *history = session->view->histories[experiment->from[session->active]];
     for (size_t i = history ? ns_history_events(history) : 0; i-- > 0;) {
         const NsEvent *event = ns_history_event(history, i);
         if (event->kind != NS_EVENT_SETTING || !g_str_equal(event->what, row->param->key)) continue;

@@ -107,10 +107,7 @@ static void report(NsExportDialog *dialog, const char *sentence, bool error)
 {
     gtk_label_set_text(GTK_LABEL(dialog->failure), sentence ? sentence : "");
     gtk_widget_set_visible(dialog->failure, sentence != NULL);
-    if (error)
-        gtk_widget_add_css_class(dialog->failure, "error");
-    else
-        gtk_widget_remove_css_class(dialog->failure, "error");
+    ns_set_css_class(dialog->failure, "error", error);
 }
 
 /* ---- writing ---- */
@@ -307,7 +304,7 @@ static void on_copy(NsExportDialog *dialog)
 static void show_preview(NsExportDialog *dialog);
 
 /* A figure that cannot be made says why beside the preview before it; others say what they had no
- * space for. */
+ * space for, which data do not need. */
 static void on_previewed(GObject *source, GAsyncResult *result, gpointer user_data)
 {
     (void)source;
@@ -315,8 +312,10 @@ static void on_previewed(GObject *source, GAsyncResult *result, gpointer user_da
     g_autoptr(GError) error = NULL;
     g_autofree char *path = g_task_propagate_pointer(G_TASK(result), &error);
     g_autofree char *remark = g_steal_pointer(&dialog->remark);
+    bool data = FORMATS[selected(dialog->format)].format == NS_FORMAT_CSV;
     dialog->previewing = false;
-    if (dialog->preview) report(dialog, error ? error->message : remark, error != NULL);
+    if (dialog->preview)
+        report(dialog, error ? error->message : data ? NULL : remark, error != NULL);
     if (path && dialog->preview) {
         g_autoptr(GdkTexture) texture = gdk_texture_new_from_filename(path, NULL);
         gtk_picture_set_paintable(GTK_PICTURE(dialog->preview), GDK_PAINTABLE(texture));
