@@ -57,6 +57,11 @@ static void test_two_lanes(void)
     g_assert_cmpstr(counted, ==, "3 × Post-LN vs Pre-LN, 2 layers");
     g_autofree char *words = ns_session_differences(session);
     g_assert_cmpstr(words, ==, "A Post-LN, B Pre-LN; all else equal.");
+    /* The placement may bring another kind of norm. */
+    ns_session_set_lane(session, 1, "placement", "peri");
+    g_autofree char *norms = ns_session_differences(session);
+    g_assert_cmpstr(norms, ==, "A Post-LN, LayerNorm; B Peri-LN, RMSNorm; all else equal.");
+    ns_session_set_lane(session, 1, "placement", "pre");
     ns_session_set_lane(session, 1, "layers", "3");
     g_autofree char *more = ns_session_differences(session);
     g_assert_cmpstr(more, ==, "A Post-LN, 2 layers; B Pre-LN, 3 layers; all else equal.");

@@ -639,7 +639,7 @@ static void test_figure(void)
     g_rmdir(folder);
 }
 
-/* A chart of one model is exported as the window shows it: of the lane on view. */
+/* A chart of one model is exported as the window shows it: of its lane. */
 static void test_lane(void)
 {
     NsWindow *window = ui_open("probe-every=1");
@@ -649,7 +649,10 @@ static void test_lane(void)
     UI_UNTIL(window->session->view->started.n == 2 && window->session->state == NS_TRAINER_READY);
     ns_page_stack_show(window->pages, "attention");
     for (unsigned lane = 0; lane < 2; lane++) {
-        ns_session_set_active(window->session, lane);
+        NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), lane);
+        UI_UNTIL(gtk_widget_get_mapped(GTK_WIDGET(tile)) && !tile->compact);
+        gtk_widget_grab_focus(GTK_WIDGET(tile->chart));
+        g_assert_true(ns_page_current(ns_window_page(window)) == tile);
         NsExportDialog *dialog = open_dialog(window);
         choose_format(dialog, NS_EXPORT_ONE, NS_FORMAT_PDF);
         g_test_message("%s", ns_export_dialog_command(dialog));

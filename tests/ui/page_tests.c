@@ -23,6 +23,9 @@ static NsWindow *open_lanes(const char *assignments)
     return window;
 }
 
+/* The charts of the page Attention, after one map for each lane. */
+enum { HEADS = NS_LANES_MAX, FIRST_KEY, CROSS };
+
 /* The button that offers more measurements; NULL where none is to be seen. */
 static GtkWidget *probe_button(NsWindow *window)
 {
@@ -63,7 +66,7 @@ static void test_pages(void)
                  {"curves", {"loss", "steps", "schedule"}},
                  {"layers", {"profile", "profile", "gradient-norm"}},
                  {"similarity", {"similarity", "similarity"}},
-                 {"attention", {"attention", "heads"}},
+                 {"attention", {"attention", "attention"}},
                  {"dashboard", {"loss", "gradient-norm", "hidden-norm"}}};
     NsWindow *window = open_lanes("probe-every=5");
     for (size_t p = 0; p < G_N_ELEMENTS(pages); p++) {
@@ -270,16 +273,16 @@ static void test_one_lane(void)
     NsWindow *window = open_lanes("layers=2 seeds=2");
     NsSession *session = window->session;
     show_page(window, "attention");
-    UI_UNTIL(plot_at(window, 0)->heatmap);
-    g_assert_true(g_str_has_prefix(plot_at(window, 0)->subtitle, "A Post-LN"));
-    g_assert_true(g_str_has_suffix(plot_at(window, 0)->subtitle, "step 10, seed 1 of 2"));
-    GtkWidget *lanes = ui_tile(window, 0)->lanes;
-    g_assert_true(gtk_widget_get_mapped(lanes));
+    UI_UNTIL(plot_at(window, HEADS)->heatmap);
+    g_assert_true(g_str_has_prefix(plot_at(window, HEADS)->subtitle, "A Post-LN"));
+    g_assert_true(g_str_has_suffix(plot_at(window, HEADS)->subtitle, "step 10, seed 1 of 2"));
+    GtkWidget *lanes = ui_tile(window, HEADS)->lanes;
+    UI_UNTIL(gtk_widget_get_mapped(lanes));
     GtkWidget *second = gtk_widget_get_next_sibling(gtk_widget_get_first_child(lanes));
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(second), TRUE);
     g_assert_cmpuint(session->active, ==, 1);
-    UI_UNTIL(g_str_has_prefix(plot_at(window, 0)->subtitle, "B Pre-LN"));
-    g_assert_true(g_str_has_suffix(plot_at(window, 0)->subtitle, "step 10, seed 1 of 2"));
+    UI_UNTIL(g_str_has_prefix(plot_at(window, HEADS)->subtitle, "B Pre-LN"));
+    g_assert_true(g_str_has_suffix(plot_at(window, HEADS)->subtitle, "step 10, seed 1 of 2"));
     ui_close(window);
 }
 
@@ -316,10 +319,10 @@ static void test_attention(void)
     for (int crosses = 0; crosses < 2; crosses++) {
         NsWindow *window = open_lanes(crosses ? "arch=encoder-decoder task=reverse" : "");
         show_page(window, "attention");
-        UI_UNTIL(has_series(plot_at(window, 2), "B Pre-LN"));
-        g_assert_true(ui_tile(window, 3) != NULL);
-        g_assert_cmpint(gtk_widget_get_visible(GTK_WIDGET(ui_tile(window, 3))), ==, crosses);
-        GtkWidget *choice = ui_first(GTK_WIDGET(ui_tile(window, 2)), GTK_TYPE_DROP_DOWN);
+        UI_UNTIL(has_series(plot_at(window, FIRST_KEY), "B Pre-LN"));
+        g_assert_true(ui_tile(window, CROSS) != NULL);
+        g_assert_cmpint(gtk_widget_get_visible(GTK_WIDGET(ui_tile(window, CROSS))), ==, crosses);
+        GtkWidget *choice = ui_first(GTK_WIDGET(ui_tile(window, FIRST_KEY)), GTK_TYPE_DROP_DOWN);
         GListModel *labels = gtk_drop_down_get_model(GTK_DROP_DOWN(choice));
         bool offered = false;
         for (guint i = 0; i < g_list_model_get_n_items(labels); i++)
@@ -335,11 +338,12 @@ static void test_log_of_share(void)
 {
     NsWindow *window = open_lanes("probe-every=5");
     show_page(window, "attention");
-    GtkWidget *log = ui_find_tip(GTK_WIDGET(ui_tile(window, 1)), "Logarithmic axis");
+    GtkWidget *log = ui_find_tip(GTK_WIDGET(ui_tile(window, HEADS)), "Logarithmic axis");
     g_assert_false(gtk_widget_get_visible(log));
     ui_close(window);
 }
 
+/* Each lane has its map, all of the same head, and all charts are large. */
 static void test_place(void)
 {
     NsWindow *window = open_lanes("probe-every=5 layers=3");
@@ -347,15 +351,22 @@ static void test_place(void)
     NsChartTile *tile = ui_tile(window, 0);
     UI_UNTIL(plot_at(window, 0)->heatmap);
     g_assert_nonnull(strstr(plot_at(window, 0)->title, "layer\u00a03, head\u00a01"));
-    UI_UNTIL(g_strcmp0(ui_chart(window, 1)->shown.subtitle, "A Post-LN") == 0); /* a thumbnail */
+    UI_UNTIL(plot_at(window, 1)->heatmap);
+    g_assert_true(g_str_has_prefix(plot_at(window, 0)->subtitle, "A Post-LN"));
+    g_assert_true(g_str_has_prefix(plot_at(window, 1)->subtitle, "B Pre-LN"));
+    UI_UNTIL(!ui_tile(window, HEADS)->compact && !ui_tile(window, FIRST_KEY)->compact);
+    g_assert_false(gtk_widget_get_visible(tile->lanes));
     graphene_rect_t tabs; /* as far from the edge of the card as everything else */
-    g_assert_true(gtk_widget_compute_bounds(tile->lanes, GTK_WIDGET(tile), &tabs));
+    NsChartTile *heads = ui_tile(window, HEADS);
+    ui_rest(window);
+    g_assert_true(gtk_widget_compute_bounds(heads->lanes, GTK_WIDGET(heads), &tabs));
     g_assert_cmpfloat(tabs.origin.x, >=, 10);
     GtkWidget *choice = ui_first(GTK_WIDGET(tile), GTK_TYPE_DROP_DOWN);
     GListModel *places = gtk_drop_down_get_model(GTK_DROP_DOWN(choice));
     g_assert_cmpuint(g_list_model_get_n_items(places), ==, 6);
     gtk_drop_down_set_selected(GTK_DROP_DOWN(choice), 3);
-    UI_UNTIL(strstr(plot_at(window, 0)->title, "layer\u00a02, head\u00a02"));
+    for (size_t lane = 0; lane < 2; lane++)
+        UI_UNTIL(strstr(plot_at(window, lane)->title, "layer\u00a02, head\u00a02"));
     ui_close(window);
 }
 

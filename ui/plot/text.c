@@ -338,8 +338,25 @@ char *ns_text_abridge(const NsTextSpace *space, const NsCaption *caption)
     return text;
 }
 
+/* No line ends within these bytes. */
+static void keep_together(PangoAttrList *attributes, const char *words, const char *from,
+                          const char *to)
+{
+    PangoAttribute *together = pango_attr_allow_breaks_new(FALSE);
+    together->start_index = (guint)(from - words);
+    together->end_index = (guint)(to - words);
+    pango_attr_list_insert(attributes, together);
+}
+
 void ns_text_limit(PangoLayout *text, double width, int lines)
 {
+    const char *words = pango_layout_get_text(text);
+    PangoAttrList *apart = pango_layout_get_attributes(text);
+    apart = apart ? pango_attr_list_copy(apart) : pango_attr_list_new();
+    /* “Pre-LN” and “warm-up” are in one line. */
+    for (const char *c = words; (c = strchr(c + (*c == '-'), '-'));)
+        if (c > words && c[-1] != ' ') keep_together(apart, words, c, g_utf8_next_char(c + 1));
+    pango_layout_set_attributes(text, apart);
     pango_layout_set_width(text, (int)(MAX(width, 1) * PANGO_SCALE));
     pango_layout_set_height(text, -lines);
     pango_layout_set_wrap(text, PANGO_WRAP_WORD_CHAR);
@@ -347,22 +364,17 @@ void ns_text_limit(PangoLayout *text, double width, int lines)
     /* No word is alone in the last line. */
     PangoLayoutLine *last =
         pango_layout_get_line_readonly(text, pango_layout_get_line_count(text) - 1);
-    const char *words = pango_layout_get_text(text), *rest = words + last->start_index;
-    if (last->start_index < 2 || strchr(rest, ' ') || rest[-1] != ' ') return;
-    PangoAttrList *attributes = pango_layout_get_attributes(text);
-    attributes = attributes ? pango_attr_list_copy(attributes) : pango_attr_list_new();
-    PangoAttribute *together = pango_attr_allow_breaks_new(FALSE);
-    /* The space before the word, up to its first letter. */
-    together->start_index = (guint)(rest - 1 - words);
-    together->end_index = (guint)(g_utf8_next_char(rest) - words);
-    pango_attr_list_insert(attributes, together);
-    PangoAttrList *apart = pango_layout_get_attributes(text);
-    if (apart) pango_attr_list_ref(apart);
-    bool cut = pango_layout_is_ellipsized(text);
-    pango_layout_set_attributes(text, attributes);
-    if (!cut && pango_layout_is_ellipsized(text)) pango_layout_set_attributes(text, apart);
-    pango_attr_list_unref(attributes);
-    if (apart) pango_attr_list_unref(apart);
+    const char *rest = words + last->start_index;
+    if (last->start_index >= 2 && !strchr(rest, ' ') && rest[-1] == ' ') {
+        PangoAttrList *attributes = pango_attr_list_copy(apart);
+        /* The space before the word, up to its first letter. */
+        keep_together(attributes, words, rest - 1, g_utf8_next_char(rest));
+        bool cut = pango_layout_is_ellipsized(text);
+        pango_layout_set_attributes(text, attributes);
+        if (!cut && pango_layout_is_ellipsized(text)) pango_layout_set_attributes(text, apart);
+        pango_attr_list_unref(attributes);
+    }
+    pango_attr_list_unref(apart);
 }
 
 void ns_text_strike(PangoLayout *text)

@@ -195,6 +195,18 @@ static void sync_choices(NsChartTile *tile)
     gtk_widget_set_visible(tile->choice, now->len > 0);
 }
 
+/* Whether a large chart before this one offers to measure at this interval. */
+static bool is_offered(const NsChartTile *tile, const char *every)
+{
+    GtkWidget *before = gtk_widget_get_prev_sibling(GTK_WIDGET(tile));
+    for (; before; before = gtk_widget_get_prev_sibling(before)) {
+        const NsChartTile *other = NS_CHART_TILE(before);
+        bool there = gtk_widget_get_visible(before) && gtk_widget_get_child_visible(before);
+        if (there && !other->compact && g_strcmp0(missing_interval(other), every) == 0) return true;
+    }
+    return false;
+}
+
 static void sync_controls(NsChartTile *tile)
 {
     const NsFigureKind *kind = tile->own.kind;
@@ -206,9 +218,9 @@ static void sync_controls(NsChartTile *tile)
     bool looked = missing && ns_view_looked(tile->session->view, missing);
     gtk_widget_set_visible(tile->probe, missing && !looked);
     if (missing) ns_probe_button_set_interval(looked ? tile->probe_more : tile->probe, missing);
-    /* The charts of other lanes, without the button, are as high. */
+    /* The other charts, without the button, are as high. */
     int space = (int)(PROBE_SPACE * ns_widget_text_scale(GTK_WIDGET(tile)));
-    gtk_widget_set_visible(tile->probe_more, looked && tile->lane <= 0);
+    gtk_widget_set_visible(tile->probe_more, looked && !is_offered(tile, missing));
     bool one_of = kind->one_model && !heat && !tile->compact && tile->lane < 0 &&
                   tile->session->experiment.n > 1;
     gtk_widget_set_visible(tile->lanes, one_of);
@@ -681,6 +693,7 @@ void ns_chart_tile_set_maximized(NsChartTile *tile, bool maximized)
 {
     if (tile->maximized == maximized) return;
     tile->maximized = maximized;
+    sync_controls(tile);
     sync_menu(tile);
 }
 

@@ -28,7 +28,7 @@ struct _NsChartTile {
     GtkWidget *lanes; /* below the chart of one lane of several: chooses it */
     GtkWidget *follow, *heat, *choice, *log, *note, *menu_button;
     GtkWidget *probe;      /* shown in the middle of a chart whose quantity is never measured */
-    GtkWidget *probe_more; /* below a quantity measured at one step, for the first lane */
+    GtkWidget *probe_more; /* below a quantity measured at one step, for the first such chart */
     GtkWidget *continued;  /* below the losses of a large chart: the continuations of the lanes */
     bool strip;            /* the chart has a strip of the learning rate */
     GtkWidget *enlarge;    /* covers a thumbnail */

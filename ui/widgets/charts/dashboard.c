@@ -1,6 +1,7 @@
 /* Charts of a session, one or two of them large.  SPDX-License-Identifier: MIT */
 #include "ui/widgets/charts/dashboard.h"
 
+#include "ui/widgets/charts/tile_controls.h"
 #include "ui/widgets/common/helpers.h"
 #include "ui/widgets/common/style_manager.h"
 
@@ -10,7 +11,7 @@
 #define ALONGSIDE_FROM 520 /* width in pixels from which thumbnails are beside the stage */
 /* The least side of the chart of each lane, in pixels: of its plot, and of the words around it. */
 #define ABREAST_PLOT 230
-#define ABREAST_WORDS 110
+#define ABREAST_WORDS 95
 
 /* The least width, and the least height, of each of two large charts, in pixels; the legend of more
  * than two lanes has lines of its own. */
@@ -189,11 +190,25 @@ static Stage stage_area(NsDashboard *dashboard, int large, int width, int height
     return below.row && below.height >= least_height(dashboard) ? below : s;
 }
 
+static int columns_of(int charts)
+{
+    return charts > 4 ? 3 : MIN(charts, 2);
+}
+
+/* Whether there are charts of several lanes, and all charts of the page fit. */
+static bool lanes_fit(NsDashboard *dashboard, int width, int height)
+{
+    bool several = dashboard->by_lane && dashboard->session->view->started.n > 1;
+    int n = tiles_there(dashboard), columns = columns_of(n), rows = (n + columns - 1) / columns;
+    double least = ABREAST_PLOT + ABREAST_WORDS * ns_text_scale(GTK_WIDGET(dashboard));
+    return several && width / columns >= least && height / rows >= least;
+}
+
 /* Whether two large charts fit, in a row or in a column.  An attention map is square: in a tall
  * half of a row most of its height would be empty. */
 static bool two_fit(NsDashboard *dashboard, int width, int height)
 {
-    if (tiles_there(dashboard) < 3 || dashboard->by_lane) return false;
+    if (tiles_there(dashboard) < 3 || lanes_fit(dashboard, width, height)) return false;
     Stage s = stage_area(dashboard, 2, width, height);
     bool map = ns_dashboard_stage(dashboard)->own.kind->subject == NS_SUBJECT_PLACE;
     if (s.row && map && s.height > TALL * s.width / 2) return false;
@@ -223,14 +238,6 @@ static void place_stage(NsDashboard *dashboard, int width, int height)
     }
 }
 
-/* Whether the charts of all lanes fit. */
-static bool lanes_fit(NsDashboard *dashboard, int width, int height)
-{
-    int rows = (tiles_there(dashboard) + 1) / 2;
-    double least = ABREAST_PLOT + ABREAST_WORDS * ns_text_scale(GTK_WIDGET(dashboard));
-    return dashboard->by_lane && width / 2 >= least && height / rows >= least;
-}
-
 static gboolean arrange(gpointer data)
 {
     NsDashboard *dashboard = data;
@@ -250,19 +257,17 @@ static void ns_dashboard_size_allocate(GtkWidget *widget, int width, int height,
     if (has_thumbnails(dashboard))
         place_stage(dashboard, width, height);
     else {
-        /* Places tiles in one or two columns; the last tile has a row of its own. */
+        /* Places tiles in rows; the last one ends at the right. */
         int n = dashboard->maximized ? 1 : tiles_there(dashboard), at = 0;
-        int columns = MIN(n, 2), rows = (n + columns - 1) / columns;
+        int columns = columns_of(n), rows = (n + columns - 1) / columns;
         for (guint i = 0; i < dashboard->slots->len; i++) {
             GtkWidget *tile = GTK_WIDGET(slot_at(dashboard, i)->tile);
             if (!is_there(dashboard, i) || !gtk_widget_get_child_visible(tile)) continue;
-            int column = at % columns, row = at / columns;
-            bool alone = at == n - 1 && column == 0;
-            int left = GAP + column * (width - GAP) / columns;
-            int right = alone ? width - GAP : GAP + (column + 1) * (width - GAP) / columns - GAP;
+            int column = at == n - 1 ? columns - 1 : at % columns, row = at / columns;
+            int left = GAP + (at % columns) * (width - GAP) / columns;
+            int right = (column + 1) * (width - GAP) / columns;
             int top = GAP + row * (height - GAP) / rows;
-            place(tile, left, top, right - left,
-                  GAP + (row + 1) * (height - GAP) / rows - GAP - top);
+            place(tile, left, top, right - left, (row + 1) * (height - GAP) / rows - top);
             at++;
         }
     }
@@ -382,13 +387,18 @@ static void on_view_state_changed(NsChartView *chart, NsDashboard *dashboard)
     g_signal_emit_by_name(dashboard, "pointed", tile);
 }
 
+/* The charts of the other lanes show the same head, or the same similarity, as this one. */
 static void on_kind_changed(NsChartTile *tile, NsDashboard *dashboard)
 {
     for (guint i = 0; i < dashboard->slots->len; i++) {
         Slot *slot = slot_at(dashboard, i);
+        NsFigureSpec *own = &slot->tile->own;
+        bool follows = tile->lane >= 0 && slot->tile->lane >= 0 && own->kind == tile->own.kind;
         if (slot->tile == tile) {
             slot->stale = true;
             slot->described = 0;
+        } else if (follows && ns_tile_choice_of(own) != ns_tile_choice_of(&tile->own)) {
+            ns_chart_tile_show(slot->tile, &tile->own);
         } else if (abscissa_of(slot->tile) == abscissa_of(tile)) {
             link_ranges(dashboard, slot->tile);
         }
@@ -699,18 +709,18 @@ static void ns_dashboard_init(NsDashboard *dashboard)
     dashboard->slots = g_array_new(FALSE, TRUE, sizeof(Slot));
 }
 
-GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, bool by_lane)
+GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, unsigned by_lane)
 {
     NsDashboard *dashboard = g_object_new(NS_TYPE_DASHBOARD, NULL);
     dashboard->session = ns_session_hold(session, dashboard);
-    dashboard->by_lane = by_lane;
+    dashboard->by_lane = by_lane > 0;
     g_autoptr(GArray) specs = g_array_new(FALSE, FALSE, sizeof(NsFigureSpec));
     g_return_val_if_fail(ns_figure_specs_read(specs, figures, NULL), NULL);
-    dashboard->second = specs->len > 1 ? 1 : 0;
     for (guint i = 0; i < specs->len; i++) {
         const NsFigureSpec *spec = &g_array_index(specs, NsFigureSpec, i);
-        for (int lane = 0; lane < (by_lane ? NS_LANES_MAX : 1); lane++) {
-            GtkWidget *tile = ns_chart_tile_new(dashboard->session, spec, by_lane ? lane : -1);
+        bool of_lanes = i < by_lane;
+        for (int lane = 0; lane < (of_lanes ? NS_LANES_MAX : 1); lane++) {
+            GtkWidget *tile = ns_chart_tile_new(dashboard->session, spec, of_lanes ? lane : -1);
             NsChartView *chart = NS_CHART_TILE(tile)->chart;
             Slot slot = {.tile = NS_CHART_TILE(tile),
                          .stale = true,
@@ -726,6 +736,7 @@ GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, bool by_lan
                                     0);
         }
     }
+    dashboard->second = dashboard->slots->len > 1 ? 1 : 0;
     ns_session_listen(session, "view-changed", G_CALLBACK(on_view_changed), dashboard);
     sync_compact(dashboard);
     on_view_changed(dashboard);

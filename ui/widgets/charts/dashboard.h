@@ -25,10 +25,10 @@ struct _NsDashboard {
     guint stage;        /* the slot that is large */
     guint second;       /* the previous stage, which is large as well if two charts fit */
     const char *stored; /* the preference that remembers the stage; NULL for none */
-    bool by_lane;
-    bool all;     /* the axes of a new run begin with space for earlier ones */
-    bool abreast; /* all charts are large */
-    bool two;     /* two are */
+    bool by_lane;       /* some charts are there for each lane */
+    bool all;           /* the axes of a new run begin with space for earlier ones */
+    bool abreast;       /* all charts are large */
+    bool two;           /* two are */
     guint arranging;
     graphene_rect_t came_from; /* where the chart on the stage was before */
     gint64 moving_since;
@@ -37,9 +37,9 @@ struct _NsDashboard {
     unsigned run; /* the run on view */
 };
 
-/* figures: as ns_figure_specs_read reads them: “loss,profile:layer-ablation”.  by_lane: with every
- * figure once for each lane. */
-GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, bool by_lane);
+/* figures: as ns_figure_specs_read reads them: “loss,profile:layer-ablation”.  The first
+ * by_lane of them are there once for each lane. */
+GtkWidget *ns_dashboard_new(NsSession *session, const char *figures, unsigned by_lane);
 
 /* The i-th tile, or NULL. */
 NsChartTile *ns_dashboard_tile(NsDashboard *dashboard, size_t i);

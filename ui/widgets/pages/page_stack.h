@@ -21,7 +21,7 @@ typedef struct {
     const char *title;   /* marked with N_ */
     const char *figures; /* figures of a dashboard
                           * (ui/widgets/charts/dashboard.h) */
-    bool by_lane;        /* it has every figure once for each lane */
+    unsigned by_lane;    /* the number of figures, the first ones, that it has once for each lane */
     NsPageContent content;
     const char *stage;                        /* the preference that remembers its stage, or NULL */
     GtkWidget *(*create)(NsSession *session); /* constructor of any other page; otherwise NULL */

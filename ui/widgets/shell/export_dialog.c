@@ -201,12 +201,13 @@ static void recall(NsExportDialog *dialog)
         !ns_sheet_read_names(&sheet, memory.names, 0, NULL))
         return;
     /* Keeps the same chart selected, wherever it is in the list now. */
-    g_autofree char *asked =
-        ns_figure_spec_text(&ns_sheet_chart(&dialog->sheet, dialog->current)->spec);
+    const NsSheetChart *asked = ns_sheet_chart(&dialog->sheet, dialog->current);
+    g_autofree char *asked_spec = ns_figure_spec_text(&asked->spec);
     dialog->current = MIN(dialog->current, sheet.charts->len - 1);
     for (guint i = sheet.charts->len; i-- > 0;) {
-        g_autofree char *spec = ns_figure_spec_text(&ns_sheet_chart(&sheet, i)->spec);
-        if (g_str_equal(spec, asked)) dialog->current = i;
+        const NsSheetChart *chart = ns_sheet_chart(&sheet, i);
+        g_autofree char *spec = ns_figure_spec_text(&chart->spec);
+        if (chart->lane == asked->lane && g_str_equal(spec, asked_spec)) dialog->current = i;
     }
     NsSheet old = dialog->sheet;
     dialog->sheet = sheet;
