@@ -256,6 +256,7 @@ static void test_on_view(void)
     g_autofree char *last = NULL;
     g_autoptr(NsSession) session = open_at("", NULL, 8);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
+    g_signal_connect(session, "housekeeping", G_CALLBACK(take_notice), &last);
     g_autoptr(NsHistory) first = ns_history_ref(session->view->history);
     ns_session_set(session, "layers", "3");
     ns_session_restart(session);
@@ -326,6 +327,7 @@ static void test_goes_on(void)
     g_autoptr(NsSession) session = open_after("", 8, "layers", "3");
     g_autoptr(NsSession) whole = open_at("", NULL, 12);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
+    g_signal_connect(session, "housekeeping", G_CALLBACK(take_notice), &last);
     ns_session_open_run(session, 1);
     g_assert_true(ns_session_can_run(session));
     ns_session_step(session, 4);
@@ -344,6 +346,7 @@ static void test_anew(void)
     g_autofree char *last = NULL;
     g_autoptr(NsSession) session = open_session("steps=4", NULL);
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
+    g_signal_connect(session, "housekeeping", G_CALLBACK(take_notice), &last);
     ns_session_run(session);
     SESSION_UNTIL(session, session->state == NS_TRAINER_FINISHED);
     g_autoptr(NsHistory) first = ns_history_ref(session->view->history);

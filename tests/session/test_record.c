@@ -545,6 +545,7 @@ static void test_checkpoint_memory(void)
     for (size_t i = 0; i < 3; i++) g_assert_cmpint(runs[i].checkpoint, ==, 8);
 
     g_signal_connect(session, "notice", G_CALLBACK(take_notice), &last);
+    g_signal_connect(session, "housekeeping", G_CALLBACK(take_notice), &last);
     ns_session_open_run(session, 1);
     g_assert_true(last && g_str_has_prefix(last, "Reading "));
     SESSION_UNTIL(session, ns_session_steps(session) == 8);

@@ -518,7 +518,7 @@ void ns_session_open_run(NsSession *session, unsigned id)
         at >= 0 ? g_strdup_printf(
                       _("Run %u is shown again; press Run to continue it from step %s."), id, step)
                 : g_strdup_printf(_("Run %u is shown again; press Run to restart it."), id);
-    ns_session_report(session, words);
+    g_signal_emit_by_name(session, "housekeeping", words);
 }
 
 int64_t ns_session_continues_from(NsSession *session)
@@ -598,5 +598,5 @@ void ns_session_revive(NsSession *session)
     if (session->folder) run->shared_from = at;
     ns_session_launch(session, checkpoints, run->recorded->histories);
     ns_session_drop_checkpoints(checkpoints);
-    ns_session_report(session, words);
+    g_signal_emit_by_name(session, "housekeeping", words);
 }

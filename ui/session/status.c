@@ -322,7 +322,7 @@ char *ns_session_status(NsSession *session, NsStatusLength length)
     }
     if (session->autosave && ns_autosave_waits(session->autosave))
         g_string_append(text, _("; the run file is locked"));
-    g_autofree char *past = ns_session_past_words(session);
+    g_autofree char *past = length == NS_STATUS_STEP ? NULL : ns_session_past_words(session);
     if (past) g_string_append_printf(text, "; %s", past);
     int64_t pinned = session->view->step;
     if (pinned >= 0) {

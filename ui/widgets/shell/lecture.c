@@ -28,6 +28,8 @@ typedef struct {
     char *id;                 /* its key, or the path of its file */
     NsPreparedRun **prepared; /* [lecture->n]; NULL where a scene is not prepared, and of the one
                                  that is shown */
+    unsigned *runs;           /* [lecture->n]; the run in which a scene was left, with its own
+                                 settings and trained beyond its step; 0: none */
     size_t next;              /* the scene that comes next */
     size_t coming; /* the scene, from 1, that the bar announces before it is shown; or 0 */
     guint tick;    /* shows that one */
@@ -119,8 +121,10 @@ static void sync_bar(Presenter *presenter)
 
 static void drop_prepared(Presenter *presenter)
 {
-    for (size_t i = 0; presenter->lecture && i < presenter->lecture->n; i++)
+    for (size_t i = 0; presenter->lecture && i < presenter->lecture->n; i++) {
         g_clear_pointer(&presenter->prepared[i], ns_prepared_run_free);
+        presenter->runs[i] = 0;
+    }
 }
 
 /* Frees what is too much, of the scenes that are farthest from the shown one, but never those next
@@ -137,12 +141,24 @@ static void bound_prepared(Presenter *presenter)
         }
 }
 
+/* The earlier run in which a scene was left, if it is still there; or 0. */
+static unsigned left_run(Presenter *presenter, size_t scene)
+{
+    size_t n;
+    unsigned id = presenter->runs[scene];
+    const NsSessionRun *runs = id ? ns_session_runs(presenter->window->session, &n) : NULL;
+    for (size_t i = 0; id && i < n; i++)
+        if (runs[i].id == id) return id;
+    return 0;
+}
+
 /* Starts to prepare a scene.  TRUE once it is ready, or if it cannot be prepared: showing it will
  * report why. */
 static bool has_prepared(Presenter *presenter, size_t scene)
 {
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
     NsPreparedRun **run = &presenter->prepared[scene];
+    if (left_run(presenter, scene)) return true;
     if (*run) return ns_prepared_run_is_ready(*run);
     *run = ns_session_prepare(presenter->window->session, &preset->experiment, preset->step, NULL);
     return !*run;
@@ -259,6 +275,18 @@ static void forget_coming(Presenter *presenter)
     presenter->coming = presenter->tick = 0;
 }
 
+/* The run of the shown scene if it has the settings of the scene and was trained beyond its step;
+ * otherwise 0. */
+static unsigned own_run(const Presenter *presenter)
+{
+    NsSession *session = presenter->window->session;
+    if (!presenter->shown) return 0;
+    const NsPreset *preset = &presenter->lecture->scene[presenter->next - 1].preset;
+    bool own = !ns_session_pending(session) && ns_session_steps(session) > preset->step &&
+               ns_lesson_has_settings(session, &preset->experiment);
+    return own ? session->id : 0;
+}
+
 static void show_scene(Presenter *presenter, size_t scene)
 {
     forget_coming(presenter);
@@ -266,15 +294,26 @@ static void show_scene(Presenter *presenter, size_t scene)
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
     NsSession *session = presenter->window->session;
     g_autoptr(GError) error = NULL;
-    NsPreparedRun *run = g_steal_pointer(&presenter->prepared[scene]);
-    if (!run) run = ns_session_prepare(session, &preset->experiment, preset->step, &error);
-    if (!run) {
+    unsigned own = own_run(presenter), again = left_run(presenter, scene);
+    if (own) presenter->runs[presenter->next - 1] = own;
+    NsPreparedRun *run = g_steal_pointer(&presenter->prepared[scene]), *before = NULL;
+    if (!run && !again)
+        run = ns_session_prepare(session, &preset->experiment, preset->step, &error);
+    if (!run && !again) {
         ns_window_toast(presenter->window, error->message);
         sync_bar(presenter);
         return;
     }
-    /* A scene that was shown is kept as it is, for the way back. */
-    NsPreparedRun *before = ns_session_show_prepared(session, run);
+    /* A scene that was shown is kept as it is, for the way back, and its run if it was trained. */
+    if (!again)
+        before = ns_session_show_prepared(session, run);
+    else
+        ns_prepared_run_free(run);
+    if (again && again != session->id) {
+        ns_session_pause(session);
+        ns_session_leave_experiment(session);
+        ns_session_open_run(session, again);
+    }
     if (before && presenter->shown && scene + 1 != presenter->next)
         presenter->prepared[presenter->next - 1] = before;
     else
@@ -456,6 +495,7 @@ static void forget(Presenter *presenter)
     presenter->next = 0;
     drop_prepared(presenter);
     g_clear_pointer(&presenter->prepared, g_free);
+    g_clear_pointer(&presenter->runs, g_free);
     g_clear_pointer(&presenter->lecture, ns_lecture_free);
     g_clear_pointer(&presenter->id, g_free);
 }
@@ -467,6 +507,7 @@ static void open_lecture(Presenter *presenter, NsLecture *lecture, const char *i
     presenter->lecture = lecture;
     presenter->id = g_strdup(id);
     presenter->prepared = g_new0(NsPreparedRun *, lecture->n);
+    presenter->runs = g_new0(unsigned, lecture->n);
 }
 
 static void on_continue(gpointer data, gpointer toast)
@@ -648,7 +689,7 @@ static void on_session(NsWindow *window)
     if (presenter_of(window)->on) sync_bar(presenter_of(window));
 }
 
-/* Nobody in the audience wants to know of earlier runs that make room. */
+/* Nobody in the audience wants to know of earlier runs. */
 static void on_housekeeping(NsWindow *window, const char *sentence)
 {
     if (!presenter_of(window)->on) ns_toast_show_later(window->toast, sentence);
