@@ -275,18 +275,6 @@ static void forget_coming(Presenter *presenter)
     presenter->coming = presenter->tick = 0;
 }
 
-/* The run of the shown scene if it has the settings of the scene and was trained beyond its step;
- * otherwise 0. */
-static unsigned own_run(const Presenter *presenter)
-{
-    NsSession *session = presenter->window->session;
-    if (!presenter->shown) return 0;
-    const NsPreset *preset = &presenter->lecture->scene[presenter->next - 1].preset;
-    bool own = !ns_session_pending(session) && ns_session_steps(session) > preset->step &&
-               ns_lesson_has_settings(session, &preset->experiment);
-    return own ? session->id : 0;
-}
-
 static void show_scene(Presenter *presenter, size_t scene)
 {
     forget_coming(presenter);
@@ -294,8 +282,13 @@ static void show_scene(Presenter *presenter, size_t scene)
     const NsPreset *preset = &presenter->lecture->scene[scene].preset;
     NsSession *session = presenter->window->session;
     g_autoptr(GError) error = NULL;
-    unsigned own = own_run(presenter), again = left_run(presenter, scene);
-    if (own) presenter->runs[presenter->next - 1] = own;
+    unsigned again = left_run(presenter, scene);
+    if (presenter->shown) {
+        const NsPreset *left = &presenter->lecture->scene[presenter->next - 1].preset;
+        bool trained = !ns_session_pending(session) && ns_session_steps(session) > left->step &&
+                       ns_lesson_has_settings(session, &left->experiment);
+        presenter->runs[presenter->next - 1] = trained ? session->id : 0;
+    }
     NsPreparedRun *run = g_steal_pointer(&presenter->prepared[scene]), *before = NULL;
     if (!run && !again)
         run = ns_session_prepare(session, &preset->experiment, preset->step, &error);
