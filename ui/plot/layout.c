@@ -347,6 +347,7 @@ static void area_ends(const NsFrame *frame, double *left, double *right)
 static void fit_horizontal(NsFrame *frame)
 {
     NsPlotLayout *layout = frame->layout;
+    const NsHeatmap *map = layout->plot->heatmap;
     double left, right;
     static const struct {
         NsPart part;
@@ -362,7 +363,9 @@ static void fit_horizontal(NsFrame *frame)
     measure_widths(frame);
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
         area_ends(frame, &left, &right);
-        if (right - left >= (order[i].comfort ? comfortable : least)) continue;
+        /* Beside panels are the names of their runs. */
+        bool named = order[i].part == NS_PART_LEFT_LABEL && map && map->n_panels;
+        if (right - left >= (order[i].comfort && !named ? comfortable : least)) continue;
         frame->show[order[i].part] = false;
         measure_widths(frame);
     }
