@@ -73,6 +73,14 @@ static void test_panel_names(void)
             g_assert_true(found);
         }
     }
+    /* A narrow thumbnail has their letters beside them. */
+    NsPlot narrow = *plot;
+    narrow.thumbnail = true;
+    g_autoptr(NsPlotLayout) layout = ns_plot_layout(&narrow, 110, 330, ns_style_find("paper"));
+    unsigned beside = 0;
+    for (unsigned k = 0; k < layout->labels->len; k++)
+        beside += g_array_index(layout->labels, NsLabel, k).part == NS_PART_LEFT_LABEL;
+    g_assert_cmpuint(beside, ==, 4);
     for (unsigned i = 0; i < 4; i++) run_free(runs[i]);
 }
 

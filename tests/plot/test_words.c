@@ -60,7 +60,7 @@ static void test_abridge(void)
     g_object_unref(context);
 }
 
-/* A text of several lines has no line of one word at its end. */
+/* A text of several lines has no line of one word at its end, and none that ends in “Pre-”. */
 static void test_last_line(void)
 {
     const NsStyle *style = paper();
@@ -74,6 +74,10 @@ static void test_last_line(void)
         PangoLayoutLine *last = pango_layout_get_line_readonly(text, lines - 1);
         const char *words = pango_layout_get_text(text) + last->start_index;
         wrapped |= lines > 1;
+        for (int i = 1; i < lines; i++) {
+            int begin = pango_layout_get_line_readonly(text, i)->start_index;
+            g_assert_cmpint(pango_layout_get_text(text)[begin - 1], !=, '-');
+        }
         if (lines > 1) g_assert_true(strchr(words, ' '));
     }
     g_assert_true(wrapped);
