@@ -349,24 +349,17 @@ static void fit_horizontal(NsFrame *frame)
     NsPlotLayout *layout = frame->layout;
     const NsHeatmap *map = layout->plot->heatmap;
     double left, right;
-    static const struct {
-        NsPart part;
-        bool comfort;
-    } order[] = {
-        {NS_PART_BAR_LABEL, true},
-        {NS_PART_LEFT_LABEL, true},
-        {NS_PART_BAR_TICK, false},
-        {NS_PART_LEFT_TICK, false},
-    };
+    static const NsPart order[] = {NS_PART_BAR_LABEL, NS_PART_LEFT_LABEL, NS_PART_BAR_TICK,
+                                   NS_PART_LEFT_TICK};
     double comfortable = MAX(7 * frame->size, 0.45 * layout->width);
     double least = MAX(3 * frame->size, LEAST_WIDTH * layout->width);
     measure_widths(frame);
     for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
         area_ends(frame, &left, &right);
-        /* Beside panels are the names of their runs. */
-        bool named = order[i].part == NS_PART_LEFT_LABEL && map && map->n_panels;
-        if (right - left >= (order[i].comfort && !named ? comfortable : least)) continue;
-        frame->show[order[i].part] = false;
+        /* Beside panels are the names of their runs, which stay as long as the numbers do. */
+        bool comfort = i == 0 || (i == 1 && !(map && map->n_panels));
+        if (right - left >= (comfort ? comfortable : least)) continue;
+        frame->show[order[i]] = false;
         measure_widths(frame);
     }
     area_ends(frame, &left, &right);
