@@ -60,7 +60,7 @@ static void test_two_lanes(void)
     /* The placement may bring another kind of norm. */
     ns_session_set_lane(session, 1, "placement", "peri");
     g_autofree char *norms = ns_session_differences(session);
-    g_assert_cmpstr(norms, ==, "A Post-LN, LayerNorm; B Peri-LN, RMSNorm; all else equal.");
+    g_assert_cmpstr(norms, ==, "A Post-LN; B Peri-LN, RMSNorm; all else equal.");
     ns_session_set_lane(session, 1, "placement", "pre");
     ns_session_set_lane(session, 1, "layers", "3");
     g_autofree char *more = ns_session_differences(session);

@@ -19,9 +19,8 @@ char *ns_settings_placement_words(const NsSettings *settings);
 
 /* The settings of one lane that differ between lanes: "Post-LN", or "" if none do.  If more
  * than a few differ, settings in which the lane agrees with the majority are omitted, except for
- * those of ns_settings_words, and the list is cut with an ellipsis if it is still too long.  Free
- * with g_free.
- */
+ * those of ns_settings_words, and the list is cut with an ellipsis if it is still too long.
+ * LayerNorm is named only if the placement is the same.  Free with g_free. */
 char *ns_settings_special_words(const NsSettings *const *settings, size_t n, size_t which);
 
 /* The settings of `other` that differ: "Pre-LN, warm-up 100", or "same settings".  Free with

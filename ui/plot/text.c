@@ -353,9 +353,9 @@ void ns_text_limit(PangoLayout *text, double width, int lines)
     const char *words = pango_layout_get_text(text);
     PangoAttrList *apart = pango_layout_get_attributes(text);
     apart = apart ? pango_attr_list_copy(apart) : pango_attr_list_new();
-    /* “Pre-LN” and “warm-up” are in one line. */
+    /* “Pre-LN” is in one line; “feed-forward” may be in two. */
     for (const char *c = words; (c = strchr(c + (*c == '-'), '-'));)
-        if (c > words && c[-1] != ' ') keep_together(apart, words, c, g_utf8_next_char(c + 1));
+        if (g_ascii_isupper(c[1])) keep_together(apart, words, c, c + 2);
     pango_layout_set_attributes(text, apart);
     pango_layout_set_width(text, (int)(MAX(width, 1) * PANGO_SCALE));
     pango_layout_set_height(text, -lines);

@@ -145,18 +145,19 @@ char *ns_session_differences(NsSession *session)
     const NsParam *param = ns_param(0);
     while (!ns_experiment_differs(experiment, param)) param++;
     /* "A Post-LN, B Pre-LN", "Final norm: A Automatic, B Off", "A Post-LN, lr 0.001; B DeepNorm";
-     * "A Pre-LN, LayerNorm; B Peri-LN, RMSNorm", where the placement brings the kind of norm. */
-    g_autoptr(GString) text = g_string_new(NULL);
-    bool alone = n == 1 && !g_str_equal(param->key, "placement");
-    if (alone) g_string_append_printf(text, "%s: ", _(param->label));
+     * "A Peri-LN, RMSNorm; B Pre-LN", where the placement brings the kind of norm. */
+    bool alone = n == 1 && !g_str_equal(param->key, "placement"), lists = n > 1;
+    g_auto(GStrv) lane = g_new0(char *, experiment->n + 1);
     for (size_t i = 0; i < experiment->n; i++) {
         g_autofree char *own = alone ? ns_settings_value_words(lanes[i], param)
                                      : ns_settings_special_words(lanes, experiment->n, i);
-        const char *between = n > 1 || strchr(own, ',') ? "; " : ", ";
-        g_string_append_printf(text, "%s%s %s", i ? between : "", ns_lane_letter(i), own);
+        lists |= strchr(own, ',') != NULL;
+        lane[i] = g_strdup_printf("%s %s", ns_lane_letter(i), own);
     }
-    return n > DIFFERENCES_NAMED ? g_strdup_printf("%s.", text->str)
-                                 : g_strdup_printf(_("%s; all else equal."), text->str);
+    g_autofree char *all = g_strjoinv(lists ? "; " : ", ", lane);
+    g_autofree char *text = g_strconcat(alone ? _(param->label) : "", alone ? ": " : "", all, NULL);
+    return n > DIFFERENCES_NAMED ? g_strdup_printf("%s.", text)
+                                 : g_strdup_printf(_("%s; all else equal."), text);
 }
 
 /* ---- Speed ---- */

@@ -25,7 +25,7 @@
 #define BELOW_TOOLS 2   /* pixels below the controls */
 #define PROBE_BELOW 96  /* pixels between the button and the text above it */
 #define PROBE_MARGIN 10 /* pixels from the corner */
-#define PROBE_SPACE 31  /* pixels below the chart, for the button */
+#define PROBE_SPACE 28  /* pixels below the chart, for the button */
 
 /* The least width, and the least height above them, of a chart with continuations, in pixels; a
  * strip of the learning rate matters more. */

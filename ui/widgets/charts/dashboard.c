@@ -200,7 +200,9 @@ static bool lanes_fit(NsDashboard *dashboard, int width, int height)
 {
     bool several = dashboard->by_lane && dashboard->session->view->started.n > 1;
     int n = tiles_there(dashboard), columns = columns_of(n), rows = (n + columns - 1) / columns;
-    double least = ABREAST_PLOT + ABREAST_WORDS * ns_text_scale(GTK_WIDGET(dashboard));
+    /* The legend of more than two lanes has lines of its own. */
+    double words = ABREAST_WORDS + (columns > 2 ? TWO_DOWN_LEGEND : 0);
+    double least = ABREAST_PLOT + words * ns_text_scale(GTK_WIDGET(dashboard));
     return several && width / columns >= least && height / rows >= least;
 }
 

@@ -233,7 +233,7 @@ static void add_tabs(GtkWidget *widget)
     ns_connect(pane->remove, "clicked", G_CALLBACK(on_remove), pane->session);
     pane->differences = ns_text_label_new(NULL, "hint");
     gtk_label_set_ellipsize(GTK_LABEL(pane->differences), PANGO_ELLIPSIZE_END);
-    gtk_label_set_lines(GTK_LABEL(pane->differences), 3);
+    gtk_label_set_lines(GTK_LABEL(pane->differences), 4);
     ns_box_append(line, pane->remove, pane->add, NULL);
     ns_box_append(pane->tabs, line, pane->second, pane->differences, NULL);
 }
