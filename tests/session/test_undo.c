@@ -26,6 +26,15 @@ static void test_undo_words(void)
     ns_session_set_lanes(session, 3);
     g_autofree char *lane = ns_session_undo_words(session);
     g_assert_cmpstr(lane, ==, "Lane C is removed");
+    /* The lane that was active before a change of lanes is active again. */
+    ns_session_set_active(session, 0);
+    ns_session_add_lane(session);
+    g_assert_cmpuint(session->active, ==, 3);
+    ns_session_undo(session);
+    g_assert_cmpuint(session->active, ==, 0);
+    ns_session_redo(session);
+    g_assert_cmpuint(session->active, ==, 3);
+    ns_session_undo(session);
     /* Lanes that were removed are named by the letters that they get back. */
     ns_session_set_lanes(session, 4);
     ns_session_set_lane(session, 2, "placement", "sandwich");

@@ -123,6 +123,7 @@ void ns_session_report_placement(NsSession *session)
 /* The experiment before a change. */
 typedef struct {
     NsExperiment experiment;
+    size_t active;       /* the lane, which becomes active again with its lanes */
     const NsParam *slid; /* the setting whose slider was dragged, or NULL */
     gint64 at;           /* when it was last dragged */
 } Entry;
@@ -169,6 +170,7 @@ static void remember(NsSession *session, const NsParam *slid)
     }
     Entry *entry = g_new0(Entry, 1);
     ns_experiment_copy(&entry->experiment, &session->notified);
+    entry->active = session->reported_active;
     entry->slid = slid;
     entry->at = now;
     g_ptr_array_set_size(session->redo, 0);
@@ -183,8 +185,10 @@ static bool exchange(NsSession *session, bool back)
     if (from->len == 0) return false;
     Entry *entry = g_ptr_array_steal_index(from, from->len - 1);
     NsExperiment present = session->experiment;
+    size_t active = session->active;
     session->experiment = entry->experiment;
-    *entry = (Entry){.experiment = present};
+    if (present.n != session->experiment.n) session->active = entry->active;
+    *entry = (Entry){.experiment = present, .active = active};
     g_ptr_array_add(back ? session->redo : session->undo, entry);
     return true;
 }
