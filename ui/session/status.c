@@ -379,16 +379,13 @@ char *ns_session_size(NsSession *session)
         return g_strdup_printf(several ? _("All models: %s parameters, %s")
                                        : _("%s parameters, %s"),
                                parameters, memory);
-    /* Scaled from the speed of the run, or from the first step of its slowest lane. */
+    /* Scaled from the speed of the run: its first step alone takes several times as long. */
     NsPlan run;
-    double pace = free_pace(session).steps_per_second, seconds = pace > 0.0 ? 1.0 / pace : 0.0;
-    for (size_t lane = 0; lane < session->view->started.n && !(pace > 0.0); lane++)
-        if (ns_session_records(session, lane))
-            seconds = MAX(seconds, time_of(session->view->histories[lane], 0).seconds);
-    bool known = ns_session_plan(session, &run) && run.gflop_per_step > 0.0 && seconds > 0.0;
+    double pace = free_pace(session).steps_per_second;
+    bool known = pace > 0.0 && ns_session_plan(session, &run) && run.gflop_per_step > 0.0;
     if (!known)
         return g_strdup_printf(_("With the changes: %s parameters, %s."), parameters, memory);
-    g_autofree char *time = duration(seconds * plan.gflop_per_step / run.gflop_per_step);
+    g_autofree char *time = duration(plan.gflop_per_step / run.gflop_per_step / pace);
     return g_strdup_printf(_("With the changes: %s parameters, %s, about %s per step."), parameters,
                            memory, time);
 }
