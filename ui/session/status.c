@@ -175,9 +175,9 @@ static NsStep time_of(NsHistory *history, size_t record)
     return sum;
 }
 
-/* The pace over the last second or, if expensive quantities are measured, over at least one
- * interval between probes.  The number of records is limited, because this runs once per frame. */
-/* That of the slowest lane, which the speed that was chosen does not limit. */
+/* The pace of the slowest lane, without the chosen limit, over the last second or, if expensive
+ * quantities are measured, over at least one interval between probes.  The number of records is
+ * limited, because this runs once per frame. */
 static NsPace free_pace(NsSession *session)
 {
     const NsView *view = session->view;
