@@ -184,11 +184,10 @@ static bool exchange(NsSession *session, bool back)
     GPtrArray *from = back ? session->undo : session->redo;
     if (from->len == 0) return false;
     Entry *entry = g_ptr_array_steal_index(from, from->len - 1);
-    NsExperiment present = session->experiment;
-    size_t active = session->active;
+    Entry present = {.experiment = session->experiment, .active = session->active};
     session->experiment = entry->experiment;
-    if (present.n != session->experiment.n) session->active = entry->active;
-    *entry = (Entry){.experiment = present, .active = active};
+    if (present.experiment.n != session->experiment.n) session->active = entry->active;
+    *entry = present;
     g_ptr_array_add(back ? session->redo : session->undo, entry);
     return true;
 }
