@@ -218,7 +218,7 @@ char *ns_settings_special_words(const NsSettings *const *settings, size_t n, siz
     bool full = lists_all(settings, n);
     for (size_t i = 0; (param = ns_param(i)); i++) {
         if (!tells_runs_apart(param) || all_equal(settings, n, param)) continue;
-        /* The placements have their names from LayerNorm. */
+        /* Post-LN and Pre-LN are named after LayerNorm, which needs no mention beside them. */
         bool layernorm = words->len && norm_of(settings[which]) == ns_norm(NS_NORM_LAYERNORM);
         if (g_str_equal(param->key, "norm") && (layernorm || !has_norms(settings[which]))) continue;
         if (!full && !g_strv_contains(usual, param->key) && is_of_most(settings, n, which, param))

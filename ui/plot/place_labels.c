@@ -403,7 +403,7 @@ static void place_axis_labels(NsFrame *frame)
         /* Above a second panel it stops there, or the two titles would read as one. */
         if (layout->plot->lower) lowest = MIN(area->y + height, layout->height - gap / 2);
         text = fit_label(frame, sides[i], lowest - highest);
-        /* A thumbnail is enlarged to be read, and has whole words until then. */
+        /* A thumbnail leaves out a title that does not fit. */
         if (layout->plot->thumbnail && pango_layout_is_ellipsized(text)) continue;
         double width = ns_text_width(text), top = area->y + (height - width) / 2;
         top = MIN(MAX(top, highest), lowest - width);
