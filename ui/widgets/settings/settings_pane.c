@@ -94,7 +94,7 @@ static void make_bar(Pane *pane)
 #define SWATCH_WIDTH 18
 #define SWATCH_HEIGHT 10
 #define SWATCH_MARK 7
-#define NAMES_CHARS 14 /* of two lanes, which the line below names, too */
+#define NAMES_CHARS 13 /* of two lanes, which the line below names, too */
 #define NAME_CHARS 12  /* of a tab in two rows */
 
 /* The color of a lane, as in a legend. */
