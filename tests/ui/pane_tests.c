@@ -48,7 +48,7 @@ static const char *differences(NsWindow *window)
     return gtk_widget_get_visible(label) ? gtk_label_get_text(GTK_LABEL(label)) : NULL;
 }
 
-/* Restart, Fork, Undo. */
+/* Restart, Fork, Discard. */
 static GtkWidget *answer(NsWindow *window, int i)
 {
     GtkWidget *line = gtk_widget_get_last_child(ui_find_class(pane_of(window), "pending-bar"));

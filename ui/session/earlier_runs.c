@@ -499,7 +499,7 @@ void ns_session_open_run(NsSession *session, unsigned id)
         reading->path = g_strdup(run->recorded->path);
         reading->last = run->shared_from > 0 ? run->shared_from : run->listed.last_step;
         reading->most = session->most_checkpoint_bytes;
-        g_autofree char *words = g_strdup_printf(_("Reading %s…"), run->recorded->name);
+        g_autofree char *words = g_strdup_printf(_("Reading run %u…"), id);
         ns_session_report(session, words);
         g_autoptr(GTask) task = g_task_new(session, NULL, on_read_back, session);
         g_task_set_task_data(task, reading, reading_free);

@@ -7,8 +7,8 @@
  * One to four lanes train in lockstep; one of them is active.  A setting is either linked, so that
  * a change applies to every lane, or split, so that it applies to the active lane only.
  *
- * A live setting reaches the running model at once (at most every NS_SESSION_SETTLE_MS during a
- * drag).  Any other setting also takes effect by itself while the run has not begun, because
+ * A live setting reaches the running model at once, at most every NS_SESSION_SETTLE_MS; during a
+ * drag once its slider has rested for NS_SESSION_REST_MS.  Any other setting also takes effect by itself while the run has not begun, because
  * nothing can be lost then: a new run is prepared once the setting has not changed for that long.
  * Later such a change is pending until ns_session_restart, ns_session_fork or
  * ns_session_drop_pending is called.  An invalid setting is a problem, described by a sentence and
@@ -38,6 +38,7 @@
 #include <glib-object.h>
 
 #define NS_SESSION_SETTLE_MS 150
+#define NS_SESSION_REST_MS 400 /* of a slider */
 
 #define NS_TYPE_SESSION (ns_session_get_type())
 G_DECLARE_FINAL_TYPE(NsSession, ns_session, NS, SESSION, GObject)

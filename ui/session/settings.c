@@ -268,7 +268,7 @@ void ns_session_apply_now(NsSession *session)
 /* ---- Changing settings ---- */
 
 /* Applies the changed settings, or reports why they cannot be used. */
-static void settings_differ(NsSession *session, const char *key)
+static void settings_differ(NsSession *session, const char *key, bool slides)
 {
     g_autoptr(GError) error = NULL;
     size_t lane;
@@ -290,12 +290,14 @@ static void settings_differ(NsSession *session, const char *key)
         for (size_t i = 0; i < now->n && !live; i++)
             live = !ns_experiment_is_new(now, i) &&
                    ns_live_differs(&now->lane[i], &session->run->lane[now->from[i]]);
-        if (live && !session->live_source) {
-            if (rested >= NS_SESSION_SETTLE_MS)
-                send_live(session);
-            else
-                session->live_source = g_timeout_add(NS_SESSION_SETTLE_MS, live_now, session);
-        }
+        /* A drag is one change, and one event of the run. */
+        if (slides) g_clear_handle_id(&session->live_source, g_source_remove);
+        if (live && slides)
+            session->live_source = g_timeout_add(NS_SESSION_REST_MS, live_now, session);
+        else if (live && rested >= NS_SESSION_SETTLE_MS)
+            send_live(session);
+        else if (live && !session->live_source)
+            session->live_source = g_timeout_add(NS_SESSION_SETTLE_MS, live_now, session);
         g_clear_handle_id(&session->restart_source, g_source_remove);
         if (!ns_session_has_begun(session) &&
             (needs_trainer(session) || ns_session_differs(session)))
@@ -312,7 +314,7 @@ static void settings_differ(NsSession *session, const char *key)
 static void changed(NsSession *session, const char *key)
 {
     remember(session, NULL);
-    settings_differ(session, key);
+    settings_differ(session, key, false);
 }
 
 typedef struct {
@@ -336,7 +338,7 @@ static bool change(NsSession *session, Change wanted)
         return false;
     }
     remember(session, wanted.slides ? param : NULL);
-    settings_differ(session, wanted.key);
+    settings_differ(session, wanted.key, wanted.slides);
     return true;
 }
 
@@ -394,12 +396,12 @@ void ns_session_drop_pending(NsSession *session)
 
 void ns_session_undo(NsSession *session)
 {
-    if (exchange(session, true)) settings_differ(session, NULL);
+    if (exchange(session, true)) settings_differ(session, NULL, false);
 }
 
 void ns_session_redo(NsSession *session)
 {
-    if (exchange(session, false)) settings_differ(session, NULL);
+    if (exchange(session, false)) settings_differ(session, NULL, false);
 }
 
 /* ---- Lanes and links ---- */

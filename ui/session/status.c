@@ -155,7 +155,9 @@ char *ns_session_differences(NsSession *session)
         lane[i] = g_strdup_printf("%s %s", ns_lane_letter(i), own);
     }
     g_autofree char *all = g_strjoinv(lists ? "; " : ", ", lane);
-    g_autofree char *text = g_strconcat(alone ? _(param->label) : "", alone ? ": " : "", all, NULL);
+    /* The charts have the names of the lanes that run. */
+    g_autofree char *text = g_strconcat(ns_session_pending(session) ? _("Pending: ") : "",
+                                        alone ? _(param->label) : "", alone ? ": " : "", all, NULL);
     return n > DIFFERENCES_NAMED ? g_strdup_printf("%s.", text)
                                  : g_strdup_printf(_("%s; all else equal."), text);
 }

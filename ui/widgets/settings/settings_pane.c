@@ -82,7 +82,7 @@ static void make_bar(Pane *pane)
         ns_button_new(_("Restart"), _("All lanes restart at step 0 with these settings"),
                       G_CALLBACK(ns_session_restart), pane->session);
     pane->fork = ns_button_new(_("Fork"), NULL, G_CALLBACK(ns_session_fork), pane->session);
-    pane->drop = ns_button_new(_("Undo"), _("Back to the settings of the run"),
+    pane->drop = ns_button_new(_("Discard"), _("Back to the settings of the run"),
                                G_CALLBACK(ns_session_drop_pending), pane->session);
     ns_box_append(line, pane->restart, pane->fork, pane->drop, NULL);
     ns_box_append(pane->bar, pane->words, line, NULL);
