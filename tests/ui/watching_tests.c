@@ -147,6 +147,31 @@ static void test_preset(void)
     tear_down();
 }
 
+/* A chart shows a quantity that a log has in place of its own, which comes back after the log. */
+static void test_own_charts(void)
+{
+    set_up();
+    g_assert_true(g_file_set_contents(path,
+                                      "{\"step\":0,\"loss\":3,\"grad_norm/w2/1\":1,"
+                                      "\"grad_norm/w2/2\":2}\n",
+                                      -1, NULL));
+    g_autofree char *preset = g_build_filename(folder, "a.preset", NULL);
+    g_assert_true(g_file_set_contents(preset, "page = layers\nlayers = 2\n", -1, NULL));
+    NsWindow *window = ui_open("");
+    UI_WAIT(window, ui_is_ready);
+    ns_page_stack_show(window->pages, "layers");
+    NsChartTile *tile = ns_dashboard_tile(ns_window_dashboard(window), 0);
+    g_assert_cmpint(ns_chart_tile_spec(tile).quantity, ==, NS_QUANTITY_LAYER_ABLATION);
+    ns_window_open(window, path, false);
+    UI_UNTIL(ns_chart_tile_spec(tile).quantity == NS_QUANTITY_GRAD_W2);
+    ns_window_open(window, preset, false);
+    UI_WAIT(window, ui_is_ready);
+    g_assert_cmpint(ns_chart_tile_spec(tile).quantity, ==, NS_QUANTITY_LAYER_ABLATION);
+    ui_close(window);
+    g_assert_cmpint(g_remove(preset), ==, 0);
+    tear_down();
+}
+
 /* The text below the title of the run on view, in the list of runs. */
 static const char *present_facts(NsWindow *window)
 {
@@ -462,6 +487,7 @@ void ui_add_watching_tests(void)
     g_test_add_func("/ui/watching/large-step", test_large_step);
     g_test_add_func("/ui/watching/source", test_source);
     g_test_add_func("/ui/watching/gradient-norm", test_gradient_norm);
+    g_test_add_func("/ui/watching/own-charts", test_own_charts);
     g_test_add_func("/ui/watching/export", test_export);
     g_test_add_func("/ui/watching/unseen", test_unseen);
     g_test_add_func("/ui/watching/minimized", test_minimized);

@@ -8,11 +8,11 @@
  * a change applies to every lane, or split, so that it applies to the active lane only.
  *
  * A live setting reaches the running model at once, at most every NS_SESSION_SETTLE_MS; during a
- * drag once its slider has rested for NS_SESSION_REST_MS.  Any other setting also takes effect by itself while the run has not begun, because
- * nothing can be lost then: a new run is prepared once the setting has not changed for that long.
- * Later such a change is pending until ns_session_restart, ns_session_fork or
- * ns_session_drop_pending is called.  An invalid setting is a problem, described by a sentence and
- * the key of the setting; the present run stays.
+ * drag once its slider has rested for NS_SESSION_REST_MS.  Any other setting also takes effect by
+ * itself while the run has not begun, because nothing can be lost then: a new run is prepared once
+ * the setting has not changed for NS_SESSION_SETTLE_MS.  Later such a change is pending until
+ * ns_session_restart, ns_session_fork or ns_session_drop_pending is called.  An invalid setting is
+ * a problem, described by a sentence and the key of the setting; the present run stays.
  *
  * Signals: "settings-changed": a value, a link, the lanes or the active lane changed; before it
  * comes "setting-changed", with the key as its detail, for each setting whose row has to be updated

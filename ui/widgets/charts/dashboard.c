@@ -40,8 +40,9 @@ typedef struct {
     bool stale;     /* the view was changed */
     gint64 redrawn; /* when it last showed something new */
     gint64 described;
-    double pinned; /* abscissa of its newest pin; NaN for none */
-    bool cross;    /* it is there for cross-attention */
+    double pinned;            /* abscissa of its newest pin; NaN for none */
+    bool cross;               /* it is there for cross-attention */
+    NsQuantity wanted, found; /* its quantity by layer, and the one that a log has instead */
 } Slot;
 
 static void implement_page(NsPageInterface *page);
@@ -456,17 +457,21 @@ static bool show_total(NsDashboard *dashboard, NsChartTile *tile)
     return true;
 }
 
-/* The chart of a quantity by layer shows one that the log of another program has. */
-static void show_recorded(const NsView *view, NsChartTile *tile)
+/* The chart of a quantity by layer shows one that the log of another program has, and its own again
+ * after that log. */
+static void show_recorded(NsSession *session, Slot *slot)
 {
-    NsFigureSpec spec = ns_chart_tile_spec(tile);
+    const NsView *view = session->view;
+    NsFigureSpec spec = ns_chart_tile_spec(slot->tile);
+    NsQuantity shown = spec.quantity, wanted = shown == slot->found ? slot->wanted : shown;
     bool of_quantity = spec.kind->subject == NS_SUBJECT_QUANTITY;
-    NsDomain domain = of_quantity ? ns_quantity(spec.quantity)->domain : NS_DOMAIN_STEP;
+    NsDomain domain = of_quantity ? ns_quantity(wanted)->domain : NS_DOMAIN_STEP;
     if (domain != NS_DOMAIN_LAYER && domain != NS_DOMAIN_HIDDEN) return;
-    NsQuantity found = ns_history_recorded(view->histories, view->started.n, spec.quantity);
-    if (found == spec.quantity) return;
-    spec.quantity = found;
-    ns_chart_tile_show(tile, &spec);
+    slot->wanted = slot->found = spec.quantity = wanted;
+    /* A name from a log is in no run of this program. */
+    if (ns_session_is_watching(session) || wanted >= NS_QUANTITY_COUNT)
+        slot->found = spec.quantity = ns_history_recorded(view->histories, view->started.n, wanted);
+    if (slot->found != shown) ns_chart_tile_show(slot->tile, &spec);
 }
 
 void ns_dashboard_fit_all(NsDashboard *dashboard, bool all)
@@ -506,10 +511,7 @@ static void on_view_changed(NsDashboard *dashboard)
         crosses = crosses || started->lane[i].arch == NS_ARCH_ENCODER_DECODER;
     for (guint i = 0; i < dashboard->slots->len; i++) {
         Slot *slot = slot_at(dashboard, i);
-        /* A name from a log is in no run of this program. */
-        if (ns_session_is_watching(dashboard->session) ||
-            ns_chart_tile_spec(slot->tile).quantity >= NS_QUANTITY_COUNT)
-            show_recorded(dashboard->session->view, slot->tile);
+        show_recorded(dashboard->session, slot);
         bool cross =
             slot->cross && slot->tile != dashboard->maximized && is_kind(slot, "cross-attention");
         bool empty = no_layers && !is_kind(slot, "loss") &&
