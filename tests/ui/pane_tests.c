@@ -587,9 +587,42 @@ static void test_dividers(void)
     ui_close(window);
 }
 
+static void on_pressed(GtkGestureClick *click, int presses, double x, double y, int *count)
+{
+    (void)click, (void)presses, (void)x, (void)y;
+    ++*count;
+}
+
+/* Where a divider was before its pane was hidden, a press reaches the page. */
+static void test_hidden_divider(void)
+{
+    if (!ui_has_input()) return;
+    NsWindow *window = ui_open("");
+    GtkWidget *center = ui_find(window, "center"), *pane = window->inspector_scroller;
+    UI_WAIT(window, ui_is_ready);
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "inspector",
+                                       g_variant_new_boolean(TRUE));
+    UI_UNTIL(gtk_widget_get_mapped(pane) && gtk_widget_get_width(pane) > 100);
+    ui_rest(window);
+    int at = gtk_widget_get_width(center) + 2, count = 0;
+    g_action_group_change_action_state(G_ACTION_GROUP(window), "inspector",
+                                       g_variant_new_boolean(FALSE));
+    UI_UNTIL(gtk_widget_get_width(center) > at);
+    ui_rest(window);
+    GtkGesture *click = gtk_gesture_click_new();
+    gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(click), GTK_PHASE_CAPTURE);
+    g_signal_connect(click, "pressed", G_CALLBACK(on_pressed), &count);
+    gtk_widget_add_controller(center, GTK_EVENT_CONTROLLER(click));
+    ui_pointer_to(center, at, 300);
+    ui_click_here(GDK_BUTTON_PRIMARY);
+    UI_UNTIL(count == 1);
+    ui_close(window);
+}
+
 void ui_add_pane_tests(void)
 {
     g_test_add_func("/ui/pane/dividers", test_dividers);
+    g_test_add_func("/ui/pane/hidden-divider", test_hidden_divider);
     g_test_add_func("/ui/pane/placements", test_placements);
     g_test_add_func("/ui/pane/pending-lanes", test_pending_lanes);
     g_test_add_func("/ui/pane/close-focused", test_close_focused);

@@ -392,6 +392,19 @@ static void on_divided(GtkPaned *paned, GParamSpec *property, GtkWidget *pane)
     if (position != nearest) gtk_paned_set_position(paned, nearest);
 }
 
+/* GtkPaned takes presses where its divider was last, also while that is hidden with the pane. */
+static void sync_divider(GtkWidget *pane)
+{
+    GtkPropagationPhase phase = gtk_widget_get_visible(pane) ? GTK_PHASE_CAPTURE : GTK_PHASE_NONE;
+    GtkWidget *paned = gtk_widget_get_ancestor(pane, GTK_TYPE_PANED);
+    g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(paned);
+    for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
+        g_autoptr(GtkEventController) controller = g_list_model_get_item(controllers, i);
+        if (GTK_IS_GESTURE_DRAG(controller))
+            gtk_event_controller_set_propagation_phase(controller, phase);
+    }
+}
+
 static void guard_divider(GtkWidget *pane)
 {
     GtkWidget *paned = gtk_widget_get_ancestor(pane, GTK_TYPE_PANED);
@@ -399,6 +412,8 @@ static void guard_divider(GtkWidget *pane)
      */
     gtk_widget_set_focusable(paned, FALSE);
     g_signal_connect_object(paned, "notify::position", G_CALLBACK(on_divided), pane, 0);
+    g_signal_connect(pane, "notify::visible", G_CALLBACK(sync_divider), NULL);
+    sync_divider(pane);
 }
 
 /* A toast is at the lower end of the settings pane, above pending changes or, without the pane, of
