@@ -116,14 +116,14 @@ bool ns_outside_columns_refuse(const NsOutsideNames *columns, const char *name, 
     if (missing)
         return ns_refuse(error, NS_ERROR_FILE, N_("“%s” has no column “%s”; it has %s."), name,
                          missing, names);
-    return ns_refuse(
-        error, NS_ERROR_FILE,
-        ns_outside_columns_may_be_mapped(columns)
-            ? N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has %s. "
-                 "Use “--map loss=NAME” to say which one is the loss.")
-            : N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and has "
-                 "%s."),
-        name, limited ? " up to the one that is asked for" : "", names);
+    const char *limit = limited ? " up to the step that is asked for" : "";
+    if (!ns_outside_columns_may_be_mapped(columns))
+        return ns_refuse(error, NS_ERROR_FILE, N_("“%s” has no numbers%s, only the names %s."),
+                         name, limit, names);
+    return ns_refuse(error, NS_ERROR_FILE,
+                     N_("“%s” has no step with a training loss%s; it needs “step” and “loss”, and "
+                        "has %s. Use “--map loss=NAME” to say which one is the loss."),
+                     name, limit, names);
 }
 
 static void clear_reading(gpointer data)

@@ -107,7 +107,9 @@ char *ns_experiment_difference_words(const NsExperiment *from, const NsExperimen
     g_autoptr(GPtrArray) changes = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; ns_param(i); i++) {
         g_autofree char *names = lanes_of(from, to, ns_param(i));
-        if (*names) g_ptr_array_add(changes, change_of(from, to, ns_param(i)));
+        /* A run that continues may have other threads, which nobody chose. */
+        bool chosen = !g_str_equal(ns_param(i)->key, "threads");
+        if (*names && chosen) g_ptr_array_add(changes, change_of(from, to, ns_param(i)));
     }
     guint n = changes->len;
     if (n == 0) return NULL;

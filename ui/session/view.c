@@ -11,6 +11,7 @@
 #include "core/experiment/param.h"
 #include "core/train/run.h"
 #include "ui/figures/figure.h"
+#include "ui/plot/live_limits.h"
 #include "ui/session/session-private.h"
 
 #include <gio/gio.h>
@@ -125,8 +126,12 @@ NsFigureInput ns_view_input(const NsView *view)
         .log = view->log,
         .log_loss = view->log_loss,
         .step = view->step,
-        .end = view->run_to >= ns_view_newest_step(view) ? view->run_to : 0,
     };
+    int64_t newest = ns_view_newest_step(view);
+    if (view->run_to >= newest)
+        input.end = view->run_to;
+    else if (!settings && newest < NS_FIRST_STEPS)
+        input.end = newest; /* a short log is not at the beginning of an empty axis */
     for (size_t i = 0; i < view->started.n; i++) {
         settings = settings_of(view, i);
         input.lanes[i] = (NsFigureRun){view->histories[i], settings, ns_view_lane_name(view, i),

@@ -103,6 +103,7 @@ NsFigureInput ns_chart_tile_input(NsChartTile *tile)
                  ns_view_lacks(input.history, tile->own.kind);
     if (lacks || is_measured_at_rest(tile, missing))
         ns_session_look_closer(tile->session, lacks ? "probe-every" : missing);
+    if (tile->session->looking) gtk_widget_set_visible(tile->probe, FALSE);
     input.quantity = tile->own.quantity;
     input.similarity = tile->own.similarity;
     input.layer = tile->own.layer ? tile->own.layer : (unsigned)MAX(input.marked_layer, 0);
@@ -216,7 +217,7 @@ static void sync_controls(NsChartTile *tile)
     gtk_widget_set_visible(tile->heat, heat && tile->session->experiment.n > 1);
     const char *missing = tile->compact ? NULL : missing_interval(tile);
     bool looked = missing && ns_view_looked(tile->session->view, missing);
-    gtk_widget_set_visible(tile->probe, missing && !looked);
+    gtk_widget_set_visible(tile->probe, missing && !looked && !tile->session->looking);
     if (missing) ns_probe_button_set_interval(looked ? tile->probe_more : tile->probe, missing);
     /* The other charts, without the button, are as high. */
     int space = (int)(PROBE_SPACE * ns_widget_text_scale(GTK_WIDGET(tile)));
