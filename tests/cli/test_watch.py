@@ -176,7 +176,8 @@ def test_no_record():
                           ["chart", "--from", path(name), "--beside", path(name), "--figure", "loss", "--out",
                            path("x.svg")]):
                 line = sentence(run(*words, small=False), 1)
-                assert name in line and f"has {there}." in line, line
+                has = "only the names" if name == "a.csv" else "has"
+                assert name in line and f"{has} {there}." in line, line
                 assert ("--map" in line) == (name != "a.csv"), line  # without numbers nothing can be mapped
         assert not os.path.exists(path("x.svg"))
         # Before its first step a run has none either.
