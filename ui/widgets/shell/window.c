@@ -397,6 +397,7 @@ static void sync_divider(GtkWidget *pane)
 {
     GtkPropagationPhase phase = gtk_widget_get_visible(pane) ? GTK_PHASE_CAPTURE : GTK_PHASE_NONE;
     GtkWidget *paned = gtk_widget_get_ancestor(pane, GTK_TYPE_PANED);
+    if (!paned) return; /* the window is being destroyed */
     g_autoptr(GListModel) controllers = gtk_widget_observe_controllers(paned);
     for (guint i = 0; i < g_list_model_get_n_items(controllers); i++) {
         g_autoptr(GtkEventController) controller = g_list_model_get_item(controllers, i);
