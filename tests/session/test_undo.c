@@ -62,8 +62,10 @@ static void test_other_lanes(void)
     g_auto(NsExperiment) one, three;
     ns_experiment_init(&one);
     ns_experiment_init(&three);
-    ns_experiment_resize(&three, 3, 0);
     g_autoptr(GError) error = NULL;
+    g_assert_true(ns_settings_assign(&three.lane[0], "threads=7", &error));
+    g_assert_null(ns_experiment_difference_words(&one, &three));
+    ns_experiment_resize(&three, 3, 0);
     g_assert_true(ns_settings_assign(&three.lane[2], "placement=pre", &error));
     g_autofree char *removed = ns_experiment_difference_words(&three, &one);
     g_assert_cmpstr(removed, ==, "Post-LN, 6 layers");
@@ -84,6 +86,19 @@ static void test_undo_of_a_drag(void)
     ns_session_undo(session);
     g_assert_cmpint(ns_session_settings(session)->layers, ==, 2);
     g_assert_false(session->undo->len > 0);
+}
+
+/* What is dragged through reaches the run once, when the slider rests. */
+static void test_drag_of_a_run(void)
+{
+    g_autoptr(NsSession) session = open_at("lr=0.001", NULL, 3);
+    static const char *const values[] = {"0.002", "0.003", "0.004"};
+    for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
+        ns_session_slide(session, "lr", values[i]);
+        g_assert_cmpfloat(session->run->lane[0].lr, ==, 0.001);
+    }
+    SESSION_UNTIL(session, !session->live_source);
+    g_assert_cmpfloat(session->run->lane[0].lr, ==, 0.004);
 }
 
 static void do_anything(NsSession *session)
@@ -154,6 +169,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/session/undo-words", test_undo_words);
     g_test_add_func("/session/undo-of-a-drag", test_undo_of_a_drag);
+    g_test_add_func("/session/drag-of-a-run", test_drag_of_a_run);
     g_test_add_func("/session/other-lanes", test_other_lanes);
     g_test_add_func("/session/undo-all-redo-all", test_undo_all_redo_all);
     return g_test_run();

@@ -153,7 +153,7 @@ static void test_own_charts(void)
     set_up();
     g_assert_true(g_file_set_contents(path,
                                       "{\"step\":0,\"loss\":3,\"grad_norm/w2/1\":1,"
-                                      "\"grad_norm/w2/2\":2}\n",
+                                      "\"grad_norm/w2/2\":2}\n{\"step\":4,\"loss\":2}\n",
                                       -1, NULL));
     g_autofree char *preset = g_build_filename(folder, "a.preset", NULL);
     g_assert_true(g_file_set_contents(preset, "page = layers\nlayers = 2\n", -1, NULL));
@@ -164,6 +164,7 @@ static void test_own_charts(void)
     g_assert_cmpint(ns_chart_tile_spec(tile).quantity, ==, NS_QUANTITY_LAYER_ABLATION);
     ns_window_open(window, path, false);
     UI_UNTIL(ns_chart_tile_spec(tile).quantity == NS_QUANTITY_GRAD_W2);
+    UI_UNTIL(ns_view_input(window->session->view).end == 4); /* that of the axis of a short log */
     ns_window_open(window, preset, false);
     UI_WAIT(window, ui_is_ready);
     g_assert_cmpint(ns_chart_tile_spec(tile).quantity, ==, NS_QUANTITY_LAYER_ABLATION);

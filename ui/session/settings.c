@@ -292,12 +292,12 @@ static void settings_differ(NsSession *session, const char *key, bool slides)
                    ns_live_differs(&now->lane[i], &session->run->lane[now->from[i]]);
         /* A drag is one change, and one event of the run. */
         if (slides) g_clear_handle_id(&session->live_source, g_source_remove);
-        if (live && slides)
-            session->live_source = g_timeout_add(NS_SESSION_REST_MS, live_now, session);
-        else if (live && rested >= NS_SESSION_SETTLE_MS)
+        guint wait = slides ? NS_SESSION_REST_MS : NS_SESSION_SETTLE_MS;
+        live = live && !session->live_source;
+        if (live && !slides && rested >= NS_SESSION_SETTLE_MS)
             send_live(session);
-        else if (live && !session->live_source)
-            session->live_source = g_timeout_add(NS_SESSION_SETTLE_MS, live_now, session);
+        else if (live)
+            session->live_source = g_timeout_add(wait, live_now, session);
         g_clear_handle_id(&session->restart_source, g_source_remove);
         if (!ns_session_has_begun(session) &&
             (needs_trainer(session) || ns_session_differs(session)))

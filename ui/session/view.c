@@ -128,10 +128,9 @@ NsFigureInput ns_view_input(const NsView *view)
         .step = view->step,
     };
     int64_t newest = ns_view_newest_step(view);
-    if (view->run_to >= newest)
-        input.end = view->run_to;
-    else if (!settings && newest < NS_FIRST_STEPS)
-        input.end = newest; /* a short log is not at the beginning of an empty axis */
+    /* A short log is not at the beginning of an empty axis. */
+    bool short_log = !settings && newest < NS_FIRST_STEPS;
+    input.end = view->run_to >= newest ? view->run_to : short_log ? newest : 0;
     for (size_t i = 0; i < view->started.n; i++) {
         settings = settings_of(view, i);
         input.lanes[i] = (NsFigureRun){view->histories[i], settings, ns_view_lane_name(view, i),
@@ -491,15 +490,17 @@ static void on_measured(GObject *object, GAsyncResult *result, gpointer data)
     g_autoptr(GError) error = NULL;
     session->looking = false;
     bool good = g_task_propagate_boolean(G_TASK(result), &error);
-    if (look->of != session->view->histories[0]) return;
-    for (size_t i = 0; i < NS_LANES_MAX; i++) {
-        set_history(&session->view->closer[i], look->histories[i]);
-        set_history(&session->view->curved[i], look->curvature[i]);
+    if (look->of == session->view->histories[0]) {
+        for (size_t i = 0; i < NS_LANES_MAX; i++) {
+            set_history(&session->view->closer[i], look->histories[i]);
+            set_history(&session->view->curved[i], look->curvature[i]);
+        }
+        session->view->closer_step = look->step;
+        session->view->closer_layers = look->layers;
+        session->view->closer_curved = look->curved;
+        if (!good) ns_session_report(session, error->message);
     }
-    session->view->closer_step = look->step;
-    session->view->closer_layers = look->layers;
-    session->view->closer_curved = look->curved;
-    if (!good) ns_session_report(session, error->message);
+    /* Another run may be measured now. */
     g_signal_emit_by_name(session, "view-changed");
 }
 
