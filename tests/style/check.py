@@ -24,7 +24,7 @@ MOST_PARAMETERS = 7
 README_WORDS = 1500
 
 # Lines of .c and .h files in app, core and ui that are neither blank nor a comment.
-MOST_PRODUCT_LINES = 85123
+MOST_PRODUCT_LINES = 85122
 # Files *.c with fewer lines than SMALL_FILE, and static functions that are written better where they are called.
 SMALL_FILE, MOST_SMALL_FILES = 80, 25
 SMALL_FUNCTION, MOST_SMALL_FUNCTIONS = 6, 66
